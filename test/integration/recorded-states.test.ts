@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 import { parseEnvelope, printEnvelope } from '../../shared/state/snapshot-codec.ts'
 
 /**
- * States that the real Pulumi CLI 3.274.1 exported after programs of test/golden, with the provider
- * of that folder and the passphrase `golden`.
+ * The folder of states that the real Pulumi CLI 3.274.1 exported after it ran programs of
+ * test/golden. The programs used the provider in test/golden and the passphrase `golden`.
  */
 const folder = join(import.meta.dirname, '../fixtures/recorded-states')
 const names = readdirSync(folder)

@@ -17,7 +17,7 @@ afterEach(() => {
 
 const [dev, prod] = [stackIdOf('shop', 'dev'), stackIdOf('mall', 'prod')]
 
-async function openStacks() {
+async function openWithDevStack() {
   const home = mkdtempSync(join(tmpdir(), 'antichain-rename-'))
   homes.push(home)
   const local = await openLocal({ home, verbose: false })
@@ -32,7 +32,7 @@ async function openStacks() {
 }
 
 test('a renamed stack keeps its history, its versions and its state', async () => {
-  const local = await openStacks()
+  const local = await openWithDevStack()
   const { catalog } = local.platform
   await local.renameStack(dev, prod)
   expect(await catalog.getStack(dev)).toBeUndefined()
@@ -48,8 +48,8 @@ test('a renamed stack keeps its history, its versions and its state', async () =
   await local.close()
 })
 
-test('a renamed stack keeps its program, which is then an archive of the new stack', async () => {
-  const local = await openStacks()
+test('a renamed stack keeps its program as an archive under its new name', async () => {
+  const local = await openWithDevStack()
   const { requests, archives, blobs } = local.platform
   const bytes = Buffer.from('a packed program')
   await requests.putProgram(dev, await archives.put(dev, bytes))
@@ -57,16 +57,16 @@ test('a renamed stack keeps its program, which is then an archive of the new sta
   expect(await requests.getProgram(dev)).toBeUndefined()
   const renamed = (await requests.getProgram(prod)) ?? toBlobHash('0')
   expect(Buffer.from(await archives.get(prod, renamed))).toEqual(bytes)
-  // An older version named archives by their SHA-256.
+  // An older version of Antichain named archives by their SHA-256.
   await requests.putProgram(prod, await blobs.put(bytes))
   await local.renameStack(prod, dev)
-  const again = (await requests.getProgram(dev)) ?? toBlobHash('0')
-  expect(Buffer.from(await archives.get(dev, again))).toEqual(bytes)
+  const renamedBack = (await requests.getProgram(dev)) ?? toBlobHash('0')
+  expect(Buffer.from(await archives.get(dev, renamedBack))).toEqual(bytes)
   await local.close()
 })
 
-test('an existing name and a busy stack are refused without a change', async () => {
-  const local = await openStacks()
+test('an existing name, a missing stack and a busy stack are refused without a change', async () => {
+  const local = await openWithDevStack()
   const { catalog, clock } = local.platform
   await catalog.createStack(prod, clock.now())
   await expect(local.renameStack(dev, prod)).rejects.toMatchObject({ code: 'STACK_EXISTS' })
@@ -87,25 +87,27 @@ test('an existing name and a busy stack are refused without a change', async () 
 })
 
 test('while a stack has a late outcome, its name and its secrets manager cannot be changed', async () => {
-  const local = await openStacks()
+  const local = await openWithDevStack()
   const { catalog } = local.platform
   const urn = 'urn:pulumi:dev::shop::a:b:C::x' as Urn
   const [deployment, operation] = [deploymentIdOf(dev, 1), 1 as OperationId]
   const late = { deployment, operation, attempt: 1, urn }
   const resource = { urn, custom: true, id: 'x', type: 'a:b:C' }
   await catalog.putLateOutcome(dev, { ...late, state: resource })
-  const edit = async (type: string) => {
+  const changeSecretsManager = async (type: string) => {
     const before = await local.exportState(dev)
     if (before === undefined) throw new Error('the stack has no state')
     const state = await local.putState(dev, { ...before, secrets_providers: { type } })
     return local.editState(dev, { kind: 'secrets', state, expected: digestOfResources(before) })
   }
-  await expect(edit('passphrase')).rejects.toMatchObject({ code: 'PENDING_STILL_RUNS' })
+  await expect(changeSecretsManager('passphrase')).rejects.toMatchObject({
+    code: 'PENDING_STILL_RUNS',
+  })
   await expect(local.renameStack(dev, prod)).rejects.toMatchObject({ code: 'PENDING_STILL_RUNS' })
   expect(await local.exportState(dev)).not.toHaveProperty('secrets_providers')
   await local.editState(dev, { kind: 'mark', urns: 'all', mark: 'protect', isSet: false })
   await catalog.removeLateOutcomes(dev, [lateOutcomeKeyOf(late)])
-  await edit('passphrase')
+  await changeSecretsManager('passphrase')
   await local.renameStack(dev, prod)
   await local.close()
 })

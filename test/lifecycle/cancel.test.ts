@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-test('a forced cancel of a deployment with a dead generator abandons the operations that executors run', async () => {
+test('a forced cancel of a deployment with a dead generator ends the provider processes of living executors', async () => {
   const { platform } = stage
   const { stack, deployment, begin, appendRecord, headOf } = await stage.openDeployment()
   await appendRecord(firstRegistration)

@@ -26,10 +26,10 @@ async function stopBeforePublish(): Promise<{ engine: TestEngine; deployment: De
 }
 
 /**
- * Returns ports that fail from the n-th write of a compaction on. `after`: that write itself takes
- * place.
+ * Returns ports that fail from the n-th write of a compaction on. With `after`, that write itself
+ * still takes place.
  */
-function createDying(platform: Platform, write: number, after: boolean): Platform {
+function createFailingPorts(platform: Platform, write: number, after: boolean): Platform {
   let writes = 0
   const guard =
     <A extends unknown[], R>(call: (...args: A) => Promise<R>) =>
@@ -47,7 +47,7 @@ function createDying(platform: Platform, write: number, after: boolean): Platfor
   }
 }
 
-test('two concurrent compactions, and a later one, produce one version with the same bytes', async () => {
+test('three concurrent compactions, and a later one, produce one version with the same bytes', async () => {
   const { engine, deployment } = await stopBeforePublish()
   const { platform } = engine
   const results = await Promise.all([1, 2, 3].map(() => compact(platform, deployment)))
@@ -69,19 +69,19 @@ test.each([
     const { engine, deployment } = await stopBeforePublish()
     const { platform } = engine
     const before = await getTestStack(platform)
-    const dead = compact(createDying(platform, write, after), deployment)
+    const dead = compact(createFailingPorts(platform, write, after), deployment)
     await expect(dead).rejects.toThrow('dead')
     const stackBetween = await getTestStack(platform)
     const isPublished = write === 2 && after
     expect(stackBetween.version).toBe(before.version + (isPublished ? 1 : 0))
-    const other = await compact(platform, deployment)
-    expect(other.version).toBe(before.version + 1)
-    if (isPublished) expect(other.snapshot).toBe(stackBetween.snapshot)
+    const repeated = await compact(platform, deployment)
+    expect(repeated.version).toBe(before.version + 1)
+    if (isPublished) expect(repeated.snapshot).toBe(stackBetween.snapshot)
     // The next deployment closes this one, at whatever step it stopped.
     const closing = await engine.run(secondProgram)
     expect(closing.result.result).toBe('succeeded')
     const versions = await platform.catalog.listVersions(before.id, 9)
-    expect(versions.find(one => one.version === other.version)?.snapshot).toBe(other.snapshot)
+    expect(versions.find(one => one.version === repeated.version)?.snapshot).toBe(repeated.snapshot)
     const history = await platform.catalog.listHistory(before.id, 9)
     expect(history.map(({ version }) => version)).toEqual([3, 2, 1])
   },

@@ -16,7 +16,7 @@ const readNames = (testRun: TestRun): string[] =>
   (testRun.state.resources ?? []).map(({ urn }) => urn.split('::').at(-1) ?? '')
 
 describe('up', () => {
-  test('new resources are created, unchanged ones are not written, unregistered ones are deleted', async () => {
+  test('new resources are created, unchanged ones are not updated, and unregistered ones are deleted', async () => {
     const cloud = createCloud()
     const engine = await engines.open(cloud)
     const first = await engine.run(createThings({ a: { v: 1 }, b: { v: 1 } }))
@@ -68,7 +68,7 @@ describe('up', () => {
     ])
   })
 
-  test('a failed create ends the deployment, keeps earlier creates, and the next run completes it', async () => {
+  test('a failed create ends the deployment with the earlier creates in the state, and the next one creates the rest', async () => {
     const cloud = createCloud()
     const engine = await engines.open(cloud)
     cloud.faults.add('create b')
@@ -204,7 +204,7 @@ describe('refresh and preview', () => {
     expect(JSON.stringify(testRun.state)).toContain('theirs')
   })
 
-  test('an up with a refresh decides against the read state', async () => {
+  test('an up with a refresh compares the program with the state that it read', async () => {
     const cloud = createCloud()
     const engine = await engines.open(cloud)
     await engine.run(createThings({ a: { v: 1 }, b: { v: 1 } }))

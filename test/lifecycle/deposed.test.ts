@@ -6,23 +6,23 @@ import { createEngines, getTestStack, registerThing } from './register-thing.ts'
 const engines = createEngines()
 afterEach(() => engines.close())
 
-/** Returns a program that stops after its first resource until it is released. */
-function createGated() {
+/** Returns a program that waits after its first resource until `release` is called. */
+function createGatedProgram() {
   const reached = Promise.withResolvers<void>()
-  const go = Promise.withResolvers<void>()
+  const gate = Promise.withResolvers<void>()
   const program: Program = async monitor => {
     await registerThing(monitor, 'a', { v: 1 })
     reached.resolve()
-    await go.promise
+    await gate.promise
     await registerThing(monitor, 'b', { v: 1 })
   }
-  return { program, reached: reached.promise, go: go.resolve }
+  return { program, reached: reached.promise, release: gate.resolve }
 }
 
 test('a deposed generator decides nothing more and does not stop its successor', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
-  const [first, second] = [createGated(), createGated()]
+  const [first, second] = [createGatedProgram(), createGatedProgram()]
   const deposed = engine.run(first.program).then(
     () => undefined,
     (thrown: unknown) => thrown,
@@ -31,12 +31,12 @@ test('a deposed generator decides nothing more and does not stop its successor',
   // The process only seemed to be dead. Another one resumes the deployment meanwhile.
   const resumed = engine.run(second.program, { resume: true })
   await second.reached
-  first.go()
+  first.release()
   expect(await deposed).toMatchObject({ code: 'DEPLOYMENT_TAKEN_OVER' })
   const { current } = await getTestStack(engine.platform)
-  if (current === '') throw new Error('the resumed run')
+  if (current === '') throw new Error('the resumed deployment has ended')
   expect(await engine.platform.control.read(current)).toMatchObject({ stop: 'none' })
-  second.go()
+  second.release()
   expect((await resumed).result).toMatchObject({ result: 'succeeded', pending: [] })
   expect(cloud.log).toEqual(['create a', 'create b'])
 })

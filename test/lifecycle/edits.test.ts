@@ -38,7 +38,7 @@ async function findUrn({ readState }: TestFunctions, name: string): Promise<stri
 const readEnd = async ({ platform, stack }: TestFunctions, key: string) =>
   (await platform.requests.find(stack, key))?.end
 
-test('an edit is published once, and its end has the version, the count and the warnings', async () => {
+test('an edit is published once, and its end has the version, the count and the notices', async () => {
   const all = await openDeployed()
   const { version } = await getTestStack(all.platform)
   await all.requestEdit('k', { kind: 'rename', urn: await findUrn(all, 'b'), name: 'c' })
@@ -98,7 +98,7 @@ test('a withdrawn edit changes nothing, even when it is withdrawn while it runs'
   expect(await getTestStack(all.platform)).toMatchObject({ current: '', version: 1 })
 })
 
-test('an invalid state refuses deployments until it is repaired', async () => {
+test('deployments of a stack with an invalid state are refused until the state is repaired', async () => {
   const all = await openDeployed()
   const { resources = [], ...fields } = await all.readState()
   const broken: StoredDeployment = { ...fields, resources: resources.toReversed() }
@@ -115,7 +115,7 @@ test('an invalid state refuses deployments until it is repaired', async () => {
   expect(await readEnd(all, 'third')).toMatchObject({ kind: 'started' })
 })
 
-test('a forced import replaces a damaged state, but not by the archive of another stack', async () => {
+test('a forced import replaces a damaged state, but not with the archive of another stack', async () => {
   const all = await openDeployed()
   const bytes = Buffer.from(JSON.stringify(await envelopeOf(await all.readState())))
   const state = await all.platform.archives.put(all.stack, bytes)
@@ -175,7 +175,7 @@ describe('a deployment that cannot continue', () => {
     return all
   }
 
-  test('is closed after a cancel without its program, and edits run again', async () => {
+  test('is closed without its program after a cancel, and edits run again', async () => {
     const all = await openDead('graceful')
     expect(await all.runToIdle(noProgram)).toContain('ended')
     const [record] = await all.platform.catalog.listHistory(all.stack, 1)
@@ -203,23 +203,29 @@ describe('a generator that dies during an edit', () => {
     ['catalog.publish', 'after', 'c'],
     ['control.close', 'after', 'c'],
     ['catalog.release', 'after', 'c'],
-  ] as const)('%s, %s: the stack is free, and has the name %s', async (call, when, name) => {
-    const all = await openDeployed()
-    await all.requestEdit('k', { kind: 'rename', urn: await findUrn(all, 'b'), name: 'c' })
-    const kill = { effect: 1, call, when } as const
-    await expect(all.generate({}, { kill })).rejects.toThrow(ProcessKilledError)
-    all.nudges.push({ stack: all.stack, delayMs: 0 })
-    await all.runToIdle()
-    const record = await getTestStack(all.platform)
-    expect(record).toMatchObject({ current: '', version: name === 'c' ? 2 : 1 })
-    expect(await readNames(all)).toEqual(expect.arrayContaining(['a', name]))
-    const end = await readEnd(all, 'k')
-    expect(end).toMatchObject({ kind: 'started', edit: { version: 2 } })
-    // The sender compares the version of the deployment with that of the edit.
-    const history = await all.platform.catalog.listHistory(all.stack, 10)
-    const own = history.find(
-      ({ deployment }) => end?.kind === 'started' && deployment === end.deployment,
-    )
-    expect([own?.result !== undefined, own?.version]).toEqual([true, record.version])
-  })
+  ] as const)(
+    'at %s (%s the call) leaves the stack free, with a resource named %s',
+    async (call, when, name) => {
+      const all = await openDeployed()
+      await all.requestEdit('k', { kind: 'rename', urn: await findUrn(all, 'b'), name: 'c' })
+      const kill = { effect: 1, call, when } as const
+      await expect(all.generate({}, { kill })).rejects.toThrow(ProcessKilledError)
+      all.nudges.push({ stack: all.stack, delayMs: 0 })
+      await all.runToIdle()
+      const record = await getTestStack(all.platform)
+      expect(record).toMatchObject({ current: '', version: name === 'c' ? 2 : 1 })
+      expect(await readNames(all)).toEqual(expect.arrayContaining(['a', name]))
+      const end = await readEnd(all, 'k')
+      expect(end).toMatchObject({ kind: 'started', edit: { version: 2 } })
+      // The sender compares the version of the deployment with that of the edit.
+      const history = await all.platform.catalog.listHistory(all.stack, 10)
+      const editRecord = history.find(
+        ({ deployment }) => end?.kind === 'started' && deployment === end.deployment,
+      )
+      expect([editRecord?.result !== undefined, editRecord?.version]).toEqual([
+        true,
+        record.version,
+      ])
+    },
+  )
 })

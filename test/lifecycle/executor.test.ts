@@ -75,13 +75,13 @@ describe('an end', () => {
 
   test('whose arrivals were not recorded records them when its message is delivered again', async () => {
     const { arrive } = stage.platform.operations
-    let isAway = true
-    const failAway: OperationsPort['arrive'] = (...args) =>
-      isAway ? Promise.reject(new TypeError('a stone')) : arrive(...args)
-    const running = await stage.openDeployment({ operations: { arrive: failAway } })
+    let isUnavailable = true
+    const failWhileUnavailable: OperationsPort['arrive'] = (...args) =>
+      isUnavailable ? Promise.reject(new TypeError('a stone')) : arrive(...args)
+    const running = await stage.openDeployment({ operations: { arrive: failWhileUnavailable } })
     await expect(running.deliver(1)).rejects.toThrow('a stone')
     expect(await verdictsOf(running)).toEqual(['succeeded', undefined, undefined])
-    isAway = false
+    isUnavailable = false
     await running.deliver(2)
     expect(await verdictsOf(running)).toEqual(allSucceeded)
     expect(running.reported).toHaveLength(2)
@@ -111,30 +111,30 @@ describe('an end', () => {
 
   test('whose successor did not begin continues with it when its message is delivered again', async () => {
     const { begin } = stage.platform.operations
-    let isAway = true
-    const failAway: OperationsPort['begin'] = (deployment, id, ...rest) =>
-      isAway && id === secondId
+    let isUnavailable = true
+    const failWhileUnavailable: OperationsPort['begin'] = (deployment, id, ...rest) =>
+      isUnavailable && id === secondId
         ? Promise.reject(new TypeError('a stone'))
         : begin(deployment, id, ...rest)
-    const running = await stage.openDeployment({ operations: { begin: failAway } })
+    const running = await stage.openDeployment({ operations: { begin: failWhileUnavailable } })
     await expect(running.deliver(1)).rejects.toThrow('a stone')
     expect(await verdictsOf(running)).toEqual(['succeeded', 'succeeded', undefined])
-    isAway = false
+    isUnavailable = false
     await running.deliver(2)
     expect(await verdictsOf(running)).toEqual(allSucceeded)
   })
 
   test('whose successor recorded no arrivals records those of the successor, too', async () => {
     const { arrive } = stage.platform.operations
-    let isAway = true
-    const failAway: OperationsPort['arrive'] = (deployment, to, from) =>
-      isAway && to === secondId
+    let isUnavailable = true
+    const failWhileUnavailable: OperationsPort['arrive'] = (deployment, to, from) =>
+      isUnavailable && to === secondId
         ? Promise.reject(new TypeError('a stone'))
         : arrive(deployment, to, from)
-    const running = await stage.openDeployment({ operations: { arrive: failAway } })
+    const running = await stage.openDeployment({ operations: { arrive: failWhileUnavailable } })
     await expect(running.deliver(1)).rejects.toThrow('a stone')
     expect(await verdictsOf(running)).toEqual(['succeeded', 'succeeded', undefined])
-    isAway = false
+    isUnavailable = false
     await running.deliver(2)
     expect(await verdictsOf(running)).toEqual(allSucceeded)
   })

@@ -37,7 +37,7 @@ test('a failed replacement keeps the old resource', async () => {
   expect(idsOf(testRun)).toEqual(['a-1'])
 })
 
-test('a resource that another one still depends on stays when the change of that one failed', async () => {
+test('an unregistered resource is kept when the update of its dependent failed', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(async monitor => {
@@ -55,7 +55,7 @@ test('a resource that another one still depends on stays when the change of that
   expect(idsOf(await engine.run(programWithout))).toEqual(['b-1'])
 })
 
-test('a replacement whose delete failed loses none of its dependents', async () => {
+test('a replacement in which the delete of a dependent failed loses no object', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const program =
@@ -73,14 +73,14 @@ test('a replacement whose delete failed loses none of its dependents', async () 
   expect(idsOf(testRun).sort()).toEqual([...cloud.objects.keys()].sort())
 })
 
-test('an old copy that another replacement deletes does not delete its successor', async () => {
+test('a replacement deletes the old copy of a former dependent, and keeps the new object', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const program =
-    (root: number, isBound: boolean): Program =>
+    (root: number, userNeedsRoot: boolean): Program =>
     async monitor => {
       const replacedRoot = await registerReporting(monitor, 'root', { replace: root }, deleteFirst)
-      if (isBound)
+      if (userNeedsRoot)
         await registerReporting(
           monitor,
           'user',
@@ -100,7 +100,7 @@ test('an old copy that another replacement deletes does not delete its successor
   expect([...cloud.objects.keys()].sort()).toEqual(['root-2', 'user-2'])
 })
 
-test('a resource whose change failed keeps its dependencies', async () => {
+test('a resource whose replacement failed keeps its dependencies in the state', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(async monitor => {

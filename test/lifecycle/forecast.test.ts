@@ -9,7 +9,7 @@ import { createEngines, createThings, getTestStack, registerThing } from './regi
 const engines = createEngines()
 afterEach(() => engines.close())
 
-/** Returns a forecast that a preview must have. */
+/** Returns the forecast of a preview, and throws if there is none. */
 function requireForecast(forecast: Forecast | undefined): Forecast {
   if (forecast === undefined) throw new Error('the preview has no forecast')
   return forecast
@@ -25,7 +25,7 @@ test('a preview of an update counts its steps, and a deployment has no forecast'
   expect(result.forecast).toMatchObject({ steps: 3, waves: [2, 1], width: 2 })
 })
 
-test('a replacement needs its dependencies, and its old object is deleted at the end', async () => {
+test('a replacement waits for the update of its dependency, and its old object is deleted last', async () => {
   const engine = await engines.open(createCloud())
   const program =
     (v: number) =>
@@ -56,8 +56,8 @@ test('durations are read from the outcomes of the last deployments', async () =>
   const engine = await engines.open(createCloud())
   const { platform } = engine
   const { id } = await getTestStack(platform)
-  const unknown = await readStepDurations(platform, id, 'up')
-  expect([unknown.byType.size, unknown.overheadMs]).toEqual([0, undefined])
+  const noDurations = await readStepDurations(platform, id, 'up')
+  expect([noDurations.byType.size, noDurations.overheadMs]).toEqual([0, undefined])
   await engine.run(createThings({ a: { v: 1 }, b: { v: 1 } }))
   const durations = await readStepDurations(platform, id, 'up')
   expect([...durations.byType.keys()]).toEqual(['create test:index:Thing'])

@@ -12,9 +12,9 @@ afterEach(async () => {
   functions = undefined
 })
 
-const three = createThings({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } })
+const threeThings = createThings({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } })
 
-async function openScene(program = three, delayMs = 0): Promise<TestFunctions> {
+async function openScene(program = threeThings, delayMs = 0): Promise<TestFunctions> {
   functions = await openFunctions(createCloud(delayMs), program)
   return functions
 }
@@ -22,7 +22,7 @@ async function openScene(program = three, delayMs = 0): Promise<TestFunctions> {
 const readNames = async ({ readState }: TestFunctions): Promise<readonly string[]> =>
   ((await readState()).resources ?? []).map(({ urn }) => urn.split('::').at(-1) ?? '')
 
-test('a request becomes one deployment by functions that only know their messages', async () => {
+test('functions that know only their messages turn a request into one deployment', async () => {
   const all = await openScene()
   const { nudges, stack, platform, cloud } = all
   await all.requestDeployment('k')
@@ -117,7 +117,7 @@ test('after a generator died, its watchdog nudge starts the next one', async () 
   await expect(all.generate({}, { kill })).rejects.toThrow(ProcessKilledError)
   const [first] = all.nudges.splice(0)
   expect(first).toEqual({ stack: all.stack, delayMs: 90_000 })
-  // The holder was never observed, so it may live. This observation is passed on to the next check.
+  // Nobody observed the holder before, so it may be alive. The next check gets this observation.
   expect(await all.generate(first)).toBe('held')
   const [second] = all.nudges.splice(0)
   expect(second?.observedHolder).toMatchObject({ renewals: expect.any(Number) })
@@ -142,11 +142,11 @@ test('a deployment that died before its control record existed is closed, and it
 test('a request that was served while a slow generator opened it does not start again', async () => {
   const all = await openScene()
   await all.requestDeployment('k')
-  const readdNudge = async (): Promise<void> => {
+  const serveMeanwhile = async (): Promise<void> => {
     all.nudges.push({ stack: all.stack, delayMs: 0 })
     expect(await all.runToIdle()).toContain('ended')
   }
-  expect(await all.generate({}, { onOpening: readdNudge })).toBe('held')
+  expect(await all.generate({}, { onOpening: serveMeanwhile })).toBe('held')
   const history = await all.platform.catalog.listHistory(all.stack, 10)
   expect(history.map(({ result }) => result)).toEqual(['succeeded'])
   expect(all.cloud.log).toHaveLength(3)
@@ -169,7 +169,7 @@ test('generators with a short time limit follow each other, and report every ste
 }, 240_000)
 
 test('the installation of a program counts towards the time limit of its generator', async () => {
-  const all = await openScene(three, 1_500)
+  const all = await openScene(threeThings, 1_500)
   await all.requestDeployment('k')
   all.nudges.push({ stack: all.stack, delayMs: 0 })
   const served = await all.runToIdle({ limitMs: 60_000, onOpening: passTime(59_000) })
@@ -180,7 +180,7 @@ test('the installation of a program counts towards the time limit of its generat
   expect(all.cloud.log).toHaveLength(3)
 }, 120_000)
 
-/** Returns a hook of openings after which `measureElapsedMs` have passed. */
+/** Returns an `onOpening` that moves the monotonic clock forward by `elapsedMs`. */
 function passTime(elapsedMs: number): () => Promise<void> {
   const read = performance.now.bind(performance)
   return async () => {
@@ -197,13 +197,13 @@ test('a preview beyond the time of its call runs again in the long pool, and has
       isReached.resolve()
       await new Promise(() => undefined)
     }
-    await three(monitor)
+    await threeThings(monitor)
   })
   await all.requestPreview('p')
   await all.requestDeployment('k')
   expect(await all.generate({}, { limitMs: 2_000 })).toBe('passed on')
   await isReached.promise
-  // A nudge of the short pool would have the preview reach its limit again and again.
+  // With a nudge of the short pool, the preview would reach its limit again and again.
   expect(all.nudges.splice(0)).toEqual([{ stack: all.stack, delayMs: 0, pool: 'long' }])
   expect((await all.platform.requests.find(all.stack, 'p'))?.end).toBe(undefined)
   expect(await all.generate({ pool: 'long' })).toBe('ended')
@@ -226,9 +226,9 @@ test('a preview in a process that must shut down is run by another task of the l
 })
 
 test('the installation of a program counts towards the time limit of its preview', async () => {
-  const slow: typeof three = async monitor => {
+  const slow: typeof threeThings = async monitor => {
     await new Promise(resolve => setTimeout(resolve, 4_000))
-    await three(monitor)
+    await threeThings(monitor)
   }
   const all = await openScene(slow)
   await all.requestPreview('p')
@@ -292,7 +292,7 @@ test('an environment of another stack does not serve a request, and passes the o
   expect(await all.runToIdle()).toContain('ended')
 })
 
-test('a stack whose role is refused starts no deployment, and the request stores the reason', async () => {
+test('a request of a stack whose role is refused starts no deployment, and stores the reason', async () => {
   const all = await openScene()
   await all.requestDeployment('k')
   expect(await all.generate({}, { isRefused: true })).toBe('refused')

@@ -262,6 +262,6 @@ export const decidingMutations: readonly Mutation[] = [
         'for (const dependencyUrn of dependencyUrnsOf(state)) requiredUrns.delete(dependencyUrn)',
       ],
     ],
-    caughtBy: [testsOf('test/lifecycle/failures', 'still depends on')],
+    caughtBy: [testsOf('test/lifecycle/failures', 'when the update of its dependent failed')],
   },
 ]

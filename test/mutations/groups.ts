@@ -27,7 +27,7 @@ export const groupMutations: readonly Mutation[] = [
       '  if (!hasMandatoryViolation) return remediationResult\n',
       '  if (remediationResult !== undefined) return remediationResult\n',
     ],
-    groupTestsOf('analyzer/resource-policies', 'fails an update before the create'),
+    groupTestsOf('analyzer/resource-policies', 'fails a deployment before the create'),
   ),
   createMutation(
     {

@@ -31,18 +31,18 @@ const countVersions = async (): Promise<number> => {
 }
 
 test.each([
-  ['line endings', `sed -i 's/$/\\r/'`],
-  ['indents', `sed -i 's/^ *//'`],
-  ['white space at the end', `sed -i '$a \\ '`],
-  ['nothing', 'true'],
-])('an editor that changes only %s creates no version', async (_, editor) => {
+  ['changes only line endings', `sed -i 's/$/\\r/'`],
+  ['changes only indents', `sed -i 's/^ *//'`],
+  ['adds only white space at the end', `sed -i '$a \\ '`],
+  ['changes nothing', 'true'],
+])('an editor that %s creates no version', async (_, editor) => {
   const before = await countVersions()
   const { exit, err } = await edit(editor)
   expect([exit, err]).toEqual([0, expect.stringContaining('The state is unchanged.')])
   expect(await countVersions()).toBe(before)
 })
 
-test('a change of white space within a text is a change of the state', async () => {
+test('a change of white space within a string value creates a version', async () => {
   const before = await countVersions()
   expect((await edit(`sed -i 's/one  two/one two/'`)).err).toContain('State edited.')
   expect(await countVersions()).toBe(before + 1)

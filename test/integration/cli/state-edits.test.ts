@@ -35,7 +35,7 @@ beforeEach(async () => {
 })
 
 describe('state commands', () => {
-  test('delete refuses needed and protected resources, with one error and hint each', async () => {
+  test('delete refuses needed, protected and unknown resources, and with --force deletes protected ones', async () => {
     for (const [args, code] of [
       [[toUrn('a')], 'STATE_RESOURCE_NEEDED'],
       [[toUrn('b')], 'STATE_RESOURCE_PROTECTED'],
@@ -75,7 +75,7 @@ describe('state commands', () => {
     expect(readFlags('taint')).toEqual([false, false, true])
   })
 
-  test('at a terminal, edits prompt with a selection, and the answer no changes nothing', async () => {
+  test('at a terminal, edits prompt for a resource and a confirmation, and the answer no changes nothing', async () => {
     bench.terminal = true
     bench.answers.push('n')
     expect((await bench.run('state', 'taint', toUrn('a'))).err).toContain('CONFIRMATION_DECLINED')
@@ -87,7 +87,7 @@ describe('state commands', () => {
     expect(listUrns(dev)).toEqual([toUrn('new'), toUrn('b')])
   })
 
-  test('rename requires both names without a terminal', async () => {
+  test('rename without a terminal requires a URN and a name, and changes references to the resource too', async () => {
     expect((await bench.run('state', 'rename', toUrn('a'))).exit).toBe(2)
     expect((await bench.run('state', 'rename', 'a', 'z')).exit).toBe(2)
     expect((await bench.run('state', 'rename', toUrn('a'), 'c')).err).toContain('RESOURCE_EXISTS')
@@ -109,7 +109,7 @@ describe('state commands', () => {
 })
 
 describe('shown states', () => {
-  test('get shows one resource by URN or name, and names all that have the name', async () => {
+  test('get shows one resource by URN or name, and lists the URNs of an ambiguous name', async () => {
     const { out } = await bench.run('state', 'get', toUrn('a'), '--json')
     expect(JSON.parse(out)).toEqual({
       ...{ id: 'a', inputs: {}, outputs: {}, type: 'a:b:C', urn: toUrn('a') },
@@ -137,9 +137,9 @@ describe('shown states', () => {
 })
 
 describe('state move', () => {
-  const mark = '4dabf18193072939515e22adb298388d'
+  const signatureKey = '4dabf18193072939515e22adb298388d'
   const createSecret = (ciphertext: string) => ({
-    [mark]: '1b47061264138c4ac30d75fd1eb44270',
+    [signatureKey]: '1b47061264138c4ac30d75fd1eb44270',
     ciphertext,
   })
 
@@ -213,7 +213,7 @@ describe('stack rename', () => {
     expect(bench.calls.filter(call => call.startsWith('new data key'))).toEqual([])
   })
 
-  test('refuses invalid names, its own name, and a file that would be lost', async () => {
+  test('refuses an invalid name, its own name, and a name whose configuration file exists', async () => {
     for (const name of ['a b', 'dev', 'prod'])
       expect((await bench.run('stack', 'rename', name)).exit, name).not.toBe(0)
     expect(bench.calls.filter(call => call.startsWith('rename'))).toEqual([])

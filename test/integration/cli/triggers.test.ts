@@ -50,8 +50,8 @@ test('without dead letters nothing is listed and nothing is redriven', async () 
   const listed = await run('notification', 'dead', '--json')
   expect(listed).toMatchObject({ exit: 0, out: '[]\n' })
   expect(listed.err).toContain('log in to its API')
-  const again = await run('notification', 'redrive')
-  expect([again.exit, again.err]).toEqual([
+  const redriven = await run('notification', 'redrive')
+  expect([redriven.exit, redriven.err]).toEqual([
     0,
     expect.stringContaining('There are no undelivered notifications.'),
   ])
@@ -74,21 +74,21 @@ describe('schedules', () => {
       createdAt: at - 10,
       isPaused: false,
     }
-    const formatStateAt = (now: number, more: object = {}): string =>
+    const statusAt = (now: number, more: object = {}): string =>
       scheduleStatusOf(
         { name: 'x', stack: 'site/dev', version: 1, value: { ...value, ...more } },
         now,
       )
-    expect([formatStateAt(at - 1), formatStateAt(at), formatStateAt(at, { lastAt: at })]).toEqual([
+    expect([statusAt(at - 1), statusAt(at), statusAt(at, { lastAt: at })]).toEqual([
       'on',
       'due',
       'over',
     ])
-    expect(formatStateAt(at, { createdAt: at + 1 })).toBe('over')
-    expect(formatStateAt(at, { isPaused: true })).toBe('paused')
+    expect(statusAt(at, { createdAt: at + 1 })).toBe('over')
+    expect(statusAt(at, { isPaused: true })).toBe('paused')
   })
 
-  test('a paused one is otherwise unchanged, and can be resumed', async () => {
+  test('a schedule can be paused and resumed, and is otherwise unchanged', async () => {
     const args = ['--when', 'rate(2 hours)', '--operation', 'up', '--jitter', '7']
     await run('schedule', 'create', 'often', ...args)
     const readSchedule = async () => JSON.parse((await run('schedule', 'show', 'often')).out)

@@ -49,7 +49,7 @@ const image = JSON.parse(
   }),
 ) as { readonly file: readonly File[] }
 
-/** Excludes the files of Google: the SDK has no JavaScript for them. */
+/** The files of Pulumi. The SDK has no JavaScript for those of Google. */
 const files = image.file.filter(({ name }) => name.startsWith('pulumi/'))
 
 interface Codec {
@@ -71,7 +71,8 @@ function modulePathOf(file: File): string {
 }
 
 /**
- * Returns the messages of a file with nested ones, without map entries: [path of names, message].
+ * Returns the messages and those nested in them, without map entries. Each comes after the names of
+ * the messages that contain it and its own name.
  */
 function messagesOf(messages: readonly Message[], outer: readonly string[]): [string[], Message][] {
   return messages.flatMap(message => {
@@ -97,7 +98,7 @@ function nameOfKey(key: string): string {
   return key.replace(/^pb_/, '').toLowerCase()
 }
 
-/** Returns a value of a field that differs from its default. */
+/** Returns a value of a field that differs from its default. Messages in it are undefined. */
 function createSample(field: Field, message: Message): unknown {
   const entry = message.nestedType?.find(each => field.typeName?.endsWith(`.${each.name}`))
   if (entry?.options?.mapEntry === true) {
@@ -144,7 +145,7 @@ const messagesWithoutToObject = ['ViewStep']
 describe.each(files.map(file => [modulePathOf(file), file] as const))('%s', (path, file) => {
   const messages = messagesOf(file.messageType ?? [], [])
 
-  test('has the numbers and types of the SDK', async () => {
+  test('has the field numbers and types of the SDK', async () => {
     const ownModule = (await import(join(proto, 'gen/pulumi', `${path}.ts`))) as Record<
       string,
       Codec
@@ -168,7 +169,7 @@ describe.each(files.map(file => [modulePathOf(file), file] as const))('%s', (pat
       for (const field of message.field ?? []) {
         const value = createSample(field, message)
         // A field with a message has no sample value. Each message is tested separately.
-        if (value === undefined || codec === undefined || isNested(value)) continue
+        if (value === undefined || codec === undefined || containsMessage(value)) continue
         const isChoice = field.oneofIndex !== undefined && field.proto3Optional !== true
         const oneof = message.oneofDecl?.[field.oneofIndex ?? 0]?.name ?? ''
         const messageInput = isChoice
@@ -220,7 +221,8 @@ describe.each(files.map(file => [modulePathOf(file), file] as const))('%s', (pat
     })
 })
 
-function isNested(value: unknown): boolean {
+/** Tells whether a sample of a field contains a message instead of a value. */
+function containsMessage(value: unknown): boolean {
   if (Array.isArray(value)) return value[0] === undefined
   return value instanceof Map && value.get('k') === undefined
 }

@@ -57,7 +57,7 @@ describe('provider check of a plugin of Pulumi', () => {
     expect(readdirSync(join(bench.root, 'cloud/objects'))).toEqual([])
   })
 
-  test('passes a provider without handshake, secrets and detailed diffs', async () => {
+  test('passes a provider without handshake, secrets or detailed diffs', async () => {
     bench.write('inputs.json', JSON.stringify(inputs).replace('gold:', 'goldold:'))
     const { exit, out } = await run(join(dirname(gold), 'pulumi-resource-goldold'), '--json')
     expect(listFailures(out)).toEqual([])
@@ -113,11 +113,23 @@ describe('provider check of a plugin of Pulumi', () => {
     ['a path without a file', ['./nope'], /CLI_USAGE.*no provider at/],
     ['a file with another name', [process.execPath], /must be named pulumi-resource-NAME/],
     ['a variable without a value', [gold, '--env', 'x'], /--env takes NAME=VALUE, not 'x'/],
-    ['a missing configuration', [gold, '--config', 'no.json'], /cannot read --config/],
-    ['another configuration', [gold, '--config', 'bad.json'], /must be a JSON object of the form/],
-    ['a malformed value', [gold, '--config', 'odd.json'], /odd.json has an invalid value/],
-    ['another protocol', [gold, '--protocol', 'x'], /Allowed choices are pulumi, terraform/],
-  ])('refuses %s with one error', async (_, operands, message) => {
+    [
+      'a configuration file that does not exist',
+      [gold, '--config', 'no.json'],
+      /cannot read --config/,
+    ],
+    [
+      'a configuration of another form',
+      [gold, '--config', 'bad.json'],
+      /must be a JSON object of the form/,
+    ],
+    [
+      'a configuration with a malformed value',
+      [gold, '--config', 'odd.json'],
+      /odd.json has an invalid value/,
+    ],
+    ['an unknown protocol', [gold, '--protocol', 'x'], /Allowed choices are pulumi, terraform/],
+  ])('refuses %s', async (_, operands, message) => {
     bench.write('bad.json', '{"x": 1}')
     bench.write('odd.json', '{"x": {"a": {"4dabf18193072939515e22adb298388d": "none"}}}')
     const { err, exit } = await bench.run('provider', 'check', ...operands, '--yes')

@@ -8,7 +8,7 @@ import { createPluginRig, createDescriptor, type PluginRig } from './plugin-rig.
 function toPropertyMap(fields: Record<string, PropertyValue>): PropertyMap {
   return new Map(Object.entries(fields))
 }
-const none = toPropertyMap({})
+const noProperties = toPropertyMap({})
 const toSecret = (value: PropertyValue): PropertyValue => ({ kind: 'secret', value })
 const randomSeed = new Uint8Array(32)
 
@@ -16,7 +16,11 @@ function createSubject(type: string, name: string): { urn: Urn; name: string; ty
   return { urn: urnOf({ stack: 'd', project: 'p', qualifiedType: type, name }), name, type }
 }
 
-async function loadConfigured(rig: PluginRig, pkg: string, inputs = none): Promise<Provider> {
+async function loadConfigured(
+  rig: PluginRig,
+  pkg: string,
+  inputs = noProperties,
+): Promise<Provider> {
   const provider = await rig.load(pkg)
   await provider.configure({
     ...createSubject(`pulumi:providers:${pkg}`, 'default'),
@@ -99,19 +103,19 @@ describe('the golden provider', () => {
       preview: false,
     })
     expect(updated.outputs.get('serial')).toBe('a-1#2')
-    const dead = {
+    const deletion = {
       ...thing,
       id: createResult.id,
       inputs: firstInputs,
       outputs: updated.outputs,
       timeoutSeconds: 0,
     }
-    await gold.delete(dead)
+    await gold.delete(deletion)
     const gone = await gold.read({
       ...thing,
       id: createResult.id,
-      inputs: none,
-      outputs: none,
+      inputs: noProperties,
+      outputs: noProperties,
       timeoutSeconds: 0,
     })
     expect(gone).toMatchObject({ id: '', outputs: undefined })
@@ -131,15 +135,15 @@ describe('the golden provider', () => {
     const read = await gold.read({
       ...part,
       id: 'part-1',
-      inputs: none,
-      outputs: none,
+      inputs: noProperties,
+      outputs: noProperties,
       timeoutSeconds: 0,
     })
     expect(read).toMatchObject({ id: 'part-1', initErrors: ['part is unhealthy'] })
     await gold.close()
   })
 
-  test('answers functions, including failures of arguments', async () => {
+  test('answers calls of functions, and reports refused arguments', async () => {
     const gold = await loadConfigured(rig, 'gold', toPropertyMap({ region: 'eu' }))
     const invoke = (token: string) =>
       gold.invoke({
@@ -158,15 +162,19 @@ describe('the golden provider', () => {
   test('that is killed during a create is reported as lost', async () => {
     const gold = await loadConfigured(rig, 'gold')
     rig.setFaults({ 'hang-create:hung': 1 })
-    const input = { ...createSubject('gold:index:Thing', 'hung'), inputs: none, timeoutSeconds: 0 }
+    const input = {
+      ...createSubject('gold:index:Thing', 'hung'),
+      inputs: noProperties,
+      timeoutSeconds: 0,
+    }
     const create = gold.create({ ...input, preview: false })
     const verdict = expect(create).rejects.toMatchObject({ status: 'lost' })
     await expect.poll(rig.readCalls).toContain('"hang":true')
     for (const { pid } of rig.processes.listGroups()) process.kill(pid, 'SIGKILL')
     await verdict
     await expect(create).rejects.toThrow("provider 'gold' ended with signal SIGKILL during Create")
-    const unheard = { status: 'ok', isRequestUnsent: true }
-    await expect(gold.create({ ...input, preview: false })).rejects.toMatchObject(unheard)
+    const unsent = { status: 'ok', isRequestUnsent: true }
+    await expect(gold.create({ ...input, preview: false })).rejects.toMatchObject(unsent)
     await expect
       .poll(() =>
         rig.messages.filter(({ severity }) => severity === 'error').map(({ text }) => text),
@@ -273,7 +281,7 @@ describe("the SDK's dynamic provider", () => {
   const res = createSubject('pulumi-nodejs:dynamic:Resource', 'a')
   const toHandlerCode = (body: string): string => `exports.handler = () => (${body})`
 
-  test('runs the functions of the program, found without PATH', async () => {
+  test('is found without PATH, and runs the functions of the program', async () => {
     const dynamic = await loadConfigured(rig, 'pulumi-nodejs')
     const source = toHandlerCode(`{
       create: async inputs => {
@@ -342,11 +350,11 @@ describe("the SDK's dynamic provider", () => {
 })
 
 describe('a host', () => {
-  test('reports missing parts', async () => {
+  test('reports a missing plugin', async () => {
     await expect(rig.load('nowhere')).rejects.toMatchObject({ code: 'PLUGIN_MISSING' })
   })
 
-  test('ends all its plugins, each in a separate process', async () => {
+  test('runs each plugin in a separate process, and ends all of them', async () => {
     const ownRig = createPluginRig()
     await Promise.all([ownRig.load('gold'), ownRig.load('gold')])
     const pids = ownRig.processes.listGroups().map(({ pid }) => pid)

@@ -185,8 +185,8 @@ describeWithCommands('calls of a Terraform provider', [['go', 'version']], () =>
     })
 
     test('readDataSource, callFunction and ephemeral calls return their results', async () => {
-      const echo = schema.dataSources.get(`${name}_lookup`) ?? schemaOf('thing')
-      const config = encodeObject(echo, { name: 'nothing' })
+      const lookup = schema.dataSources.get(`${name}_lookup`) ?? schemaOf('thing')
+      const config = encodeObject(lookup, { name: 'nothing' })
       const request = { typeName: `${name}_lookup`, config }
       expect(await client.validateDataResourceConfig(request)).toEqual({ diagnostics: [] })
       expect(readLetters((await client.readDataSource(request)).state)).toContain('data-nothing')

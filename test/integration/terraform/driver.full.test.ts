@@ -242,7 +242,7 @@ describeWithCommands('a Terraform provider as a provider of resources', [['go', 
       ])
     })
 
-    test('names an attribute that it does not have', async () => {
+    test('fails a create that refers to an attribute that it does not have', async () => {
       const inputs = inputsOf({ name: 'a', password: reference('key') })
       await expect(create(inputs)).rejects.toThrow(
         "the ephemeral resource 'tfgold_ticket' has no value 'key'",
@@ -263,8 +263,8 @@ describeWithCommands('a Terraform provider as a provider of resources', [['go', 
   })
 
   describe('without parameters', () => {
-    test('fails each call, because the provider is unknown', async () => {
-      const unnamed = createTerraformProvider({
+    test('fails a call, because the package does not name its provider', async () => {
+      const unparameterized = createTerraformProvider({
         name: 'x',
         findBinary: () => Promise.reject(new Error('not called')),
         start: () => Promise.reject(new Error('not called')),
@@ -273,7 +273,7 @@ describeWithCommands('a Terraform provider as a provider of resources', [['go', 
         inform: () => undefined,
       })
       await expect(
-        unnamed.invoke({ token: 'x:index:y', args: new Map(), preview: false }),
+        unparameterized.invoke({ token: 'x:index:y', args: new Map(), preview: false }),
       ).rejects.toThrow("package 'x' has no parameters")
     })
   })

@@ -9,7 +9,7 @@ import type { Urn } from '../../../shared/names/urn.ts'
 import { buildTestProvider } from '../../tfgolden/build-provider.ts'
 import { describeWithCommands } from '../../e2e/toolchains.ts'
 
-/** A host without plugins, behind which Terraform providers are served. */
+/** A host without plugins, which `withTerraformPlugins` extends with Terraform providers. */
 const emptyHost: PluginHost = {
   load: () => Promise.reject(new Error('the host has no plugins')),
   obtain: () => Promise.resolve({ missing: 'no plugin' }),
@@ -61,7 +61,7 @@ describeWithCommands('the host of Terraform providers', [['go', 'version']], () 
       value: Buffer.from(JSON.stringify({ local: { path } })).toString('base64'),
     })
 
-  test('gives a provider the variables under the names of the mappings', async () => {
+  test('gives a provider its environment variables under the names that the mappings contain', async () => {
     const host = createHost()
     const provider = await load(host, new Map([['OWN_CLOUD', 'TFGOLD_CLOUD']]))
     await parameterize(provider, './terraform-provider-tfgold')

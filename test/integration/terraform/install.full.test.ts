@@ -201,7 +201,7 @@ describeWithCommands('a Terraform provider from a registry', [['go', 'version']]
     expect([exit, err]).toEqual([0, `Installed Terraform provider ${source} 1.0.0\n`])
   })
 
-  test('comes from the folder of a developer', async () => {
+  test('is run from the folder that dev_overrides names, and not downloaded', async () => {
     const built = join(folder, 'built')
     mkdirSync(built)
     cpSync(rig.pathOf('tfgold'), join(built, 'terraform-provider-tfgold'))

@@ -9,7 +9,7 @@ import { describeWithCommands } from '../../e2e/toolchains.ts'
 import { encodeObject, encodeTestValue, nullValue } from './encode-test-value.ts'
 import { createTerraformRig, type TerraformRig } from './terraform-rig.ts'
 
-/** Applies the creation of a thing whose plan is its configuration. */
+/** Applies the creation of a thing, with its configuration as the planned state. */
 async function applyThing(client: TerraformClient, name: string) {
   const thing = (await client.getProviderSchema()).resources.get('tfgold_thing')
   const config = encodeObject(thing ?? fail('no schema'), { name })
@@ -47,7 +47,7 @@ describeWithCommands('the process of a Terraform provider', [['go', 'version']],
       expect(rig.messages.filter(({ severity }) => severity === 'error')).toEqual([])
     })
 
-    test('that ignores Shutdown is killed, and its socket is removed', async () => {
+    test('is killed if it ignores Shutdown, and its socket is removed', async () => {
       const provider = await rig.start(rig.pathOf('tfgold'))
       const [pid = 0] = rig.listPids()
       process.kill(pid, 'SIGSTOP')
@@ -106,13 +106,13 @@ describeWithCommands('the process of a Terraform provider', [['go', 'version']],
         /does not accept the magic cookie[^]*This binary is a plugin/,
       ],
       [
-        'a crash',
+        'a crash before the handshake',
         'echo no licence >&2; exit 3',
         'PLUGIN_FAILED',
         /before it printed its handshake: exit code 3[^]*no licence/,
       ],
       [
-        'text of a script',
+        'other text instead of the handshake',
         'echo starting',
         'PLUGIN_HANDSHAKE',
         /printed 'starting' where its handshake was expected/,
@@ -124,7 +124,7 @@ describeWithCommands('the process of a Terraform provider', [['go', 'version']],
         /speaks protocol 4 of Terraform providers, not 5 or 6/,
       ],
       [
-        'plain text',
+        'an unencrypted connection',
         'unset PLUGIN_CLIENT_CERT',
         'PLUGIN_HANDSHAKE',
         /does not encrypt its connection/,

@@ -14,7 +14,7 @@ type Faults = Readonly<Record<string, number | 'always'>>
 
 const thing = 'tfgold:index/thing:Thing'
 
-/** The first inputs of a thing, and a change of each kind. */
+/** The inputs of the first create. Each property of the others is a change of its own. */
 const thingInputs = [
   { name: 'a', value: 'v', secret: 's', password: 'p' },
   { value: 'w', label: 'l', zone: 'z' },
@@ -64,7 +64,7 @@ describeWithCommands('provider check of a Terraform provider', [['go', 'version'
 
   const listObjects = (): readonly string[] => readdirSync(join(cloud, 'objects'))
 
-  test('the healthy provider passes all contracts', async () => {
+  test('the healthy provider passes all contracts that apply to it', async () => {
     const report = await check('tfgold')
     // Check generates a missing name, so no property is required.
     expect(listResults(report, 'not applicable')).toEqual(['check-missing'])
@@ -103,12 +103,12 @@ describeWithCommands('provider check of a Terraform provider', [['go', 'version'
       planFailures('core-plan-write-only'),
     ],
     [
-      'replaces by an unchanged attribute',
+      'replaces because of an unchanged attribute',
       { 'replace-unchanged:a': 'always' },
       ['core-requires-replace'],
     ],
     [
-      'replaces by an unknown attribute',
+      'replaces because of an attribute that does not exist',
       { 'replace-nowhere:a': 'always' },
       ['settled-after-create', 'core-requires-replace'],
     ],
@@ -123,7 +123,7 @@ describeWithCommands('provider check of a Terraform provider', [['go', 'version'
       ['create', 'core-apply-write-only'],
     ],
     [
-      'returns another value of an update',
+      'returns another value from an update',
       { 'bad-value:update:a': 1 },
       ['update', 'core-apply-consistent'],
     ],
@@ -134,7 +134,7 @@ describeWithCommands('provider check of a Terraform provider', [['go', 'version'
       { 'bad-keep:delete:a': 1 },
       ['delete', 'core-apply-present'],
     ],
-  ])('a provider that %s violates these contracts only', async (_, faults, ids) => {
+  ])('a provider that %s violates only the expected contracts', async (_, faults, ids) => {
     const report = await check('tfgold', { faults })
     expect(listResults(report, 'failed')).toEqual(ids)
     expect(listObjects()).toEqual([])

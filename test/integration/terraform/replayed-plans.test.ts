@@ -10,8 +10,8 @@ import {
 import { type RecordedBlock, readRecordedBlock } from './recorded-schema.ts'
 import { type RecordedValue, readRecordedValue } from './recorded-value.ts'
 
-/** The calls that OpenTofu made while the cases of test/tfgolden were recorded. */
 const tfgoldenFolder = resolve(import.meta.dirname, '../../tfgolden')
+/** The folder of cases. Each has the calls that OpenTofu made when the case was recorded. */
 const casesFolder = join(tfgoldenFolder, 'cases')
 
 interface RecordedPlan {

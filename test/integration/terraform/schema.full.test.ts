@@ -12,7 +12,7 @@ const project = resolve(import.meta.dirname, '../../..')
 
 function runGetSchema(...args: readonly string[]) {
   const command = ['package', 'get-schema', ...args]
-  // The scripts of the project set the variable of the user's PATH, which then counts.
+  // The scripts of the project keep the user's PATH in ANTICHAIN_USER_PATH, which has priority.
   const userPath = process.env['ANTICHAIN_USER_PATH'] ?? process.env['PATH']
   const path = `${join(project, 'test/golden/provider')}:${userPath}`
   return spawnSync(join(project, 'cli/antichain'), command, {

@@ -57,18 +57,18 @@ test.each([
   ],
 ])(
   'TestAliasesNodeJSBackCompat: an alias without a parent has the form of %s',
-  async (_who, sdk, none) => {
+  async (_who, sdk, noParentAlias) => {
     const cloud = createCloud()
     const engine = await engines.open(cloud)
     const program =
-      (two: ResourceDeclaration): Program =>
+      (b: ResourceDeclaration): Program =>
       async monitor => {
         await registerAs(monitor, sdk, { type: typeOf('A'), name: 'a' })
-        await registerAs(monitor, sdk, two)
+        await registerAs(monitor, sdk, b)
       }
     await engine.run(program({ type: typeOf('B'), name: 'b' }))
     const downRun = await engine.run(
-      program({ type: typeOf('B'), name: 'b', parent: a, aliases: [none] }),
+      program({ type: typeOf('B'), name: 'b', parent: a, aliases: [noParentAlias] }),
     )
     const upRun = await engine.run(
       program({ type: typeOf('B'), name: 'b', aliases: [{ parent: a }] }),
@@ -79,17 +79,17 @@ test.each([
 )
 
 describe('TestDuplicatesDueToAliases: an alias that names a registered resource fails the deployment', () => {
-  const past = { type: typeOf('A'), name: 'b', aliases: [{ name: 'a' }] }
+  const renamed = { type: typeOf('A'), name: 'b', aliases: [{ name: 'a' }] }
   test.each([
-    ['first', [{ type: typeOf('A'), name: 'a' }, past], a],
-    ['last', [past, { type: typeOf('A'), name: 'a' }], typedUrnOf(typeOf('A'), 'b')],
-  ])('when the named resource is registered %s', async (_when, all, stays) => {
+    ['first', [{ type: typeOf('A'), name: 'a' }, renamed], a],
+    ['last', [renamed, { type: typeOf('A'), name: 'a' }], typedUrnOf(typeOf('A'), 'b')],
+  ])('when the named resource is registered %s', async (_when, all, keptUrn) => {
     const cloud = createCloud()
     const engine = await engines.open(cloud)
     await engine.run(toProgram({ type: typeOf('A'), name: 'a' }))
     const testRun = await engine.run(toProgram(...all))
     expect(testRun.result.result).toBe('failed')
-    expect(stateUrnsOf(testRun)).toEqual([stays])
+    expect(stateUrnsOf(testRun)).toEqual([keptUrn])
     expect(cloud.log).toEqual(['create a'])
   })
 })
@@ -114,15 +114,13 @@ test('TestCorrectResourceChosen: a resource is looked up by its own URN before i
 test('TestComponentToCustomUpdate: a component becomes a custom resource and a component again', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
-  const declareComponent = { type: 'prog::myType', name: 'a', custom: false, object: { v: 1 } }
+  const component = { type: 'prog::myType', name: 'a', custom: false, object: { v: 1 } }
   const custom = { type: typeOf('A'), name: 'a', object: { v: 1 } }
-  await engine.run(toProgram(declareComponent))
+  await engine.run(toProgram(component))
   const firstRun = await engine.run(toProgram({ ...custom, aliases: [{ type: 'prog::myType' }] }))
   expect(firstRun.result.result).toBe('succeeded')
   expect(statesOf(firstRun, 'a')).toMatchObject([{ type: typeOf('A'), custom: true }])
-  const back = await engine.run(
-    toProgram({ ...declareComponent, aliases: [{ type: typeOf('A') }] }),
-  )
+  const back = await engine.run(toProgram({ ...component, aliases: [{ type: typeOf('A') }] }))
   expect(back.result.result).toBe('succeeded')
   expect(statesOf(back, 'a')).toMatchObject([{ type: 'prog::myType', custom: false }])
   expect(back.state.resources?.map(({ type }) => type)).toEqual([
@@ -138,7 +136,7 @@ const declareComponent = (type: string, name: string, parent?: string): Resource
   ...(parent === undefined ? {} : { parent }),
 })
 
-test('TestParentAlias: a child follows a parent that is renamed in the same deployment', async () => {
+test('TestParentAlias: an alias may name a former parent by the URN that it gets in the same deployment', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const top = declareComponent('prog:index:Std', 'a')
@@ -193,10 +191,10 @@ test('TestSplitUpdateComponentAliases: children follow a renamed component over 
       parent: nestedUrn,
     }),
   )
-  const out = { ...declareComponent(typeOf('B'), 'b'), aliases: [nestedUrn] }
+  const movedOut = { ...declareComponent(typeOf('B'), 'b'), aliases: [nestedUrn] }
   const b = typedUrnOf(typeOf('B'), 'b')
   const failedRun = await engine.run(async monitor => {
-    await registerAll(monitor, [out])
+    await registerAll(monitor, [movedOut])
     throw new ProgramFailed('something went wrong')
   })
   expect(failedRun.result.result).toBe('failed')
@@ -204,7 +202,7 @@ test('TestSplitUpdateComponentAliases: children follow a renamed component over 
   const c = typedUrnOf(`${typeOf('B')}$${typeOf('C')}`, 'c')
   expect(new Set(stateUrnsOf(failedRun))).toEqual(new Set([b, a, c]))
   expect(statesOf(failedRun, 'c')).toMatchObject([{ urn: c, parent: b }])
-  const testRun = await engine.run(toProgram(out, { type: typeOf('C'), name: 'c', parent: b }))
+  const testRun = await engine.run(toProgram(movedOut, { type: typeOf('C'), name: 'c', parent: b }))
   expect(testRun.result.result).toBe('succeeded')
   expect(stateUrnsOf(testRun)).toEqual([b, c])
   expect(cloud.log).toEqual(['create a', 'create c', 'delete a-1'])

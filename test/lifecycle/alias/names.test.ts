@@ -13,10 +13,11 @@ import {
 const engines = createEngines()
 afterEach(() => engines.close())
 
-/** The resources that a deployment registers, after the expected kinds of steps. */
+/** One deployment: the expected kinds of its steps, and then the resources that it registers. */
 type Turn = readonly [readonly string[], ...ResourceDeclaration[]]
 
-async function follow(turns: readonly Turn[]): Promise<readonly string[]> {
+/** Runs the deployments on one stack, checks steps and URNs, and returns the provider calls. */
+async function runTurns(turns: readonly Turn[]): Promise<readonly string[]> {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   for (const [number, [kinds, ...all]] of turns.entries()) {
@@ -26,8 +27,10 @@ async function follow(turns: readonly Turn[]): Promise<readonly string[]> {
       'succeeded',
       kinds,
     ])
-    const now = all.map(({ type, name, parent }) => typedUrnOf(childTypeOf(parent, type), name))
-    expect(stateUrnsOf(testRun).toSorted()).toEqual(now.toSorted())
+    const expectedUrns = all.map(({ type, name, parent }) =>
+      typedUrnOf(childTypeOf(parent, type), name),
+    )
+    expect(stateUrnsOf(testRun).toSorted()).toEqual(expectedUrns.toSorted())
   }
   return cloud.log
 }
@@ -41,7 +44,7 @@ const same = ['same']
 const update = ['update']
 const replace = ['create-replacement', 'delete-replaced', 'replace']
 
-/** The form of an alias: parts of a URN, or a whole URN. */
+/** Returns an alias for the former parts of a URN: these parts, or the whole URN. */
 type Form = (was: {
   type?: string
   name?: string
@@ -56,8 +59,8 @@ const toWholeUrn =
     return typedUrnOf(childTypeOf(parent, was.type ?? now.type), was.name ?? now.name)
   }
 const forms = [
-  ['TestAliases: parts', () => keepParts],
-  ['TestAliasURNs: URNs', toWholeUrn],
+  ['TestAliases: with aliases as parts of URNs', () => keepParts],
+  ['TestAliasURNs: with aliases as whole URNs', toWholeUrn],
 ] as const
 
 const typeOf = (kind: string): string => `test:index:${kind}`
@@ -134,7 +137,7 @@ describe.each(forms)('%s', (_title, formOf) => {
         ),
       ],
     ]
-    const calls = await follow(turns)
+    const calls = await runTurns(turns)
     expect(calls).toEqual([
       'create n1',
       'update n1-1',
@@ -146,11 +149,11 @@ describe.each(forms)('%s', (_title, formOf) => {
     ])
   })
 
-  test('a dependent of a renamed resource that is deleted before its replacement keeps its state', async () => {
+  test('a dependent keeps its state when its renamed dependency is deleted before the replacement', async () => {
     const withDependencyOn = (type: string, name: string) => ({
       dependencies: [typedUrnOf(typeOf(type), name)],
     })
-    const calls = await follow([
+    const calls = await runTurns([
       [
         create,
         { type: typeOf('T1'), name: 'n1', object: { replace: 1 }, otherFields: deleteFirst },
@@ -176,7 +179,7 @@ describe.each(forms)('%s', (_title, formOf) => {
   })
 
   test('children follow their parents', async () => {
-    await follow([
+    await runTurns([
       [create, { type: typeOf('T1'), name: 'one' }, { type: typeOf('T2'), name: 'two' }],
       [
         same,
@@ -198,7 +201,7 @@ describe.each(forms)('%s', (_title, formOf) => {
     const child = { type: typeOf('T1'), name: 'sub', parent: typedUrnOf(typeOf('T1'), 'parent') }
     const nestedUrn = typedUrnOf(`${typeOf('T1')}$${typeOf('T1')}`, 'sub')
     const top = { type: typeOf('T1'), name: 'parent' }
-    await follow([
+    await runTurns([
       [create, top, child, { type: typeOf('T1'), name: 'sub-sub', parent: nestedUrn }],
       [
         same,
@@ -240,9 +243,9 @@ test('TestAliases: a chain of children is found by the old names of all ancestor
     },
   ]
   const [top, ...children] = declareNested('New', 'n1-new')
-  if (top === undefined) throw new Error('there is one')
+  if (top === undefined) throw new Error('no resource is declared')
   const renamed = { ...top, aliases: [{ type: typeOf('T1'), name: 'n1' }] }
-  await follow([
+  await runTurns([
     [create, ...declareNested('T1', 'n1')],
     // A child whose name begins with its parent's name needs no alias of its own.
     [same, renamed, ...children],
@@ -257,7 +260,7 @@ test('TestAliases: one alias matches among a thousand', async () => {
   const listUrns = (parents: readonly string[], type: string, name: string) =>
     parents.map(parent => typedUrnOf(`${parent}${type}`, name))
   const [first, last] = [kinds[0] ?? '', typeOf('T1-v100')]
-  await follow([
+  await runTurns([
     [
       create,
       { type: first, name: 'n1' },

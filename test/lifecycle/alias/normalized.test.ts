@@ -14,10 +14,7 @@ const [first, last] = [typedUrnOf(from, 'from'), typedUrnOf(to, 'to')]
 /** Returns the options by which a resource refers to `moving`: by its URN, or as its provider. */
 type Referring = (urn: string, id: string) => object
 
-/**
- * `moving` and the resource that refers to it are children of the first component, then of the
- * second.
- */
+/** Returns a program with two children of `parent`: `moving`, and `refers`, which refers to it. */
 const createChildProgram =
   (parent: string, type: string, refer: Referring): Program =>
   async monitor => {
@@ -26,12 +23,12 @@ const createChildProgram =
     const aliases = parent === first ? [] : [toWireAlias({ parent: first })]
     const here = { custom: true, object: {}, parent, aliases }
     const { urn, id } = await monitor.register({ ...here, type, name: 'moving' })
-    const refers = refer(urn, id)
-    await monitor.register({ ...here, type: 'test:index:Thing', name: 'refers', ...refers })
+    const references = refer(urn, id)
+    await monitor.register({ ...here, type: 'test:index:Thing', name: 'refers', ...references })
   }
 
 const thing = 'test:index:Moving'
-const now = typedUrnOf(`${to}$${thing}`, 'moving')
+const movedUrn = typedUrnOf(`${to}$${thing}`, 'moving')
 
 test.each<[string, string, Referring, (id: string) => object]>([
   [
@@ -44,25 +41,25 @@ test.each<[string, string, Referring, (id: string) => object]>([
     'TestAliasesInDependenciesAreNormalized: a dependency that moved gets its new URN',
     thing,
     urn => ({ dependencies: [urn] }),
-    () => ({ dependencies: [now] }),
+    () => ({ dependencies: [movedUrn] }),
   ],
   [
     'TestAliasesInPropertyDependenciesAreNormalized: a property dependency that moved gets its new URN',
     thing,
     urn => ({ propertyDependencies: new Map([['p', { urns: [urn] }]]) }),
-    () => ({ propertyDependencies: { p: [now] } }),
+    () => ({ propertyDependencies: { p: [movedUrn] } }),
   ],
   [
     'TestAliasesInDeletedWithAreNormalized: a deletedWith target that moved gets its new URN',
     thing,
     urn => ({ deletedWith: urn }),
-    () => ({ deletedWith: now }),
+    () => ({ deletedWith: movedUrn }),
   ],
 ])('%s', async (_title, type, refer, expected) => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createChildProgram(first, type, refer))
-  // The referring resource is not registered: only the state names its references.
+  // `refers` is not registered, so its references come from the state alone.
   const failedRun = await engine.run(async monitor => {
     await monitor.register({ type: from, name: 'from' })
     await monitor.register({ type: to, name: 'to' })
@@ -77,8 +74,8 @@ test.each<[string, string, Referring, (id: string) => object]>([
     })
     throw new Error('it ends here')
   })
-  const moved = statesOf(failedRun, 'moving')[0]?.['id']
-  const id = typeof moved === 'string' ? moved : ''
+  const movedId = statesOf(failedRun, 'moving')[0]?.['id']
+  const id = typeof movedId === 'string' ? movedId : ''
   expect(statesOf(failedRun, 'refers')).toMatchObject([expected(id)])
   const testRun = await engine.run(createChildProgram(last, type, refer))
   expect(testRun.result.result).toBe('succeeded')

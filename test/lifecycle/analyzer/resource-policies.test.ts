@@ -40,7 +40,7 @@ test('TestSimpleAnalyzer: packs receive each resource after Check, with options 
   expect(summary?.summaryEvent.PolicyPacks).toEqual({ 'pack|local|./pack': '1.0.0' })
 })
 
-test('TestSimpleAnalyzeResourceFailure: a mandatory violation fails an update before the create', async () => {
+test('TestSimpleAnalyzeResourceFailure: a mandatory violation fails a deployment before the create', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const testRun = await engine.run(createThings({ a: { v: 1 } }), {
@@ -193,15 +193,15 @@ test('a policy error does not contain secrets of the resource', async () => {
 
 test('TestAnalyzeRunsInParallel: all packs analyze a resource at the same time', async () => {
   const engine = await engines.open(createCloud())
-  const all = Promise.withResolvers<void>()
+  const allAnalyzing = Promise.withResolvers<void>()
   let waiting = 0
   const createWaitingPack = (name: string) =>
     createPack(name, {
       analyze: async resource => {
         if (!isThing(resource)) return createAnalysis()
         waiting += 1
-        if (waiting === 3) all.resolve()
-        await all.promise
+        if (waiting === 3) allAnalyzing.resolve()
+        await allAnalyzing.promise
         return createAnalysis()
       },
     })
@@ -213,12 +213,12 @@ test('TestAnalyzeRunsInParallel: all packs analyze a resource at the same time',
 test('TestAnalyzerCancellation: a cancellation reaches the packs and ends the run', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
-  const judging = Promise.withResolvers<void>()
+  const analyzing = Promise.withResolvers<void>()
   let cancelled = 0
   const pack = createPack('pack', {
     analyze: resource => {
       if (!isThing(resource)) return Promise.resolve(createAnalysis())
-      judging.resolve()
+      analyzing.resolve()
       return new Promise(() => undefined)
     },
     cancel: () => {
@@ -228,7 +228,7 @@ test('TestAnalyzerCancellation: a cancellation reaches the packs and ends the ru
   })
   const testRun = await engine.run(createThings({ a: { v: 1 } }), {
     packs: [pack],
-    onStart: running => void judging.promise.then(running.cancel),
+    onStart: running => void analyzing.promise.then(running.cancel),
   })
   expect(testRun.result.result).toBe('cancelled')
   expect(cancelled).toBeGreaterThan(0)

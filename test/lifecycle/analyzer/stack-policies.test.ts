@@ -37,7 +37,7 @@ test('TestSimpleAnalyzeStackFailureRemediateDowngradedToMandatory: a stack viola
   expect(policiesOf(testRun)).toEqual(['mandatory pack/resource-rule life-dev'])
 })
 
-test('a stack violation in a preview fails it and is reported for the resource that it names', async () => {
+test('a stack violation fails a preview, and is reported for the resource that the violation names', async () => {
   const engine = await engines.open(createCloud())
   const urn = 'urn:pulumi:dev::life::test:index:Thing::a'
   const packs = [createViolatingPack({ urn })]
@@ -69,14 +69,14 @@ test('packs receive all resources, including unchanged ones, with outputs and de
 
 test('TestAnalyzeStackRunsInParallel: all packs analyze the stack at the same time', async () => {
   const engine = await engines.open(createCloud())
-  const all = Promise.withResolvers<void>()
+  const allAnalyzing = Promise.withResolvers<void>()
   let waiting = 0
   const createWaitingPack = (name: string) =>
     createPack(name, {
       analyzeStack: async () => {
         waiting += 1
-        if (waiting === 3) all.resolve()
-        await all.promise
+        if (waiting === 3) allAnalyzing.resolve()
+        await allAnalyzing.promise
         return createAnalysis()
       },
     })
@@ -98,7 +98,7 @@ test('a stack is not analyzed when a resource failed', async () => {
 })
 
 test.each([
-  ['while its last delete runs', { call: 'provider.delete', effect: 1, when: 'before' }],
+  ['while its last delete ran', { call: 'provider.delete', effect: 1, when: 'before' }],
   [
     'after its outputs were applied',
     { call: 'decisionLog.append phase outputs-applied', effect: 1, when: 'after' },

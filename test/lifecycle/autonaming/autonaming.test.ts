@@ -50,7 +50,7 @@ const readOps = ({ events }: TestRun, name: string): readonly string[] =>
   )
 const deletesFirst = ['delete-replaced', 'replace', 'create-replacement']
 
-test('TestAutonaming: Check receives name and mode, and a fixed name is deleted before its replacement', async () => {
+test('TestAutonaming: Check receives name and mode, and a resource with a fixed name is deleted before its replacement', async () => {
   const { cloud, namings } = createNamingCloud()
   const engine = await engines.open(cloud)
   const request = { autonaming: nameAllWith({ kind: 'verbatim' }) }
@@ -59,12 +59,12 @@ test('TestAutonaming: Check receives name and mode, and a fixed name is deleted 
   const replaced = await engine.run(createThings({ a: { replace: 2 } }), { request })
   expect([...readOps(replaced, 'a')].sort()).toEqual([...deletesFirst].sort())
   expect(cloud.log).toEqual(['create a', 'delete a-1', 'create a'])
-  // Both Checks of a replacement have one seed, so that both get the same name.
+  // Both Checks of a replacement have one seed. The provider then makes the same name in both.
   const [, first, again] = namings
   expect(again?.seed).toBe(first?.seed)
 })
 
-test('a pattern with random characters is proposed, and its replacement is created first', async () => {
+test('a name from a pattern with random characters is proposed, and a replacement is created before the delete', async () => {
   const { cloud, namings } = createNamingCloud()
   const engine = await engines.open(cloud)
   const pattern = { kind: 'pattern', pattern: '${name}-${hex(6)}', enforce: false } as const
@@ -87,15 +87,15 @@ test('disabled naming is passed to Check; without a configuration nothing is pas
 })
 
 test.each([
-  ['for its own package', { general: { kind: 'default' }, enforce: false }, 1],
-  ['for all', { general: { kind: 'verbatim' }, enforce: true }, 0],
+  ['for its own package', { general: { kind: 'default' }, namesAll: false }, 1],
+  ['for all packages', { general: { kind: 'verbatim' }, namesAll: true }, 0],
 ] as const)(
   'a provider without support ignores a name that is configured %s',
-  async (_name, how, warnings) => {
+  async (_name, how, warningCount) => {
     const { cloud, namings } = createNamingCloud(false)
     const engine = await engines.open(cloud)
     const own = new Map([['test', { general: { kind: 'verbatim' } as const, types: new Map() }]])
-    const autonaming = { general: how.general, packages: how.enforce ? new Map() : own }
+    const autonaming = { general: how.general, packages: how.namesAll ? new Map() : own }
     const testRun = await engine.run(
       async monitor => {
         await registerThing(monitor, 'a', { v: 1 })
@@ -110,7 +110,7 @@ test.each([
         : [],
     )
     expect(warningTexts.filter(text => text.includes('custom autonaming setting'))).toHaveLength(
-      warnings,
+      warningCount,
     )
   },
 )

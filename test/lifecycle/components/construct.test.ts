@@ -22,7 +22,7 @@ afterEach(() => engines.close())
 /**
  * Opens an engine whose package `comp` constructs components, with the requests that it received.
  */
-async function openMaking(construct: ConstructComponent, cloud = createCloud()) {
+async function openConstructing(construct: ConstructComponent, cloud = createCloud()) {
   const requests: ConstructRequest[] = []
   const script = componentScript({
     construct: (request, monitor) => {
@@ -33,7 +33,7 @@ async function openMaking(construct: ConstructComponent, cloud = createCloud()) 
   return { engine: await engines.open(cloud, { comp: script }), requests, cloud }
 }
 
-/** A component with one child, which it returns as an output. */
+/** Constructs a component with one child, and returns the id of the child as an output. */
 const withChild: ConstructComponent = async (request, monitor) => {
   const urn = await registerSelf(request, monitor)
   const child = await registerThing(monitor, `${request.name}-child`, { v: 1 }, { parent: urn })
@@ -41,11 +41,11 @@ const withChild: ConstructComponent = async (request, monitor) => {
   return { urn, state: { child: child.id } }
 }
 
-const childOf = (name: string): string =>
+const childUrnOf = (name: string): string =>
   `urn:pulumi:dev::life::comp:index:Group$test:index:Thing::${name}-child`
 
 test('TestSingleComponentDefaultProviderLifecycle: a provider constructs a component', async () => {
-  const { engine, cloud } = await openMaking(withChild)
+  const { engine, cloud } = await openConstructing(withChild)
   let state: object | undefined
   const program: Program = async monitor => {
     const component = await registerComponent(monitor, 'a')
@@ -74,7 +74,7 @@ test('TestSingleComponentDefaultProviderLifecycle: a provider constructs a compo
 })
 
 test('TestRemoteComponentConstructInfoIncludesOrganization: a Construct request contains the whole deployment context', async () => {
-  const { engine, requests } = await openMaking(withChild)
+  const { engine, requests } = await openConstructing(withChild)
   const config = new Map([
     ['life:plain', { text: 'p', isSecret: false, isObject: false }],
     ['life:hidden', { text: 'h', isSecret: true, isObject: false }],
@@ -102,7 +102,7 @@ test('TestRemoteComponentConstructInfoIncludesOrganization: a Construct request 
 })
 
 test('TestComponentDeleteDependencies: dependents of a component are deleted before its children', async () => {
-  const { engine, cloud } = await openMaking(async (request, monitor) => {
+  const { engine, cloud } = await openConstructing(async (request, monitor) => {
     const urn = await registerSelf(request, monitor, { dependencies: request.dependencies })
     if (request.name === 'first') {
       const nested = await monitor.register({ type: 'nested', name: 'nested', parent: urn })
@@ -125,12 +125,12 @@ test('TestComponentDeleteDependencies: dependents of a component are deleted bef
   })
   const { result, events } = await engine.run(undefined, { command: 'destroy' })
   expect(result.result).toBe('succeeded')
-  const gone = events.flatMap(event =>
+  const deletedNames = events.flatMap(event =>
     'resOutputsEvent' in event && event.resOutputsEvent !== undefined
       ? [event.resOutputsEvent.metadata.urn.split('::').at(-1)]
       : [],
   )
-  const positionOf = (name: string): number => gone.indexOf(name)
+  const positionOf = (name: string): number => deletedNames.indexOf(name)
   expect(cloud.log.slice(2)).toEqual(['delete rule-1', 'delete sg-1'])
   for (const [earlier, later] of [
     ['rule', 'second'],
@@ -144,7 +144,7 @@ test('TestComponentDeleteDependencies: dependents of a component are deleted bef
 
 describe('a component that a provider constructs', () => {
   test('is requested with all of its options', async () => {
-    const { engine, requests } = await openMaking(withChild)
+    const { engine, requests } = await openConstructing(withChild)
     await engine.run(async monitor => {
       const a = await registerThing(monitor, 'a', {})
       await registerComponent(monitor, 'c', {
@@ -206,7 +206,7 @@ describe('a component that a provider constructs', () => {
   })
 
   test('without options in the program is requested without options', async () => {
-    const { engine, requests } = await openMaking(withChild)
+    const { engine, requests } = await openConstructing(withChild)
     await engine.run(monitor => registerComponent(monitor, 'c').then(() => undefined))
     expect(requests[0]?.protect).toBeUndefined()
     expect(requests[0]?.retainOnDelete).toBeUndefined()
@@ -217,7 +217,7 @@ describe('a component that a provider constructs', () => {
   })
 
   test('may contain other components that providers construct', async () => {
-    const { engine } = await openMaking(async (request, monitor) => {
+    const { engine } = await openConstructing(async (request, monitor) => {
       const urn = await registerSelf(request, monitor)
       if (request.name === 'inner') return { urn, state: { deep: 'value' } }
       const inner = await registerComponent(monitor, 'inner', { parent: urn })
@@ -230,12 +230,12 @@ describe('a component that a provider constructs', () => {
     expect(state).toEqual({ from: 'value' })
   })
 
-  test('registers its children with the stack trace of its caller before its own', async () => {
+  test('has a stack trace that begins with the frames of its caller', async () => {
     const createFrame = (file: string): object => ({
       pc: { uri: `file://${file}`, line: 1, column: 1 },
     })
     let root = ''
-    const { engine } = await openMaking(async (request, monitor) => {
+    const { engine } = await openConstructing(async (request, monitor) => {
       expect(request.stackTraceHandle).not.toBe('')
       const trace = {
         stackTrace: { frames: [createFrame(`${root}/inside.js`)] },
@@ -259,7 +259,7 @@ describe('a component that a provider constructs', () => {
 
 describe('a component that cannot be constructed', () => {
   const runFailing = async (construct: ConstructComponent, object: object = {}) => {
-    const { engine } = await openMaking(construct)
+    const { engine } = await openConstructing(construct)
     const reported: { code?: number; after?: string } = {}
     const testRun = await engine.run(async monitor => {
       await registerComponent(monitor, 'a', { object }).catch(({ code }) => {
@@ -318,11 +318,11 @@ describe('a component that cannot be constructed', () => {
     expect(text).toContain("answered Construct with '', which is not a URN")
   })
 
-  test('does not block a deployment that ends for another reason', async () => {
+  test('does not block a deployment that ends for another reason, although Construct never returns', async () => {
     const cloud = createCloud()
     cloud.faults.add('create b')
     const begun = Promise.withResolvers<void>()
-    const { engine } = await openMaking(async (request, monitor) => {
+    const { engine } = await openConstructing(async (request, monitor) => {
       await registerSelf(request, monitor)
       begun.resolve()
       return new Promise(() => undefined)
@@ -337,8 +337,8 @@ describe('a component that cannot be constructed', () => {
 })
 
 describe('a preview', () => {
-  test('requests a component that a provider constructs, marked as remote', async () => {
-    const { engine, requests, cloud } = await openMaking(withChild)
+  test('requests a component from its provider, with the request marked as a preview', async () => {
+    const { engine, requests, cloud } = await openConstructing(withChild)
     let state: unknown
     await engine.run(
       async monitor => {
@@ -351,8 +351,8 @@ describe('a preview', () => {
     expect(cloud.log).toEqual([])
   })
 
-  test('registers the bare component itself while its provider cannot be configured', async () => {
-    const { engine, requests } = await openMaking(withChild)
+  test('registers a component without its children while its provider cannot be configured', async () => {
+    const { engine, requests } = await openConstructing(withChild)
     const components: unknown[] = []
     const program: Program = async monitor => {
       const a = await registerThing(monitor, 'a', { v: 1 })
@@ -373,7 +373,7 @@ describe('a preview', () => {
     await engine.run(program)
     expect(requests).toHaveLength(1)
     expect(components[1]).toEqual([resourceUrnOf('c', 'comp:index:Group'), { child: 'c-child-1' }])
-    expect(childOf('c')).toContain('c-child')
+    expect(childUrnOf('c')).toContain('c-child')
   })
 })
 

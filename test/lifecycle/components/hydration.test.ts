@@ -11,8 +11,8 @@ const getResource = async (monitor: Monitor, urn: unknown): Promise<Record<strin
   (await monitor.invokeWith({ tok: 'pulumi:pulumi:getResource', args: { urn } })).return ?? {}
 
 /**
- * Opens an engine with two components: one registers or reads a resource and returns a reference,
- * the other receives it.
+ * Opens an engine with two components. `maker` registers or reads a resource and returns a
+ * reference to it. `taker` receives the reference, and returns the resource that it finds.
  */
 async function openScene(how: 'registers' | 'reads') {
   const cloud = createCloud()

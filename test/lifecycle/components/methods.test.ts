@@ -19,7 +19,7 @@ const callMethod = (monitor: Monitor, tok: string, self: object, more: object = 
   monitor.call({ tok, args: { __self__: self, ...more } })
 
 /**
- * Opens an engine whose provider `comp` constructs components with two methods. One registers a
+ * Opens an engine whose provider `comp` constructs components with two methods. `make` registers a
  * resource, and `count` only returns a value.
  */
 async function openComponentEngine(cloud = createCloud()) {
@@ -122,7 +122,7 @@ describe('methods in a resumed deployment', () => {
     expect(names).toEqual(expect.arrayContaining(['x', 'y', 'b', 'c']))
   })
 
-  test('a process killed during a call creates the resource once', async () => {
+  test('a resource is created once although the process was killed during the call of its method', async () => {
     const { engine, cloud } = await openComponentEngine()
     await engine.run(program, killBeforeBegin(1)).catch(() => undefined)
     const { result } = await engine.run(program, { resume: true })

@@ -9,15 +9,16 @@ const engines = createEngines()
 afterEach(() => engines.close())
 
 /**
- * Opens an engine with nested components of two children each, and counts their Construct requests.
+ * Opens an engine with nested components of two children each, and lists the components that are
+ * requested.
  */
 async function openScene() {
   const cloud = createCloud()
-  const names: string[] = []
+  const requestedNames: string[] = []
   const script = componentScript({
     construct: async (request, monitor) => {
       const { name } = request
-      names.push(name)
+      requestedNames.push(name)
       const urn = await registerSelf(request, monitor)
       const first = await registerThing(monitor, `${name}-1`, { v: 1 }, { parent: urn })
       if (name === 'outer') await registerComponent(monitor, 'inner', { parent: urn })
@@ -26,7 +27,7 @@ async function openScene() {
       return { urn, state: { second: second.id } }
     },
   })
-  return { engine: await engines.open(cloud, { comp: script }), cloud, names }
+  return { engine: await engines.open(cloud, { comp: script }), cloud, requestedNames }
 }
 
 describe('a deployment that is resumed in the middle of a component', () => {
@@ -58,7 +59,7 @@ describe('a deployment that is resumed in the middle of a component', () => {
         const kill = { effect, call: 'operations.begin', when }
         const end = await engine.run(program, { kill }).catch((thrown: unknown) => thrown)
         expect(end).toBeInstanceOf(ProcessKilledError)
-        expect(all.names).toEqual(names)
+        expect(all.requestedNames).toEqual(names)
         const { result, state } = await engine.run(program, { resume: true })
         const isLost = when === 'after'
         // The create that had begun at the kill may have happened. Its result is unknown, and it is
@@ -66,7 +67,7 @@ describe('a deployment that is resumed in the middle of a component', () => {
         expect(result.result).toBe(isLost ? 'failed' : 'succeeded')
         // Without its first child the outer component does not reach the inner one.
         const again = isLost && effect === 1 ? ['outer'] : ['outer', 'inner']
-        expect(all.names.slice(names.length)).toEqual(again)
+        expect(all.requestedNames.slice(names.length)).toEqual(again)
         expect(new Set(cloud.log).size).toBe(cloud.log.length)
         if (isLost) return
         expect(cloud.log.toSorted()).toEqual(creates)

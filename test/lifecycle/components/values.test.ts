@@ -20,18 +20,18 @@ const toOutput = (value: unknown, dependencies: readonly string[]): object =>
   wireValues.output({ value, dependencies: [...dependencies] })
 
 /**
- * Checks the answers of an engine whose package `comp` constructs a component with a child and has
- * methods.
+ * Opens an engine whose package `comp` constructs a component with a child, and has methods. Both
+ * answer with the same values.
  */
-async function checkAnswers(answerOptions: {
+async function openAnswering(answerOptions: {
   readonly state?: object
   readonly stateDependencies?: Map<string, { urns: string[] }>
 }) {
-  const requests: ConstructRequest[] = []
-  const called: CallRequest[] = []
+  const constructRequests: ConstructRequest[] = []
+  const callRequests: CallRequest[] = []
   const { state, stateDependencies = new Map() } = answerOptions
   const construct: ConstructComponent = async (request, monitor) => {
-    requests.push(request)
+    constructRequests.push(request)
     const urn = await registerSelf(request, monitor)
     await registerThing(monitor, `${request.name}-child`, {}, { parent: urn })
     return { urn, state: { ...state }, stateDependencies }
@@ -39,11 +39,15 @@ async function checkAnswers(answerOptions: {
   const script = componentScript({
     construct,
     method: async request => {
-      called.push(request)
+      callRequests.push(request)
       return { return: { ...state }, returnDependencies: stateDependencies }
     },
   })
-  return { engine: await engines.open(createCloud(), { comp: script }), made: requests, called }
+  return {
+    engine: await engines.open(createCloud(), { comp: script }),
+    constructRequests,
+    callRequests,
+  }
 }
 
 const callMethod = (monitor: Monitor, args: Record<string, unknown>, more: object = {}) =>
@@ -51,7 +55,7 @@ const callMethod = (monitor: Monitor, args: Record<string, unknown>, more: objec
 
 /** Returns the values that the program receives from a component and from a method. */
 async function answersOf(
-  { engine }: Awaited<ReturnType<typeof checkAnswers>>,
+  { engine }: Awaited<ReturnType<typeof openAnswering>>,
   args: Record<string, unknown> = {},
 ) {
   const answers: unknown[] = []
@@ -69,15 +73,15 @@ async function answersOf(
 }
 
 test('TestConstructCallSecretsUnknowns: secrets and unknowns reach components and methods as output values', async () => {
-  const all = await checkAnswers({})
+  const all = await openAnswering({})
   const args = { foo: wireValues.secret('foo'), bar: wireValues.unknown }
   await answersOf(all, args)
   const sent = {
     foo: wireValues.output({ value: 'foo', secret: true }),
     bar: wireValues.output({}),
   }
-  expect(all.made[0]?.inputs).toEqual(sent)
-  expect(all.called[0]?.args).toEqual(sent)
+  expect(all.constructRequests[0]?.inputs).toEqual(sent)
+  expect(all.callRequests[0]?.args).toEqual(sent)
 })
 
 test('TestConstructCallReturnDependencies: the dependencies of results reach the program', async () => {
@@ -86,7 +90,7 @@ test('TestConstructCallReturnDependencies: the dependencies of results reach the
     ['bar', { urns: [child] }],
   ])
   const state = { foo: wireValues.secret('foo'), bar: wireValues.unknown }
-  const answers = await answersOf(await checkAnswers({ state, stateDependencies: dependencies }))
+  const answers = await answersOf(await openAnswering({ state, stateDependencies: dependencies }))
   expect(answers).toEqual([
     [state, dependencies],
     [state, dependencies],
@@ -101,7 +105,7 @@ test('TestConstructCallReturnOutputs: output values in results become plain valu
   }
   const plain = { foo: wireValues.secret('foo'), bar: wireValues.unknown, deep: [{ plain: 1 }] }
   const dependencies = new Map(['bar', 'deep', 'foo'].map(key => [key, { urns: [child] }]))
-  const answers = await answersOf(await checkAnswers({ state }))
+  const answers = await answersOf(await openAnswering({ state }))
   expect(answers).toEqual([
     [plain, dependencies],
     [plain, dependencies],
@@ -114,7 +118,7 @@ describe('dependencies of arguments', () => {
     object: Record<string, unknown>
     dependencyMap: Map<string, { urns: string[] }>
   }) => {
-    const all = await checkAnswers({})
+    const all = await openAnswering({})
     const program: Program = async monitor => {
       for (const name of ['a', 'b']) await registerThing(monitor, name, {})
       await registerComponent(monitor, 'r', {
@@ -124,10 +128,10 @@ describe('dependencies of arguments', () => {
       await callMethod(monitor, more.object, { argDependencies: more.dependencyMap })
     }
     expect((await all.engine.run(program)).result.result).toBe('succeeded')
-    return [all.made[0]?.inputDependencies, all.called[0]?.argDependencies]
+    return [all.constructRequests[0]?.inputDependencies, all.callRequests[0]?.argDependencies]
   }
 
-  test('TestConstructCallSendDependencies: those in output values are added to the listed ones', async () => {
+  test('TestConstructCallSendDependencies: those in output values are sent, even if they are not listed', async () => {
     const object = { arg: toOutput('x', [a]), none: 1 }
     const expected = new Map([
       ['arg', { urns: [a] }],

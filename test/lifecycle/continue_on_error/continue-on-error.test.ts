@@ -46,7 +46,7 @@ test('TestDestroyContinueOnError: a resource that cannot be deleted keeps its de
   expect(listStateNames(again)).toEqual(['dependency', 'failing'])
 })
 
-test('TestUpContinueOnErrorCreate, TestUpContinueOnErrorFailedDependencies: a failure is reported, its dependents are skipped, and the others are created', async () => {
+test('TestUpContinueOnErrorCreate, TestUpContinueOnErrorFailedDependencies: a failed create is reported, dependents of its resource are skipped, and the others are created', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const results: Record<string, string | undefined> = {}

@@ -86,9 +86,9 @@ test('TestDeleteBeforeReplace: resources to be replaced are deleted first, depen
   )
   expect(new Set(deletes)).toEqual(new Set(['A', 'B', 'C', 'E', 'F', 'K']))
   const isBefore = (one: string, other: string) => deletes.indexOf(one) < deletes.indexOf(other)
-  for (const createPair of ['BA', 'CA', 'EC', 'FC', 'KF']) {
-    const [one = '', other = ''] = createPair
-    expect([createPair, isBefore(one, other)]).toEqual([createPair, true])
+  for (const pair of ['BA', 'CA', 'EC', 'FC', 'KF']) {
+    const [one = '', other = ''] = pair
+    expect([pair, isBefore(one, other)]).toEqual([pair, true])
   }
   const calls = cloud.log.slice(logLength)
   expect(calls.slice(0, 4).every(call => call.startsWith('delete'))).toBe(true)
@@ -135,8 +135,8 @@ const bothDeletedFirst = [
 test('TestExplicitDeleteBeforeReplace: the option of the program has priority over the request of the provider', async () => {
   const cloud = createCloud()
   let deletesBeforeReplace = false
-  const diff = (ask: DiffRequest) => ({
-    ...diffReplace(ask),
+  const diff = (diffRequest: DiffRequest) => ({
+    ...diffReplace(diffRequest),
     deleteBeforeReplace: deletesBeforeReplace,
   })
   const engine = await engines.open({ ...cloud, script: { ...cloud.script, diff } })
@@ -159,8 +159,8 @@ test('TestExplicitDeleteBeforeReplace: the option of the program has priority ov
     [program('foo', 'qux'), bothDeletedFirst, true],
     [program('bar', 'qux', never), createFirst, true],
   ]
-  for (const [number, [next, steps, wanted = false]] of turns.entries()) {
-    deletesBeforeReplace = wanted
+  for (const [number, [next, steps, isRequested = false]] of turns.entries()) {
+    deletesBeforeReplace = isRequested
     const testRun = await engine.run(next)
     expect([number, testRun.result.result, stepsOf(testRun)]).toEqual([number, 'succeeded', steps])
   }
@@ -186,7 +186,7 @@ test('TestDependencyChangeDBR: a resource that no longer depends on the replaced
   expect(cloud.log.slice(2)).toEqual(['delete a-1', 'create a'])
 })
 
-test('TestDBRProtect: a protected resource in the cascade prevents all of its deletes', async () => {
+test('TestDBRProtect: a protected resource in a cascade prevents all deletes of the cascade', async () => {
   const cloud = createDeletingFirst()
   const engine = await engines.open(cloud)
   await engine.run(createPair('foo', { protect: true }))
@@ -204,11 +204,11 @@ test('TestDBRProtect: a protected resource in the cascade prevents all of its de
   expect(cloud.log.slice(2)).toEqual(['delete b-1', 'delete a-1', 'create a', 'create b'])
 })
 
-test('TestDBRReplaceOnChanges: replaceOnChanges of a dependent is considered', async () => {
+test('TestDBRReplaceOnChanges: a dependent whose replaceOnChanges names the dependent property is part of the cascade', async () => {
   const cloud = createCloud()
   // For the other resource the provider reports nothing, so the engine compares.
-  const diff = (ask: DiffRequest) =>
-    ask.urn.endsWith('::a') ? diffReplace(ask) : DiffResponse.create({})
+  const diff = (diffRequest: DiffRequest) =>
+    diffRequest.urn.endsWith('::a') ? diffReplace(diffRequest) : DiffResponse.create({})
   const engine = await engines.open({ ...cloud, script: { ...cloud.script, diff } })
   const program =
     (value: string): Program =>
@@ -223,12 +223,12 @@ test('TestDBRReplaceOnChanges: replaceOnChanges of a dependent is considered', a
   expect(stepsOf(testRun)).toEqual(bothDeletedFirst)
 })
 
-/** Answers the diff of one resource only after that of the other. */
-function createAnswering(first: string) {
+/** Returns a Diff that answers for one resource only after it has answered for `first`. */
+function createOrderedDiff(first: string) {
   const answered = Promise.withResolvers<void>()
-  return async (ask: DiffRequest): Promise<DiffResponse> => {
-    const answer = diffReplace(ask)
-    if (ask.urn.endsWith(`::${first}`)) answered.resolve()
+  return async (diffRequest: DiffRequest): Promise<DiffResponse> => {
+    const answer = diffReplace(diffRequest)
+    if (diffRequest.urn.endsWith(`::${first}`)) answered.resolve()
     else {
       await answered.promise
       await new Promise(done => setTimeout(done, 50))
@@ -241,7 +241,7 @@ test.each(['a', 'b'])(
   'TestDBRParallel: a former dependent is deleted first even if the diff of %s arrives first',
   async first => {
     const cloud = createCloud()
-    const diff = createAnswering(first)
+    const diff = createOrderedDiff(first)
     const engine = await engines.open({ ...cloud, script: { ...cloud.script, diff } })
     await engine.run(createPair('foo'))
     const registerBoth = (monitor: Monitor) =>

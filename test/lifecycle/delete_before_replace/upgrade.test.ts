@@ -11,7 +11,7 @@ afterEach(() => bench.close())
 
 /** `a` has an explicit provider and depends on `b`. All are registered as early as possible. */
 const program =
-  (version: string, length: number): Program =>
+  (version: string, value: number): Program =>
   async monitor => {
     const ownProvider = monitor.register({
       type: 'pulumi:providers:pkgA',
@@ -23,7 +23,7 @@ const program =
       type: 'pkgB:m:typB',
       name: 'b',
       custom: true,
-      object: { replace: length },
+      object: { replace: value },
       ...deleteFirst,
     })
     const [{ urn, id }, resource] = await Promise.all([ownProvider, b])
@@ -49,7 +49,7 @@ test('TestDBRProviderUpgrade: a cascade uses the old provider, and later calls u
   expect(opsOf(testRun, 'a')).toEqual(['same'])
   expect(cloud.log.slice(2)).toEqual(['delete b-1', 'create b'])
   expect(findResource(testRun.state, 'own')?.['inputs']).toMatchObject({ version: '1.2.1' })
-  // In the end the resource is compared by the new instance.
+  // In the end the new instance of the provider compares `a`.
   const versions = plugins.takeLoaded().map(({ plugin }) => `${plugin.name} ${plugin.version}`)
   expect(versions).toContain('pkgA 1.2.1')
 })

@@ -44,7 +44,7 @@ test('TestDeletedWithTransitiveChain: the replacement extends to the whole chain
   await engine.run(createChain(names, 1, deleteFirst))
   const { events } = await engine.run(createChain(names, 2, deleteFirst))
   expect(cloud.log.slice(3)).toEqual(['delete t-1', 'create t', 'create d', 'create e'])
-  // Pulumi finds `d` twice, at both ends of its list, and so handles it first.
+  // Pulumi's list of dependents has `d` at both ends. So Pulumi deletes `d` first.
   expect(resourceStepsOf(events).slice(0, 3)).toEqual([
     'delete-replaced d',
     'delete-replaced e',

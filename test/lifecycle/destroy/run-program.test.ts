@@ -43,7 +43,7 @@ test('TestDestroyWithProgram: all resources are deleted, and none is created', a
   ])
 })
 
-test('TestDestroyWithProgramWithComponents, TestDestroyWithProgramWithSkippedComponents: components are created and deleted unless they need a skipped resource', async () => {
+test('TestDestroyWithProgramWithComponents, TestDestroyWithProgramWithSkippedComponents: components are deleted, and one that needs a skipped resource is not created', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const program =
@@ -73,7 +73,7 @@ test('TestDestroyWithProgramWithComponents, TestDestroyWithProgramWithSkippedCom
   expect(created).toEqual([])
 })
 
-test('TestExplicitProviderUpdateDestroyWithProgram, TestProviderUpdateDestroyWithProgram: deletes use the provider of the program', async () => {
+test('TestExplicitProviderUpdateDestroyWithProgram, TestProviderUpdateDestroyWithProgram: a provider that the program changes is updated, and its resources are deleted', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const program =
@@ -171,14 +171,14 @@ test('a resource that was deleted for a replacement is not deleted again', async
   expect(cloud.log.filter(line => line === 'delete a-1')).toHaveLength(1)
 })
 
-test('recorded dependents are deleted first, even if the program no longer has that dependency', async () => {
+test('a recorded dependent is deleted first, even if the program no longer has the dependency', async () => {
   const cloud = createCloud(50)
   const engine = await engines.open(cloud)
   const program =
-    (isNeeded: boolean): Program =>
+    (hasDependency: boolean): Program =>
     async monitor => {
       const { urn } = await registerThing(monitor, 'a', { v: 1 })
-      await registerThing(monitor, 'b', { v: 1 }, isNeeded ? { dependencies: [urn] } : {})
+      await registerThing(monitor, 'b', { v: 1 }, hasDependency ? { dependencies: [urn] } : {})
     }
   await engine.run(program(true))
   cloud.faults.add('delete b-1')

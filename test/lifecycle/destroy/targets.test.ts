@@ -26,7 +26,7 @@ const groupUrnOf = (name: string): string => `urn:pulumi:dev::life::${group}::${
 const ownProvider = { urn: defaultProviderUrnOf('own'), id: 'own-id' }
 const reference = `${ownProvider.urn}::${ownProvider.id}`
 
-test('TestTargetedDestroyWithProgram: only the target is deleted, although the program does not register others', async () => {
+test('TestTargetedDestroyWithProgram: only the target is deleted, although the program no longer registers the other resource', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createThings({ a: { v: 1 }, b: { v: 1 } }))

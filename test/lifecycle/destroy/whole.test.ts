@@ -115,8 +115,8 @@ test('TestDestroyV2RefreshWithTargetedProviderParentChange: a provider whose new
   expect(readUrns(testRun)).not.toContain(targetUrnOf('resD'))
 })
 
-/** Runs with a thing that the state has as `old` and the program as `new`, and its dependency. */
-async function checkRenamed(more: object = {}) {
+/** Deploys a thing `old` with its dependency. `run` destroys by a program that names it `new`. */
+async function deployBeforeRename(more: object = {}) {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(async monitor => {
@@ -143,7 +143,7 @@ async function checkRenamed(more: object = {}) {
 }
 
 test('a resource that is excluded by its old name is kept with its dependencies', async () => {
-  const { cloud, run } = await checkRenamed()
+  const { cloud, run } = await deployBeforeRename()
   const testRun = await run({ excludes: [targetUrnOf('old')] })
   expect(testRun.result.result).toBe('succeeded')
   expect(cloud.log).toEqual(['delete other-1'])
@@ -153,14 +153,14 @@ test('a resource that is excluded by its old name is kept with its dependencies'
 })
 
 test('a resource that is protected under its old name is kept', async () => {
-  const { cloud, run } = await checkRenamed({ protect: true })
+  const { cloud, run } = await deployBeforeRename({ protect: true })
   const testRun = await run({ excludeProtected: true })
   expect(testRun.result.result).toBe('succeeded')
   expect(cloud.log).toEqual(['delete other-1'])
 })
 
 test('a resource that is targeted by its old name is deleted', async () => {
-  const { cloud, run } = await checkRenamed()
+  const { cloud, run } = await deployBeforeRename()
   const testRun = await run({ targets: [targetUrnOf('old')] })
   expect(testRun.result.result).toBe('succeeded')
   expect(cloud.log).toEqual(['delete old-1'])

@@ -11,10 +11,10 @@ afterEach(async () => {
   await engines.close()
 })
 
-/** Answers the n-th call of an error hook for a resource. */
+/** The function of an error hook. It tells whether the failed call is retried. */
 type Answer = (hookRequest: ErrorHookRequest, cloud: Cloud) => boolean
 
-/** Returns a program of things with error hooks; an empty `answers` means no hooks. */
+/** Returns a program of things with one error hook for each of the answers. */
 const program =
   (cloud: Cloud, v: number, names: readonly string[], answers: readonly Answer[]): Program =>
   async monitor => {
@@ -35,7 +35,7 @@ const operations = [
   { kind: 'Delete', fault: 'delete a-1', failed: 'delete' },
 ] as const
 
-/** Prepares a stack so that an operation on `a` fails, and runs it. */
+/** Runs an operation of this kind, which fails for each of the names. */
 async function run(
   kind: string,
   answers: readonly Answer[],
@@ -61,9 +61,9 @@ const readWarnings = ({ events }: TestRun): readonly string[] =>
       : [],
   )
 
-/** The test titles by the name of Pulumi's test, which ends with the failing operation. */
+/** The test titles by scenario and failing operation. Each begins with Pulumi's test name. */
 const titles = {
-  all: {
+  allCalled: {
     Create:
       'TestErrorHooks_OperationIdentifierAndMultipleHooks_Create: all hooks are called, and one is enough for a retry',
     Update:
@@ -71,7 +71,7 @@ const titles = {
     Delete:
       'TestErrorHooks_OperationIdentifierAndMultipleHooks_Delete: all hooks are called, and one is enough for a retry',
   },
-  again: {
+  retried: {
     Create:
       'TestErrorHooks_RetrySemanticsAndNoRetryWhenNoHooks_Create_RetryIfAnyHookReturnsTrue: the call is retried until it succeeds',
     Update:
@@ -79,7 +79,7 @@ const titles = {
     Delete:
       'TestErrorHooks_RetrySemanticsAndNoRetryWhenNoHooks_Delete_RetryIfAnyHookReturnsTrue: the call is retried until it succeeds',
   },
-  none: {
+  withoutHooks: {
     Create:
       'TestErrorHooks_RetrySemanticsAndNoRetryWhenNoHooks_Create_NoRetryWhenNoHooks: the call is not retried',
     Update:
@@ -87,12 +87,12 @@ const titles = {
     Delete:
       'TestErrorHooks_RetrySemanticsAndNoRetryWhenNoHooks_Delete_NoRetryWhenNoHooks: the call is not retried',
   },
-  no: {
+  allFalse: {
     Create: 'TestErrorHooks_NoRetryIfAllHooksReturnFalse_Create: the call is not retried',
     Update: 'TestErrorHooks_NoRetryIfAllHooksReturnFalse_Update: the call is not retried',
     Delete: 'TestErrorHooks_NoRetryIfAllHooksReturnFalse_Delete: the call is not retried',
   },
-  last: {
+  lastAnswer: {
     Create: 'TestErrorHooks_RetryThenNoRetry_OperationFails_Create: the last answer decides',
     Update: 'TestErrorHooks_RetryThenNoRetry_OperationFails_Update: the last answer decides',
     Delete: 'TestErrorHooks_RetryThenNoRetry_OperationFails_Delete: the last answer decides',
@@ -102,7 +102,7 @@ const titles = {
     Update: 'TestErrorHooks_RetryLimitWarningAt100_Update: retries end after 100 attempts',
     Delete: 'TestErrorHooks_RetryLimitWarningAt100_Delete: retries end after 100 attempts',
   },
-  apart: {
+  perResource: {
     Create: 'TestErrorHooks_IndependentPerResource_Create: each resource has its own count',
     Update: 'TestErrorHooks_IndependentPerResource_Update: each resource has its own count',
     Delete: 'TestErrorHooks_IndependentPerResource_Delete: each resource has its own count',
@@ -110,7 +110,7 @@ const titles = {
 } as const
 
 describe.each(operations)('$kind', ({ kind, fault, failed }) => {
-  test(titles.all[kind], async () => {
+  test(titles.allCalled[kind], async () => {
     const seen: ErrorHookRequest[] = []
     const { testRun, tries } = await run(kind, [
       (hookRequest, { faults }) => {
@@ -138,7 +138,7 @@ describe.each(operations)('$kind', ({ kind, fault, failed }) => {
     )
   })
 
-  test(titles.again[kind], async () => {
+  test(titles.retried[kind], async () => {
     const { testRun, cloud, tries } = await run(kind, [
       ({ errors }, { faults }) => {
         if (errors.length === 3) faults.delete(fault)
@@ -155,19 +155,19 @@ describe.each(operations)('$kind', ({ kind, fault, failed }) => {
     expect(states).toHaveLength(kind === 'Delete' ? 0 : 1)
   })
 
-  test(titles.none[kind], async () => {
+  test(titles.withoutHooks[kind], async () => {
     const { testRun, tries } = await run(kind, [])
     expect(testRun.result.result).toBe('failed')
     expect(tries).toBe(1)
   })
 
-  test(titles.no[kind], async () => {
+  test(titles.allFalse[kind], async () => {
     const { testRun, tries } = await run(kind, [() => false, () => false])
     expect(testRun.result.result).toBe('failed')
     expect(tries).toBe(1)
   })
 
-  test(titles.last[kind], async () => {
+  test(titles.lastAnswer[kind], async () => {
     const { testRun, tries } = await run(kind, [({ errors }) => errors.length < 3])
     expect(testRun.result.result).toBe('failed')
     expect(tries).toBe(3)
@@ -181,7 +181,7 @@ describe.each(operations)('$kind', ({ kind, fault, failed }) => {
     expect(readWarnings(testRun)).toContain('maximum number of error hook retries (100) reached')
   }, 300_000)
 
-  test(titles.apart[kind], async () => {
+  test(titles.perResource[kind], async () => {
     const counts = new Map<string, number>()
     const { testRun } = await run(
       kind,
@@ -206,9 +206,9 @@ describe.each(operations)('$kind', ({ kind, fault, failed }) => {
 test('TestErrorHooks_NotCalledOnSuccess_Update, TestErrorHooks_NotCalledOnSuccess_Delete: error hooks are not called after a success', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
-  let hookRequest = 0
+  let hookCalls = 0
   const count = (): boolean => {
-    hookRequest += 1
+    hookCalls += 1
     return false
   }
   await engine.run(program(cloud, 1, ['a'], [count]))
@@ -216,7 +216,7 @@ test('TestErrorHooks_NotCalledOnSuccess_Update, TestErrorHooks_NotCalledOnSucces
   const testRun = await engine.run(program(cloud, 2, [], [count]))
   expect(testRun.result.result).toBe('succeeded')
   expect(cloud.log).toEqual(['create a', 'update a-1', 'delete a-1'])
-  expect(hookRequest).toBe(0)
+  expect(hookCalls).toBe(0)
 })
 
 test('TestErrorHooks_OldAndNewOptionsAreSentOnUpdate, TestErrorHooks_PlainCreateErrorRunsOnErrorHook: hooks receive the old and new options, also for plain errors', async () => {
@@ -233,9 +233,9 @@ test('TestErrorHooks_OldAndNewOptionsAreSentOnUpdate, TestErrorHooks_PlainCreate
   await engine.run(program(cloud, 1, ['a'], [keep]))
   cloud.faults.add('update a-1')
   await engine.run(program(cloud, 2, ['a'], [keep]))
-  const names = { hooks: { onError: ['h0'] } }
+  const options = { hooks: { onError: ['h0'] } }
   expect(seen).toMatchObject([
-    { failedOperation: 'create', oldOptions: undefined, newOptions: names },
-    { failedOperation: 'update', id: 'a-1', oldOptions: names, newOptions: names },
+    { failedOperation: 'create', oldOptions: undefined, newOptions: options },
+    { failedOperation: 'update', id: 'a-1', oldOptions: options, newOptions: options },
   ])
 })

@@ -47,8 +47,8 @@ const program =
     }
   }
 
-const findParameters = (callNames: readonly string[]): readonly string[] =>
-  callNames.filter(word => word.startsWith('parameterize'))
+const findParameterizeCalls = (callNames: readonly string[]): readonly string[] =>
+  callNames.filter(call => call.startsWith('parameterize'))
 const [parA, parB] = ['parameterize extA 0.1.0 first', 'parameterize extB 0.1.0 second']
 
 test('TestExtensionParameterizedProvider: the configured provider receives each extension once, each state names its extension, and the snapshot has all', async () => {
@@ -58,7 +58,7 @@ test('TestExtensionParameterizedProvider: the configured provider receives each 
   const [first, ...laterPlugins] = plugins.takeLoaded()
   expect(laterPlugins).toEqual([])
   const callNames = first?.listCalls() ?? []
-  expect(findParameters(callNames)).toEqual([parA, parB])
+  expect(findParameterizeCalls(callNames)).toEqual([parA, parB])
   expect(callNames.indexOf(parA)).toBeGreaterThan(callNames.indexOf('configure'))
   const extended = state.resources?.flatMap(({ urn, extensionRef }) =>
     typeof extensionRef === 'string' ? [[urn.split('::').at(-1), extensionRef]] : [],
@@ -87,9 +87,9 @@ test('TestExtensionParameterizedProvider: a refresh extends the provider from th
   plugins.takeLoaded()
   const { state, result } = await run(undefined, { command: 'refresh' })
   expect(result.result).toBe('succeeded')
-  expect(plugins.takeLoaded().map(one => [...findParameters(one.listCalls())].sort())).toEqual([
-    [parA, parB],
-  ])
+  expect(
+    plugins.takeLoaded().map(one => [...findParameterizeCalls(one.listCalls())].sort()),
+  ).toEqual([[parA, parB]])
   expect(Object.keys(state.extensions ?? {}).sort()).toEqual([refA, refB].sort())
 })
 
@@ -101,14 +101,19 @@ test('TestExtensionParameterizedProvider: an extension that no resource uses lea
   expect(result.changes).toMatchObject({ update: 3, delete: 2 })
   expect(state.extensions).toEqual({ [refB]: blobOf('extB', 'second') })
   // The deletes still needed the other extension.
-  expect(plugins.takeLoaded().flatMap(one => findParameters(one.listCalls()))).toEqual([parB, parA])
+  expect(plugins.takeLoaded().flatMap(one => findParameterizeCalls(one.listCalls()))).toEqual([
+    parB,
+    parA,
+  ])
 })
 
 test('TestExtensionParameterizedProvider: a preview extends the provider and records nothing', async () => {
   const { run, plugins } = await bench.open(createCloud())
   const { state, result, effects } = await run(program(1), { dryRun: true })
   expect(result.result).toBe('succeeded')
-  expect(plugins.takeLoaded().map(one => findParameters(one.listCalls()))).toEqual([[parA, parB]])
+  expect(plugins.takeLoaded().map(one => findParameterizeCalls(one.listCalls()))).toEqual([
+    [parA, parB],
+  ])
   expect(state.extensions).toBeUndefined()
   expect(effects.filter(name => name.includes('append'))).toEqual([])
 })
@@ -148,8 +153,8 @@ test('TestExtensionParameterizedProviderDeleteParameterizesFromState: a destroy 
   const [first, ...laterPlugins] = plugins.takeLoaded()
   expect(laterPlugins).toEqual([])
   const callNames = first?.listCalls() ?? []
-  expect([...findParameters(callNames)].sort()).toEqual([parA, parB])
-  expect(callNames.filter(word => word === 'delete')).toHaveLength(5)
+  expect([...findParameterizeCalls(callNames)].sort()).toEqual([parA, parB])
+  expect(callNames.filter(call => call === 'delete')).toHaveLength(5)
 })
 
 test('TestExtensionParameterizedProviderDeleteParameterizesFromState: a resumed run finds the extension in the log', async () => {
