@@ -117,7 +117,7 @@ test('after a generator died, its watchdog nudge starts the next one', async () 
   await expect(all.generate({}, { kill })).rejects.toThrow(ProcessKilledError)
   const [first] = all.nudges.splice(0)
   expect(first).toEqual({ stack: all.stack, delayMs: 90_000 })
-  // Nobody observed the holder before, so it may be alive. The next check gets this observation.
+  // No check observed the holder before, so it may be alive. The next check gets this observation.
   expect(await all.generate(first)).toBe('held')
   const [second] = all.nudges.splice(0)
   expect(second?.observedHolder).toMatchObject({ renewals: expect.any(Number) })
