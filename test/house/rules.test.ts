@@ -4,12 +4,6 @@ import { listSources } from './sources.ts'
 const code = listSources(/\.(ts|mjs)$/)
 const isTest = (path: string): boolean => /\.test\.ts$|^test\//.test(path)
 
-/** Files with generic names, each with its reason. */
-const allowedGenericNames: Readonly<Record<string, string>> = {
-  'shared/secrets/secrets-from-state.ts': 'the secrets manager of a stack is a term of the domain',
-  'shared/engine/monitor/monitor-handlers.ts': 'the gRPC service ResourceMonitor',
-  'shared/engine/monitor/engine-handlers.ts': 'the gRPC service Engine',
-}
 /** Files with tests that are skipped under a condition, by path. The value is that condition. */
 const conditionalTests: Readonly<Record<string, string>> = {
   'test/e2e/round-trip.test.ts': 'Pulumi is not installed',
@@ -47,8 +41,7 @@ describe('house rules', () => {
       return (
         !/^[a-z0-9]+(-[a-z0-9]+)*(\.(full|aws|nightly))?(\.(test|config|fixture))?\.(ts|mjs)$/.test(
           name,
-        ) ||
-        (allowedGenericNames[path] === undefined && genericName.test(name))
+        ) || genericName.test(name)
       )
     })
     expect(bad.map(({ path }) => path)).toEqual([])

@@ -8,6 +8,7 @@ import { createPack, createAnalysis } from '../policy-packs.ts'
 import { ProcessKilledError } from '../test-process.ts'
 import { createEngines, createThings } from '../register-thing.ts'
 import { errorsOf, policiesOf } from '../run-events.ts'
+import { awaitKill } from '../scene.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
@@ -110,12 +111,7 @@ test.each([
     const engine = await engines.open(cloud)
     await engine.run(createThings({ a: { v: 1 }, b: { v: 1 } }))
     const packs = [createViolatingPack({})]
-    const died = await engine.run(createThings({ a: { v: 2 } }), { packs, kill }).then(
-      () => undefined,
-      thrown => thrown as unknown,
-    )
-    if (died === undefined) return
-    expect(died).toBeInstanceOf(ProcessKilledError)
+    await awaitKill(engine.run(createThings({ a: { v: 2 } }), { packs, kill }))
     const testRun = await engine.run(createThings({ a: { v: 2 } }), { packs, resume: true })
     expect(testRun.result.result).toBe('failed')
     expect(policiesOf(testRun)).toEqual(['mandatory pack/resource-rule life-dev'])
