@@ -3,9 +3,9 @@ import { checkEffects, removePreparedHomes, scenarios } from './resume.ts'
 
 afterAll(removePreparedHomes)
 
-// The nightly tier kills at every effect.
+// The nightly tier kills before every effect.
 test.concurrent.each(scenarios)(
-  '$name that is killed before every eighth effect is resumed',
+  '$name is resumed after a kill before every eighth of its effects',
   scenario => checkEffects(scenario, 8),
   1_200_000,
 )

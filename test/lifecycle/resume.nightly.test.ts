@@ -4,7 +4,7 @@ import { checkEffects, removePreparedHomes, scenarios } from './resume.ts'
 afterAll(removePreparedHomes)
 
 test.concurrent.each(scenarios)(
-  '$name that is killed before any effect is resumed',
+  '$name is resumed after a kill before each of its effects',
   scenario => checkEffects(scenario, 1),
   1_200_000,
 )

@@ -22,14 +22,14 @@ async function runKilled(
   expect(end).toBeInstanceOf(ProcessKilledError)
 }
 
-/** The process is killed directly before its second create begins. */
-const beforeTheSecond: TestRunOptions = {
+/** The process is killed directly before its first operation begins. */
+const beforeFirstBegin: TestRunOptions = {
   kill: { effect: 1, call: 'operations.begin', when: 'before' },
 }
 const [onlyA, both] = [createThings({ a: { v: 1 } }), createThings({ a: { v: 1 }, b: { v: 1 } })]
 
 describe('a program that runs again', () => {
-  test('receives the same answers as before, although the world has changed', async () => {
+  test('receives the recorded answers, although the provider would now answer differently', async () => {
     const cloud = createCloud()
     let invokes = 0
     const invoke = () => InvokeResponse.create({ return: { count: (invokes += 1) } })
@@ -78,7 +78,7 @@ describe('a program that runs again', () => {
     expect(invokes).toBe(2)
   })
 
-  test('and registers a different resource keeps the begun operation and gets a warning', async () => {
+  test('and registers a resource with other inputs keeps the begun operation and gets a warning', async () => {
     const cloud = createCloud()
     const engine = await engines.open(cloud)
     await runKilled(engine, both, { kill: { effect: 2, call: 'operations.begin', when: 'before' } })
@@ -98,7 +98,7 @@ describe('a program that runs again', () => {
     expect(cloud.log).toEqual(['create a', 'create b', 'delete a-1'])
   })
 
-  test('finds an outcome that was written and not selected', async () => {
+  test('does not repeat a create whose outcome was written and not selected', async () => {
     const cloud = createCloud()
     const engine = await engines.open(cloud)
     const kill = { effect: 1, call: 'operations.putOutcome', when: 'after' } as const
@@ -129,14 +129,14 @@ test('the summary of a resumed deployment contains the steps of all its runs', a
 describe('a resume is refused', () => {
   test('for another program', async () => {
     const engine = await engines.open(createCloud())
-    await runKilled(engine, onlyA, beforeTheSecond)
+    await runKilled(engine, onlyA, beforeFirstBegin)
     const resumed = engine.run(onlyA, { resume: true, digest: 'another' })
     await expect(resumed).rejects.toMatchObject({ code: 'RESUME_DIFFERS' })
   })
 
   test('after a stop', async () => {
     const engine = await engines.open(createCloud())
-    await runKilled(engine, onlyA, beforeTheSecond)
+    await runKilled(engine, onlyA, beforeFirstBegin)
     const { current } = await getTestStack(engine.platform)
     if (current === '') throw new Error('no deployment is open')
     await engine.platform.control.stop(current, 'graceful')
@@ -151,8 +151,8 @@ test('a program gets its answer when the record of its registration is durable, 
   const program: Program = async () => answered.resolve('answered')
   const kill = { effect: 1, call: 'decisionLog.append settled', when: 'before' } as const
   await runKilled(engine, program, { kill })
-  const waited = new Promise<string>(resolve => setTimeout(() => resolve('silence'), 300))
-  expect(await Promise.race([answered.promise, waited])).toBe('silence')
+  const timeout = new Promise<string>(resolve => setTimeout(() => resolve('silence'), 300))
+  expect(await Promise.race([answered.promise, timeout])).toBe('silence')
 })
 
 test('an unchanged resource costs no write', async () => {

@@ -27,7 +27,6 @@ afterEach(() => engines.close())
 const dayMs = 24 * 3_600_000
 const policy = { recordsKeptMs: 30 * dayMs, versionsKept: 2 }
 const all = { policy, deploymentsMax: 100, dryRun: false }
-const isOver = () => false
 
 /** Returns the same ports with a clock that is ahead by this many days. */
 function withLaterClock(platform: Platform, days: number): Platform {
@@ -36,10 +35,10 @@ function withLaterClock(platform: Platform, days: number): Platform {
 }
 
 function depsOf(platform: Platform, more: Partial<RetentionDeps> = {}): RetentionDeps {
-  return { ...platform, isAlive: isOver, ...more }
+  return { ...platform, isAlive: () => false, ...more }
 }
 
-/** Returns an engine after three deployments. */
+/** Returns an engine whose stack has had three deployments: two updates and a destroy. */
 async function runDeployments(): Promise<TestEngine> {
   const engine = await engines.open(createCloud())
   await engine.run(firstProgram)
@@ -99,22 +98,22 @@ test('after its records were removed, a stack keeps its state, history and retai
   const removed = await removeOldRecords(depsOf(withLaterClock(platform, 31)), all)
   expect(removed.removedVersions).toEqual([{ stack: before.id, versions: [1] }])
   expect(await getTestStack(platform)).toEqual(before)
-  const story = await readDeploymentTimeline(platform, before, 2)
-  expect(story.moments).toBeUndefined()
-  expect(story.record.result).toBe('succeeded')
+  const timeline = await readDeploymentTimeline(platform, before, 2)
+  expect(timeline.moments).toBeUndefined()
+  expect(timeline.record.result).toBe('succeeded')
   const gone = { code: 'RECORDS_REMOVED' }
-  const far = 4e12 as EpochMs
+  const farFuture = 4e12 as EpochMs
   const atMoment = { kind: 'lamport', deployment: 2, lamport: 3 } as const
-  await expect(readStateAt(platform, before, atMoment, far)).rejects.toMatchObject(gone)
-  const during = { kind: 'time', timeMs: story.record.startedAt } as const
-  await expect(readStateAt(platform, before, during, far)).rejects.toMatchObject(gone)
+  await expect(readStateAt(platform, before, atMoment, farFuture)).rejects.toMatchObject(gone)
+  const during = { kind: 'time', timeMs: timeline.record.startedAt } as const
+  await expect(readStateAt(platform, before, during, farFuture)).rejects.toMatchObject(gone)
   const after = { kind: 'time', timeMs: platform.clock.now() } as const
-  expect(await readStateAt(platform, before, after, far)).toBeDefined()
+  expect(await readStateAt(platform, before, after, farFuture)).toBeDefined()
   const again = await engine.run(createThings({ b: { v: 1 } }))
   expect(again.result.result).toBe('succeeded')
 })
 
-test('a removal that is killed at any row is completed by the next one', async () => {
+test('a removal that ends after any row is continued by the next one', async () => {
   const { platform } = await runDeployments()
   const stack = await getTestStack(platform)
   for (let row = 0; row < 1_000; row += 1) {
@@ -153,10 +152,10 @@ async function withLateCreate(): Promise<{ engine: TestEngine; item: LateOutcome
   const ids = Array.from({ length: 9 }, (_, id) => id as OperationId)
   const heads = await platform.operations.getHeads(deployment, ids)
   const interruptedHead = [...heads].find(([, { end }]) => end?.verdict === 'interrupted')
-  const there = whole.state.resources?.find(({ id }) => id === 'a-1')
-  if (interruptedHead === undefined || there === undefined)
+  const createdState = whole.state.resources?.find(({ id }) => id === 'a-1')
+  if (interruptedHead === undefined || createdState === undefined)
     throw new Error('no operation was interrupted')
-  const lateState = { ...there, provider }
+  const lateState = { ...createdState, provider }
   const [operation, { attempt }] = interruptedHead
   const at = { startedAt: 1 as EpochMs, endedAt: 2 as EpochMs }
   const outcome = { operation, attempt, verdict: 'succeeded' as const, state: lateState, ...at }
@@ -192,7 +191,7 @@ test('an inbox item that a deployment has taken is not put into the inbox again'
 test('unreferenced blobs are removed in two steps, a day apart, and referenced ones are kept', async () => {
   const { platform } = await runDeployments()
   const stack = await getTestStack(platform)
-  const text = (await platform.blobs.get(stack.snapshot as never)).length
+  const snapshotLength = (await platform.blobs.get(stack.snapshot as never)).length
   const sweep = (days: number) => sweepBlobs(withLaterClock(platform, days), { dryRun: false })
   expect(await sweep(0)).toMatchObject({ setAside: 0, removed: 0 })
   expect(await sweep(31)).toMatchObject({ setAside: 0, removed: 0 })
@@ -203,7 +202,7 @@ test('unreferenced blobs are removed in two steps, a day apart, and referenced o
   const dryRunResult = await sweepBlobs(withLaterClock(platform, 34), { dryRun: true })
   expect(await sweep(34)).toEqual(dryRunResult)
   expect(dryRunResult.removed).toBe(first.setAside)
-  expect((await platform.blobs.get(stack.snapshot as never)).length).toBe(text)
+  expect((await platform.blobs.get(stack.snapshot as never)).length).toBe(snapshotLength)
   for (const { snapshot } of await platform.catalog.listVersions(stack.id, 9))
     await platform.blobs.get(snapshot)
 })

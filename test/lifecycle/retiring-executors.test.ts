@@ -36,8 +36,8 @@ function failSecondBegin(
   })
 }
 
-/** An unavailable store is retried for twenty seconds, which pass faster in these tests. */
-const forGood = { parallel: 2, timeFactor: 8 }
+/** Executors retry an unavailable store for twenty seconds. Here this time passes faster. */
+const fastRetries = { parallel: 2, timeFactor: 8 }
 
 async function readPublished({
   platform,
@@ -52,7 +52,7 @@ test('an operation that cannot begin does not affect running ones', async () => 
   const cloud = createCloud(3_000)
   const engine = await engines.open(cloud)
   const disturbOperations = failSecondBegin(Infinity)
-  await expect(engine.run(bothProgram, { ...forGood, disturbOperations })).rejects.toThrow(
+  await expect(engine.run(bothProgram, { ...fastRetries, disturbOperations })).rejects.toThrow(
     'disk is full',
   )
   expect(cloud.log).toHaveLength(1)
@@ -65,7 +65,7 @@ test('a begin whose reply was lost is given back without a provider call, and no
   const disturbOperations = failSecondBegin(Infinity, (operations, ...args) =>
     operations.begin(...args),
   )
-  await expect(engine.run(bothProgram, { ...forGood, disturbOperations })).rejects.toThrow(
+  await expect(engine.run(bothProgram, { ...fastRetries, disturbOperations })).rejects.toThrow(
     'disk is full',
   )
   expect(cloud.log).toHaveLength(1)
@@ -73,11 +73,11 @@ test('a begin whose reply was lost is given back without a provider call, and no
 }, 240_000)
 
 test('a begin that the store refuses temporarily is retried, and the provider is called once', async () => {
-  for (const isDone of [false, true]) {
+  for (const takesEffect of [false, true]) {
     const cloud = createCloud(300)
     const engine = await engines.open(cloud)
     const disturbOperations = failSecondBegin(2, (operations, ...args) =>
-      isDone ? operations.begin(...args) : undefined,
+      takesEffect ? operations.begin(...args) : undefined,
     )
     const { result } = await engine.run(bothProgram, { parallel: 2, disturbOperations })
     expect(result.result).toBe('succeeded')

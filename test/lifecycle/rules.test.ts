@@ -14,7 +14,7 @@ import { createEngines, getTestStack } from './register-thing.ts'
 const engines = createEngines()
 afterEach(() => engines.close())
 
-const name = new RegExp(
+const refusalPattern = new RegExp(
   `started by a newer antichain: it follows rules ${rulesVersion + 1}, this version supports rules up to ${rulesVersion}`,
 )
 
@@ -49,7 +49,7 @@ async function openLeftByNewer(): Promise<TestEngine> {
   return engine
 }
 
-/** Returns all records that a refusal must leave unchanged. */
+/** Returns the records of the last deployment, which a refusal must leave unchanged. */
 async function recordsOf({ platform }: TestEngine): Promise<unknown> {
   const stack = await getTestStack(platform)
   const { current } = stack
@@ -62,11 +62,11 @@ async function recordsOf({ platform }: TestEngine): Promise<unknown> {
   }
 }
 
-test('every command refuses a deployment of a newer version by name and leaves it unchanged', async () => {
+test('up, a resume, a read of the state and a serving process refuse a deployment of a newer version and leave it unchanged', async () => {
   const engine = await openLeftByNewer()
   const { platform } = engine
   const before = await recordsOf(engine)
-  const refused = { code: 'RECORD_TOO_NEW', message: expect.stringMatching(name) }
+  const refused = { code: 'RECORD_TOO_NEW', message: expect.stringMatching(refusalPattern) }
   await expect(engine.run(secondProgram, { resume: true })).rejects.toMatchObject(refused)
   await expect(engine.run(secondProgram)).rejects.toMatchObject(refused)
   await expect(readState(platform, await getTestStack(platform))).rejects.toMatchObject(refused)
@@ -87,7 +87,7 @@ test('every command refuses a deployment of a newer version by name and leaves i
     },
   )
   expect(lines).toHaveLength(1)
-  expect(lines[0]).toMatch(name)
+  expect(lines[0]).toMatch(refusalPattern)
   expect(await recordsOf(engine)).toEqual(before)
 })
 
@@ -117,15 +117,15 @@ test('a serving process survives unreadable records and a temporary failure of t
   const { platform } = engine
   const shutdown = new AbortController()
   const lines: string[] = []
-  let looks = 0
+  let listCalls = 0
   const disturbed: typeof platform = {
     ...platform,
     catalog: {
       ...platform.catalog,
       async listStacks() {
-        looks += 1
-        if (looks === 1) throw error('STORE_UNAVAILABLE', 'the store has a bad moment')
-        if (looks === 4) shutdown.abort()
+        listCalls += 1
+        if (listCalls === 1) throw error('STORE_UNAVAILABLE', 'the store has a bad moment')
+        if (listCalls === 4) shutdown.abort()
         return platform.catalog.listStacks()
       },
     },
@@ -148,6 +148,6 @@ test('a serving process survives unreadable records and a temporary failure of t
       onMessage: line => lines.push(line),
     },
   )
-  expect(looks).toBe(4)
+  expect(listCalls).toBe(4)
   expect(lines).toEqual([expect.stringContaining('the control record is damaged')])
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { measureCpu, scaleCases } from './scale.ts'
 
-/** Factor four. A quadratic cost grows by a factor of sixteen. */
+/** Numbers of resources. From one to the other, a quadratic cost grows by a factor of sixteen. */
 const [few, many] = [300, 1_200]
 
 test.each(scaleCases)(

@@ -10,13 +10,13 @@ const engines = createEngines()
 afterEach(() => engines.close())
 
 test.each([30_000, -30_000])(
-  'a process whose clock is %i ms ahead resumes the deployment of another one and repeats nothing',
+  'a process whose clock differs by %i ms resumes the deployment of another process and repeats no create',
   async skewMs => {
     for (const effect of [2, 5, 8]) {
       const cloud = createForeignCloud()
       const engine = await engines.open(cloud)
       await engine.run(firstProgram)
-      const began = cloud.log.length
+      const linesBefore = cloud.log.length
       const killed = engine.run(secondProgram, {
         kill: { call: 'operations.select', effect, when: 'after' },
       })
@@ -25,7 +25,7 @@ test.each([30_000, -30_000])(
       const testRun = await engine.run(secondProgram, { resume: true, skewMs })
       // The process does not wait until a clock has caught up.
       expect(performance.now() - startedMs).toBeLessThan(10_000)
-      const creates = cloud.log.slice(began).filter(line => line.startsWith('create '))
+      const creates = cloud.log.slice(linesBefore).filter(line => line.startsWith('create '))
       expect(new Set(creates).size, creates.join()).toBe(creates.length)
       const stateIds = new Set((testRun.state.resources ?? []).map(({ id }) => id))
       const pending = (testRun.state.pending_operations ?? []).map(

@@ -20,17 +20,17 @@ import { createThings } from './register-thing.ts'
 
 const secret = 'a secret of sixteen characters and more'
 const commitOf = (digit: string): string => digit.repeat(40)
-let all: TestFunctions
+let functions: TestFunctions
 let receiver: Awaited<ReturnType<typeof startReceiver>>
 let deliveries = 0
 
 beforeEach(async () => {
   receiver = await startReceiver()
-  // There is no comment yet.
+  // The pull request has no comment yet.
   receiver.state.answer = ({ method }) =>
     method === 'GET' ? { status: 200, body: '[]' } : { status: 201, body: '{"id":1}' }
-  all = await openFunctions(createCloud(), createThings({ kept: { v: 1 }, gone: { v: 1 } }))
-  const { platform, stack } = all
+  functions = await openFunctions(createCloud(), createThings({ kept: { v: 1 }, gone: { v: 1 } }))
+  const { platform, stack } = functions
   const rules = [
     { on: 'push', repository: 'acme/shop', branches: ['main'], stack },
     { on: 'pull-request', repository: 'acme/shop', stack },
@@ -48,14 +48,14 @@ beforeEach(async () => {
   await platform.documents.put(key, { url: `${receiver.origin}/chat`, secret: sealed, events }, 0)
 })
 afterEach(async () => {
-  await all.close()
+  await functions.close()
   receiver.close()
 })
 
 const createServer = (): WebhookServer => ({
-  ...all.platform,
+  ...functions.platform,
   execute: 'functions',
-  nudges: { nudge: async (stack, delayMs) => void all.nudges.push({ stack, delayMs }) },
+  nudges: { nudge: async (stack, delayMs) => void functions.nudges.push({ stack, delayMs }) },
 })
 
 /** Sends a delivery in the form of GitHub. */
@@ -83,7 +83,7 @@ const push = (digit: string) => ({
 
 /** Sends all waiting notifications, and returns the requests that the receiver got. */
 async function sendNotifications() {
-  const { platform } = all
+  const { platform } = functions
   for (;;) {
     const deliveries = await platform.notifications.receive(10, 0)
     if (deliveries.length === 0) break
@@ -104,14 +104,14 @@ const readStates = (got: Awaited<ReturnType<typeof sendNotifications>>, digit: s
 test('a push that GitHub signed becomes one deployment, with its status at the commit', async () => {
   expect((await deliverFromGithub('push', push('a'), 'one')).status).toBe(202)
   expect((await deliverFromGithub('push', push('a'), 'one')).body).toEqual({ kind: 'repeated' })
-  expect(await all.runToIdle()).toContain('ended')
+  expect(await functions.runToIdle()).toContain('ended')
   expect((await deliverFromGithub('push', push('a'), 'another id')).body).toEqual({
     kind: 'repeated',
   })
-  await all.generate()
-  const history = await all.platform.catalog.listHistory(all.stack, 10)
+  await functions.generate()
+  const history = await functions.platform.catalog.listHistory(functions.stack, 10)
   expect(history).toMatchObject([{ result: 'succeeded', message: expect.stringContaining('main') }])
-  expect(all.cloud.log.toSorted()).toEqual(['create gone', 'create kept'])
+  expect(functions.cloud.log.toSorted()).toEqual(['create gone', 'create kept'])
   const got = await sendNotifications()
   expect(readEvents(got)).toEqual(['deployment.started', 'deployment.succeeded'])
   expect(readStates(got, 'a')).toEqual(['pending', 'success'])
@@ -127,9 +127,9 @@ test('a push that GitHub signed becomes one deployment, with its status at the c
 
 test('the notification of an end stays due until the claim of a dead notifier is gone', async () => {
   await deliverFromGithub('push', push('a'))
-  await all.runToIdle()
+  await functions.runToIdle()
   await sendNotifications()
-  const { platform, stack } = all
+  const { platform, stack } = functions
   const [deployment] = await platform.catalog.listHistory(stack, 1)
   const taskId = `told ${deployment?.deployment}`
   await platform.marks.unmark(`done ${taskId}`)
@@ -145,15 +145,15 @@ test('the notification of an end stays due until the claim of a dead notifier is
 test('a push with a wrong signature is refused and requests nothing', async () => {
   const refused = await deliverFromGithub('push', push('a'), 'one', 'another secret of this length')
   expect(refused).toMatchObject({ status: 401, body: { code: 'WEBHOOK_REFUSED' } })
-  expect(await all.platform.requests.listWaiting(all.stack, 1)).toEqual([])
-  expect(all.nudges).toEqual([])
+  expect(await functions.platform.requests.listWaiting(functions.stack, 1)).toEqual([])
+  expect(functions.nudges).toEqual([])
 })
 
 test('the last of several waiting pushes is deployed, and the others are reported as superseded', async () => {
   for (const digit of ['a', 'b', 'c'])
     expect((await deliverFromGithub('push', push(digit))).status).toBe(202)
-  await all.runToIdle()
-  expect(await all.platform.catalog.listHistory(all.stack, 10)).toHaveLength(1)
+  await functions.runToIdle()
+  expect(await functions.platform.catalog.listHistory(functions.stack, 10)).toHaveLength(1)
   const got = await sendNotifications()
   expect(readStates(got, 'a')).toEqual(['error'])
   expect(readStates(got, 'b')).toEqual(['error'])
@@ -170,8 +170,8 @@ test('the changes of a pull request are posted as a comment', async () => {
     },
   }
   expect((await deliverFromGithub('pull_request', fields)).status).toBe(202)
-  await all.runToIdle()
-  expect(all.cloud.log).toEqual([])
+  await functions.runToIdle()
+  expect(functions.cloud.log).toEqual([])
   const got = await sendNotifications()
   expect(readStates(got, 'd')).toEqual(['success'])
   const comment = got.find(
@@ -183,29 +183,29 @@ test('the changes of a pull request are posted as a comment', async () => {
 })
 
 test('a request that cannot begin is reported with its error code', async () => {
-  await all.requestDeployment('bad')
-  all.nudges.push({ stack: all.stack, delayMs: 0 })
-  await all.runToIdle()
+  await functions.requestDeployment('bad')
+  functions.nudges.push({ stack: functions.stack, delayMs: 0 })
+  await functions.runToIdle()
   const [got] = await sendNotifications()
   expect(got?.json).toMatchObject({
     ...{ event: 'deployment.failed', request: 'bad', codes: ['PROJECT_INVALID'] },
   })
 })
 
-test('an end whose process died before it notified is reported by the next generator', async () => {
-  await all.requestDeployment('k')
-  all.nudges.push({ stack: all.stack, delayMs: 0 })
+test('the next generator reports an end if the previous process died before it sent the notification', async () => {
+  await functions.requestDeployment('k')
+  functions.nudges.push({ stack: functions.stack, delayMs: 0 })
   const kill = { effect: 1, call: 'catalog.release', when: 'after' } as const
-  await expect(all.runToIdle({ kill })).rejects.toThrow(ProcessKilledError)
+  await expect(functions.runToIdle({ kill })).rejects.toThrow(ProcessKilledError)
   expect(readEvents(await sendNotifications())).toEqual(['deployment.started'])
-  await all.generate()
-  await all.generate()
+  await functions.generate()
+  await functions.generate()
   expect(readEvents(await sendNotifications())).toEqual(['deployment.succeeded'])
 })
 
-/** Creates an hourly refresh, and runs it at the first full hour that was due. */
-async function runRefresh(remediate: boolean) {
-  const { platform, stack } = all
+/** Creates an hourly refresh that is due. Returns a function that runs it if it is due. */
+async function createDueRefresh(remediate: boolean) {
+  const { platform, stack } = functions
   const key = { kind: 'schedule', scope: stack, name: 'hourly' } as const
   const createdAt = Date.now() - 3_700_000
   const value = { when: 'rate(1 hour)', operation: { kind: 'refresh', remediate }, createdAt }
@@ -214,38 +214,38 @@ async function runRefresh(remediate: boolean) {
 }
 
 test('a schedule reports drift, and remediates it if configured', async () => {
-  await all.requestDeployment('first')
-  all.nudges.push({ stack: all.stack, delayMs: 0 })
-  await all.runToIdle()
+  await functions.requestDeployment('first')
+  functions.nudges.push({ stack: functions.stack, delayMs: 0 })
+  await functions.runToIdle()
   await sendNotifications()
-  all.cloud.drift()
-  const look = await runRefresh(true)
-  expect([await look(), await look()]).toEqual(['run', 'wait'])
-  await all.runToIdle()
+  functions.cloud.drift()
+  const runIfDue = await createDueRefresh(true)
+  expect([await runIfDue(), await runIfDue()]).toEqual(['run', 'wait'])
+  await functions.runToIdle()
   const got = await sendNotifications()
   expect(readEvents(got)).toEqual([
     'deployment.drift',
     'deployment.started',
     'deployment.succeeded',
   ])
-  expect(got[0]?.json).toMatchObject({ stack: all.stack, command: 'refresh', count: 2 })
+  expect(got[0]?.json).toMatchObject({ stack: functions.stack, command: 'refresh', count: 2 })
   expect(got[0]?.json.urns.map((urn: string) => urn.split('::').at(-1)).toSorted()).toEqual([
     'gone',
     'kept',
   ])
-  expect([...all.cloud.objects.values()]).toEqual([{ v: 1 }, { v: 1 }])
-  expect(await all.platform.catalog.listHistory(all.stack, 10)).toHaveLength(2)
+  expect([...functions.cloud.objects.values()]).toEqual([{ v: 1 }, { v: 1 }])
+  expect(await functions.platform.catalog.listHistory(functions.stack, 10)).toHaveLength(2)
 })
 
 test('a schedule without drift reports nothing, and one for a busy stack is skipped', async () => {
-  await all.requestDeployment('first')
-  const look = await runRefresh(false)
-  expect(await look()).toBe('skip')
-  all.nudges.push({ stack: all.stack, delayMs: 0 })
-  await all.runToIdle()
+  await functions.requestDeployment('first')
+  const runIfDue = await createDueRefresh(false)
+  expect(await runIfDue()).toBe('skip')
+  functions.nudges.push({ stack: functions.stack, delayMs: 0 })
+  await functions.runToIdle()
   await sendNotifications()
-  await all.platform.documents.put(
-    { kind: 'schedule', scope: all.stack, name: 'again' },
+  await functions.platform.documents.put(
+    { kind: 'schedule', scope: functions.stack, name: 'again' },
     scheduleDocument.parse({
       when: 'rate(1 hour)',
       operation: { kind: 'refresh' },
@@ -253,11 +253,11 @@ test('a schedule without drift reports nothing, and one for a busy stack is skip
     }),
     0,
   )
-  const key = { kind: 'schedule', scope: all.stack, name: 'again' } as const
-  expect(await runDueSchedule({ ...createServer(), requests: all.platform.requests }, key)).toBe(
-    'run',
-  )
-  await all.runToIdle()
+  const key = { kind: 'schedule', scope: functions.stack, name: 'again' } as const
+  expect(
+    await runDueSchedule({ ...createServer(), requests: functions.platform.requests }, key),
+  ).toBe('run')
+  await functions.runToIdle()
   expect(await sendNotifications()).toEqual([])
-  expect(await all.platform.catalog.listHistory(all.stack, 10)).toHaveLength(1)
+  expect(await functions.platform.catalog.listHistory(functions.stack, 10)).toHaveLength(1)
 })

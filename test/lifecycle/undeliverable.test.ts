@@ -24,20 +24,20 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-const stumbling: Partial<OperationsPort> = {
+const throwingOperations: Partial<OperationsPort> = {
   begin: () => Promise.reject(new TypeError('a stone')),
 }
 
 describe('an operation that no delivery can handle', () => {
   test('is delivered again four times', async () => {
-    const deployment = await stage.openDeployment({ operations: stumbling })
+    const deployment = await stage.openDeployment({ operations: throwingOperations })
     for (const count of [1, 2, 3, 4])
       await expect(deployment.deliver(count)).rejects.toThrow('a stone')
     expect(await deployment.headOf(firstId)).toBeUndefined()
   })
 
   test('fails at the fifth delivery with its cause, and its barrier opens', async () => {
-    const deployment = await stage.openDeployment({ operations: stumbling })
+    const deployment = await stage.openDeployment({ operations: throwingOperations })
     await deployment.deliver(5).catch(() => undefined)
     const ends = await platform.operations.getEnds(deployment.deployment, [firstId, barrierId])
     expect(ends.get(firstId)?.head.end?.verdict).toBe('failed')
@@ -48,22 +48,22 @@ describe('an operation that no delivery can handle', () => {
 
   test('is not reported by the executor if it has hooks, because the generator reports it', async () => {
     const plannedOperations = plan.map(operation => ({ ...operation, hooked: true }))
-    const operations = stumbling
+    const operations = throwingOperations
     const deployment = await stage.openDeployment({ operations, plannedOperations })
     await deployment.deliver(5).catch(() => undefined)
     expect((await deployment.headOf(firstId))?.end?.verdict).toBe('failed')
     expect(deployment.reported).toEqual([])
   })
 
-  test('is dropped while it still waits, because it is sent again later', async () => {
-    const deployment = await stage.openDeployment({ operations: stumbling })
+  test('loses its message while it waits for other operations, because it is sent again later', async () => {
+    const deployment = await stage.openDeployment({ operations: throwingOperations })
     await deployment.deliver(5, secondId)
     expect(await deployment.headOf(secondId)).toBeUndefined()
     expect(deployment.reported).toEqual([])
   })
 
-  test('ends as interrupted if an earlier attempt may have called', async () => {
-    const deployment = await stage.openDeployment({ operations: stumbling })
+  test('ends as interrupted if an earlier attempt may have called the provider', async () => {
+    const deployment = await stage.openDeployment({ operations: throwingOperations })
     const owner = 'o' as OwnerToken
     const claim = { owner, executor: 'x' as ExecutorId, expectedAttempt: 0, needs: 0 }
     await platform.operations.begin(deployment.deployment, firstId, claim)

@@ -19,7 +19,7 @@ const layersProgram: Program = async monitor => {
 
 const modes = ['dataflow', 'antichain'] as const
 
-/** Opens a stack of layers, in a cloud that refuses to delete `refused`. */
+/** Opens a stack of `layersProgram`, in a cloud that refuses to delete `refused`. */
 async function openLayered(
   refused: readonly string[],
 ): Promise<{ cloud: Cloud; engine: TestEngine }> {
@@ -30,7 +30,7 @@ async function openLayered(
   return { cloud, engine }
 }
 
-const listLeft = (cloud: Cloud): string[] => [...cloud.objects.keys()].sort()
+const listRemainingIds = (cloud: Cloud): string[] => [...cloud.objects.keys()].sort()
 
 /** Returns the position of the delete of an object in the order of all calls. */
 const findDeletePosition = (cloud: Cloud, name: string): number =>
@@ -43,22 +43,22 @@ describe.each(modes)('destroy --release %s', release => {
     const { cloud, engine } = await openLayered([])
     const testRun = await engine.run(undefined, destroy)
     expect(testRun.result.result).toBe('succeeded')
-    expect(listLeft(cloud)).toEqual([])
+    expect(listRemainingIds(cloud)).toEqual([])
     expect(testRun.state.resources ?? []).toEqual([])
     expect(JSON.stringify(testRun.events)).toMatch(/8 deletes in \d waves \(\d/)
   })
 
-  test('continues after a failure with --continue-on-error, except for its dependencies', async () => {
+  test('continues after a failed delete with --continue-on-error, and keeps the dependencies of the failed resource', async () => {
     const { cloud, engine } = await openLayered(['top-1'])
     const testRun = await engine.run(undefined, { ...destroy, continueOnError: true })
     expect(testRun.result.result).toBe('failed')
-    expect(listLeft(cloud)).toEqual(['base-1', 'mid-1-1', 'top-1-1'])
+    expect(listRemainingIds(cloud)).toEqual(['base-1', 'mid-1-1', 'top-1-1'])
   })
 
   test('that is killed is resumed, also after failures', async () => {
     const options: TestRunOptions = { ...destroy, continueOnError: true, parallel: 2 }
-    const unharmed = await openLayered(['top-1'])
-    const { effects } = await unharmed.engine.run(undefined, options)
+    const uninterrupted = await openLayered(['top-1'])
+    const { effects } = await uninterrupted.engine.run(undefined, options)
     for (let effect = 3; effect <= effects.length; effect += 9) {
       const { cloud, engine } = await openLayered(['top-1'])
       const when = effect % 2 === 0 ? 'before' : 'after'
@@ -72,7 +72,7 @@ describe.each(modes)('destroy --release %s', release => {
         if ((thrown as { code?: string }).code !== 'NOTHING_TO_RESUME') throw thrown
         return engine.run(undefined, options)
       })
-      expect(listLeft(cloud), `${when} ${effect}`).toEqual(['base-1', 'mid-1-1', 'top-1-1'])
+      expect(listRemainingIds(cloud), `${when} ${effect}`).toEqual(['base-1', 'mid-1-1', 'top-1-1'])
       await engine.close()
     }
   }, 240_000)
@@ -90,14 +90,14 @@ describe.each(modes)('destroy --release %s', release => {
     })
     const testRun = await engine.run(undefined, destroy)
     expect(testRun.result.result).toBe('failed')
-    expect(listLeft(cloud)).toEqual(['base-1', 'kept-1', 'mid-1'])
+    expect(listRemainingIds(cloud)).toEqual(['base-1', 'kept-1', 'mid-1'])
     expect(JSON.stringify(testRun.events)).toContain('because it is protected')
   })
 
   test('is described in a preview, which deletes nothing', async () => {
     const { cloud, engine } = await openLayered([])
     const testRun = await engine.run(undefined, { ...destroy, dryRun: true })
-    expect(listLeft(cloud)).toHaveLength(6)
+    expect(listRemainingIds(cloud)).toHaveLength(6)
     // The default provider is not counted. The stack is the last wave.
     expect(testRun.result.forecast).toMatchObject({ waves: [3, 2, 1, 1], width: 3 })
   })
@@ -125,14 +125,14 @@ describe('waves', () => {
     expect(findDeletePosition(cloud, 'base')).toBe(-1)
     cloud.faults.clear()
     expect((await engine.run(undefined, options)).result.result).toBe('succeeded')
-    expect(listLeft(cloud)).toEqual([])
+    expect(listRemainingIds(cloud)).toEqual([])
   })
 
   test('also order the deletes of an up that removes resources', async () => {
     const { cloud, engine } = await openLayered([])
     const testRun = await engine.run(undefined, { command: 'up', release: 'antichain' })
     expect(testRun.result.result).toBe('succeeded')
-    expect(listLeft(cloud)).toEqual([])
+    expect(listRemainingIds(cloud)).toEqual([])
     expect(JSON.stringify(testRun.events)).toContain('each wave after the previous one')
   })
 })

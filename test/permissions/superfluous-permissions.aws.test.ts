@@ -6,7 +6,7 @@ import {
 import { readInstallationSettings } from '../../infra/settings.ts'
 import { ledgerFolder, readPermissionUses, useKeyOf } from '../aws/permission-ledger.ts'
 
-/** Actions that the installation gives together. One used action shows the use of its group. */
+/** Groups of actions that are allowed together. A use of one action counts for its group. */
 const actionGroups: readonly RegExp[] = [
   /^dynamodb:(GetItem|BatchGetItem|Query)$/,
   /^dynamodb:(PutItem|UpdateItem)$/,
@@ -22,7 +22,7 @@ interface Exemption {
   readonly reason: string
 }
 
-/** Permissions that no request of a function shows. */
+/** Permissions that are necessary although no test records a use of them. */
 const exemptions: readonly Exemption[] = [
   {
     processes: /^(webhook|schedule|api|service|compaction|(long-)?step-(generator|executor))$/,
@@ -71,7 +71,7 @@ const exemptions: readonly Exemption[] = [
     processes: /^step-generator$/,
     actions: /^kms:Encrypt$/,
     resources: /key\/secrets$/,
-    reason: 'a generator replaces the data key of a stack that is renamed under a key of KMS',
+    reason: 'a generator replaces the data key when a stack with a key of KMS is renamed',
   },
   {
     processes: /^step-executor$/,
@@ -107,7 +107,7 @@ const exemptions: readonly Exemption[] = [
     processes: /^compaction$/,
     actions: /^s3:(PutObjectTagging|GetObjectTagging)$/,
     resources: /\/blobs\/\*$/,
-    reason: 'a copy of a blob copies tags that its owner has added; Antichain adds none',
+    reason: 'a copy of a blob keeps tags that the owner of the account added; Antichain adds none',
   },
 ]
 
@@ -138,7 +138,7 @@ test('each exemption names permissions of the template', () => {
   expect(superfluous).toEqual([])
 })
 
-/** An action that a statement of a function or task allows. */
+/** An action that a statement in the role of a function or task allows. */
 interface Permission {
   readonly processName: string
   /** The index of the statement in the role. */

@@ -1,6 +1,6 @@
 /**
- * Compares values with the Go library that Terraform uses, value by value. A difference in any
- * codec, in the order of sets, in rounding or in equality makes it fail.
+ * Compares our codecs and equality with the Go library that Terraform uses, value by value. A
+ * difference in any codec, in the order of sets, in rounding or in equality fails the test.
  */
 
 import { execFileSync } from 'node:child_process'
@@ -126,8 +126,8 @@ function compareWithLibrary(pair: ValuePair, answer: LibraryAnswer): readonly st
   ]
 }
 
-/** Describes what a decoder does with bytes, so that two decoders can be compared. */
-function describeDecoding(decode: () => CtyValue): CtyValue | string {
+/** Returns the decoded value, or the message of the error if the decoder refuses. */
+function decodeOrMessage(decode: () => CtyValue): CtyValue | string {
   try {
     return decode()
   } catch (thrown) {
@@ -136,15 +136,15 @@ function describeDecoding(decode: () => CtyValue): CtyValue | string {
 }
 
 /**
- * Compares two decodings: both have equal values, or both refuse. The elements of a collection may
- * differ in their types, and then no decoder has a value.
+ * Compares our decoding with that of the library. They agree if both have equal values or both
+ * refuse. Both refuse a collection whose elements differ in their types.
  */
 function compareDecodings(
   decode: () => CtyValue,
   form: ValueForm | undefined,
   refusal = '',
 ): readonly string[] {
-  const ours = describeDecoding(decode)
+  const ours = decodeOrMessage(decode)
   if (form === undefined) return typeof ours === 'string' ? [] : [`the library refuses: ${refusal}`]
   if (typeof ours === 'string') return [`only we refuse: ${ours}`]
   return areEqualRaw(ours, fromForm(form)) ? [] : [`the library decodes ${JSON.stringify(form)}`]

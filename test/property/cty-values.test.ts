@@ -62,7 +62,7 @@ test('a known value survives JSON if its declared type has no dynamic part', () 
   )
 })
 
-test('the decoder refuses damaged bytes with one error code', () => {
+test('if the decoder of MessagePack refuses damaged bytes, the error has one code', () => {
   fc.assert(
     fc.property(valuePairs, fc.nat(), fc.integer({ min: 0, max: 255 }), (pair, at, byte) => {
       const bytes = encodeMsgpack(pair.first, pair.declared)
@@ -85,7 +85,7 @@ test('a double survives MessagePack bit by bit', () => {
   )
 })
 
-test('a number survives its text', () => {
+test('a number equals the number that is parsed from its text', () => {
   fc.assert(
     fc.property(floats, number => {
       const parsed = parseCtyNumber(formatCtyNumber(number))
@@ -94,7 +94,7 @@ test('a number survives its text', () => {
   )
 })
 
-test('structural and semantic equality agree on known values', () => {
+test('both equalities are symmetric, and structurally equal known values are semantically equal', () => {
   fc.assert(
     fc.property(valuePairs, ({ first, second }) => {
       const isSame = areEqualRaw(first, second)

@@ -16,13 +16,13 @@ import { type PlanRun, execute, type RunFaults } from './executing.fixture.ts'
 import { expectedDependentsOf, stacks } from './stacks.fixture.ts'
 
 /** A stack with resources to delete, and the faults of the run. */
-interface Case {
+interface DeleteCase {
   readonly states: readonly ResourceState[]
   readonly condemned: ReadonlySet<number>
-  readonly trouble: RunFaults
+  readonly faults: RunFaults
 }
 
-const cases: fc.Arbitrary<Case> = fc
+const cases: fc.Arbitrary<DeleteCase> = fc
   .record({
     states: stacks,
     everything: fc.boolean(),
@@ -42,13 +42,13 @@ const cases: fc.Arbitrary<Case> = fc
     }
     const custom = states.filter(state => state.custom)
     const urns = refused.flatMap(index => custom[index % Math.max(1, custom.length)]?.urn ?? [])
-    return { states, condemned, trouble: { refusedUrns: new Set(urns), deaths, picks } }
+    return { states, condemned, faults: { refusedUrns: new Set(urns), deaths, picks } }
   })
 
 const sealing = { seal: () => ({}) } as unknown as Sealing
 
 function planOf(
-  { states, condemned }: Case,
+  { states, condemned }: DeleteCase,
   waitMode: PlanWait,
   concurrencyMax?: number,
 ): readonly PlannedOperation[] {
@@ -70,7 +70,7 @@ function planOf(
 }
 
 /** Returns the resources that are deleted when every possible delete is tried. */
-function findExpectedGone({ states, condemned, trouble }: Case): ReadonlySet<Urn> {
+function findExpectedDeletions({ states, condemned, faults }: DeleteCase): ReadonlySet<Urn> {
   const dependents = expectedDependentsOf(states)
   const gone = new Set<Urn>()
   for (let index = states.length - 1; index >= 0; index--) {
@@ -78,13 +78,13 @@ function findExpectedGone({ states, condemned, trouble }: Case): ReadonlySet<Urn
     const isFree = [...(dependents.get(index) ?? [])].every(
       one => !condemned.has(one) || gone.has((states[one] as ResourceState).urn),
     )
-    if (condemned.has(index) && isFree && !trouble.refusedUrns.has(urn)) gone.add(urn)
+    if (condemned.has(index) && isFree && !faults.refusedUrns.has(urn)) gone.add(urn)
   }
   return gone
 }
 
 /** Checks that every begin comes after the success of all dependents that are deleted. */
-function checkOrder({ states, condemned }: Case, { log }: PlanRun): void {
+function checkOrder({ states, condemned }: DeleteCase, { log }: PlanRun): void {
   const places = new Map(states.map((state, index) => [state.urn, index]))
   const dependents = expectedDependentsOf(states)
   const gone = new Set<number>()
@@ -97,30 +97,30 @@ function checkOrder({ states, condemned }: Case, { log }: PlanRun): void {
   }
 }
 
-const findWaves = ({ states, condemned }: Case): readonly (readonly number[])[] =>
+const findWaves = ({ states, condemned }: DeleteCase): readonly (readonly number[])[] =>
   wavesOf([...condemned], findDeleteEdges(createStateGraph(states), condemned))
 
 const modes: readonly PlanWait[] = ['for dependents', 'for whole waves', 'for waves to end']
 
 describe.each(modes)('deletes that wait %s', waiting => {
-  test('delete everything without refusals, dependents first, even if executors die', async () => {
+  test('delete everything if the provider refuses none, dependents first, even if executors die', async () => {
     await fc.assert(
-      fc.asyncProperty(cases, async drawn => {
-        const trouble = { ...drawn.trouble, refusedUrns: new Set<Urn>() }
-        const testRun = await execute(planOf(drawn, waiting), trouble)
+      fc.asyncProperty(cases, async testCase => {
+        const faults = { ...testCase.faults, refusedUrns: new Set<Urn>() }
+        const testRun = await execute(planOf(testCase, waiting), faults)
         expect([...testRun.deletions].sort()).toEqual(
-          [...findExpectedGone({ ...drawn, trouble })].sort(),
+          [...findExpectedDeletions({ ...testCase, faults })].sort(),
         )
-        expect(testRun.deletions.size).toBe(drawn.condemned.size)
-        checkOrder(drawn, testRun)
+        expect(testRun.deletions.size).toBe(testCase.condemned.size)
+        checkOrder(testCase, testRun)
       }),
     )
   })
 
   test('need and release at most 32 others each', () => {
     fc.assert(
-      fc.property(cases, drawn => {
-        for (const { operation } of planOf(drawn, waiting)) {
+      fc.property(cases, testCase => {
+        for (const { operation } of planOf(testCase, waiting)) {
           expect(operation.needs).toBeLessThanOrEqual(limits.edgesPerOperationMax)
           expect(operation.releases.length).toBeLessThanOrEqual(limits.edgesPerOperationMax)
         }
@@ -134,11 +134,11 @@ describe('deletes that continue after a failure', () => {
     'and wait %s delete everything except the dependencies of a refused one, in order',
     async waiting => {
       await fc.assert(
-        fc.asyncProperty(cases, async drawn => {
-          const testRun = await execute(planOf(drawn, waiting), drawn.trouble)
-          expect([...testRun.deletions].sort()).toEqual([...findExpectedGone(drawn)].sort())
+        fc.asyncProperty(cases, async testCase => {
+          const testRun = await execute(planOf(testCase, waiting), testCase.faults)
+          expect([...testRun.deletions].sort()).toEqual([...findExpectedDeletions(testCase)].sort())
           expect(testRun.arrivalsMax).toBeLessThanOrEqual(limits.edgesPerOperationMax)
-          checkOrder(drawn, testRun)
+          checkOrder(testCase, testRun)
         }),
       )
     },
@@ -150,15 +150,15 @@ describe('deletes of a stack with protected resources', () => {
     'that wait %s keep these and their dependencies, and nothing else',
     async waiting => {
       await fc.assert(
-        fc.asyncProperty(cases, async drawn => {
-          const kept = drawn.trouble.refusedUrns
-          const states = drawn.states.map(state =>
+        fc.asyncProperty(cases, async testCase => {
+          const kept = testCase.faults.refusedUrns
+          const states = testCase.states.map(state =>
             kept.has(state.urn) ? { ...state, protect: true } : state,
           )
-          const trouble = { ...drawn.trouble, refusedUrns: new Set<Urn>() }
-          const testRun = await execute(planOf({ ...drawn, states }, waiting), trouble)
-          expect([...testRun.deletions].sort()).toEqual([...findExpectedGone(drawn)].sort())
-          checkOrder(drawn, testRun)
+          const faults = { ...testCase.faults, refusedUrns: new Set<Urn>() }
+          const testRun = await execute(planOf({ ...testCase, states }, waiting), faults)
+          expect([...testRun.deletions].sort()).toEqual([...findExpectedDeletions(testCase)].sort())
+          checkOrder(testCase, testRun)
         }),
       )
     },
@@ -168,13 +168,13 @@ describe('deletes of a stack with protected resources', () => {
 describe('deletes with a limit of concurrent operations', () => {
   test('never exceed it, and delete the same as without a limit', async () => {
     await fc.assert(
-      fc.asyncProperty(cases, fc.integer({ min: 1, max: 6 }), async (drawn, concurrencyMax) => {
+      fc.asyncProperty(cases, fc.integer({ min: 1, max: 6 }), async (testCase, concurrencyMax) => {
         const testRun = await execute(
-          planOf(drawn, 'for dependents', concurrencyMax),
-          drawn.trouble,
+          planOf(testCase, 'for dependents', concurrencyMax),
+          testCase.faults,
         )
-        expect([...testRun.deletions].sort()).toEqual([...findExpectedGone(drawn)].sort())
-        checkOrder(drawn, testRun)
+        expect([...testRun.deletions].sort()).toEqual([...findExpectedDeletions(testCase)].sort())
+        checkOrder(testCase, testRun)
         const open = new Set<Urn>()
         for (const [what, urn] of testRun.log) {
           if (what === 'begun') open.add(urn)
@@ -189,12 +189,12 @@ describe('deletes with a limit of concurrent operations', () => {
 describe('waves', () => {
   test('are over, as far as possible, before the next one begins', async () => {
     await fc.assert(
-      fc.asyncProperty(cases, async drawn => {
-        const { log } = await execute(planOf(drawn, 'for waves to end'), drawn.trouble)
-        const waves = findWaves(drawn)
+      fc.asyncProperty(cases, async testCase => {
+        const { log } = await execute(planOf(testCase, 'for waves to end'), testCase.faults)
+        const waves = findWaves(testCase)
         const waveOf = new Map(
           waves.flatMap((wave, number) =>
-            wave.map(index => [(drawn.states[index] as ResourceState).urn, number] as const),
+            wave.map(index => [(testCase.states[index] as ResourceState).urn, number] as const),
           ),
         )
         const lastEnd = new Map<number, number>()
@@ -211,14 +211,14 @@ describe('waves', () => {
     )
   })
 
-  test('that must be deleted completely end the plan after a refused one', async () => {
+  test('that must be deleted completely end the plan after one with a refused delete', async () => {
     await fc.assert(
-      fc.asyncProperty(cases, async drawn => {
-        const testRun = await execute(planOf(drawn, 'for whole waves'), drawn.trouble)
-        const { refusedUrns } = drawn.trouble
+      fc.asyncProperty(cases, async testCase => {
+        const testRun = await execute(planOf(testCase, 'for whole waves'), testCase.faults)
+        const { refusedUrns } = testCase.faults
         const urnsOf = (wave: readonly number[]): readonly Urn[] =>
-          wave.map(index => (drawn.states[index] as ResourceState).urn)
-        const waves = findWaves(drawn).map(urnsOf)
+          wave.map(index => (testCase.states[index] as ResourceState).urn)
+        const waves = findWaves(testCase).map(urnsOf)
         const stop = waves.findIndex(wave => wave.some(urn => refusedUrns.has(urn)))
         const begun = stop < 0 ? waves : waves.slice(0, stop + 1)
         const expected = begun.flat().filter(urn => !refusedUrns.has(urn))

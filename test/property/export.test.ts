@@ -41,7 +41,7 @@ const provider = createResourceState({
 const texts = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 5 }), { maxLength: 2 })
 
 function arbitraryResourceAt(index: number): fc.Arbitrary<ResourceState> {
-  const before = fc
+  const earlierUrns = fc
     .uniqueArray(fc.nat({ max: Math.max(index - 1, 0) }), { maxLength: index })
     .map(indexes => indexes.map(index => urnOf(`r${index}`)))
   return fc
@@ -53,9 +53,9 @@ function arbitraryResourceAt(index: number): fc.Arbitrary<ResourceState> {
       taint: fc.boolean(),
       retainOnDelete: fc.boolean(),
       refreshBeforeUpdate: fc.boolean(),
-      dependencies: before,
-      replaceWith: before,
-      propertyDependencies: before.map(
+      dependencies: earlierUrns,
+      replaceWith: earlierUrns,
+      propertyDependencies: earlierUrns.map(
         urns =>
           new Map([
             ['9', urns],
@@ -70,9 +70,9 @@ function arbitraryResourceAt(index: number): fc.Arbitrary<ResourceState> {
       created: fc.constantFrom('', '2026-01-02T03:04:05.12Z'),
       stackTrace: fc.constantFrom([], [{}, { sourcePosition: 'project:///index.ts#1,2' }]),
     })
-    .map(drawn =>
+    .map(fields =>
       createResourceState({
-        ...drawn,
+        ...fields,
         urn: urnOf(`r${index}`),
         type: 'a:b:C',
         custom: true,

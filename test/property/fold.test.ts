@@ -14,7 +14,7 @@ import { manifestOf } from '../../shared/state/snapshot-codec.ts'
 import type { StoredDeployment, StoredResource } from '../../shared/state/stored.ts'
 
 /** One operation of a generated deployment: its op, its target, its needs, and its end. */
-interface Plan {
+interface OperationDraft {
   readonly op: 'create' | 'update' | 'delete' | 'refresh'
   readonly target: number
   readonly after: readonly number[]
@@ -60,8 +60,8 @@ const base: StoredDeployment = {
   extensions: { old: { ...extensionOf('old') }, unused: { ...extensionOf('unused') } },
 }
 
-const plans = fc.array(
-  fc.record<Plan>({
+const draftLists = fc.array(
+  fc.record<OperationDraft>({
     op: fc.constantFrom('create', 'update', 'delete', 'refresh'),
     target: fc.nat({ max: baseSize - 1 }),
     after: fc.array(fc.nat(), { maxLength: 2 }),
@@ -78,20 +78,20 @@ const plans = fc.array(
   { maxLength: 20 },
 )
 
-/** Returns the needs of each operation: some earlier ones. */
-function needsOf(plan: Plan, index: number): readonly number[] {
-  return index === 0 ? [] : [...new Set(plan.after.map(need => need % index))]
+/** Returns the positions of the operations that one needs. All are before its own position. */
+function needsOf(draft: OperationDraft, index: number): readonly number[] {
+  return index === 0 ? [] : [...new Set(draft.after.map(need => need % index))]
 }
 
-function operationsOf(drawnPlans: readonly Plan[]): readonly Operation[] {
+function operationsOf(drafts: readonly OperationDraft[]): readonly Operation[] {
   const touched = new Set<number>()
-  return drawnPlans.map((plan, position): Operation => {
-    const isNew = plan.op === 'create' || touched.has(plan.target)
-    touched.add(plan.target)
-    const op = isNew ? 'create' : plan.op
-    const name = isNew ? `n${position}` : `b${plan.target}`
+  return drafts.map((draft, position): Operation => {
+    const isNew = draft.op === 'create' || touched.has(draft.target)
+    touched.add(draft.target)
+    const op = isNew ? 'create' : draft.op
+    const name = isNew ? `n${position}` : `b${draft.target}`
     const effect = { create: 'add', update: 'replace', delete: 'remove', refresh: 'swap' } as const
-    const releases = drawnPlans.flatMap((later, index) =>
+    const releases = drafts.flatMap((later, index) =>
       index > position && needsOf(later, index).includes(position) ? [idOf(index)] : [],
     )
     return {
@@ -100,27 +100,35 @@ function operationsOf(drawnPlans: readonly Plan[]): readonly Operation[] {
       urn: urnOf(name),
       type: 'a:b:C',
       provider: '',
-      ...(isNew ? {} : { old: { kind: 'base', epoch: 0, index: plan.target, urn: urnOf(name) } }),
-      state: resourceOf(name, { extension: plan.extension }),
+      ...(isNew ? {} : { old: { kind: 'base', epoch: 0, index: draft.target, urn: urnOf(name) } }),
+      state: resourceOf(name, { extension: draft.extension }),
       effect: effect[op],
-      needs: needsOf(plan, position).length,
+      needs: needsOf(draft, position).length,
       releases,
       logical: true,
     }
   })
 }
 
-function endsOf(drawnPlans: readonly Plan[], operations: readonly Operation[]): readonly End[] {
-  return drawnPlans.flatMap((plan, index): End[] => {
+function endsOf(
+  drafts: readonly OperationDraft[],
+  operations: readonly Operation[],
+): readonly End[] {
+  return drafts.flatMap((draft, index): End[] => {
     const operation = idOf(index)
     const { state, op } = operations[index] ?? {}
-    if (plan.end === 'none') return []
+    if (draft.end === 'none') return []
     const begun: Head = { ...freshHead, attempt: 1 }
-    if (plan.end === 'begun') return [{ operation, head: begun }]
-    const head: Head = { ...begun, end: { verdict: plan.end, attempt: 1 } }
-    if (plan.end === 'interrupted') return [{ operation, head }]
-    const isGone = op === 'delete' || state === undefined || plan.end === 'failed'
-    const common = { startedAt: 0 as EpochMs, endedAt: 1 as EpochMs, attempt: 1, verdict: plan.end }
+    if (draft.end === 'begun') return [{ operation, head: begun }]
+    const head: Head = { ...begun, end: { verdict: draft.end, attempt: 1 } }
+    if (draft.end === 'interrupted') return [{ operation, head }]
+    const isGone = op === 'delete' || state === undefined || draft.end === 'failed'
+    const common = {
+      startedAt: 0 as EpochMs,
+      endedAt: 1 as EpochMs,
+      attempt: 1,
+      verdict: draft.end,
+    }
     return [{ operation, head, outcome: { operation, ...common, ...(isGone ? {} : { state }) } }]
   })
 }
@@ -152,10 +160,10 @@ function inputOf(operations: readonly Operation[], ends: readonly End[]): FoldIn
   return { base, decisions, getPage: () => [], getEnd: id => byId.get(id), ...common }
 }
 
-/** A deployment and its ends in any order, with some duplicates. */
-const arrivals = plans.chain(drawnPlans => {
-  const operations = operationsOf(drawnPlans)
-  const ends = endsOf(drawnPlans, operations)
+/** The operations and ends of a deployment. `order` has each end twice, in any order. */
+const deployments = draftLists.chain(drafts => {
+  const operations = operationsOf(drafts)
+  const ends = endsOf(drafts, operations)
   const twice = [...ends, ...ends]
   const order = fc.shuffledSubarray(twice, { minLength: twice.length, maxLength: twice.length })
   return fc.record({ operations: fc.constant(operations), ends: fc.constant(ends), order })
@@ -163,7 +171,7 @@ const arrivals = plans.chain(drawnPlans => {
 
 test('the fold does not depend on the order or number of ends', () => {
   fc.assert(
-    fc.property(arrivals, ({ operations, ends, order }) => {
+    fc.property(deployments, ({ operations, ends, order }) => {
       expect(fold(inputOf(operations, order))).toEqual(fold(inputOf(operations, ends)))
     }),
   )
@@ -171,7 +179,7 @@ test('the fold does not depend on the order or number of ends', () => {
 
 test('a replay does not depend on the order or number of entries', () => {
   fc.assert(
-    fc.property(arrivals, fc.infiniteStream(fc.nat()), ({ operations, ends }, random) => {
+    fc.property(deployments, fc.infiniteStream(fc.nat()), ({ operations, ends }, random) => {
       const replayOptions = { baseFeatures: [], now: 'now', version: 'v1' }
       const entries = journalEntriesOf(inputOf(operations, ends))
       const keyed = [...entries, ...entries].map(entry => ({ entry, key: random.next().value }))
@@ -185,17 +193,17 @@ test('a replay does not depend on the order or number of entries', () => {
 
 test('every object of a begun operation is in the resource list or pending, for any visible subset of the other ends', () => {
   fc.assert(
-    fc.property(arrivals, fc.nat(), ({ operations, ends }, cut) => {
-      const seen = ends.slice(cut % (ends.length + 1))
-      const folded = fold(inputOf(operations, seen))
+    fc.property(deployments, fc.nat(), ({ operations, ends }, cut) => {
+      const visibleEnds = ends.slice(cut % (ends.length + 1))
+      const folded = fold(inputOf(operations, visibleEnds))
       const named = new Set([
         ...(folded.resources ?? []).map(({ urn }) => urn),
         ...(folded.pending_operations ?? []).map(({ resource }) => resource.urn),
       ])
-      for (const { operation, head } of seen) {
+      for (const { operation, head } of visibleEnds) {
         const planned = operations.find(({ id }) => id === operation)
-        const isMade = planned?.op === 'create' && head.end?.verdict !== 'failed'
-        if (isMade) expect(named).toContain(planned.urn)
+        const mayExist = planned?.op === 'create' && head.end?.verdict !== 'failed'
+        if (mayExist) expect(named).toContain(planned.urn)
       }
     }),
   )
@@ -203,7 +211,7 @@ test('every object of a begun operation is in the resource list or pending, for 
 
 test('the extensions are exactly those that a resource or a pending operation names', () => {
   fc.assert(
-    fc.property(arrivals, fc.nat(), ({ operations, ends }, cut) => {
+    fc.property(deployments, fc.nat(), ({ operations, ends }, cut) => {
       const folded = fold(inputOf(operations, ends.slice(cut % (ends.length + 1))))
       const states = [
         ...(folded.resources ?? []),
@@ -217,19 +225,19 @@ test('the extensions are exactly those that a resource or a pending operation na
 
 test('the same base and records give the same bytes', () => {
   fc.assert(
-    fc.property(arrivals, ({ operations, ends }) => {
+    fc.property(deployments, ({ operations, ends }) => {
       const once = JSON.stringify(fold(inputOf(operations, ends)))
       expect(JSON.stringify(fold(inputOf(operations, ends)))).toBe(once)
     }),
   )
 })
 
-/** Records with one or several operations, and clocks that may be ahead. */
-const logs = arrivals.chain(({ operations, ends }) => {
+/** One log record with all operations, and ends whose times come from unsynchronized clocks. */
+const logs = deployments.chain(({ operations, ends }) => {
   const { decisions } = inputOf(operations, ends)
   const clocks = fc.array(fc.nat({ max: 9 }), { minLength: 20, maxLength: 20 })
   return fc.record({ clocks, ends: fc.constant<readonly End[]>(ends) }).map(clocked => {
-    // Needs never cross records, so generated operations wait within one record.
+    // An operation needs only operations of its own record, so one record has all of them.
     const records: readonly LogRecord[] = [
       {
         number: 0 as LogNumber,
@@ -253,18 +261,18 @@ test('the state at a moment contains no end without the ends of its needs', () =
       logs,
       fc.nat({ max: 30 }),
       fc.boolean(),
-      ({ operations, records, ends }, n, clock) => {
+      ({ operations, records, ends }, moment, usesTime) => {
         const byId = new Map<OperationId, End>(ends.map(end => [end.operation, end]))
         const getEnd = (id: OperationId): End | undefined => byId.get(id)
         const timeline = timelineOf({ records, getPage: () => [], getEnd })
-        const instant = clock
-          ? { kind: 'time' as const, timeMs: n as EpochMs }
-          : { kind: 'lamport' as const, lamport: n }
+        const instant = usesTime
+          ? { kind: 'time' as const, timeMs: moment as EpochMs }
+          : { kind: 'lamport' as const, lamport: moment }
         const cut = cutTimeline(timeline, getEnd, instant)
         for (const { id, releases } of operations)
           for (const released of releases) {
-            const isIn = cut.getEnd(released)?.head.end !== undefined
-            if (isIn && getEnd(id)?.outcome !== undefined)
+            const isReleasedEnded = cut.getEnd(released)?.head.end !== undefined
+            if (isReleasedEnded && getEnd(id)?.outcome !== undefined)
               expect(cut.getEnd(id)?.head.end).toBeDefined()
           }
         const all = cutTimeline(timeline, getEnd, { kind: 'time', timeMs: 1000 as EpochMs })

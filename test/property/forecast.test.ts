@@ -1,6 +1,6 @@
 /**
- * Laws of the schedule of a forecast, for random graphs. A wrong critical path, a lost node or a
- * slot that stays free while a node is ready makes it fail.
+ * Laws of the schedule of a forecast, for random graphs. They are broken by a wrong critical path,
+ * a lost node, or a slot that stays free while a node is ready.
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -67,7 +67,7 @@ test('the critical path is a path of the graph, and each counted node is in one 
   )
 })
 
-/** Reports whether a node needs another one, directly or through other nodes. */
+/** Reports whether node `to` needs node `from`, directly or through other nodes. */
 function isReachable(nodes: readonly ScheduledNode[], from: number, to: number): boolean {
   return (nodes[to]?.needs ?? []).some(need => need === from || isReachable(nodes, from, need))
 }

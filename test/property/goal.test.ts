@@ -53,7 +53,7 @@ const stepsOf = ({ events }: TestRun): readonly string[] =>
       : [],
   )
 
-/** Runs work; an error contains the case as source code. */
+/** Runs work. If it fails, the error contains the case as source code. */
 async function withSource(change: ProgramChange, work: () => Promise<void>): Promise<void> {
   try {
     await work()
@@ -69,14 +69,16 @@ async function withSource(change: ProgramChange, work: () => Promise<void>): Pro
  * Checks that the cloud has every id of the state. Any other object belongs to a resource that is
  * retained or has `deletedWith`.
  */
-function hasAll({ objects }: Cloud, state: StoredDeployment, change: ProgramChange): void {
+function checkObjects({ objects }: Cloud, state: StoredDeployment, change: ProgramChange): void {
   const ids = (state.resources ?? []).filter(({ type }) => type === 'test:index:Thing').map(idOf)
-  const there = [...objects.keys()]
-  for (const id of ids) expect(there).toContain(id)
-  const stays = [...change.before, ...change.after]
+  const objectIds = [...objects.keys()]
+  for (const id of ids) expect(objectIds).toContain(id)
+  const retainedNames = [...change.before, ...change.after]
     .filter(({ retained, deletedWith }) => retained || deletedWith !== undefined)
     .map(({ name }) => name)
-  const otherIds = there.filter(id => !ids.includes(id) && !stays.includes(id.replace(/-\d+$/, '')))
+  const otherIds = objectIds.filter(
+    id => !ids.includes(id) && !retainedNames.includes(id.replace(/-\d+$/, '')),
+  )
   expect(otherIds).toEqual([])
 }
 
@@ -88,8 +90,8 @@ test('any program after any other reaches its expected state, and a repeated run
         const engine = await engines.open(cloud)
         await engine.run(programOf(change.before, isParallel))
         const program = programOf(change.after, isParallel)
-        const shown = await engine.run(program, { dryRun: true })
-        expect(shown.result.result).toBe('succeeded')
+        const previewed = await engine.run(program, { dryRun: true })
+        expect(previewed.result.result).toBe('succeeded')
         const testRun = await engine.run(program)
         expect(testRun.result.result).toBe('succeeded')
         expect(verifyIntegrity(testRun.state)).toBeUndefined()
@@ -97,7 +99,7 @@ test('any program after any other reaches its expected state, and a repeated run
         expect(descriptionOf(testRun.state)).toEqual(
           expectedStateOf(change.after, createIdLookup(testRun.state)),
         )
-        hasAll(cloud, testRun.state, change)
+        checkObjects(cloud, testRun.state, change)
         const calls = cloud.log.length
         const again = await engine.run(program)
         expect(stepsOf(again).filter(step => !step.startsWith('same '))).toEqual([])
@@ -120,7 +122,7 @@ function withDelays(cloud: Cloud, delays: readonly number[]): Cloud {
 }
 
 /** Reports whether dependencies are unchanged. Otherwise the order of registrations matters. */
-function withSameEdges({ before, after }: ProgramChange): boolean {
+function hasSameEdges({ before, after }: ProgramChange): boolean {
   const edgesOf = ({ resources }: { resources: ProgramChange['before'] }) =>
     new Map(
       resources.map(one => [
@@ -142,17 +144,17 @@ function withSameEdges({ before, after }: ProgramChange): boolean {
 test('diffs in any order lead to the same steps', async () => {
   const delays = fc.array(fc.nat({ max: 4 }), { minLength: 8, maxLength: 8 })
   await fc.assert(
-    fc.asyncProperty(programChanges.filter(withSameEdges), delays, delays, (change, one, other) =>
+    fc.asyncProperty(programChanges.filter(hasSameEdges), delays, delays, (change, one, other) =>
       withSource(change, async () => {
-        const come = []
+        const results = []
         for (const order of [one, other]) {
           const engine = await engines.open(withDelays(createCloud(), order))
           await engine.run(programOf(change.before, false))
           const testRun = await engine.run(programOf(change.after, true))
           expect(testRun.result.result).toBe('succeeded')
-          come.push({ steps: stepsOf(testRun).toSorted(), state: descriptionOf(testRun.state) })
+          results.push({ steps: stepsOf(testRun).toSorted(), state: descriptionOf(testRun.state) })
         }
-        expect(come[1]).toEqual(come[0])
+        expect(results[1]).toEqual(results[0])
       }),
     ),
     { numRuns: 12 * timesAtNight },

@@ -9,7 +9,7 @@ const urnOf = (index: number): string => `urn:pulumi:dev::shop::a:b:C::r${index}
 
 const providerUrn = 'urn:pulumi:dev::shop::pulumi:providers:a::p'
 
-/** Resources in order; each depends on some earlier ones. */
+/** Lists of resources. Each resource depends on some earlier ones. */
 const ordered = fc.array(fc.array(fc.nat(), { maxLength: 3 }), { maxLength: 30 }).map(edges =>
   edges.map((targets, index): StoredResource => {
     const urns = index === 0 ? [] : targets.map(target => urnOf(target % index))
@@ -45,24 +45,27 @@ test('any list without a cycle becomes ordered, and then stays unchanged', () =>
   )
 })
 
-test.each([true, false])('the possible dependencies of a state stay before it', isOld => {
-  const createOne = (name: string, more: object = {}): StoredResource => ({
-    urn: `urn:pulumi:dev::shop::a:b:C::${name}`,
-    custom: true,
-    type: 'a:b:C',
-    ...more,
-  })
-  const withDependency = (name: string): object => ({ dependencies: [createOne(name).urn] })
-  const list = [
-    createOne('early', { delete: isOld, ...withDependency('user') }),
-    createOne('used', { delete: !isOld }),
-    createOne('used', { delete: isOld }),
-    createOne('user', { delete: isOld, ...withDependency('used') }),
-  ]
-  const places = sortTopologically(list).resources.map(resource => list.indexOf(resource))
-  expect(places.indexOf(1)).toBeLessThan(places.indexOf(3))
-  expect(places.indexOf(3)).toBeLessThan(places.indexOf(0))
-})
+test.each([true, false])(
+  'a state with delete: %s stays after the copy of its dependency with the opposite mark',
+  isOld => {
+    const createOne = (name: string, more: object = {}): StoredResource => ({
+      urn: `urn:pulumi:dev::shop::a:b:C::${name}`,
+      custom: true,
+      type: 'a:b:C',
+      ...more,
+    })
+    const withDependency = (name: string): object => ({ dependencies: [createOne(name).urn] })
+    const list = [
+      createOne('early', { delete: isOld, ...withDependency('user') }),
+      createOne('used', { delete: !isOld }),
+      createOne('used', { delete: isOld }),
+      createOne('user', { delete: isOld, ...withDependency('used') }),
+    ]
+    const places = sortTopologically(list).resources.map(resource => list.indexOf(resource))
+    expect(places.indexOf(1)).toBeLessThan(places.indexOf(3))
+    expect(places.indexOf(3)).toBeLessThan(places.indexOf(0))
+  },
+)
 
 test('a list that the integrity check calls sorted stays unchanged', () => {
   const reference = `${providerUrn}::x`
@@ -95,7 +98,7 @@ test('a list that the integrity check calls sorted stays unchanged', () => {
 test('a list with deleted copies keeps its members, and a sorted one stays unchanged', () => {
   const twins = fc
     .tuple(shuffled, shuffled)
-    .map(([live, dead]) => [...live, ...dead.map(resource => ({ ...resource, delete: true }))])
+    .map(([live, old]) => [...live, ...old.map(resource => ({ ...resource, delete: true }))])
   fc.assert(
     fc.property(twins, list => {
       const { resources } = sortTopologically(list)

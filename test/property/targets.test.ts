@@ -13,31 +13,35 @@ import {
   oldStatesOf,
 } from './targets.fixture.ts'
 
-const quiet = new Set(['same', 'replace'])
+const opsWithoutChange = new Set(['same', 'replace'])
 
 /** Returns the changed, created or deleted URNs, without providers, which need no target. */
 function findTouched(steps: readonly Step[]): readonly Urn[] {
-  return steps.flatMap(({ op, type, urn }) => (quiet.has(op) || isProviderType(type) ? [] : [urn]))
+  return steps.flatMap(({ op, type, urn }) =>
+    opsWithoutChange.has(op) || isProviderType(type) ? [] : [urn],
+  )
 }
 
 /**
- * Returns the transitive dependents of some URNs, derived from the rules: by the program's
- * registrations or by the state. A registered provider is updated even if it depends on an excluded
- * resource, so its dependents are not excluded for that reason.
+ * Returns some URNs and their transitive dependents, derived from the rules. `source` names the
+ * resources that count: those of the program or those of the state. A registered provider is
+ * updated even if it depends on an excluded resource, so its dependents are not excluded for that
+ * reason.
  */
 function findClosure(
   { nodes, targeting }: TargetCase,
   roots: readonly string[],
-  of: 'program' | 'state',
+  source: 'program' | 'state',
 ): ReadonlySet<string> {
   const reachableUrns = new Set<string>(roots)
-  const omittedChange = of === 'program' ? 'dropped' : 'new'
+  const omittedChange = source === 'program' ? 'dropped' : 'new'
   const presentNodes = nodes.filter(({ change }) => change !== omittedChange)
-  const there = new Set<string>(presentNodes.map(({ urn }) => urn))
+  const presentUrns = new Set<string>(presentNodes.map(({ urn }) => urn))
   for (const { urn, type, parent, provider, dependencies } of presentNodes) {
-    if (of === 'program' && isProviderType(type) && targeting.targets.length === 0) continue
+    if (source === 'program' && isProviderType(type) && targeting.targets.length === 0) continue
     const predecessors = [parent, ...dependencies, providerUrnOf(provider) ?? '']
-    if (predecessors.some(one => there.has(one) && reachableUrns.has(one))) reachableUrns.add(urn)
+    if (predecessors.some(one => presentUrns.has(one) && reachableUrns.has(one)))
+      reachableUrns.add(urn)
   }
   return reachableUrns
 }
@@ -49,8 +53,8 @@ function applySteps(decided: TargetDecisions): readonly ResourceState[] {
   const changes = decided.steps.filter(({ op }) => op !== 'same')
   for (const { old, next, effect } of [...changes, ...decided.writtenSteps, ...decided.deletes]) {
     if (next !== undefined && effect !== 'none') newStates.push(next)
-    const isOver = ['replace', 'remove', 'add-mark'].includes(effect)
-    if (isOver && old?.ref.kind === 'base') gone.add(old.ref.index)
+    const removesOld = ['replace', 'remove', 'add-mark'].includes(effect)
+    if (removesOld && old?.ref.kind === 'base') gone.add(old.ref.index)
   }
   return [...decided.base.snapshot.resources.filter((_, index) => !gone.has(index)), ...newStates]
 }
@@ -58,12 +62,12 @@ function applySteps(decided: TargetDecisions): readonly ResourceState[] {
 describe('targets', () => {
   test('only targets change, and on request their dependents', async () => {
     await fc.assert(
-      fc.asyncProperty(targetCases, fc.boolean(), async (drawn, program) => {
-        const { targets, targetDependents } = drawn.targeting
+      fc.asyncProperty(targetCases, fc.boolean(), async (targetCase, runsProgram) => {
+        const { targets, targetDependents } = targetCase.targeting
         fc.pre(targets.length > 0)
-        const decided = await decideTargets(drawn, program)
-        const findBelow = (of: 'program' | 'state'): readonly string[] =>
-          targetDependents ? [...findClosure(drawn, targets, of)] : targets
+        const decided = await decideTargets(targetCase, runsProgram)
+        const findBelow = (source: 'program' | 'state'): readonly string[] =>
+          targetDependents ? [...findClosure(targetCase, targets, source)] : targets
         for (const urn of findTouched(decided.steps)) expect(findBelow('program')).toContain(urn)
         for (const urn of findTouched(decided.deletes))
           expect([...findBelow('state'), ...findBelow('program')]).toContain(urn)
@@ -73,20 +77,22 @@ describe('targets', () => {
 
   test('an excluded resource never changes, and its dependencies are not deleted', async () => {
     await fc.assert(
-      fc.asyncProperty(targetCases, fc.boolean(), async (drawn, program) => {
-        const { excludes, excludeDependents } = drawn.targeting
+      fc.asyncProperty(targetCases, fc.boolean(), async (targetCase, runsProgram) => {
+        const { excludes, excludeDependents } = targetCase.targeting
         fc.pre(excludes.length > 0)
-        const decided = await decideTargets(drawn, program)
-        const findExcluded = (of: 'program' | 'state'): readonly string[] =>
-          excludeDependents ? [...findClosure(drawn, excludes, of)] : excludes
+        const decided = await decideTargets(targetCase, runsProgram)
+        const findExcluded = (source: 'program' | 'state'): readonly string[] =>
+          excludeDependents ? [...findClosure(targetCase, excludes, source)] : excludes
         for (const urn of findTouched(decided.steps))
           expect(findExcluded('program')).not.toContain(urn)
         // A dependent of a resource that does not exist yet does not prevent any delete.
-        const stateUrns = new Set<string>(oldStatesOf(drawn).map(({ urn }) => urn))
-        const inState = excludes.every(urn => stateUrns.has(urn)) ? findExcluded('state') : excludes
-        for (const urn of findTouched(decided.deletes)) expect(inState).not.toContain(urn)
+        const stateUrns = new Set<string>(oldStatesOf(targetCase).map(({ urn }) => urn))
+        const keptUrns = excludes.every(urn => stateUrns.has(urn))
+          ? findExcluded('state')
+          : excludes
+        for (const urn of findTouched(decided.deletes)) expect(keptUrns).not.toContain(urn)
         const gone = new Set(decided.deletes.map(({ urn }) => urn))
-        for (const state of oldStatesOf(drawn))
+        for (const state of oldStatesOf(targetCase))
           if (excludes.includes(state.urn))
             for (const { urn } of listDependencies(state)) expect([...gone]).not.toContain(urn)
       }),
@@ -95,29 +101,29 @@ describe('targets', () => {
 
   test('after any decision, all references of a state exist', async () => {
     await fc.assert(
-      fc.asyncProperty(targetCases, fc.boolean(), async (drawn, program) => {
-        const states = applySteps(await decideTargets(drawn, program))
-        const there = new Set(states.map(({ urn }) => urn))
+      fc.asyncProperty(targetCases, fc.boolean(), async (targetCase, runsProgram) => {
+        const states = applySteps(await decideTargets(targetCase, runsProgram))
+        const stateUrns = new Set(states.map(({ urn }) => urn))
         for (const state of states) {
-          for (const { urn } of listDependencies(state)) expect([...there]).toContain(urn)
+          for (const { urn } of listDependencies(state)) expect([...stateUrns]).toContain(urn)
           const provider = providerUrnOf(state.provider)
-          if (provider !== undefined) expect([...there]).toContain(provider)
+          if (provider !== undefined) expect([...stateUrns]).toContain(provider)
         }
       }),
     )
   })
 
-  test('kept unregistered resources are reported as unchanged, each once and after its dependencies', async () => {
+  test('kept unregistered resources are reported as unchanged, each once', async () => {
     await fc.assert(
-      fc.asyncProperty(targetCases, async drawn => {
-        const decided = await decideTargets(drawn, true)
+      fc.asyncProperty(targetCases, async targetCase => {
+        const decided = await decideTargets(targetCase, true)
         fc.pre(decided.errors.length === 0)
         const order = decided.steps.filter(({ op }) => op === 'same').map(({ urn }) => urn)
         const dropped = new Set(
-          drawn.nodes.filter(({ change }) => change === 'dropped').map(({ urn }) => urn),
+          targetCase.nodes.filter(({ change }) => change === 'dropped').map(({ urn }) => urn),
         )
         const gone = new Set(decided.deletes.map(({ urn }) => urn))
-        for (const state of oldStatesOf(drawn)) {
+        for (const state of oldStatesOf(targetCase)) {
           if (!dropped.has(state.urn) || gone.has(state.urn)) continue
           expect(order.filter(urn => urn === state.urn)).toEqual([state.urn])
         }

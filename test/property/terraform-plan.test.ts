@@ -44,7 +44,7 @@ const block = blockWith(
   ),
 )
 
-/** Blocks of a configuration are never null, and their elements neither null nor unknown. */
+/** Returns a value whose nested blocks have no null or unknown elements, as in a configuration. */
 function normalize(schema: BlockSchema, value: CtyValue): CtyValue {
   return objectOfType(impliedTypeOf(schema), (name, type) => {
     const part = (value.kind === 'object' ? value.entries.get(name) : undefined) ?? nullOf(type)
@@ -104,7 +104,7 @@ test('a proposal from equal prior object and configuration is that object', () =
   )
 })
 
-test('an applied object may equal its plan, and the plan with unknown computed values is valid', () => {
+test('an applied object that equals its plan is consistent, and a plan with unknown computed values is valid', () => {
   fc.assert(
     fc.property(configs, config => {
       expect(findInconsistencies(block, { planned: config, actual: config })).toEqual([])

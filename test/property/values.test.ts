@@ -14,22 +14,22 @@ import {
 import { keys, maps } from './values.fixture.ts'
 
 const seal = (plaintext: string) => ({ ciphertext: `<${plaintext}>` })
-const toShown = (plaintext: string) => ({ plaintext })
+const toPlaintext = (plaintext: string) => ({ plaintext })
 const open = (ciphertext: string): string => ciphertext.slice(1, -1)
 
-function toPrinted(json: Json): { readonly [key: string]: Json } {
+function printAndParse(json: Json): { readonly [key: string]: Json } {
   return JSON.parse(JSON.stringify(json)) as { [key: string]: Json }
 }
 
 test('a value survives its stored form, sealed or in plaintext', () => {
   fc.assert(
     fc.property(maps, fc.boolean(), (map, isSealed) => {
-      const stored = encodeStoredMap(map, isSealed ? seal : toShown)
-      const once = encodeStoredMap(
-        decodeStoredMap(toPrinted(stored), open),
-        isSealed ? seal : toShown,
+      const stored = encodeStoredMap(map, isSealed ? seal : toPlaintext)
+      const encodedAgain = encodeStoredMap(
+        decodeStoredMap(printAndParse(stored), open),
+        isSealed ? seal : toPlaintext,
       )
-      expect(once).toEqual(toPrinted(stored))
+      expect(encodedAgain).toEqual(printAndParse(stored))
       // JSON.stringify loses the negative zero of numbers; everything else is bit-identical.
       expect(decodeStoredMap(stored, open)).toEqual(map)
     }),
@@ -39,15 +39,15 @@ test('a value survives its stored form, sealed or in plaintext', () => {
 test('the order in which keys were set does not affect the stored form', () => {
   fc.assert(
     fc.property(maps, map => {
-      const turned = new Map([...map].reverse())
-      expect(JSON.stringify(encodeStoredMap(turned, toShown))).toBe(
-        JSON.stringify(encodeStoredMap(map, toShown)),
+      const reversed = new Map([...map].reverse())
+      expect(JSON.stringify(encodeStoredMap(reversed, toPlaintext))).toBe(
+        JSON.stringify(encodeStoredMap(map, toPlaintext)),
       )
     }),
   )
 })
 
-test('the diff of the engine finds a difference exactly where values without wrappers differ', () => {
+test('the diff of the engine finds a difference exactly if the maps without secret wrappers differ', () => {
   fc.assert(
     fc.property(maps, maps, (a, b) => {
       const isSame = areEqualMaps(stripSecretsInMap(a), stripSecretsInMap(b))
@@ -56,7 +56,7 @@ test('the diff of the engine finds a difference exactly where values without wra
   )
 })
 
-test('equality is symmetric', () => {
+test('the equality of maps is symmetric', () => {
   fc.assert(
     fc.property(maps, maps, (a, b) => {
       expect(areEqualMaps(a, b)).toBe(areEqualMaps(b, a))
@@ -85,24 +85,24 @@ test('a reset path has its old value, and no other value changes', () => {
   )
 })
 
-test('copied marks make a returned value secret exactly if the sent value contains a secret', () => {
+test('restored marks make a returned value secret exactly if the sent value contains a secret', () => {
   fc.assert(
     fc.property(maps, sent => {
       const marked = restoreSecretMarks(sent, stripSecretsInMap(sent))
       for (const [key, value] of sent)
         expect(containsSecret(marked.get(key))).toBe(containsSecret(value))
       expect(
-        areEqualValues(stripSecretsInMap(marked), stripSecretsInMap(sent)) || holdsUnequal(sent),
+        areEqualValues(stripSecretsInMap(marked), stripSecretsInMap(sent)) || containsNaN(sent),
       ).toBe(true)
     }),
   )
 })
 
 /** Reports whether a value contains NaN, which does not equal itself. */
-function holdsUnequal(value: unknown): boolean {
+function containsNaN(value: unknown): boolean {
   if (Number.isNaN(value)) return true
-  if (Array.isArray(value)) return value.some(holdsUnequal)
+  if (Array.isArray(value)) return value.some(containsNaN)
   if (typeof value !== 'object' || value === null) return false
-  if (isMap(value as never)) return [...(value as Map<string, unknown>).values()].some(holdsUnequal)
-  return 'value' in value && holdsUnequal(value.value)
+  if (isMap(value as never)) return [...(value as Map<string, unknown>).values()].some(containsNaN)
+  return 'value' in value && containsNaN(value.value)
 }

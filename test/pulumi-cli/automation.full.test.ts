@@ -36,7 +36,7 @@ async function runAutomation(fixture: string, interpreter: string, file: string)
 
 describeWithCommands('the Automation API with stacks of a server', [['go', 'version']], () => {
   test(
-    'of Node deploys, refreshes and destroys an inline program',
+    'deploys, refreshes and destroys an inline program of Node',
     async () => {
       const printed = await runAutomation('automation', process.execPath, 'main.js')
       expect(printed).toMatchObject({ ...automationResults, stacks: [] })
@@ -47,7 +47,7 @@ describeWithCommands('the Automation API with stacks of a server', [['go', 'vers
 
   describeWithCommands('in Python', [['python3', '-m', 'venv', '--help']], () => {
     test(
-      'of Python deploys, refreshes and destroys an inline program',
+      'deploys, refreshes and destroys an inline program',
       async () => {
         const interpreter = join(createVirtualEnvironment(requirements), 'bin', 'python')
         const printed = await runAutomation('automation-python', interpreter, 'main.py')

@@ -20,7 +20,7 @@ afterEach(async () => {
 
 const credential = 'ghs_credential'
 /** Variables of a server that may call a host on this machine. */
-const allowed = {
+const serverVariables = {
   [outboundVariables.allowedNetworks]: '127.0.0.1/32',
   [outboundVariables.plainHttp]: '1',
 }
@@ -34,7 +34,11 @@ const files = {
 /** Opens a client with the stack `dev`, whose program is uploaded and was never deployed. */
 async function openWithUpload(): Promise<StockClient> {
   const cli = buildPulumiCli(cliVersions[0])
-  const opened = await openStockClient(cli, 'small', { sdk: 'above', files, serverEnv: allowed })
+  const opened = await openStockClient(cli, 'small', {
+    sdk: 'above',
+    files,
+    serverEnv: serverVariables,
+  })
   client = opened
   const { pulumi, antichain, sandbox, url, token } = opened
   requireSuccess(await pulumi(['stack', 'init', 'dev']))
@@ -44,13 +48,13 @@ async function openWithUpload(): Promise<StockClient> {
   return opened
 }
 
-const streamed = '--suppress-stream-logs=false'
+const streamLogs = '--suppress-stream-logs=false'
 
 describeWithCommands("deployments of Pulumi's own command line", [['go', 'version']], () => {
   test('run every operation of an uploaded program, with its events, and are listed', async () => {
     const { pulumi, sandbox } = await openWithUpload()
     const run = async (operation: string): Promise<string> =>
-      requireSuccess(await pulumi(['deployment', 'run', operation, streamed])).out
+      requireSuccess(await pulumi(['deployment', 'run', operation, streamLogs])).out
     expect(await run('preview')).toContain('2 to create')
     expect(sandbox.listObjects()).toEqual([])
     expect(await run('update')).toMatch(/thing created[\s\S]*2 created/)
@@ -58,7 +62,7 @@ describeWithCommands("deployments of Pulumi's own command line", [['go', 'versio
     expect(await run('refresh')).toContain('2 unchanged')
     expect(await run('detect-drift')).toContain('succeeded: 2 same')
     expect(await run('remediate-drift')).toContain('succeeded: 2 same')
-    // The state that our engine published is one that the client can read.
+    // The client can read the state that our engine published.
     expect(requireSuccess(await pulumi(['stack', 'output', 'serial'])).out).toContain('thing-1')
     const listed = JSON.parse(
       requireSuccess(await pulumi(['deployment', 'list', '--output', 'json'])).out,
@@ -71,14 +75,14 @@ describeWithCommands("deployments of Pulumi's own command line", [['go', 'versio
     const log = requireSuccess(await pulumi(['deployment', 'log', '2', '--all'])).out
     expect(log).toMatch(/^\[pulumi update\]\n(.*\n)*create .*::thing\n(.*\n)*succeeded: 2 create\n/)
     sandbox.setFaults({ 'delete:thing': 'always' })
-    const failed = await pulumi(['deployment', 'run', 'destroy', streamed])
+    const failed = await pulumi(['deployment', 'run', 'destroy', streamLogs])
     expect([failed.exit, failed.err]).toEqual([1, expect.stringContaining('deployment failed')])
     sandbox.setFaults({})
     expect(await run('destroy')).toContain('2 deleted')
     expect(sandbox.listObjects()).toEqual([])
   }, 300_000)
 
-  test('of a commit, and schedules of each kind, are those of our own command line', async () => {
+  test('of a commit need a webhook for its repository, and schedules are those of our own command line', async () => {
     const { pulumi, antichain, sandbox } = await openWithUpload()
     host = await startGithub(credential)
     const schedule = async (...args: string[]): Promise<string> =>
@@ -111,7 +115,7 @@ describeWithCommands("deployments of Pulumi's own command line", [['go', 'versio
     })
     const settings = ['--git-url', `${host.origin}/${repository}.git`, '--branch', 'main']
     requireSuccess(await pulumi(['deployment', 'settings', 'edit', ...settings]))
-    const run = ['deployment', 'run', 'update', '--git-commit', commit, streamed]
+    const run = ['deployment', 'run', 'update', '--git-commit', commit, streamLogs]
     const refused = await pulumi(run)
     expect(refused.err).toContain(
       `no webhook admits this operation of the repository ${repository}`,
@@ -120,7 +124,11 @@ describeWithCommands("deployments of Pulumi's own command line", [['go', 'versio
     const rules = [{ on: 'push', repository, branches: ['main'], stack, folder: 'infra' }]
     writeFileSync(join(sandbox.program, 'rules.json'), JSON.stringify(rules))
     const webhook = ['webhook', 'create', 'site', '--rules', 'rules.json']
-    const env = { ...allowed, ANTICHAIN_SECRET: 's'.repeat(20), ANTICHAIN_CREDENTIAL: credential }
+    const env = {
+      ...serverVariables,
+      ANTICHAIN_SECRET: 's'.repeat(20),
+      ANTICHAIN_CREDENTIAL: credential,
+    }
     requireSuccess(await antichain([...webhook, '--api-url', host.origin], { env }))
     expect(requireSuccess(await pulumi(run)).out).toContain('2 created')
     expect(sandbox.listObjects()).toMatchObject([{ props: { value: 7 } }])

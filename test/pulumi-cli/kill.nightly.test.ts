@@ -10,7 +10,7 @@ const seed = Number(process.env['ANTICHAIN_SEED'] ?? Date.now() % 2 ** 31)
 const rounds = Number(process.env['ANTICHAIN_KILL_ROUNDS'] ?? 50)
 const [cliVersion] = cliVersions
 
-const killings = fc.sample(
+const kills = fc.sample(
   fc.record({
     target: fc.constantFrom('client' as const, 'server' as const),
     objects: fc.integer({ min: 0, max: 40 }),
@@ -27,7 +27,7 @@ interface ExportedState {
 }
 
 describeWithCommands("random kills around Pulumi's command line", [['go', 'version']], () => {
-  test.each(killings)(
+  test.each(kills)(
     `seed ${seed}: a kill of the $target after $objects creates loses no object`,
     async ({ target, objects }) => {
       const client = await openStockClient(buildPulumiCli(cliVersion), 'many')

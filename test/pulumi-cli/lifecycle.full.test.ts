@@ -13,7 +13,7 @@ afterEach(async () => {
 
 describeWithCommands("Pulumi's own command line", [['go', 'version']], () => {
   test.each(cliVersions.slice(0, 1))(
-    '%s: a stack lives from its login to its removal',
+    '%s: a client logs in, deploys and destroys a stack, and removes it',
     async version => {
       client = await openStockClient(buildPulumiCli(version))
       const { pulumi, sandbox, antichain } = client

@@ -13,7 +13,7 @@ describeWithCommands(
       { version, hasSecrets: true, resourceCount: 1, valueChars: 16_000 },
       { version, hasSecrets: true, resourceCount: 30, valueChars: 16_000, sendsCheckpoints: true },
     ])(
-      '$resourceCount resources of $valueChars characters, secrets: $hasSecrets, checkpoints: $sendsCheckpoints',
+      '$resourceCount resources of $valueChars characters are the same for both command lines, secrets: $hasSecrets, checkpoints: $sendsCheckpoints',
       {
         timeout: 900_000,
       },

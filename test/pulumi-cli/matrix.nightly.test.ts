@@ -15,7 +15,7 @@ describeWithCommands(
   [['go', 'version']],
   () => {
     test.each(cases)(
-      '$version: $resourceCount resources of $valueChars characters, secrets: $hasSecrets, checkpoints: $sendsCheckpoints',
+      '$version: $resourceCount resources of $valueChars characters are the same for both command lines, secrets: $hasSecrets, checkpoints: $sendsCheckpoints',
       { timeout: 900_000 },
       runMatrixCase,
     )

@@ -1,3 +1,4 @@
+/** Runs the commands of docs/migrating.md with the real command lines. */
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -6,11 +7,10 @@ import { describeWithCommands } from '../e2e/toolchains.ts'
 import { buildPulumiCli, cliVersions } from './build-cli.ts'
 import { openStockClient, type StockClient } from './stock-client.ts'
 
-/** The commands of docs/migrating.md, each run with the real command lines. */
 const timeoutMs = 600_000
 const page = readFileSync(resolve(import.meta.dirname, '../../docs/migrating.md'), 'utf8')
 
-/** Returns the commands of the blocks with a name. */
+/** Returns the commands of the page's code blocks with this name. */
 function readCommands(name: string): string {
   const blocks = [...page.matchAll(/^```sh (\w+)\n([\s\S]*?)^```$/gm)]
   return blocks.flatMap(([, label, text]) => (label === name ? [text] : [])).join('')

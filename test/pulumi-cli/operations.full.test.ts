@@ -80,7 +80,7 @@ describeWithCommands("operations of Pulumi's own command line", [['go', 'version
     requireSuccess(await pulumi(['state', 'unprotect', '--all', '--yes']))
   }, 900_000)
 
-  test('a refresh that finds changes is drift in queries', async () => {
+  test('a refresh that finds changes appears as drift in queries', async () => {
     const { pulumi, antichain, sandbox } = await openWithSecret()
     const folder = join(sandbox.cloud, 'objects')
     for (const name of readdirSync(folder)) {
@@ -94,7 +94,7 @@ describeWithCommands("operations of Pulumi's own command line", [['go', 'version
     expect(JSON.parse(drift)).toEqual([{ deployment: 2, kind: 'update', paths: '["large"]' }])
   }, 900_000)
 
-  test('a client without a journal sends checkpoints', async () => {
+  test('a client that sends checkpoints instead of a journal destroys and deploys', async () => {
     const { pulumi, sandbox } = await openWithSecret()
     const env = { PULUMI_DISABLE_JOURNALING: 'true' }
     const before = JSON.parse(await sandbox.exportState()) as { deployment: { resources: [] } }

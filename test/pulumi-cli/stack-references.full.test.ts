@@ -72,7 +72,7 @@ describeWithCommands('stack references of both command lines', [['go', 'version'
       ['pulumi', 'antichain'],
       ['antichain', 'pulumi'],
     ])(
-      'a stack of %s has its outputs and secrets in a program of %s',
+      'a stack that %s deployed gives its outputs and secrets to a program that %s runs',
       async (writing, reading) => {
         const commandOf = (name: string): string | undefined =>
           name === 'pulumi' ? cli : undefined

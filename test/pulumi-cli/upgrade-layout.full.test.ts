@@ -1,4 +1,4 @@
-/** Upgrades one backend of the legacy layout by `antichain` and by Pulumi's command line. */
+/** Upgrades two copies of a backend of the legacy layout, one with each command line. */
 import { cpSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -46,7 +46,7 @@ describeWithCommands('state upgrade of both command lines', [['go', 'version']],
   }
 
   test(
-    'the objects are equal byte for byte, and each command line uses those of the other',
+    'the upgraded objects are equal byte for byte, and each command line uses those of the other',
     async () => {
       for (const name of ['ours', 'stock'])
         cpSync(fixture, `${sandbox.home}-${name}`, { recursive: true })

@@ -1,6 +1,7 @@
 /**
  * The ratios of processor time between Pulumi's engine and this one must not get worse by more than
- * a fifth (docs/benchmarks.md). Times themselves are not checked, because they depend on the machine.
+ * a fifth (docs/benchmarks.md). Times themselves are not checked, because they depend on the
+ * machine.
  */
 import { readFileSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
@@ -11,14 +12,14 @@ import { buildPulumiCli, cliVersions } from '../pulumi-cli/build-cli.ts'
 import { describeWithCommands } from '../e2e/toolchains.ts'
 
 const root = resolve(import.meta.dirname, '../..')
-const lowestPart = 0.8
+const minFraction = 0.8
 /** Other work on the machine disturbs a round, so the best of some rounds counts. */
 const roundsMax = 4
 
 /** Returns the commands whose ratio is lower than the recorded one allows. */
 function listWorsePhases(ratios: EngineRatios, recorded: EngineRatios): readonly string[] {
   return ratioPhases
-    .filter(phase => ratios[phase] < lowestPart * recorded[phase])
+    .filter(phase => ratios[phase] < minFraction * recorded[phase])
     .map(phase => `${phase}: ${ratios[phase].toFixed(2)} instead of ${recorded[phase]}`)
 }
 
@@ -36,7 +37,7 @@ describeWithCommands('ratios', [['go', 'version']], () => {
     process.env['PATH'] = path
   })
 
-  test('the ratio of processor time is for no command more than a fifth worse than recorded', async () => {
+  test('no command has a ratio of processor time that is more than a fifth worse than recorded', async () => {
     const text = readFileSync(join(root, 'docs/measured/ratios.json'), 'utf8')
     const { ratios: recorded } = recordedRatiosForm.parse(JSON.parse(text))
     const command = buildPulumiCli(cliVersions[0])

@@ -1,6 +1,7 @@
 /**
- * Two stacks at once. An environment serves one stack, so that executors of both receive chains
- * which they must send again. Both together must not take much longer than one after the other.
+ * Deploys two stacks at once. An execution environment serves one stack only. So an executor may
+ * receive a chain of the other stack, and must send it again. Both deployments together must not
+ * take much longer than one after the other.
  */
 import { execFileSync } from 'node:child_process'
 import { copyFileSync } from 'node:fs'
@@ -74,9 +75,9 @@ describeWithServices('two stacks', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings =>
       .slice(callsBefore)
       .filter(({ name }) => name === 'step-executor')
     const ratio = concurrentSeconds / sequentialSeconds
-    const ends = executorCalls.filter(({ outcome }) => outcome.kind === 'died').length
+    const endedEnvironments = executorCalls.filter(({ outcome }) => outcome.kind === 'died').length
     console.log(
-      `one after the other: ${sequentialSeconds.toFixed(1)} s; together: ${concurrentSeconds.toFixed(1)} s (${ratio.toFixed(2)}); calls of executors: ${executorCalls.length}, ended environments: ${ends}`,
+      `one after the other: ${sequentialSeconds.toFixed(1)} s; together: ${concurrentSeconds.toFixed(1)} s (${ratio.toFixed(2)}); calls of executors: ${executorCalls.length}, ended environments: ${endedEnvironments}`,
     )
     expect(ratio).toBeLessThanOrEqual(1.2)
   })

@@ -8,7 +8,7 @@ test('a valid export has no errors, with sealed and with plaintext secrets', () 
   expect(verifyExport(goodExport)).toEqual([])
 })
 
-test('a stack that never ran has no deployment', () => {
+test('the export of a stack that never ran, without a deployment, has no errors', () => {
   expect(verifyExport('{\n    "version": 3,\n    "deployment": null\n}\n')).toEqual([])
 })
 
@@ -37,7 +37,7 @@ test.each<readonly [what: string, from: string, to: string, complaint: string]>(
     '"type": "gold:index:Thing",\n                "id": "a-2"',
     "field 'id' is out of order",
   ],
-  ['no metadata', ',\n        "metadata": {}', '', "field 'metadata' is missing"],
+  ['missing metadata', ',\n        "metadata": {}', '', "field 'metadata' is missing"],
   ['keys out of order', '"9": -0', '"1": -0', "key '1' is not in order"],
   ['keys in the order of UTF-16', '"\uff5e"', '"\u{1f601}"', 'is not in order of UTF-8 bytes'],
   ['other indentation', '    "version"', '  "version"', 'not written as Go writes'],
@@ -78,7 +78,7 @@ test.each<readonly [what: string, from: string, to: string, complaint: string]>(
     'aliases are written',
   ],
   ['text after its end', '\n}\n', '\n}\n}\n', 'not JSON'],
-])('%s is detected', (_what, from, to, complaint) => {
+])('an export with %s is refused', (_what, from, to, complaint) => {
   expect(goodExport).toContain(from)
   const spoiled = goodExport.replace(from, to)
   expect(verifyExport(spoiled).join('\n')).toContain(complaint)

@@ -23,8 +23,8 @@ test('TestSignalAndWaitForShutdown: SignalAndWaitForShutdown returns after the d
   const engine = await engines.open(cloud)
   await engine.run(async monitor => {
     const functions = await openProgramFunctions(monitor)
-    const went = await functions.registerHook('went', () => undefined)
-    await registerThing(monitor, 'a', { v: 1 }, withHooks({ afterDelete: [went] }))
+    const afterDeleteHook = await functions.registerHook('went', () => undefined)
+    await registerThing(monitor, 'a', { v: 1 }, withHooks({ afterDelete: [afterDeleteHook] }))
   })
   const order: string[] = []
   let second = ''
@@ -41,7 +41,7 @@ test('TestSignalAndWaitForShutdown: SignalAndWaitForShutdown returns after the d
   expect(testRun.state.resources?.some(({ urn }) => urn.endsWith('::a'))).toBe(false)
 })
 
-test('TestSignalAndWaitForShutdownError: a failed create ends the run without a response to the program', async () => {
+test('TestSignalAndWaitForShutdownError: a failed create ends the run, and the call of the program fails as unavailable', async () => {
   const cloud = createCloud()
   cloud.faults.add('create a')
   const engine = await engines.open(cloud)

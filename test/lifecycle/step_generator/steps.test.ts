@@ -23,7 +23,7 @@ function createCloudWith(id: string, inputs: Record<string, unknown>): Cloud {
 
 const unknownText = '04da6b54-80e4-46f7-96ec-b56ff0331ba9'
 
-test('TestDuplicateURN, TestDuplicateAlias: a URN or alias can be claimed once, in previews and deployments', async () => {
+test('TestDuplicateURN, TestDuplicateAlias: a URN or alias can be claimed only once, in previews and deployments', async () => {
   const twiceProgram: Program = async monitor => {
     await registerThing(monitor, 'a', { v: 1 })
     await registerThing(monitor, 'a', { v: 1 })
@@ -83,7 +83,7 @@ test('TestRelinquishStep: a read with the same id ends the management, and the o
   expect(statesOf(gone, 'a')).toEqual([])
 })
 
-test('TestTakeOwnershipStep: an external resource is created anew, and the old state is only removed', async () => {
+test('TestTakeOwnershipStep: an external resource is created anew, and its old state is removed without a delete call', async () => {
   const cloud = createCloudWith('ext', { v: 1 })
   const engine = await engines.open(cloud)
   await engine.run(createReading('a', 'ext'))
@@ -95,7 +95,7 @@ test('TestTakeOwnershipStep: an external resource is created anew, and the old s
   expect(statesOf(testRun, 'a')[0]).not.toHaveProperty('external')
 })
 
-test('TestInitErrorsStep, TestInitErrorsIgnoreChanges: a partially created resource is updated, with its ignored changes', async () => {
+test('TestInitErrorsStep, TestInitErrorsIgnoreChanges: a partially created resource is updated, and the provider receives its ignoreChanges', async () => {
   for (const ignoreChanges of [[], ['v']]) {
     const cloud = createCloud()
     const updates: UpdateRequest[] = []
@@ -159,9 +159,9 @@ test('TestExternalEventMetadata: events mark external resources', async () => {
 
 test('a read with an unknown id calls no provider, and an empty id is refused', async () => {
   const engine = await engines.open(createCloud())
-  const shown = await engine.run(createReading('a', unknownText), { dryRun: true })
-  expect(shown.result.result).toBe('succeeded')
-  expect(stepsOf(shown)).toEqual(['read a'])
+  const previewed = await engine.run(createReading('a', unknownText), { dryRun: true })
+  expect(previewed.result.result).toBe('succeeded')
+  expect(stepsOf(previewed)).toEqual(['read a'])
   expect(engine.provider.calls.some(({ method }) => method === 'read')).toBe(false)
   const withoutId = await engine.run(createReading('a', ''))
   expect(withoutId.result.result).toBe('failed')
@@ -183,6 +183,6 @@ test('an unchanged external resource keeps its times', async () => {
   const same = await engine.run(createReading('a', 'ext'))
   expect(statesOf(same, 'a')).toEqual(statesOf(first, 'a'))
   cloud.objects.set('ext', { v: 2 })
-  const moved = await engine.run(createReading('a', 'ext'))
-  expect(statesOf(moved, 'a')[0]).toHaveProperty('modified')
+  const changed = await engine.run(createReading('a', 'ext'))
+  expect(statesOf(changed, 'a')[0]).toHaveProperty('modified')
 })

@@ -18,7 +18,7 @@ test('TestUntargetedResourceAnalyzer: packs analyze the whole stack, including r
   const program = createThings({ a: { v: 1 }, b: { v: 1 } })
   await engine.run(program)
   const targeting = { targets: ['urn:pulumi:dev::life::test:index:Thing::b'] }
-  // The other resource is no longer registered, and stays.
+  // The program does not register `a`, which stays because it is no target.
   const testRun = await engine.run(createThings({ b: { v: 2 } }), { packs: [pack], targeting })
   expect(testRun.result.result).toBe('succeeded')
   await engine.run(program, { packs: [pack], targeting })

@@ -15,7 +15,7 @@ import {
 const engines = createEngines()
 afterEach(() => engines.close())
 
-/** b and c depend on a, d depends on both, e is a child of b, f is independent. */
+/** b and c depend on a, d depends on b and c, e is a child of b, f is independent. */
 const graphProgram: Program = async monitor => {
   const a = await registerThing(monitor, 'a', {})
   const b = await registerThing(monitor, 'b', {}, { dependencies: [a.urn] })
@@ -25,7 +25,8 @@ const graphProgram: Program = async monitor => {
   await registerThing(monitor, 'f', {})
 }
 
-const childrenOf: Readonly<Record<string, string>> = {
+/** For each resource, the names of itself and of all its direct and indirect dependents. */
+const deletedNames: Readonly<Record<string, string>> = {
   a: 'abcde',
   b: 'bde',
   c: 'cd',
@@ -36,18 +37,20 @@ const childrenOf: Readonly<Record<string, string>> = {
 const e = targetUrnOf('e', ['test:index:Thing'])
 const toUrn = (name: string): string => (name === 'e' ? e : targetUrnOf(name))
 
-const subsets = Object.keys(childrenOf).flatMap((one, index) => [
+const subsets = Object.keys(deletedNames).flatMap((one, index) => [
   [one],
-  ...Object.keys(childrenOf)
+  ...Object.keys(deletedNames)
     .slice(index + 1)
     .map(other => [one, other]),
 ])
 
-test('TestDestroyTarget, TestDestroyTargetWithChildren: targets are deleted with all dependents, or not at all', async () => {
+test('TestDestroyTarget, TestDestroyTargetWithChildren: targets are deleted with all dependents on request, and are refused otherwise if they have any', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(graphProgram)
   for (const subset of subsets) {
-    const expected = [...new Set(subset.flatMap(name => (childrenOf[name] ?? '').split('')))].sort()
+    const expected = [
+      ...new Set(subset.flatMap(name => (deletedNames[name] ?? '').split(''))),
+    ].sort()
     const targets = subset.map(toUrn)
     const destroy = { command: 'destroy', dryRun: true } as const
     const options = { ...destroy, targeting: { targets, targetDependents: true } }
@@ -75,7 +78,7 @@ test('a destroy with targets keeps the other resources unchanged', async () => {
   expect([...cloud.objects.keys()].sort()).toEqual(['a-1', 'c-1', 'f-1'])
 })
 
-test('TestTargetDestroyDependencyErrors, TestTargetDestroyChildErrors: without dependents, a target with dependents or children is refused', async () => {
+test('TestTargetDestroyDependencyErrors, TestTargetDestroyChildErrors: without --target-dependents, a target that has dependents or children is refused', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(graphProgram)
@@ -117,7 +120,7 @@ test.each([
   expect([...cloud.objects.keys()].map(id => id.slice(0, 1)).sort()).toEqual(stateNames)
 })
 
-test('a target that matches nothing is refused before any call', async () => {
+test('a target or exclusion that matches nothing is refused before any step', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(graphProgram)
   for (const targeting of [{ targets: [targetUrnOf('none')] }, { excludes: [targetUrnOf('none')] }])
@@ -151,7 +154,7 @@ test('an update deletes only those unregistered resources that are targets', asy
   expect(listStateNames(testRun)).toEqual(['a', 'b', 'c', 'd', 'e'])
 })
 
-test('protected resources and their dependencies are excluded on request', async () => {
+test('a destroy with --exclude-protected keeps protected resources and their dependencies', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(async monitor => {

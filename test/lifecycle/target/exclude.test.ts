@@ -15,7 +15,7 @@ import {
 const engines = createEngines()
 afterEach(() => engines.close())
 
-/** a > b > c > d, each the child of the previous one. */
+/** Registers a, b, c and d. Each of the last three is the child of the previous one. */
 const createNested =
   (v = 1): Program =>
   async monitor => {
@@ -45,7 +45,7 @@ test('TestExcludeTarget: an excluded resource is neither created nor changed', a
   expect(resourceStateOf(testRun, 'b').inputs).toEqual({ v: 1 })
 })
 
-test('TestExcludeChildren: with dependents, children are excluded, too', async () => {
+test('TestExcludeChildren: with --exclude-dependents, children of an excluded resource are excluded, too', async () => {
   const engine = await engines.open(createCloud())
   const testRun = await engine.run(createNested(), withExcludes([b], { excludeDependents: true }))
   expect(testRun.result.result).toBe('succeeded')
@@ -72,7 +72,7 @@ test('the refusal names --exclude also in a run with --replace', async () => {
   ])
 })
 
-test('TestDestroyExcludeTarget: a destroy keeps excluded resources with their dependencies, and can exclude a provider only', async () => {
+test('TestDestroyExcludeTarget: a destroy keeps excluded resources with their dependencies, and can exclude only a provider', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(createNested())
   const testRun = await engine.run(undefined, { command: 'destroy', ...withExcludes([a, b]) })
@@ -85,7 +85,7 @@ test('TestDestroyExcludeTarget: a destroy keeps excluded resources with their de
   expect((rest.state.resources ?? []).map(({ urn }) => urn)).toEqual([defaultProviderUrnOf()])
 })
 
-test('TestDestroyExcludeChildren: with dependents, the dependents of excluded resources are kept, too', async () => {
+test('TestDestroyExcludeChildren: with --exclude-dependents, the dependents of excluded resources are kept, too', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createNested())
@@ -137,7 +137,7 @@ test('TestRefreshExcludeTarget: a refresh reads all resources except the exclude
   ])
 })
 
-test('TestRefreshExcludeChildren: with dependents, children of excluded resources are not read either', async () => {
+test('TestRefreshExcludeChildren: with --exclude-dependents, children of excluded resources are not read either', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(createNested())
   const options = withExcludes([b], { excludeDependents: true })

@@ -59,18 +59,18 @@ test('a refresh with targets reads only these, and removes the missing ones', as
   expect(resourceStateOf(testRun, 'b').dependencies ?? []).toEqual([])
 })
 
-test('the refresh before an update uses its targets, which must exist before', async () => {
+test('the refresh before an update reads only the targets of the update, and refuses those that do not exist yet', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createThings({ a: { v: 1 }, b: { v: 1 } }))
   for (const id of cloud.objects.keys()) cloud.objects.set(id, { v: 9 })
-  const both = createThings({ a: { v: 1 }, b: { v: 1 }, c: {} })
-  const refused = await engine.run(both, {
+  const program = createThings({ a: { v: 1 }, b: { v: 1 }, c: {} })
+  const refused = await engine.run(program, {
     refresh: true,
     targeting: { targets: [targetUrnOf('c')] },
   })
   expect(errorMessagesOf(refused)[0]).toContain(`Target '${targetUrnOf('c')}' could not be found`)
-  const testRun = await engine.run(both, {
+  const testRun = await engine.run(program, {
     refresh: true,
     targeting: { targets: [targetUrnOf('a')] },
   })

@@ -52,8 +52,8 @@ test('TestReplaceSpecificTargets: a named resource is replaced without a change,
     'delete-replaced b',
     'delete-replaced a',
   ])
-  // A resource that is replaced on request is checked once, as a new one. One that is replaced for
-  // a difference is checked twice.
+  // A resource that is replaced on request is checked once, as a new one. One that is replaced
+  // because of a difference is checked twice.
   expect(checked.filter(one => Array.isArray(one) && one[0] === 'a')).toEqual([['a', true]])
   expect(checked.filter(one => Array.isArray(one) && one[0] === 'b')).toHaveLength(2)
   expect([...cloud.objects.keys()].sort()).toEqual(['a-2', 'b-2', 'c-1', 'free-1'])
@@ -71,7 +71,7 @@ test('a resource to be replaced must exist before the program runs', async () =>
 })
 
 test.each([
-  ['neither', {}, ['same a', 'same b', 'same c']],
+  ['neither targets nor replacements', {}, ['same a', 'same b', 'same c']],
   ['a target that is not replaced', { targets: ['**::a'] }, ['same a', 'same b', 'same c']],
   [
     'a target that is replaced',
@@ -89,7 +89,7 @@ test.each([
     ['same a', 'create-replacement b', 'replace b', 'same c', 'delete-replaced b'],
   ],
 ])(
-  'TestReplaceSpecificTargetsPlan: targets and replacements, %s',
+  'TestReplaceSpecificTargetsPlan: preview and update decide the same steps for %s',
   async (_what, targeting, expected) => {
     const engine = await engines.open(createCloud())
     const program = createThings({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } })
@@ -110,7 +110,7 @@ test('a target that is replaced create-first leaves dependents outside of the ta
   expect(resourceStateOf(testRun, 'b').inputs).toEqual({ replace: 'a-1', v: 1 })
 })
 
-test('a target that is deleted first replaces its dependents with their old inputs, and their own dependents do not become targets', async () => {
+test('dependents of a target that is deleted first are replaced too, with old inputs if they are no targets, but their own dependents stay unchanged', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createLinked())
@@ -138,7 +138,7 @@ test('a target that is deleted first replaces its dependents with their old inpu
   expect(resourceStateOf(again, 'a').inputs).toEqual({ v: 3 })
 })
 
-test('TestTargetDependents: a resource that depends on a target, by parent or dependency, becomes a target', async () => {
+test('TestTargetDependents: with --target-dependents, a resource that depends on a target by parent or dependency becomes a target', async () => {
   const engine = await engines.open(createCloud())
   const program =
     (v: number): Program =>

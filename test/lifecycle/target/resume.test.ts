@@ -18,7 +18,8 @@ const initialProgram: Program = async monitor => {
 }
 
 /**
- * `a` is replaced with `b`, which is no target. `n` is new and no target. `gone` is not registered.
+ * `a` and its dependent `b` are replaced, and `b` is no target. `n` is new and no target. The
+ * program does not register `gone`.
  */
 const changedProgram: Program = async monitor => {
   const a = await registerThing(monitor, 'a', { replace: 2 }, deleteFirst)
@@ -32,7 +33,7 @@ const changedProgram: Program = async monitor => {
 const targeting = { targets: [targetUrnOf('a'), targetUrnOf('e'), targetUrnOf('gone')] }
 
 test.each([1, 2, 3, 4, 5])(
-  'a targeted update that dies before its begin %i has the same result when it is resumed',
+  'a targeted update that dies before begin %i has the same result when it is resumed',
   async effect => {
     const cloud = createCloud()
     const engine = await engines.open(cloud)

@@ -16,7 +16,8 @@ const engines = createEngines()
 afterEach(() => engines.close())
 
 /**
- * A chain of resources by parent, dependency, property and deletedWith, and an independent target.
+ * A chain of resources, each linked to the previous one by a dependency, deletedWith, a property or
+ * its parent, and an independent target.
  */
 const chainProgram: Program = async monitor => {
   const a = await registerThing(monitor, 'a', {})
@@ -34,14 +35,13 @@ test('TestUntargetedDependencyChainsArePreserved: resources outside of the targe
   const testRun = await engine.run(
     async monitor => {
       await registerThing(monitor, 'target', { v: 2 })
-      const e = { type: 'test:index:Thing', name: 'd' }
-      await registerThing(monitor, e.name, { v: 2 })
+      await registerThing(monitor, 'd', { v: 2 })
     },
     { targeting: { targets: [targetUrnOf('target')] } },
   )
   expect(testRun.result.result).toBe('succeeded')
   expect(listStateNames(testRun)).toEqual(['a', 'b', 'c', 'd', 'e', 'target'])
-  // Depth first: dependencies come before their dependents, and the others at the end.
+  // The unregistered dependencies of `d` come before it. `e`, on which nothing depends, is last.
   expect(allStepsOf(testRun)).toEqual([
     'update target',
     'same a',
@@ -100,9 +100,9 @@ test('TestUntargetedSameStepsAcceptDeletedResources: old copies among the depend
 })
 
 const createVersions =
-  (of: Record<string, string>): Program =>
+  (versionsByName: Record<string, string>): Program =>
   async monitor => {
-    for (const [name, version] of Object.entries(of))
+    for (const [name, version] of Object.entries(versionsByName))
       await registerThing(monitor, name, {}, { version })
   }
 
@@ -119,7 +119,7 @@ test('TestTargetChangeProviderVersion: a resource outside of the targets cannot 
   expect(resourceStateOf(testRun, 'other').provider).toContain('default_1_0_0')
 })
 
-test('TestTargetChangeAndSameProviderVersion: a resource outside of the targets cannot move, even if another resource registers the old provider later', async () => {
+test('TestTargetChangeAndSameProviderVersion: a resource outside of the targets cannot move to another provider, even if another resource registers the old one later', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(createVersions({ target: '1.0.0', one: '1.0.0', two: '1.0.0' }))
   const testRun = await engine.run(
@@ -179,7 +179,7 @@ test('TestUntargetedAliasedProviderChanges: a provider that is renamed by an ali
   )
 })
 
-test('TestUntargetedRefreshedProviderUpdate: the old provider of an unregistered resource is kept, with or without a refresh', async () => {
+test('TestUntargetedRefreshedProviderUpdate: the old provider of an unregistered resource is kept after a refresh', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(createVersions({ a: '1.0.0', b: '1.0.0' }))
   const testRun = await engine.run(createVersions({ a: '2.0.0' }), {
@@ -192,7 +192,7 @@ test('TestUntargetedRefreshedProviderUpdate: the old provider of an unregistered
   expect(resourceStateOf(testRun, 'a').provider).toContain('default_2_0_0')
 })
 
-test('TestTargetedOperationSkipsUnrelatedProviderConfiguration: providers of unaffected resources are not loaded', async () => {
+test('TestTargetedOperationSkipsUnrelatedProviderConfiguration: providers of unaffected resources are not configured', async () => {
   const engine = await engines.open(createCloud())
   const other = { type: 'other:index:Thing', name: 'a', custom: true, object: {} }
   await engine.run(async monitor => {
@@ -218,7 +218,7 @@ test('TestTargetedOperationSkipsUnrelatedProviderConfiguration: providers of una
   expect(new Set(configured)).toEqual(new Set(['pulumi:providers:test']))
 })
 
-/** The marker depended on both others, and is now registered first. */
+/** Registers the marker first, without the dependencies that it has in `markerLast`. */
 const markerFirst: Program = async monitor => {
   await registerThing(monitor, 'marker', {})
   await registerThing(monitor, 'one', { v: 2 })

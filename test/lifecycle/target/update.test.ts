@@ -79,7 +79,7 @@ test('TestCreateDuringTargetedUpdate_UntargetedCreateNotReferenced: a new resour
 })
 
 /** Runs with a new `b` outside of the targets, which the target `a` references in some way. */
-async function runNeeding(
+async function runWithSkippedReference(
   createOptions: (urn: string) => object,
   inputs: Record<string, unknown> = { v: 2 },
 ) {
@@ -113,7 +113,7 @@ test.each([
     { v: 2 },
   ],
   [
-    'TestCreateDuringTargetedUpdate_UntargetedCreateReferencedByTargetDeletedWith: a target that is deleted with a skipped create is refused',
+    'TestCreateDuringTargetedUpdate_UntargetedCreateReferencedByTargetDeletedWith: a target whose deletedWith is a skipped create is refused',
     (deletedWith: string) => ({ deletedWith }),
     { v: 2 },
   ],
@@ -123,7 +123,7 @@ test.each([
     { v: 2 },
   ],
 ])('%s', async (_title, more, inputs) => {
-  const { previewed, ran: testRun, log } = await runNeeding(more, inputs)
+  const { previewed, ran: testRun, log } = await runWithSkippedReference(more, inputs)
   for (const { result } of [previewed, testRun]) expect(result.result).toBe('failed')
   for (const run of [previewed, testRun])
     expect(errorMessagesOf(run)[0]).toMatch(
@@ -189,7 +189,7 @@ test('TestTargetedCreateDefaultProvider: a default provider and the stack are cr
   expect(testRun.state.resources).toHaveLength(3)
 })
 
-test('TestDependencyUnreleatedToTargetUpdatedSucceeds: dependencies of resources outside of the targets may change', async () => {
+test('TestDependencyUnreleatedToTargetUpdatedSucceeds: the program may change dependencies of resources outside of the targets, and the state keeps the old ones', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(createThings({ target: { v: 1 }, other: {}, dep: {} }))
   const testRun = await engine.run(
@@ -246,7 +246,7 @@ test('TestTargetUntargetedParentWithUpdatedDependency: a parent outside of the t
   expect(listNamesByOp(testRun, 'update')).toEqual(['child'])
 })
 
-test('targets that match nothing fail after the others were updated, and a pattern may match nothing', async () => {
+test('a target URN that matches nothing fails the update after the other targets were updated, and a pattern may match nothing', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createThings({ a: { v: 1 } }))

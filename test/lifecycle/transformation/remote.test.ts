@@ -21,7 +21,7 @@ const script = componentScript({
   },
 })
 
-/** A transform that adds one to `v` of things, and records their parents. */
+/** Creates a transform that adds one to `v` of things, and records their parents. */
 async function createAdding(monitor: Monitor, parents: string[]) {
   const functions = await openProgramFunctions(monitor)
   const add = functions.addTransform(({ type, parent, properties }) => {
@@ -49,7 +49,7 @@ test('TestRemoteTransformationsConstruct: stack transforms apply to the registra
   expect(parents).toEqual(['urn:pulumi:dev::life::comp:index:Group::c'])
 })
 
-test('TestRemoteComponentTransforms: component transforms apply once to its children in the provider', async () => {
+test('TestRemoteComponentTransforms: the transforms of a component apply once to the children that its provider registers', async () => {
   const engine = await engines.open(createCloud(), { comp: script })
   const testRun = await engine.run(async monitor => {
     const { add } = await createAdding(monitor, [])

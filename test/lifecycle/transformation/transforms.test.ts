@@ -24,7 +24,7 @@ const registerGroup = (monitor: Monitor, name: string, more: object = {}) =>
 const stateOf = ({ state }: TestRun, name: string) =>
   state.resources?.find(({ urn }) => urn.endsWith(`::${name}`))
 /** Returns a value without its output wrapper, if it has one. */
-const unwrapSecret = (value: unknown): unknown =>
+const unwrapOutput = (value: unknown): unknown =>
   typeof value === 'object' && value !== null && signature in value && 'value' in value
     ? value.value
     : value
@@ -38,7 +38,7 @@ test('TestRemoteTransforms: own transforms run first, then those of the parents,
       functions.addTransform(({ type, properties }) =>
         type === 'test:index:Thing'
           ? {
-              properties: { ...properties, v: `${String(unwrapSecret(properties?.['v']))}${word}` },
+              properties: { ...properties, v: `${String(unwrapOutput(properties?.['v']))}${word}` },
             }
           : {},
       )
@@ -165,7 +165,7 @@ test('TestRemoteTransformsOptions, TestTransformsProviderOpt: a transform receiv
   })
 })
 
-test('TestRemoteTransformsDependencies: the dependencies of a transformed value are its new ones', async () => {
+test('TestRemoteTransformsDependencies: a property that a transform sets has the dependencies of its new value', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const testRun = await engine.run(async monitor => {
@@ -186,7 +186,7 @@ test('TestRemoteTransformsDependencies: the dependencies of a transformed value 
       propertyDependencies: new Map([['v', { urns: [one.urn] }]]),
     }
     await registerThing(monitor, 'own', { v: 1 }, { ...depending, transforms: [change] })
-    // For another transform only the values count, not its `dependsOn`.
+    // This resource has no transform of its own. Then a change of `dependsOn` has no effect.
     await functions.registerStackTransform(
       functions.addTransform(({ options }) => ({
         options: TransformResourceOptions.create({ ...options, dependsOn: [two.urn] }),
@@ -272,7 +272,7 @@ test('TestTransformOrdering: a transform may wait for a resource that is registe
   expect(stateOf(testRun, 'first')?.['inputs']).toMatchObject({ id: 'second-1' })
 })
 
-test('TestAssetArchiveRoundtrip, TestRemoteTransformByteString: hashes and strings that are not UTF-8 are preserved', async () => {
+test('TestAssetArchiveRoundtrip, TestRemoteTransformByteString: asset hashes and strings that are not UTF-8 are preserved', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const seen: unknown[] = []

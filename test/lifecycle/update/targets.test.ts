@@ -16,7 +16,7 @@ afterEach(() => engines.close())
 const type = 'test:index:Thing'
 const [parentUrn, childUrn] = [targetUrnOf('parent'), targetUrnOf('child', [type])]
 
-/** A parent with a child, of which an old copy remains. */
+/** A parent with a child. Another value replaces the child. */
 const createFamily =
   (value: number): Program =>
   async monitor => {

@@ -20,6 +20,7 @@ const ownProvider = { urn: defaultProviderUrnOf('own'), id: 'own-id' }
 const reference = `${ownProvider.urn}::${ownProvider.id}`
 const readUrns = ({ state }: TestRun): readonly string[] =>
   (state.resources ?? []).map(({ urn }) => urn)
+
 // The engine of these tests refuses a published state with integrity errors.
 test('TestTargetedUpdateWithProviderDependencyOnAliasedResource: an unknown dependency causes one error and is not stored', async () => {
   const engine = await engines.open(createCloud())
@@ -60,7 +61,7 @@ test('TestTargetedUpdateWithProviderDependencyOnAliasedResource: an unknown depe
   })
 })
 
-test('TestUpdateDeletedWithResourceDependedsOnDeleteResource: a deletedWith target with an old copy only causes one error', async () => {
+test('TestUpdateDeletedWithResourceDependedsOnDeleteResource: a deletedWith target of which only an old copy exists causes one error', async () => {
   const engine = await engines.open(createCloud())
   const a = toUrn(component, 'resA')
   await addResources(engine, [
@@ -79,7 +80,7 @@ test('TestUpdateDeletedWithResourceDependedsOnDeleteResource: a deletedWith targ
   expect(readUrns(testRun)).toEqual(expect.arrayContaining([a, defaultProviderUrnOf('b')]))
 })
 
-test('a read or import with an unknown dependency is refused without a provider call', async () => {
+test('a read or import with an unknown dependency is refused and not stored', async () => {
   const nobody = targetUrnOf('nobody')
   for (const kind of ['read', 'import'] as const) {
     const cloud = createCloud()

@@ -11,7 +11,7 @@ afterEach(() => engines.close())
 const request = { draftsUpdatePlan: true }
 
 /** Returns the plan of a preview of a program. */
-async function drawPlan(
+async function previewPlan(
   engine: TestEngine,
   program: Program,
   options: TestRunOptions = {},
@@ -27,7 +27,10 @@ const findViolations = (testRun: TestRun): readonly string[] =>
 test('TestPlannedUpdate: an unknown value in the plan allows any value, and a known one must match', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
-  const plan = await drawPlan(engine, createThings({ a: { foo: 'bar', zed: unknownStringMarker } }))
+  const plan = await previewPlan(
+    engine,
+    createThings({ a: { foo: 'bar', zed: unknownStringMarker } }),
+  )
   const changed = await engine.run(createThings({ a: { foo: 'baz', zed: 24 } }), { plan })
   expect(changed.result.result).toBe('failed')
   expect(findViolations(changed)).toEqual([
@@ -43,7 +46,7 @@ test('TestUnplannedCreate: a resource outside of the plan is not created', async
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createThings({ a: { v: 1 } }))
-  const plan = await drawPlan(engine, createThings({ a: { v: 1 } }))
+  const plan = await previewPlan(engine, createThings({ a: { v: 1 } }))
   const testRun = await engine.run(createThings({ a: { v: 1 }, b: { v: 1 } }), { plan })
   expect(testRun.result.result).toBe('failed')
   expect(findViolations(testRun)).toEqual([
@@ -57,7 +60,7 @@ test('TestUnplannedDelete: a resource that the plan keeps is not deleted', async
   const engine = await engines.open(cloud)
   const both = createThings({ a: { v: 1 }, b: { v: 1 } })
   await engine.run(both)
-  const plan = await drawPlan(engine, both)
+  const plan = await previewPlan(engine, both)
   const testRun = await engine.run(createThings({ b: { v: 1 } }), { plan })
   expect(testRun.result.result).toBe('failed')
   expect(findViolations(testRun)).toEqual([
@@ -71,7 +74,7 @@ test('TestExpectedDelete: a planned delete must happen', async () => {
   const engine = await engines.open(cloud)
   const both = createThings({ a: { v: 1 }, b: { v: 1 } })
   await engine.run(both)
-  const plan = await drawPlan(engine, createThings({ b: { v: 1 } }))
+  const plan = await previewPlan(engine, createThings({ b: { v: 1 } }))
   const testRun = await engine.run(both, { plan })
   expect(testRun.result.result).toBe('failed')
   expect(findViolations(testRun)[0]).toMatch(
@@ -82,7 +85,7 @@ test('TestExpectedDelete: a planned delete must happen', async () => {
 
 test('TestExpectedCreate: a planned create must happen', async () => {
   const engine = await engines.open(createCloud())
-  const plan = await drawPlan(engine, createThings({ a: { v: 1 }, b: { v: 1 } }))
+  const plan = await previewPlan(engine, createThings({ a: { v: 1 }, b: { v: 1 } }))
   const testRun = await engine.run(createThings({ b: { v: 1 } }), { plan })
   expect(testRun.result.result).toBe('failed')
   expect(findViolations(testRun)).toEqual([
@@ -92,17 +95,17 @@ test('TestExpectedCreate: a planned create must happen', async () => {
 
 test('TestPropertySetChange: an additional or missing property is a violation', async () => {
   const engine = await engines.open(createCloud())
-  const plan = await drawPlan(engine, createThings({ a: { foo: 1, frob: 2 } }))
+  const plan = await previewPlan(engine, createThings({ a: { foo: 1, frob: 2 } }))
   const testRun = await engine.run(createThings({ a: { foo: 1, other: 3 } }), { plan })
   expect(testRun.result.result).toBe('failed')
   expect(findViolations(testRun)[0]).toContain('properties changed: +-frob[2], =+other[3]')
 })
 
-test('TestExpectedUnneededCreate: a planned resource that already exists is not a violation', async () => {
+test('TestExpectedUnneededCreate: a planned create of a resource that already exists is not a violation', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const program = createThings({ a: { v: 1 } })
-  const plan = await drawPlan(engine, program)
+  const plan = await previewPlan(engine, program)
   await engine.run(program)
   const testRun = await engine.run(program, { plan })
   expect(testRun.result.result).toBe('succeeded')
@@ -114,7 +117,7 @@ test('TestExpectedUnneededDelete: a planned delete that already happened is not 
   const engine = await engines.open(cloud)
   await engine.run(createThings({ a: { v: 1 }, b: { v: 1 } }))
   const program = createThings({ b: { v: 1 } })
-  const plan = await drawPlan(engine, program)
+  const plan = await previewPlan(engine, program)
   await engine.run(program)
   const testRun = await engine.run(program, { plan })
   expect(testRun.result.result).toBe('succeeded')
@@ -124,7 +127,7 @@ test('TestExpectedUnneededDelete: a planned delete that already happened is not 
 test('TestResoucesWithSames: resources that were added after the plan may stay unchanged', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(createThings({}))
-  const plan = await drawPlan(engine, createThings({ a: { v: 1 } }))
+  const plan = await previewPlan(engine, createThings({ a: { v: 1 } }))
   await engine.run(createThings({ b: { v: 1 } }))
   const testRun = await engine.run(createThings({ a: { v: 1 }, b: { v: 1 } }), { plan })
   expect(testRun.result.result).toBe('succeeded')
@@ -135,7 +138,7 @@ test('TestResoucesWithSames: resources that were added after the plan may stay u
 
 test('TestPlannedPreviews: a preview is checked against a plan like an update', async () => {
   const engine = await engines.open(createCloud())
-  const plan = await drawPlan(engine, createThings({ a: { v: 1 } }))
+  const plan = await previewPlan(engine, createThings({ a: { v: 1 } }))
   const changed = await engine.run(createThings({ a: { v: 2 } }), { plan, dryRun: true })
   expect(changed.result.result).toBe('failed')
   expect(findViolations(changed)).toHaveLength(1)
@@ -143,11 +146,11 @@ test('TestPlannedPreviews: a preview is checked against a plan like an update', 
   expect(planned.result.result).toBe('succeeded')
 })
 
-test('TestPlannedUpdateChangedStack: a state that changed since the planning counts as a change', async () => {
+test('TestPlannedUpdateChangedStack: an input that changed in the state since the plan is a violation', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(createThings({ a: { foo: 1, zed: 2 } }))
   const planned = createThings({ a: { foo: 1, zed: 3 } })
-  const plan = await drawPlan(engine, planned)
+  const plan = await previewPlan(engine, planned)
   await engine.run(createThings({ a: { foo: 9, zed: 2 } }))
   const testRun = await engine.run(planned, { plan })
   expect(testRun.result.result).toBe('failed')
@@ -163,7 +166,7 @@ test('TestPlannedOutputChanges: outputs that the program registers are checked a
       const { urn } = await monitor.register(component)
       await monitor.registerOutputs(urn, { foo: 'bar', frob })
     }
-  const plan = await drawPlan(engine, createRegistering('baz'))
+  const plan = await previewPlan(engine, createRegistering('baz'))
   const changed = await engine.run(createRegistering('other'), { plan })
   expect(changed.result.result).toBe('failed')
   expect(findViolations(changed)[0]).toMatch(/^box: .*violates plan: .*\+\+frob\["baz"!="other"\]$/)
@@ -173,23 +176,23 @@ test('TestPlannedOutputChanges: outputs that the program registers are checked a
 
 test('outputs of the stack are checked against the plan', async () => {
   const engine = await engines.open(createCloud())
-  const createGiving =
+  const createWithOutput =
     (v: number): Program =>
     async monitor => {
       await registerThing(monitor, 'a', { v: 1 })
       await monitor.registerOutputs(monitor.stack, { v })
     }
-  const plan = await drawPlan(engine, createGiving(1))
-  const changed = await engine.run(createGiving(2), { plan })
+  const plan = await previewPlan(engine, createWithOutput(1))
+  const changed = await engine.run(createWithOutput(2), { plan })
   expect(changed.result.result).toBe('failed')
   expect(findViolations(changed)[0]).toMatch(/^life-dev: .*violates plan: .*\+\+v\[1!=2\]$/)
-  expect((await engine.run(createGiving(1), { plan })).result.result).toBe('succeeded')
+  expect((await engine.run(createWithOutput(1), { plan })).result.result).toBe('succeeded')
 })
 
 test('TestComputedCanBeDropped: a property that was planned as unknown may be missing', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(createThings({ a: { foo: 'bar', kept: 1 } }))
-  const plan = await drawPlan(
+  const plan = await previewPlan(
     engine,
     createThings({ a: { foo: unknownStringMarker, more: unknownStringMarker, kept: 1 } }),
   )
@@ -200,7 +203,7 @@ test('TestComputedCanBeDropped: a property that was planned as unknown may be mi
 
 test('options that differ from the plan are reported together', async () => {
   const engine = await engines.open(createCloud())
-  const plan = await drawPlan(engine, createThings({ a: { v: 1 } }))
+  const plan = await previewPlan(engine, createThings({ a: { v: 1 } }))
   const program: Program = async monitor => {
     await registerThing(monitor, 'a', { v: 1 }, { protect: true, ignoreChanges: ['v'] })
   }
@@ -213,7 +216,7 @@ test('options that differ from the plan are reported together', async () => {
 test('secrets in a plan are sealed and compared in plaintext', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
-  const plan = await drawPlan(engine, createThings({ a: { s: toWireSecret('hunter2') } }))
+  const plan = await previewPlan(engine, createThings({ a: { s: toWireSecret('hunter2') } }))
   expect(plan).not.toContain('hunter2')
   const changed = await engine.run(createThings({ a: { s: toWireSecret('hunter3') } }), { plan })
   expect(findViolations(changed)[0]).toContain('++s[[secret]!=[secret]]')

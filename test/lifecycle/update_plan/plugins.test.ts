@@ -5,7 +5,7 @@ import { createCloud } from '../cloud.ts'
 const bench = createPluginEngines()
 afterEach(() => bench.close())
 
-test('TestPluginsAreDownloaded: a preview creates a plan even if a package of the program has no plugin', async () => {
+test('TestPluginsAreDownloaded: a preview creates a plan, and loads no plugin of a package without resources in the program', async () => {
   const { run, plugins, install } = await bench.open(createCloud())
   install('@pulumi/pkgA', { name: 'pkgA' })
   install('@pulumi/pkgB', { name: 'pkgB', version: '1.0.0' })

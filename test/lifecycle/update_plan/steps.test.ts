@@ -18,7 +18,7 @@ afterEach(() => engines.close())
 
 const request = { draftsUpdatePlan: true }
 
-async function drawPlan(
+async function previewPlan(
   engine: TestEngine,
   program: Program,
   options: TestRunOptions = {},
@@ -31,7 +31,7 @@ async function drawPlan(
 const findViolations = (testRun: TestRun): readonly string[] =>
   errorsOf(testRun).filter(text => /plan|expected resource operations/.test(text))
 
-/** A cloud whose provider has this Check. */
+/** Returns a cloud whose provider returns these inputs from Check. */
 function createChecking(inputsOf: (ask: CheckRequest) => Record<string, unknown>): Cloud {
   const cloud = createCloud()
   const check = (ask: CheckRequest) => CheckResponse.create({ inputs: inputsOf(ask) })
@@ -47,7 +47,7 @@ test('TestAliasWithPlans: a plan contains a resource under its new name', async 
     const aliases = [{ alias: { $case: 'urn', value: old } }]
     await registerThing(monitor, 'b', { replace: 2 }, { aliases })
   }
-  const plan = await drawPlan(engine, renamedProgram)
+  const plan = await previewPlan(engine, renamedProgram)
   const testRun = await engine.run(renamedProgram, { plan })
   expect(findViolations(testRun)).toEqual([])
   expect(testRun.result.result).toBe('succeeded')
@@ -59,7 +59,7 @@ test('TestPlannedUpdateWithNondeterministicCheck: random inputs from Check viola
   const cloud = createChecking(({ news }) => ({ ...news, chance: (calls += 1) }))
   const engine = await engines.open(cloud)
   const program = createThings({ a: { v: 1 } })
-  const plan = await drawPlan(engine, program)
+  const plan = await previewPlan(engine, program)
   const testRun = await engine.run(program, { plan })
   expect(testRun.result.result).toBe('failed')
   expect(findViolations(testRun)[0]).toContain('properties changed: ++chance[1!=2]')
@@ -73,7 +73,7 @@ test('TestProviderDeterministicPreview: with the seed of the plan, random inputs
   }))
   const engine = await engines.open(named)
   const program = createThings({ a: { v: 1 } })
-  const plan = await drawPlan(engine, program)
+  const plan = await previewPlan(engine, program)
   const testRun = await engine.run(program, { plan })
   expect(findViolations(testRun)).toEqual([])
   const name = String(named.objects.get('a-1')?.['name'])
@@ -91,7 +91,7 @@ test('TestPlannedUpdateWithCheckFailure: only the check failure is reported', as
       failures: fails ? [{ property: 'v', reason: 'is wrong' }] : [],
     })
   const engine = await engines.open({ ...cloud, script: { ...cloud.script, check } })
-  const plan = await drawPlan(engine, createThings({ a: { v: 1 } }))
+  const plan = await previewPlan(engine, createThings({ a: { v: 1 } }))
   fails = true
   const testRun = await engine.run(createThings({ a: { v: 2 } }), { plan })
   expect(testRun.result.result).toBe('failed')
@@ -111,10 +111,10 @@ test('TestPlannedUpdateWithDependentDelete: deletes of dependents before a repla
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createChain(1))
-  const plan = await drawPlan(engine, createChain(2))
-  const steps = (JSON.parse(plan) as { resourcePlans: Record<string, { steps: string[] }> })
+  const plan = await previewPlan(engine, createChain(2))
+  const plans = (JSON.parse(plan) as { resourcePlans: Record<string, { steps: string[] }> })
     .resourcePlans
-  const top = Object.entries(steps).find(([urn]) => urn.endsWith('::top'))?.[1].steps
+  const top = Object.entries(plans).find(([urn]) => urn.endsWith('::top'))?.[1].steps
   expect(top).toEqual(['delete-replaced', 'replace', 'create-replacement'])
   const testRun = await engine.run(createChain(2), { plan })
   expect(findViolations(testRun)).toEqual([])
@@ -132,20 +132,20 @@ test('TestPlannedInputOutputDifferences: inputs are checked against the plan, pr
     return { ...createReply, properties: { ...createReply.properties, serial: (serial += 1) } }
   }
   const engine = await engines.open({ ...cloud, script: { ...cloud.script, create } })
-  const plan = await drawPlan(engine, createThings({ a: { v: 1 } }))
+  const plan = await previewPlan(engine, createThings({ a: { v: 1 } }))
   const testRun = await engine.run(createThings({ a: { v: 1 } }), { plan })
   expect(findViolations(testRun)).toEqual([])
   expect(JSON.stringify(testRun.state)).toContain('"serial":2')
 })
 
 test.each([
-  ['the begin of a create', 'operations.begin', 'before'],
-  ['the decision about it', 'decisionLog.append registration', 'after'],
-] as const)('a deployment that died at %s is resumed under its plan', async (_name, call, when) => {
+  ['before the begin of a create', 'operations.begin', 'before'],
+  ['after the decision about a create', 'decisionLog.append registration', 'after'],
+] as const)('a deployment that died %s is resumed under its plan', async (_name, call, when) => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const program = createThings({ a: { v: 1 }, b: { v: 1 } })
-  const plan = await drawPlan(engine, program)
+  const plan = await previewPlan(engine, program)
   const kill = { call, effect: 1, when }
   await expect(engine.run(program, { plan, kill })).rejects.toBeInstanceOf(ProcessKilledError)
   const testRun = await engine.run(program, { plan, resume: true })
@@ -157,7 +157,7 @@ test('a resumed deployment reports planned steps that did not occur', async () =
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createThings({ old: { v: 1 } }))
-  const plan = await drawPlan(engine, createThings({ a: { v: 1 }, b: { v: 1 } }))
+  const plan = await previewPlan(engine, createThings({ a: { v: 1 }, b: { v: 1 } }))
   const kill = { call: 'provider.delete', effect: 1, when: 'before' } as const
   const program = createThings({ b: { v: 1 } })
   await expect(engine.run(program, { plan, kill })).rejects.toBeInstanceOf(ProcessKilledError)
@@ -168,10 +168,10 @@ test('a resumed deployment reports planned steps that did not occur', async () =
 })
 
 test.each([
-  ['no JSON', 'nothing', /is not valid JSON/],
+  ['text that is not JSON', 'nothing', /is not valid JSON/],
   ['an unknown field', '{"manifest":{},"more":1}', /more/],
   [
-    'another stack',
+    'a URN of another stack',
     '{"manifest":{},"resourcePlans":{"urn:pulumi:prod::life::a:b:C::d":{"state":null}}}',
     /not for stack 'dev'/,
   ],

@@ -9,22 +9,22 @@ afterEach(() => engines.close())
 
 const targeting = { targets: ['urn:pulumi:dev::life::test:index:Thing::b'] }
 
-async function drawPlan(
+async function previewPlan(
   engine: TestEngine,
   program: Program,
   options: TestRunOptions,
 ): Promise<string> {
-  const drawn = { ...options, dryRun: true, request: { draftsUpdatePlan: true } }
-  const { result } = await engine.run(program, drawn)
+  const previewOptions = { ...options, dryRun: true, request: { draftsUpdatePlan: true } }
+  const { result } = await engine.run(program, previewOptions)
   if (result.updatePlan === undefined) throw new Error(`no plan: ${result.result}`)
   return result.updatePlan
 }
 
-test('TestResourcesTargeted: a plan with targets allows them, and nothing without targets', async () => {
+test('TestResourcesTargeted: a plan with targets allows an update with these targets, and none without targets', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const both = createThings({ a: { foo: 'bar' }, b: { foo: 'bar' } })
-  const plan = await drawPlan(engine, both, { targeting })
+  const plan = await previewPlan(engine, both, { targeting })
   const all = await engine.run(both, { plan })
   expect(all.result.result).toBe('failed')
   expect(errorsOf(all).join()).toMatch(/a violates plan: properties changed: =\+foo/)
@@ -41,15 +41,15 @@ test('TestStackOutputsWithTargetedPlan: stack outputs are not a violation, altho
     await registerThing(monitor, 'b', { v: 1 })
     await monitor.registerOutputs(monitor.stack, { foo: 'bar' })
   }
-  const plan = await drawPlan(engine, program, { targeting })
+  const plan = await previewPlan(engine, program, { targeting })
   const testRun = await engine.run(program, { plan, targeting })
   expect(errorsOf(testRun)).toEqual([])
   expect(testRun.result.result).toBe('succeeded')
   const [stack] = testRun.state.resources ?? []
   expect(stack?.['outputs']).toEqual({ foo: 'bar' })
   // A resource outside of the targets is planned as unchanged.
-  const again = await drawPlan(engine, program, { targeting })
-  const held = await engine.run(program, { plan: again, targeting })
-  expect(opsOf(held, 'b')).toEqual(['same'])
-  expect(held.result.result).toBe('succeeded')
+  const nextPlan = await previewPlan(engine, program, { targeting })
+  const nextRun = await engine.run(program, { plan: nextPlan, targeting })
+  expect(opsOf(nextRun, 'b')).toEqual(['same'])
+  expect(nextRun.result.result).toBe('succeeded')
 })

@@ -18,11 +18,11 @@ import {
 
 const engines = createEngines()
 afterEach(() => engines.close())
-const scene = createViewEngineOpener(engines)
+const openScene = createViewEngineOpener(engines)
 
 test('a replaced owner has the view of its new copy, in both orders of replacement', async () => {
   for (const more of [{}, { deleteBeforeReplace: true, deleteBeforeReplaceDefined: true }]) {
-    const { engine, receivedViews: views } = await scene(ownerViews)
+    const { engine, receivedViews: views } = await openScene(ownerViews)
     await engine.run(
       async monitor => void (await registerThing(monitor, 'a', { replace: 1, v: 1 }, more)),
     )
@@ -55,7 +55,7 @@ test('a view whose owner could not be created is not stored', async () => {
 })
 
 test('the views of an owner are deleted with it when its delete reports none', async () => {
-  const { engine } = await scene({ ...(ownerViews.create && { create: ownerViews.create }) })
+  const { engine } = await openScene({ ...(ownerViews.create && { create: ownerViews.create }) })
   await engine.run(createThings({ a: { v: 1 }, b: { v: 2 } }))
   const testRun = await engine.run(createThings({ b: { v: 2 } }))
   expect(testRun.result.result).toBe('succeeded')
@@ -67,8 +67,8 @@ test('the views of an owner are deleted with it when its delete reports none', a
   expect(readViews(await engine.run(createThings({})))).toEqual([])
 })
 
-test('a failed view of a delete keeps its owner', async () => {
-  const { engine } = await scene({
+test('a delete that reports a failed view fails, and the view stays', async () => {
+  const { engine } = await openScene({
     ...ownerViews,
     delete: ({ oldViews }) =>
       oldViews.map(old =>
@@ -110,7 +110,7 @@ test('an unknown view and the token of an ended call are refused', async () => {
 })
 
 test('secrets of views are sealed in the state and redacted in events', async () => {
-  const { engine } = await scene({
+  const { engine } = await openScene({
     create: ({ name }) => [
       createViewStep(Op.CREATE, { new: createViewState(name, wireValues.secret('hush')) }),
     ],
@@ -121,7 +121,7 @@ test('secrets of views are sealed in the state and redacted in events', async ()
   expect(JSON.stringify(readViews(testRun))).toContain('ciphertext')
 })
 
-const deaths = [
+const killPoints = [
   { call: 'operations.begin', when: 'after' },
   { call: 'operations.putOutcome', when: 'before' },
   { call: 'operations.putOutcome', when: 'after' },
@@ -130,8 +130,8 @@ const deaths = [
 ] as const
 
 test('reported views are as durable as the end of their owner', async () => {
-  for (const { call, when } of deaths) {
-    const { engine } = await scene(ownerViews)
+  for (const { call, when } of killPoints) {
+    const { engine } = await openScene(ownerViews)
     await engine.run(createThings({ a: { v: 1 } }))
     const program = createThings({ a: { v: 2 } })
     const killed = engine.run(program, { kill: { effect: 1, call, when } })
@@ -150,7 +150,7 @@ test('views that do not fit into one record are stored', async () => {
   const many = Array.from({ length: 100 }, (_, index) =>
     createViewStep(Op.CREATE, { new: createViewState(`v${index}`, long) }),
   )
-  const { engine } = await scene({ create: () => many })
+  const { engine } = await openScene({ create: () => many })
   const testRun = await engine.run(createThings({ a: {} }))
   expect(testRun.result.changes).toEqual({ create: 102 })
   expect(readViews(testRun)).toHaveLength(100)

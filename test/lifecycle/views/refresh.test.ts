@@ -86,9 +86,9 @@ test('TestViewsRefreshSame: a read reports an unchanged view', async () => {
 
 test('TestViewsRefreshUpdate: a read reports a changed view', async () => {
   const { run } = await openScene(readScripts['update'] ?? (() => []))
-  const shown = await run({ ...refresh, dryRun: true })
-  expect(shown.result.changes).toEqual({ same: 2, update: 1 })
-  expect(readViews(shown)).toMatchObject([{ inputs: { input: 'bar' } }])
+  const previewed = await run({ ...refresh, dryRun: true })
+  expect(previewed.result.changes).toEqual({ same: 2, update: 1 })
+  expect(readViews(previewed)).toMatchObject([{ inputs: { input: 'bar' } }])
   const testRun = await run(refresh)
   expect(testRun.result.changes).toEqual({ same: 2, update: 1 })
   expect(readViews(testRun)).toMatchObject([

@@ -14,10 +14,10 @@ import {
 
 const engines = createEngines()
 afterEach(() => engines.close())
-const scene = createViewEngineOpener(engines)
+const openScene = createViewEngineOpener(engines)
 
 const urn = 'urn:pulumi:dev::life::test:index:Thing::a'
-const createStored = (value: unknown) => ({
+const createExpectedView = (value: unknown) => ({
   urn: 'urn:pulumi:dev::life::test:index:Thing$test:index:View::a-child',
   viewOf: urn,
   parent: urn,
@@ -26,10 +26,10 @@ const createStored = (value: unknown) => ({
 })
 
 test('TestViewsBasic: a view is created, unchanged, updated and deleted with its owner', async () => {
-  const { engine, receivedViews: views } = await scene(ownerViews)
+  const { engine, receivedViews: views } = await openScene(ownerViews)
   const firstRun = await engine.run(createThings({ a: { v: 'bar' } }))
   expect(firstRun.result).toMatchObject({ result: 'succeeded', changes: { create: 3 } })
-  expect(readViews(firstRun)).toMatchObject([createStored('bar')])
+  expect(readViews(firstRun)).toMatchObject([createExpectedView('bar')])
   expect(firstRun.state.metadata).not.toHaveProperty('integrity_error')
   expect(viewEventsOf(firstRun)).toEqual([
     'pre create a',
@@ -39,10 +39,10 @@ test('TestViewsBasic: a view is created, unchanged, updated and deleted with its
   ])
   const same = await engine.run(createThings({ a: { v: 'bar' } }))
   expect(same.result.changes).toEqual({ same: 3 })
-  expect(readViews(same)).toMatchObject([createStored('bar')])
+  expect(readViews(same)).toMatchObject([createExpectedView('bar')])
   const changed = await engine.run(createThings({ a: { v: 'baz' } }))
   expect(changed.result.changes).toEqual({ same: 1, update: 2 })
-  expect(readViews(changed)).toMatchObject([createStored('baz')])
+  expect(readViews(changed)).toMatchObject([createExpectedView('baz')])
   expect(views.at(-1)).toMatchObject([
     {
       type: 'test:index:View',
@@ -64,7 +64,7 @@ test('TestViewsBasic: a view is created, unchanged, updated and deleted with its
 })
 
 test('TestViewsUpdateError: a failed view fails its owner, whose update is kept', async () => {
-  const { engine } = await scene({
+  const { engine } = await openScene({
     ...ownerViews,
     update: ({ oldViews, name, news }) =>
       oldViews.map(old =>
@@ -85,7 +85,7 @@ test('TestViewsUpdateError: a failed view fails its owner, whose update is kept'
     'out update a',
     'failed update a-child',
   ])
-  expect(readViews(failed)).toMatchObject([createStored('bar')])
+  expect(readViews(failed)).toMatchObject([createExpectedView('bar')])
   expect(failed.state.resources).toContainEqual(
     expect.objectContaining({ urn, inputs: { v: 'baz' } }),
   )
@@ -93,7 +93,7 @@ test('TestViewsUpdateError: a failed view fails its owner, whose update is kept'
 })
 
 test('TestViewsUpdateDelete: a view is deleted during the update of its owner', async () => {
-  const { engine } = await scene({
+  const { engine } = await openScene({
     ...ownerViews,
     update: ({ oldViews }) =>
       oldViews.map(old => createViewStep(Op.DELETE, { old: toOldState(old) })),
@@ -104,8 +104,8 @@ test('TestViewsUpdateDelete: a view is deleted during the update of its owner', 
   expect(readViews(changed)).toEqual([])
 })
 
-test('TestViewsDeleteBeforeReplace: a view is deleted and created again during an update', async () => {
-  const { engine } = await scene({
+test('TestViewsDeleteBeforeReplace: a view is replaced during an update, and its old copy is deleted first', async () => {
+  const { engine } = await openScene({
     ...ownerViews,
     update: ({ oldViews, name, news }) =>
       oldViews.flatMap(one => {
@@ -120,11 +120,11 @@ test('TestViewsDeleteBeforeReplace: a view is deleted and created again during a
   await engine.run(createThings({ a: { v: 'bar' } }))
   const changed = await engine.run(createThings({ a: { v: 'baz' } }))
   expect(changed.result.changes).toEqual({ same: 1, update: 1, replace: 1 })
-  expect(readViews(changed)).toMatchObject([createStored('baz')])
+  expect(readViews(changed)).toMatchObject([createExpectedView('baz')])
 })
 
-test('TestViewsCreateBeforeReplace: a view is created again and deleted during an update', async () => {
-  const { engine } = await scene({
+test('TestViewsCreateBeforeReplace: a view is replaced during an update, and its new copy is created first', async () => {
+  const { engine } = await openScene({
     ...ownerViews,
     update: ({ oldViews, name, news }) =>
       oldViews.flatMap(one => {
@@ -139,21 +139,21 @@ test('TestViewsCreateBeforeReplace: a view is created again and deleted during a
   await engine.run(createThings({ a: { v: 'bar' } }))
   const changed = await engine.run(createThings({ a: { v: 'baz' } }))
   expect(changed.result.changes).toEqual({ same: 1, update: 1, replace: 1 })
-  expect(readViews(changed)).toMatchObject([createStored('baz')])
+  expect(readViews(changed)).toMatchObject([createExpectedView('baz')])
   expect(readViews(changed)[0]?.delete).toBeUndefined()
 })
 
 test('TestViewsDestroyPreview: the preview of a destroy reports the deletes of views, too', async () => {
-  const { engine, cloud } = await scene(ownerViews)
+  const { engine, cloud } = await openScene(ownerViews)
   await engine.run(createThings({ a: { v: 'bar' } }))
-  const shown = await engine.run(undefined, { command: 'destroy', dryRun: true })
-  expect(viewEventsOf(shown)).toEqual([
+  const previewed = await engine.run(undefined, { command: 'destroy', dryRun: true })
+  expect(viewEventsOf(previewed)).toEqual([
     'pre delete a',
     'pre delete a-child',
     'out delete a-child',
     'out delete a',
   ])
-  expect(shown.result.changes).toEqual({ delete: 3 })
+  expect(previewed.result.changes).toEqual({ delete: 3 })
   expect(cloud.log).toEqual(['create a'])
   const gone = await engine.run(undefined, { command: 'destroy' })
   expect(gone.result).toMatchObject({ result: 'succeeded', changes: { delete: 3 } })
@@ -161,7 +161,7 @@ test('TestViewsDestroyPreview: the preview of a destroy reports the deletes of v
 })
 
 test('TestViewsImport: an import does not change the views of other resources', async () => {
-  const { engine, cloud } = await scene({ create: ownerViews.create ?? (() => []) })
+  const { engine, cloud } = await openScene({ create: ownerViews.create ?? (() => []) })
   const firstRun = await engine.run(createThings({ a: { v: 'bar' } }))
   cloud.objects.set('imported-id', { v: 1 })
   const imported = await engine.run(undefined, {

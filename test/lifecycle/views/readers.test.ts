@@ -1,5 +1,5 @@
 /**
- * Readers of views: references, and policy packs that analyze a stack. Source:
+ * Readers of views: lookups by URN, and policy packs that analyze a stack. Source:
  * docs/spec/step-execution.md#views.
  */
 import { afterEach, expect, test } from 'vitest'
@@ -11,11 +11,11 @@ import { createViewEngineOpener, ownerViews } from './viewing-provider.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
-const scene = createViewEngineOpener(engines)
+const openScene = createViewEngineOpener(engines)
 
 const view = 'urn:pulumi:dev::life::test:index:Thing$test:index:View::a-child'
 
-/** Creates `a`, looks up its view, and adds the result to `found`. */
+/** Registers `a`, and adds lookups of its view before and after it to `viewReads`. */
 const createLooking =
   (v: string, viewReads: unknown[]): Program =>
   async monitor => {
@@ -28,8 +28,8 @@ const createLooking =
 
 const knownView = (value: string) => ({ urn: view, id: '', provider: '', state: { result: value } })
 
-test('a view is found by its URN after its owner: created, unchanged, updated, in a preview', async () => {
-  const { engine } = await scene(ownerViews)
+test('a view is found by its URN once its owner is previewed, created, unchanged or updated', async () => {
+  const { engine } = await openScene(ownerViews)
   for (const [v, dryRun] of [
     ['bar', true],
     ['bar', false],
@@ -45,7 +45,7 @@ test('a view is found by its URN after its owner: created, unchanged, updated, i
 })
 
 test('packs that analyze a stack receive its views, in previews and in updates', async () => {
-  const { engine } = await scene(ownerViews)
+  const { engine } = await openScene(ownerViews)
   const seen: (readonly AnalyzedStackResource[])[] = []
   const analyzeStack = (resources: readonly AnalyzedStackResource[]) => {
     seen.push(resources)
