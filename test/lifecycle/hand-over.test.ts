@@ -9,7 +9,7 @@ import { createEngines, getTestStack, registerThing, createThings } from './regi
 const engines = createEngines()
 afterEach(() => engines.close())
 
-/** Independent things, and one after them that depends on all. */
+/** Returns a program with independent things, and a thing `last` that depends on all of them. */
 const createMany =
   (count: number, value = 1): Program =>
   async monitor => {
@@ -35,31 +35,32 @@ function readHandOvers({ events }: Pick<TestRun, 'events'>): readonly string[] {
   )
 }
 
-/** Returns the number of decisions of each generator run, without its takeover. */
-async function decisionsOf(engine: TestEngine, number: number): Promise<readonly number[]> {
+/** Returns the number of decisions of each generator run, without takeovers. */
+async function countDecisions(engine: TestEngine, number: number): Promise<readonly number[]> {
   const { id } = await getTestStack(engine.platform)
   const records = await engine.platform.decisionLog.read(
     `${id}/${number}` as DeploymentId,
     0 as LogNumber,
     999,
   )
-  const lives = new Map<string, number>()
+  const countsByWriter = new Map<string, number>()
   for (const { writer, decisions } of records)
-    lives.set(
+    countsByWriter.set(
       writer,
-      (lives.get(writer) ?? 0) + decisions.filter(({ kind }) => kind !== 'takeover').length,
+      (countsByWriter.get(writer) ?? 0) +
+        decisions.filter(({ kind }) => kind !== 'takeover').length,
     )
-  return [...lives.values()]
+  return [...countsByWriter.values()]
 }
 
-const stepsOf = (events: readonly EngineEventPayload[], op: string): readonly string[] =>
+const listUrnsByOp = (events: readonly EngineEventPayload[], op: string): readonly string[] =>
   events.flatMap(event =>
     'resOutputsEvent' in event && event.resOutputsEvent.metadata.op === op
       ? [event.resOutputsEvent.metadata.urn]
       : [],
   )
 
-describe('under a time limit of its functions', () => {
+describe('with a time limit for functions', () => {
   test('a deployment continues from generator to generator and repeats nothing', async () => {
     const cloud = createCloud(250)
     const engine = await engines.open(cloud)
@@ -70,9 +71,9 @@ describe('under a time limit of its functions', () => {
     expect(cloud.log).toHaveLength(25)
     expect(cloud.readPeak()).toBeLessThanOrEqual(2)
     expect(readHandOvers(testRun).length).toBeGreaterThan(1)
-    expect((await decisionsOf(engine, 1)).length).toBeGreaterThan(2)
+    expect((await countDecisions(engine, 1)).length).toBeGreaterThan(2)
     // Every step is reported once, whichever executor ran it and whichever generator decided it.
-    const createdUrns = stepsOf(testRun.events, 'create').filter(
+    const createdUrns = listUrnsByOp(testRun.events, 'create').filter(
       urn => !urn.includes('pulumi:pulumi:Stack'),
     )
     expect(createdUrns).toHaveLength(25)
@@ -87,13 +88,13 @@ describe('under a time limit of its functions', () => {
       await createMany(24)(monitor)
       digest = 'never reached'
     }
-    const edited = setTimeout(() => (digest = 'another'), 600)
+    const editTimer = setTimeout(() => (digest = 'another'), 600)
     const options = { functionLimitMs: 1_200, parallel: 2, readDigest: () => digest }
     await expect(engine.run(program, options)).rejects.toMatchObject({
       code: 'RESUME_DIFFERS',
       message: expect.stringContaining('the program changed while its deployment was running'),
     })
-    clearTimeout(edited)
+    clearTimeout(editTimer)
     expect(cloud.log.length).toBeLessThan(25)
     const after = await engine.run(createMany(24))
     expect(after.result).toMatchObject({ result: 'succeeded', pending: [] })
@@ -101,27 +102,27 @@ describe('under a time limit of its functions', () => {
     expect(cloud.log).toHaveLength(25)
   }, 240_000)
 
-  test('deletes and refreshes are followed from generator to generator', async () => {
+  test('deletes and refreshes continue from generator to generator', async () => {
     const cloud = createCloud(250)
     const engine = await engines.open(cloud)
     await engine.run(createMany(12))
-    const again = await engine.run(createMany(12, 2), {
+    const updateRun = await engine.run(createMany(12, 2), {
       functionLimitMs: 1_200,
       parallel: 2,
       refresh: true,
     })
-    expect(again.result.changes).toMatchObject({ update: 13 })
-    const gone = await engine.run(undefined, {
+    expect(updateRun.result.changes).toMatchObject({ update: 13 })
+    const destroyRun = await engine.run(undefined, {
       command: 'destroy',
       functionLimitMs: 1_200,
       parallel: 2,
     })
-    expect(gone.result.changes).toMatchObject({ delete: 14 })
+    expect(destroyRun.result.changes).toMatchObject({ delete: 14 })
     expect([...cloud.objects.keys()]).toEqual([])
     expect(cloud.log.filter(line => line.startsWith('delete '))).toHaveLength(13)
   }, 240_000)
 
-  test('the summary counts the steps of earlier generators when a later one only follows deletes', async () => {
+  test('the summary counts the steps of earlier generators when a later one only waits for deletes', async () => {
     const cloud = createCloud(300)
     const engine = await engines.open(cloud)
     await engine.run(createMany(10))
@@ -177,8 +178,8 @@ describe('under a time limit of its functions', () => {
 
   test('a deployment that a failure stopped is completed by later generators, with the result failed', async () => {
     const cloud = createCloud()
-    const slowProgram = createCloud(4_000)
-    const [remove, removeSlowly] = [cloud, slowProgram].map(({ script }) => script.delete)
+    const slowCloud = createCloud(4_000)
+    const [remove, removeSlowly] = [cloud, slowCloud].map(({ script }) => script.delete)
     const engine = await engines.open({
       ...cloud,
       script: {
@@ -193,7 +194,7 @@ describe('under a time limit of its functions', () => {
     cloud.faults.add('delete a-1')
     const testRun = await engine.run(undefined, { command: 'destroy', functionLimitMs: 1_500 })
     expect(testRun.result.result).toBe('failed')
-    expect(slowProgram.log).toEqual(['delete b-1'])
+    expect(slowCloud.log).toEqual(['delete b-1'])
     expect(testRun.state.resources?.map(({ id }) => id)).not.toContain('b-1')
     expect(testRun.events.some(event => 'summaryEvent' in event)).toBe(true)
   }, 240_000)

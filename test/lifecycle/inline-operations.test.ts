@@ -96,7 +96,7 @@ test.each([
     const all = await openRequested(1)
     const kill = { effect: 1, call, when } as const
     await expect(all.generate({}, { ...inline, kill })).rejects.toThrow(ProcessKilledError)
-    // The first check observes the dead holder, and the second one takes over.
+    // The first nudge notes the dead holder. A later one finds its lease unchanged and takes over.
     expect(await all.generate(all.nudges.shift(), inline)).toBe('held')
     expect(await all.runToIdle(inline)).toContain('ended')
     expect(all.cloud.log).toEqual(['create t0'])

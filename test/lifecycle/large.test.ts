@@ -1,5 +1,5 @@
 import { test } from 'vitest'
 import { checkLarge } from './large.ts'
 
-test('a state of five megabytes is stored in the blob store and read again', () =>
+test('a resource with a state of five megabytes is created, kept, updated and deleted', () =>
   checkLarge(1, 5e6))

@@ -14,18 +14,18 @@ afterEach(() => engines.close())
 function createSlowCloud() {
   const cloud = createCloud()
   const reached = Promise.withResolvers<void>()
-  const go = Promise.withResolvers<void>()
+  const held = Promise.withResolvers<void>()
   const create = cloud.script.create as (ask: CreateRequest) => unknown
   return {
     ...cloud,
     reached: reached.promise,
-    go: go.resolve,
+    release: held.resolve,
     script: {
       ...cloud.script,
       create: async (ask: CreateRequest) => {
         if (ask.name === 'slow') {
           reached.resolve()
-          await go.promise
+          await held.promise
         }
         return create(ask)
       },
@@ -38,7 +38,7 @@ const program: Program = async monitor => {
   await registerThing(monitor, 'slow', { v: 1 })
 }
 
-test('a resource that a process created after it was considered dead is found by the next deployment', async () => {
+test('a resource that a process created after that process was considered dead is found by the next deployment', async () => {
   const cloud = createSlowCloud()
   const engine = await engines.open(cloud)
   // The first process hangs in a call. The second one considers it dead and closes its deployment.
@@ -48,7 +48,7 @@ test('a resource that a process created after it was considered dead is found by
   expect(second.state.pending_operations?.map(({ resource }) => resource.urn)).toEqual([
     'urn:pulumi:dev::life::test:index:Thing::slow',
   ])
-  cloud.go()
+  cloud.release()
   await deposed
   const late = await engine.platform.catalog.listLateOutcomes(second.stack, 10)
   expect(late.map(({ urn, state }) => [urn, state['id']])).toEqual([
@@ -70,7 +70,7 @@ test('a resource that a process created after it was considered dead is found by
 function createNamedCloud() {
   const cloud = createCloud()
   const reached = Promise.withResolvers<void>()
-  const go = Promise.withResolvers<void>()
+  const held = Promise.withResolvers<void>()
   const create = cloud.script.create as (ask: CreateRequest) => Promise<object>
   let creates = 0
   const script = {
@@ -79,31 +79,31 @@ function createNamedCloud() {
       creates += 1
       if (creates === 2) {
         reached.resolve()
-        await go.promise
+        await held.promise
       }
       return { ...(await create(ask)), id: ask.name }
     },
   }
-  return { ...cloud, script, reached: reached.promise, go: go.resolve }
+  return { ...cloud, script, reached: reached.promise, release: held.resolve }
 }
 
 test('a late replacement takes the place of the resource that was deleted for it, even with the same id', async () => {
   const cloud = createNamedCloud()
   const engine = await engines.open(cloud)
-  const createUpTo =
+  const createAt =
     (replace: number): Program =>
     async monitor => {
       await registerThing(monitor, 'a', { replace }, deleteFirst)
     }
-  await engine.run(createUpTo(1))
-  const deposed = engine.run(createUpTo(2)).catch((thrown: unknown) => thrown)
+  await engine.run(createAt(1))
+  const deposed = engine.run(createAt(2)).catch((thrown: unknown) => thrown)
   await cloud.reached
   // This run closes the dead deployment and decides nothing.
   const second = await engine.run(() => Promise.reject(new Error('the program fails')))
   expect(second.state.pending_operations).toHaveLength(1)
-  cloud.go()
+  cloud.release()
   await deposed
-  const third = await engine.run(createUpTo(2))
+  const third = await engine.run(createAt(2))
   expect(third.result).toMatchObject({ result: 'succeeded', pending: [] })
   expect(third.state.resources?.at(-1)).toMatchObject({ id: 'a', inputs: { replace: 2 } })
   expect(cloud.log).toEqual(['create a', 'delete a', 'create a'])
@@ -116,15 +116,15 @@ test('a late object whose pending create was cleared is deleted', async () => {
   await cloud.reached
   const second = await engine.run(createThings({ a: { v: 1 } }), { clearPendingCreates: true })
   expect(second.state.pending_operations).toBeUndefined()
-  cloud.go()
+  cloud.release()
   await deposed
   await engine.run(createThings({ a: { v: 1 } }))
   expect([...cloud.objects.keys()]).toEqual(['a-1'])
   expect(cloud.log).toEqual(['create a', 'create slow', 'delete slow-1'])
 })
 
-/** Opens an engine whose inbox has an object that no state contains. */
-async function withInbox(cloud: Cloud) {
+/** Opens an engine with a stack whose inbox names an object that no state contains. */
+async function openWithInbox(cloud: Cloud) {
   const engine = await engines.open(cloud)
   const testRun = await engine.run(createThings({ a: { v: 1 } }))
   const lateResource = testRun.state.resources?.find(({ id }) => id === 'a-1')
@@ -147,7 +147,7 @@ test.for(
   ]),
 )('a late outcome is taken once when the run is killed $when effect $effect', async kill => {
   const cloud = createCloud()
-  const { engine, stack } = await withInbox(cloud)
+  const { engine, stack } = await openWithInbox(cloud)
   await engine.run(createThings({ a: { v: 1 } }), { kill }).catch((thrown: unknown) => thrown)
   await engine.run(createThings({ a: { v: 1 } }))
   expect([...cloud.objects.keys()]).toEqual(['a-1'])
@@ -157,7 +157,7 @@ test.for(
 
 test('a late outcome is taken once by a deployment that is resumed', async () => {
   const cloud = createCloud()
-  const { engine, stack } = await withInbox(cloud)
+  const { engine, stack } = await openWithInbox(cloud)
   const kill = { effect: 1, call: 'decisionLog.append pin', when: 'after' } as const
   const program = createThings({ a: { v: 1 } })
   expect(await engine.run(program, { kill }).catch((thrown: unknown) => thrown)).toBeInstanceOf(

@@ -8,16 +8,16 @@ afterEach(() => engines.close())
 
 test('an invalid path in replaceOnChanges is an error of the resource at its first diff', async () => {
   const engine = await engines.open(createCloud())
-  const withPath = (v: number, path: string) =>
+  const runWithPath = (v: number, path: string) =>
     engine.run(async monitor => {
       await registerThing(monitor, 'a', { v }, { replaceOnChanges: [path] })
     })
-  expect((await withPath(1, 'b[')).result.result).toBe('succeeded')
-  const testRun = await withPath(2, 'b[')
+  expect((await runWithPath(1, 'b[')).result.result).toBe('succeeded')
+  const testRun = await runWithPath(2, 'b[')
   expect(testRun.result.result).toBe('failed')
   expect(errorsOf(testRun)).toEqual(["a: 'b[' is not a property path: a bracket is not closed"])
   expect(testRun.events.some(event => 'summaryEvent' in event)).toBe(true)
-  expect((await withPath(2, 'b')).result.result).toBe('succeeded')
+  expect((await runWithPath(2, 'b')).result.result).toBe('succeeded')
 })
 
 test.each([

@@ -12,7 +12,7 @@ afterEach(() => engines.close())
 
 const urnOf = (name: string): string => `urn:pulumi:dev::life::test:index:Thing::${name}`
 
-/** A cloud whose methods count their calls. */
+/** A cloud whose methods return the number of calls so far. `calls` has the requests. */
 function createCounting(call?: (request: CallRequest) => unknown) {
   const cloud = createCloud()
   const calls: CallRequest[] = []
@@ -35,7 +35,7 @@ async function readRefusal(promise: Promise<unknown>): Promise<string> {
   return promise.then(() => 'the call succeeded', String)
 }
 
-describe('a method of a resource', () => {
+describe('a method', () => {
   test('is called with all information of its request', async () => {
     const cloud = createCounting()
     const engine = await engines.open(cloud)
@@ -89,7 +89,7 @@ describe('a method of a resource', () => {
     expect(cloud.calls.map(({ tok }) => tok)).toEqual(['pulumi:providers:test/say'])
   })
 
-  test('of an unregistered resource is unknown', async () => {
+  test('of an unregistered resource is refused', async () => {
     const cloud = createCounting()
     const engine = await engines.open(cloud)
     await engine.run(async monitor => {
@@ -125,9 +125,11 @@ describe('a method of a resource', () => {
 })
 
 describe('a resumed deployment', () => {
-  const beforeB: TestRunOptions = { kill: { effect: 2, call: 'operations.begin', when: 'before' } }
+  const killBeforeB: TestRunOptions = {
+    kill: { effect: 2, call: 'operations.begin', when: 'before' },
+  }
 
-  test('does not call a method again: it returns the recorded result, with secrets sealed', async () => {
+  test('does not repeat a recorded call of a method: it returns the recorded result with its secrets', async () => {
     const cloud = createCounting()
     const engine = await engines.open(cloud)
     const answers: CallResponse[] = []
@@ -139,7 +141,7 @@ describe('a resumed deployment', () => {
       const again = await callSay(monitor)
       await registerThing(monitor, 'c', { of: again.return?.['count'] })
     }
-    const end = await engine.run(program, beforeB).catch((thrown: unknown) => thrown)
+    const end = await engine.run(program, killBeforeB).catch((thrown: unknown) => thrown)
     expect(end).toBeInstanceOf(ProcessKilledError)
     expect(cloud.calls).toHaveLength(1)
     const { result } = await engine.run(program, { resume: true })
@@ -163,7 +165,7 @@ describe('a resumed deployment', () => {
         await callSay(monitor, { args: { __self__: { urn: urnOf('a') }, x } })
         await registerThing(monitor, 'b', {})
       }
-    await engine.run(program(1), beforeB).catch(() => undefined)
+    await engine.run(program(1), killBeforeB).catch(() => undefined)
     await engine.run(program(2), { resume: true })
     expect(cloud.calls.map(({ args }) => args?.['x'])).toEqual([1, 2])
   })

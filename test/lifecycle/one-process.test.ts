@@ -37,7 +37,7 @@ const request = {
   pendingCreates: { existingIds: new Map(), mustClearOthers: false },
 } as unknown as DeployRequest
 
-test('of two deployments of a stack that one process starts, one is refused', async () => {
+test('of two deployments of a stack that one process starts at once, one is refused', async () => {
   const ports = createGeneratorPorts(platform)
   const [first, second] = await Promise.allSettled([
     startDeployment(ports, request),
@@ -49,7 +49,7 @@ test('of two deployments of a stack that one process starts, one is refused', as
   expect(refused).toMatchObject({ reason: { code: 'STACK_BUSY' } })
 })
 
-test('a deployment that an earlier run of this process left open is closed by its next run', async () => {
+test('a deployment that an earlier run of this process left open is closed by the next run', async () => {
   const ports = createGeneratorPorts(platform)
   const interruptedRun = await startDeployment(ports, request)
   // The state after a store failure: the run has ended, and the deployment is not closed.

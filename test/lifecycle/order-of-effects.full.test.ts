@@ -4,5 +4,5 @@ import { removePreparedHomes } from './resume.ts'
 
 afterAll(removePreparedHomes)
 
-// A crashed process does not wait for others, so several cases run at the same time.
+// Every case has an engine of its own, so several cases run at the same time.
 test.concurrent.for(crashes)('a process that dies $title', { timeout: 300_000 }, checkCrash)

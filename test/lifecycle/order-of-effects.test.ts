@@ -20,13 +20,13 @@ const {
   recordEvents,
 } = orderOfEffects
 
-/** Returns the calls of a list, without some of its rows. */
+/** Returns the calls of a list, without the rows with these numbers. The first row is number 1. */
 const callsOf = ({ effects }: EffectList, ...omittedNumbers: readonly number[]): string[] =>
   effects.filter((_, index) => !omittedNumbers.includes(index + 1)).map(({ call }) => call)
 
 /**
- * Maps an effect to its name in the table: provider calls share one name, and an append of a plan
- * has further decisions.
+ * Maps an effect to its name in the table. All provider calls have one name there. An append of a
+ * plan is listed without the other decisions in its record.
  */
 const toListedName = (effect: string): string => {
   if (effect.startsWith('provider.')) return 'provider call'
@@ -37,18 +37,19 @@ const oneProgram: Program = async monitor => {
   await monitor.register({ type: 'test:index:Thing', name: 'a', custom: true, object: {} })
 }
 
+// Single calls of the table, which the expected order has between the calls of other lists.
 const [phase, ended, applied] = callsOf(runProgram)
 const [registered, retired] = callsOf(holdLease)
 const began = [...callsOf(start, 2, 3, 6, 8), registered, phase]
-/** Rows of `runOperation` for waiting, late, slow and parked operations. */
+/** Rows of `runOperation` for waiting, late, slow and parked operations, which this test lacks. */
 const absentRows = [5, 6, 7, 9, 10]
 const closeCalls = [applied, ...callsOf(close, 3), retired]
 
 test('a deployment has the effects of the table in its order', async () => {
   const engine = await openEngine(createCloud().script)
   try {
-    const readEffects = async (what: Program): Promise<readonly string[]> => {
-      const testRun = await engine.run(what)
+    const readEffects = async (program: Program): Promise<readonly string[]> => {
+      const testRun = await engine.run(program)
       expect(testRun.tracer.listUnfinished()).toEqual([])
       // Events are recorded concurrently, by the clock.
       return testRun.effects.map(toListedName).filter(call => !callsOf(recordEvents).includes(call))

@@ -26,33 +26,33 @@ test.each(scenarios)(
     const { moments = [], record } = await readDeploymentTimeline(platform, stack, 2)
     const last = Number(moments.at(-1)?.moment.split(':')[1])
     expect(last).toBeGreaterThan(5)
-    const seen = new Set<string>()
+    const seenResources = new Set<string>()
     for (let lamport = 0; lamport <= last; lamport += 1) {
       const moment = { kind: 'lamport', deployment: 2, lamport } as const
       const state = await readStateAt(platform, stack, moment, later)
       if (state === undefined) throw new Error('the stack had no state at this moment')
       expect(verifyIntegrity(state), `2:${lamport}`).toBeUndefined()
-      seen.add(toText(state.resources))
+      seenResources.add(toText(state.resources))
       if (lamport === last) expect(toText(state)).toBe(toText(testRun.state))
     }
-    expect(seen.size).toBeGreaterThan(2)
+    expect(seenResources.size).toBeGreaterThan(2)
     const times = new Set(moments.flatMap(({ at }) => [at - 1, at]))
-    for (const compareAt of times) {
-      if (compareAt >= (record.endedAt ?? 0)) continue
+    for (const timeMs of times) {
+      if (timeMs >= (record.endedAt ?? 0)) continue
       const state = await readStateAt(
         platform,
         stack,
-        { kind: 'time', timeMs: compareAt as EpochMs },
+        { kind: 'time', timeMs: timeMs as EpochMs },
         later,
       )
-      expect(state && verifyIntegrity(state), `at ${compareAt}`).toBeUndefined()
+      expect(state && verifyIntegrity(state), `at ${timeMs}`).toBeUndefined()
     }
     const now = { kind: 'time', timeMs: platform.clock.now() } as const
     expect(toText(await readStateAt(platform, stack, now, later))).toBe(toText(testRun.state))
   },
 )
 
-test('an interrupted deployment has moments, too', async () => {
+test('the states at the moments of an interrupted deployment are valid, too', async () => {
   const engine = await engines.open(createForeignCloud())
   await engine.run(firstProgram)
   const killed = engine.run(secondProgram, { kill: { effect: 60, when: 'after' } })
@@ -67,25 +67,23 @@ test('an interrupted deployment has moments, too', async () => {
   }
 })
 
-test('a moment before or after the life of the stack is refused with the reason', async () => {
+test('a moment that the stack does not have is refused, and a malformed one is not parsed', async () => {
   const engine = await engines.open(createForeignCloud())
   await engine.run(createThings({ a: { v: 1 } }))
   const { platform } = engine
   const stack = await getTestStack(platform)
-  const compareAt = (moment: string, now = later) => {
+  const readAt = (moment: string, now = later) => {
     const parsed = parsePointInTime(moment)
     if (parsed === undefined) throw new Error(`not a moment: ${moment}`)
     return readStateAt(platform, stack, parsed, now)
   }
   const unknown = { code: 'MOMENT_UNKNOWN' }
-  await expect(compareAt('2:1')).rejects.toMatchObject(unknown)
-  await expect(compareAt('1:1000')).rejects.toMatchObject(unknown)
-  await expect(compareAt('2001-01-01T00:00:00Z')).rejects.toMatchObject(unknown)
-  await expect(compareAt('2090-01-01T00:00:00Z', platform.clock.now())).rejects.toMatchObject(
-    unknown,
-  )
-  expect(await compareAt(new Date(stack.createdAt).toISOString())).toBeUndefined()
-  expect(await compareAt('1:0')).toBeUndefined()
+  await expect(readAt('2:1')).rejects.toMatchObject(unknown)
+  await expect(readAt('1:1000')).rejects.toMatchObject(unknown)
+  await expect(readAt('2001-01-01T00:00:00Z')).rejects.toMatchObject(unknown)
+  await expect(readAt('2090-01-01T00:00:00Z', platform.clock.now())).rejects.toMatchObject(unknown)
+  expect(await readAt(new Date(stack.createdAt).toISOString())).toBeUndefined()
+  expect(await readAt('1:0')).toBeUndefined()
   for (const wrong of ['', '1', 'x:1', '1:-1', 'yesterday', '2026-13-40T00:00:00Z', '2026-01-01'])
     expect(parsePointInTime(wrong), wrong).toBeUndefined()
 })

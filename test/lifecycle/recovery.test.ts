@@ -104,7 +104,7 @@ describe('a begun operation at a close', () => {
     expect(await platform.control.read(deployment)).toMatchObject({ closed: true })
   })
 
-  test('is awaited for one lease at most after a forced stop, even while others renew their leases', async () => {
+  test('is awaited for at most the duration of one lease after a forced stop, even while its owner renews the lease', async () => {
     const running = await stage.openDeployment()
     const { deployment } = running
     const { platform } = stage
@@ -127,7 +127,7 @@ describe('a begun operation at a close', () => {
     await finishClose(ports, deployment, { liveness, changes: {} })
     expect(Math.round(nowMs / limits.leaseMs)).toBe(1)
     expect(await running.headOf(firstId)).toMatchObject({ end: { verdict: 'interrupted' } })
-    // The executor notices this at its next renewal, and stops.
+    // The next renewal of the lease fails, so the executor stops.
     expect(await platform.leases.renew(deployment, far, [])).toBe(false)
   })
 })
@@ -199,18 +199,18 @@ describe('a sweep', () => {
       retire: async () => undefined,
       isRenewalOverdue: () => false,
     }
-    let looks = 0
-    const looked = Promise.withResolvers<void>()
+    let sleepCount = 0
+    const fourthSleep = Promise.withResolvers<void>()
     const clock = {
       ...platform.clock,
       sleep: async (_ms: number, signal?: AbortSignal) => {
-        if ((looks += 1) < 4) return
-        looked.resolve()
+        if ((sleepCount += 1) < 4) return
+        fourthSleep.resolve()
         await new Promise(resolve => signal?.addEventListener('abort', resolve))
       },
     }
     const sweeping = startSweeping({ ...platform, clock, deployment, liveness })
-    await looked.promise
+    await fourthSleep.promise
     await sweeping.end()
     expect(await running.headOf(firstId)).toMatchObject({ owner: 'owner of 1', attempt: 1 })
   })

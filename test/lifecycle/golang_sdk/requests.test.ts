@@ -7,7 +7,7 @@ import { createEngines, registerThing } from '../register-thing.ts'
 const engines = createEngines()
 afterEach(() => engines.close())
 
-test('TestExplicitDeleteBeforeReplaceGoSDK: deleteBeforeReplace applies even without its defined flag', async () => {
+test('TestExplicitDeleteBeforeReplaceGoSDK: deleteBeforeReplace applies even without the field deleteBeforeReplaceDefined', async () => {
   const engine = await engines.open(createCloud())
   const program =
     (replace: string, deleteBeforeReplace: boolean): Program =>
@@ -33,7 +33,7 @@ test('TestReadResourceGolangLifecycle: a read resource is stored as external, an
     expect(stepsOf(testRun)).toEqual(['read a'])
     expect(statesOf(testRun, 'a')).toMatchObject([{ id, external: true, outputs: { id } }])
   }
-  const gone = await engine.run(async () => undefined)
-  expect(statesOf(gone, 'a')).toEqual([])
+  const emptyRun = await engine.run(async () => undefined)
+  expect(statesOf(emptyRun, 'a')).toEqual([])
   expect(cloud.log).toEqual([])
 })

@@ -73,14 +73,14 @@ test('TestImportPlanEmptyState, TestImportDefaultProvider: an empty stack gets i
   })
   expect(state?.['created']).toBe(state?.['modified'])
   expect(state).not.toHaveProperty('importID')
-  const version = await engine.run(
+  const versionRun = await engine.run(
     undefined,
     withImports(createImport('a', { version: '1.2.3', name: 'b' })),
   )
-  expect(urnsOf(version)).toContain(urnOf('pulumi:providers:test', 'default_1_2_3'))
+  expect(urnsOf(versionRun)).toContain(urnOf('pulumi:providers:test', 'default_1_2_3'))
 })
 
-test('TestImportPlan, TestImportPlanExistingImport: existing resources are kept, and a repeated import fails', async () => {
+test('TestImportPlan, TestImportPlanExistingImport: existing resources are kept, a repeated import changes nothing, and another id for the same URN fails', async () => {
   const cloud = cloudOf('a', 'b')
   const engine = await engines.open(cloud)
   const before = await engine.run(
@@ -94,12 +94,12 @@ test('TestImportPlan, TestImportPlanExistingImport: existing resources are kept,
   // In the order of the state: the resource that changed last comes first.
   expect(stepsOf(again)).toEqual(['same a', 'same own', 'import b'])
   expect(statesOf(again, 'a')).toEqual(statesOf(testRun, 'a'))
-  const other = await engine.run(undefined, withImports(createImport('a', { id: 'ext-b' })))
-  expect(other.result.result).toBe('failed')
-  expect(diagnosticsOf(other)).toEqual([
+  const otherIdRun = await engine.run(undefined, withImports(createImport('a', { id: 'ext-b' })))
+  expect(otherIdRun.result.result).toBe('failed')
+  expect(diagnosticsOf(otherIdRun)).toEqual([
     `resource '${urnOf('test:index:Thing', 'a')}' already exists`,
   ])
-  expect(statesOf(other, 'a')).toEqual(statesOf(testRun, 'a'))
+  expect(statesOf(otherIdRun, 'a')).toEqual(statesOf(testRun, 'a'))
 })
 
 test('TestImportPlanSuppliedOutputs: a resource with supplied inputs and outputs is not read', async () => {
@@ -111,7 +111,7 @@ test('TestImportPlanSuppliedOutputs: a resource with supplied inputs and outputs
   expect(countReads(engine.provider.calls)).toBe(0)
 })
 
-test('TestImportPlanSuppliedInputsMerge: supplied inputs fill gaps, and secrets stay secret', async () => {
+test('TestImportPlanSuppliedInputsMerge: supplied inputs fill gaps, and an input that is supplied as a secret is stored as a secret', async () => {
   const cloud = cloudOf('a')
   cloud.objects.set('ext-a', { v: 'read', empty: null, word: 'open' })
   const engine = await engines.open(cloud)
@@ -130,7 +130,7 @@ test('TestImportPlanSuppliedInputsMerge: supplied inputs fill gaps, and secrets 
   expect(JSON.stringify(state?.['inputs'])).not.toContain('open')
 })
 
-test('TestImportPlanSpecificProvider: the provider is one of the stack, or a new one', async () => {
+test('TestImportPlanSpecificProvider: an import may name a provider of the stack or a new one', async () => {
   const cloud = cloudOf('a', 'b', 'c')
   const engine = await engines.open(cloud)
   const type = 'pulumi:providers:test'
@@ -172,12 +172,12 @@ test('TestImportPlanSpecificProperties, TestImportInputDiff: chosen properties d
   const engine = await engines.open({ ...cloud, script })
   const testRun = await engine.run(undefined, withImports(createImport('a', { isChosen: true })))
   expect(statesOf(testRun, 'a')).toMatchObject([{ inputs: { v: 1, w: 2 } }])
-  const shown = testRun.events.flatMap(event =>
+  const importEvents = testRun.events.flatMap(event =>
     'resOutputsEvent' in event && event.resOutputsEvent.metadata.op === 'import'
       ? [event.resOutputsEvent.metadata]
       : [],
   )
-  expect(shown[0]?.old?.inputs).toEqual(shown[0]?.new?.inputs)
+  expect(importEvents[0]?.old?.inputs).toEqual(importEvents[0]?.new?.inputs)
 })
 
 test('TestImportIntoParent: a child is imported after its parent', async () => {
@@ -222,8 +222,8 @@ test('TestImportComponent, TestImportRemoteComponent: components are created wit
   expect(local).toMatchObject({ custom: false, parent: stackUrn, protect: true })
   expect(local).not.toHaveProperty('provider')
   const remote = { type: 'test:index:Comp', id: '', component: 'remote' } as const
-  const far = await engine.run(undefined, withImports(createImport('r', remote)))
-  expect(statesOf(far, 'r')[0]?.['provider']).toContain('pulumi:providers:test::default::')
+  const remoteRun = await engine.run(undefined, withImports(createImport('r', remote)))
+  expect(statesOf(remoteRun, 'r')[0]?.['provider']).toContain('pulumi:providers:test::default::')
   expect(countReads(engine.provider.calls)).toBe(1)
 })
 
@@ -262,15 +262,18 @@ test('a preview reads the resources to import and changes nothing', async () => 
   expect(testRun.result.result).toBe('succeeded')
   expect(stepsOf(testRun)).toEqual(['import a'])
   expect(testRun.state.resources ?? []).toEqual([])
-  const none = await engine.run(undefined, { ...withImports(createImport('none')), dryRun: true })
-  expect(none.result.result).toBe('failed')
+  const missing = await engine.run(undefined, {
+    ...withImports(createImport('none')),
+    dryRun: true,
+  })
+  expect(missing.result.result).toBe('failed')
 })
 
 test('a duplicate URN and an invalid type are refused before any call', async () => {
   const engine = await engines.open(cloudOf('a'))
-  const twice = await engine.run(undefined, withImports(createImport('a'), createImport('a')))
-  expect(diagnosticsOf(twice)).toEqual(["duplicate import 'a' of type 'test:index:Thing'"])
-  const type = await engine.run(undefined, withImports(createImport('a', { type: 'Thing' })))
-  expect(diagnosticsOf(type).join()).toContain('not a valid resource type token')
-  expect(urnsOf(type)).toEqual([])
+  const duplicate = await engine.run(undefined, withImports(createImport('a'), createImport('a')))
+  expect(diagnosticsOf(duplicate)).toEqual(["duplicate import 'a' of type 'test:index:Thing'"])
+  const invalid = await engine.run(undefined, withImports(createImport('a', { type: 'Thing' })))
+  expect(diagnosticsOf(invalid).join()).toContain('not a valid resource type token')
+  expect(urnsOf(invalid)).toEqual([])
 })

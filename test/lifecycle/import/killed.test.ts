@@ -25,19 +25,19 @@ async function openScene(): Promise<{ readonly cloud: Cloud; readonly engine: Te
   return { cloud, engine }
 }
 
-/** Kills runs at every `step`-th effect and resumes each. Returns the number of kills. */
+/** Kills a run at every `step`-th effect, resumes each, and returns the number of kills. */
 async function killEverywhere(
   input: {
     readonly program: Program | undefined
     readonly options: TestRunOptions
     readonly step: number
   },
-  judge: (testRun: TestRun, cloud: Cloud) => void,
+  checkRun: (testRun: TestRun, cloud: Cloud) => void,
 ): Promise<number> {
   const { options, step } = input
-  const unharmed = await openScene()
-  const { effects } = await unharmed.engine.run(input.program, options)
-  let killings = 0
+  const unharmedStack = await openScene()
+  const { effects } = await unharmedStack.engine.run(input.program, options)
+  let kills = 0
   for (let effect = 2; effect <= effects.length; effect += step) {
     const { cloud, engine } = await openScene()
     const when = effect % 2 === 0 ? 'before' : 'after'
@@ -47,22 +47,22 @@ async function killEverywhere(
     )
     if (killed === undefined) continue
     expect(killed).toBeInstanceOf(ProcessKilledError)
-    killings += 1
+    kills += 1
     const testRun = await engine
       .run(input.program, { ...options, resume: true })
       .catch((thrown: unknown) => {
         if ((thrown as { code?: string }).code !== 'NOTHING_TO_RESUME') throw thrown
         return engine.run(input.program, options)
       })
-    judge(testRun, cloud)
+    checkRun(testRun, cloud)
     await engine.close()
   }
-  return killings
+  return kills
 }
 
 describe('an import that is killed is resumed', () => {
-  test('with the option: nothing is created, one old object is deleted, and each resource is updated once', async () => {
-    const killings = await killEverywhere({ program, options: {}, step: 5 }, (testRun, cloud) => {
+  test('with the resource option import: no object is created again, the replaced one is deleted, and the difference is updated', async () => {
+    const kills = await killEverywhere({ program, options: {}, step: 5 }, (testRun, cloud) => {
       expect(testRun.result.result).toBe('succeeded')
       expect([...cloud.objects]).toEqual([
         ['ext-a', { v: 2 }],
@@ -73,10 +73,10 @@ describe('an import that is killed is resumed', () => {
       expect(statesOf(testRun, 'b')).toMatchObject([{ id: 'ext-b', importID: 'ext-b' }])
       expect(testRun.state.pending_operations ?? []).toEqual([])
     })
-    expect(killings).toBeGreaterThan(4)
+    expect(kills).toBeGreaterThan(4)
   }, 300_000)
 
-  test('with the command: the stack has the named resources, and their provider once', async () => {
+  test('with the command import: the stack has the imported resources, and their provider once', async () => {
     const createImport = (name: string, parent: Urn | ''): ImportedResource => ({
       type: 'test:index:Thing',
       name,
@@ -95,7 +95,7 @@ describe('an import that is killed is resumed', () => {
       imports: [createImport('new-b', top), createImport('new-a', '')],
     }
     const input = { program: undefined, options, step: 5 }
-    const killings = await killEverywhere(input, (testRun, cloud) => {
+    const kills = await killEverywhere(input, (testRun, cloud) => {
       expect(testRun.result.result).toBe('succeeded')
       expect(statesOf(testRun, 'new-a')).toMatchObject([{ id: 'ext-a' }])
       expect(statesOf(testRun, 'new-b')).toMatchObject([{ id: 'ext-b', parent: top }])
@@ -103,6 +103,6 @@ describe('an import that is killed is resumed', () => {
       expect(cloud.log).toEqual(['create b'])
       expect(testRun.state.pending_operations ?? []).toEqual([])
     })
-    expect(killings).toBeGreaterThan(3)
+    expect(kills).toBeGreaterThan(3)
   }, 300_000)
 })

@@ -17,25 +17,25 @@ function createCloudWith(id: string, inputs: Record<string, unknown>): Cloud {
   return cloud
 }
 
-const createAdopting =
+const createImporting =
   (inputs: Record<string, unknown>, importId: string, more: object = {}): Program =>
   async monitor =>
     void (await registerThing(monitor, 'a', inputs, { importId, ...more }))
 
-test('TestImportOption: a difference is updated after the import, and equal inputs need no step', async () => {
+test('TestImportOption: a difference is updated after the import, and equal inputs need no update', async () => {
   const cloud = createCloudWith('ext', { v: 1 })
   const engine = await engines.open(cloud)
-  const equal = await engine.run(createAdopting({ v: 1 }, 'ext'))
+  const equal = await engine.run(createImporting({ v: 1 }, 'ext'))
   expect(stepsOf(equal)).toEqual(['import a'])
   expect(equal.result.changes).toEqual({ create: 1, import: 1 })
   expect(statesOf(equal, 'a')[0]).toMatchObject({ id: 'ext', importID: 'ext', inputs: { v: 1 } })
-  const again = await engine.run(createAdopting({ v: 1 }, 'ext'))
+  const again = await engine.run(createImporting({ v: 1 }, 'ext'))
   expect(stepsOf(again)).toEqual(['same a'])
   expect(statesOf(again, 'a')[0]).toMatchObject({ id: 'ext', importID: 'ext' })
-  const changed = await engine.run(createAdopting({ v: 2 }, 'ext'))
+  const changed = await engine.run(createImporting({ v: 2 }, 'ext'))
   expect(stepsOf(changed)).toEqual(['update a'])
   const other = await engines.open(createCloudWith('ext', { v: 1 }))
-  const differing = await other.run(createAdopting({ v: 3 }, 'ext'))
+  const differing = await other.run(createImporting({ v: 3 }, 'ext'))
   expect(stepsOf(differing)).toEqual(['import a', 'update a'])
   const [state] = statesOf(differing, 'a')
   expect(state).toMatchObject({ id: 'ext', importID: 'ext', inputs: { v: 3 }, outputs: { v: 3 } })
@@ -48,31 +48,31 @@ test('TestImportOption: a difference is updated after the import, and equal inpu
 test('TestImportOption: an imported resource is not replaced while the program specifies its id', async () => {
   const cloud = createCloudWith('ext', { replace: 1 })
   const engine = await engines.open(cloud)
-  const testRun = await engine.run(createAdopting({ replace: 2 }, 'ext'))
+  const testRun = await engine.run(createImporting({ replace: 2 }, 'ext'))
   expect(testRun.result.result).toBe('failed')
   expect(diagnosticsOf(testRun).join()).toContain(
     'previously-imported resources that still specify an ID may not be replaced',
   )
   expect(diagnosticsOf(testRun).join()).toContain('replace: 1 => 2')
   expect(statesOf(testRun, 'a')[0]).toMatchObject({ id: 'ext', inputs: { replace: 1 } })
-  const shown = await engine.run(createAdopting({ replace: 2 }, 'ext'), { dryRun: true })
+  const shown = await engine.run(createImporting({ replace: 2 }, 'ext'), { dryRun: true })
   expect(shown.result.result).toBe('succeeded')
   expect(diagnosticsOf(shown, 'warning').join()).toContain('may not be replaced')
   expect(stepsOf(shown).slice(0, 2)).toEqual(['create-replacement a', 'replace a'])
 })
 
-test('TestImportOption: another id replaces the existing resource, and the same id changes nothing', async () => {
+test('TestImportOption: an import with another id replaces the existing resource, and one with the same id changes nothing', async () => {
   const cloud = createCloudWith('ext', { v: 1 })
   const engine = await engines.open(cloud)
-  await engine.run(createAdopting({ v: 1 }, ''))
-  const same = await engine.run(createAdopting({ v: 1 }, 'a-1'))
+  await engine.run(createImporting({ v: 1 }, ''))
+  const same = await engine.run(createImporting({ v: 1 }, 'a-1'))
   expect(stepsOf(same)).toEqual(['same a'])
-  const testRun = await engine.run(createAdopting({ v: 1 }, 'ext'))
+  const testRun = await engine.run(createImporting({ v: 1 }, 'ext'))
   expect(stepsOf(testRun)).toEqual(['import-replacement a', 'replace a', 'delete-replaced a'])
   expect(testRun.result.changes).toMatchObject({ replace: 1 })
   expect([...cloud.objects.keys()]).toEqual(['ext'])
   expect(statesOf(testRun, 'a')).toMatchObject([{ id: 'ext', importID: 'ext' }])
-  const withoutImport = await engine.run(createAdopting({ v: 1 }, ''))
+  const withoutImport = await engine.run(createImporting({ v: 1 }, ''))
   expect(stepsOf(withoutImport)).toEqual(['same a'])
   expect(statesOf(withoutImport, 'a')[0]).not.toHaveProperty('importID')
 })
@@ -81,7 +81,7 @@ test('TestImportOption: a read resource is replaced by its import, and its objec
   const cloud = createCloudWith('ext', { v: 1 })
   const engine = await engines.open(cloud)
   await engine.run(async monitor => void (await monitor.read('a', 'ext')))
-  const testRun = await engine.run(createAdopting({ v: 1 }, 'ext'))
+  const testRun = await engine.run(createImporting({ v: 1 }, 'ext'))
   expect(stepsOf(testRun)).toEqual(['import-replacement a', 'replace a', 'discard-replaced a'])
   expect(cloud.log).toEqual([])
   expect(statesOf(testRun, 'a')).toMatchObject([{ id: 'ext', importID: 'ext' }])
@@ -95,7 +95,7 @@ test('TestImportWithDifferingImportIdentifierFormat, TestImportUpdatedID, TestIm
     return ReadResponse.create({ id: 'own', properties: object, inputs: object })
   }
   const engine = await engines.open({ ...cloud, script: { ...cloud.script, read } })
-  const program = createAdopting({ v: 2 }, 'projects/x/own')
+  const program = createImporting({ v: 2 }, 'projects/x/own')
   const first = await engine.run(program)
   expect(stepsOf(first)).toEqual(['import a', 'update a'])
   expect(statesOf(first, 'a')).toMatchObject([{ id: 'own', importID: 'projects/x/own' }])
@@ -105,12 +105,12 @@ test('TestImportWithDifferingImportIdentifierFormat, TestImportUpdatedID, TestIm
 })
 
 test('TestImportThenSecretValueDoesNotReplace: a value that becomes secret is not a difference', async () => {
-  for (const isUnknown of [false, true]) {
+  for (const isDiffUnknown of [false, true]) {
     const cloud = createCloudWith('ext', { replace: 'v' })
-    const diff = () => DiffResponse.create(isUnknown ? {} : { changes: 1 })
+    const diff = () => DiffResponse.create(isDiffUnknown ? {} : { changes: 1 })
     const engine = await engines.open({ ...cloud, script: { ...cloud.script, diff } })
-    await engine.run(createAdopting({ replace: 'v' }, 'ext'))
-    const testRun = await engine.run(createAdopting({ replace: toWireSecret('v') }, 'ext'))
+    await engine.run(createImporting({ replace: 'v' }, 'ext'))
+    const testRun = await engine.run(createImporting({ replace: toWireSecret('v') }, 'ext'))
     expect(testRun.result.result).toBe('succeeded')
     expect(stepsOf(testRun)).toEqual(['same a'])
     expect(JSON.stringify(statesOf(testRun, 'a')[0]?.['inputs'])).toContain('ciphertext')
@@ -120,7 +120,7 @@ test('TestImportThenSecretValueDoesNotReplace: a value that becomes secret is no
 test('TestImportIgnoreChanges: ignored changes are relative to the imported inputs', async () => {
   const cloud = createCloudWith('ext', { v: 1, w: 1 })
   const engine = await engines.open(cloud)
-  const testRun = await engine.run(createAdopting({ v: 2, w: 2 }, 'ext', { ignoreChanges: ['v'] }))
+  const testRun = await engine.run(createImporting({ v: 2, w: 2 }, 'ext', { ignoreChanges: ['v'] }))
   expect(stepsOf(testRun)).toEqual(['import a', 'update a'])
   expect(cloud.objects.get('ext')).toEqual({ v: 1, w: 2 })
   expect(statesOf(testRun, 'a')[0]).toMatchObject({ inputs: { v: 1, w: 2 } })
@@ -130,17 +130,17 @@ test('TestImportWithFailedUpdate: an imported resource stays when its update fai
   const cloud = createCloudWith('ext', { v: 1 })
   cloud.faults.add('update ext')
   const engine = await engines.open(cloud)
-  const testRun = await engine.run(createAdopting({ v: 2 }, 'ext'))
+  const testRun = await engine.run(createImporting({ v: 2 }, 'ext'))
   expect(testRun.result.result).toBe('failed')
   expect(stepsOf(testRun)).toEqual(['import a', 'update a'])
   expect(statesOf(testRun, 'a')).toMatchObject([{ id: 'ext', inputs: { v: 1 }, outputs: { v: 1 } }])
   expect(testRun.state.pending_operations ?? []).toEqual([])
 })
 
-test('TestImportDeleteBeforeReplace: a preview reports a difference that would delete before the replacement', async () => {
+test('TestImportDeleteBeforeReplace: a preview shows a difference that would delete the imported resource before its replacement', async () => {
   const cloud = createCloudWith('ext', { replace: 1 })
   const engine = await engines.open(cloud)
-  const testRun = await engine.run(createAdopting({ replace: 2 }, 'ext', deleteFirst), {
+  const testRun = await engine.run(createImporting({ replace: 2 }, 'ext', deleteFirst), {
     dryRun: true,
   })
   expect(testRun.result.result).toBe('succeeded')
@@ -153,17 +153,17 @@ test('TestImportDeleteBeforeReplace: a preview reports a difference that would d
   expect(cloud.log).toEqual([])
 })
 
-test('an import is refused when the object does not exist or the provider does not support it', async () => {
+test('an import is refused when the object does not exist or the provider does not support imports', async () => {
   const cloud = createCloudWith('mute', { v: 1 })
   const read = (ask: ReadRequest) =>
     ask.id === 'mute'
       ? ReadResponse.create({ id: 'mute', properties: { v: 1 } })
       : ReadResponse.create({})
   const engine = await engines.open({ ...cloud, script: { ...cloud.script, read } })
-  const none = await engine.run(createAdopting({ v: 1 }, 'nowhere'))
-  expect(none.result.result).toBe('failed')
-  expect(diagnosticsOf(none)).toContain("resource 'nowhere' does not exist")
-  const mute = await engine.run(createAdopting({ v: 1 }, 'mute'))
+  const missing = await engine.run(createImporting({ v: 1 }, 'nowhere'))
+  expect(missing.result.result).toBe('failed')
+  expect(diagnosticsOf(missing)).toContain("resource 'nowhere' does not exist")
+  const mute = await engine.run(createImporting({ v: 1 }, 'mute'))
   expect(diagnosticsOf(mute).join()).toContain("please try updating the 'test' plugin")
   expect(statesOf(mute, 'a')).toEqual([])
 })
@@ -171,7 +171,7 @@ test('an import is refused when the object does not exist or the provider does n
 test('a failed import of an existing resource leaves it unchanged, even with --continue-on-error', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
-  await engine.run(createAdopting({ v: 1 }, ''))
+  await engine.run(createImporting({ v: 1 }, ''))
   const program: Program = async monitor => {
     await registerThing(monitor, 'a', { v: 1 }, { importId: 'gone' }).catch(() => undefined)
     await registerThing(monitor, 'b', { v: 1 })
@@ -198,7 +198,7 @@ test('an unhealthy object is imported and updated immediately', async () => {
     diff: () => DiffResponse.create({ changes: 1 }),
   }
   const engine = await engines.open({ ...cloud, script })
-  const testRun = await engine.run(createAdopting({ v: 1 }, 'ext'))
+  const testRun = await engine.run(createImporting({ v: 1 }, 'ext'))
   expect(stepsOf(testRun)).toEqual(['import a', 'update a'])
   expect(statesOf(testRun, 'a')[0]).not.toHaveProperty('initErrors')
 })

@@ -31,7 +31,7 @@ function cloudOf(...names: readonly string[]) {
   return cloud
 }
 
-test('TestImportExtensionParameterizedResource: a provider is extended before its read, and state and snapshot name the extension', async () => {
+test('TestImportExtensionParameterizedResource: a provider is extended before the read, and the resource and the snapshot name the extension', async () => {
   const { run, plugins } = await bench.open(cloudOf('a', 'b', 'c'))
   const imports = [
     createImport('a', { extension }),
@@ -42,7 +42,7 @@ test('TestImportExtensionParameterizedResource: a provider is extended before it
   expect(result.result).toBe('succeeded')
   const callNames = plugins.loaded.flatMap(plugin => plugin.listCalls())
   const parameterizeCall = 'parameterize ext-a 1.0.0 blob'
-  expect(callNames.filter(word => word === parameterizeCall)).toHaveLength(1)
+  expect(callNames.filter(callName => callName === parameterizeCall)).toHaveLength(1)
   expect(callNames.indexOf(parameterizeCall)).toBeLessThan(callNames.indexOf('read'))
   const { ref } = withExtensionRef(extension)
   expect(state.extensions).toEqual({ [ref]: extension })
@@ -83,7 +83,7 @@ test("an import uses the parameters of the program's packages", async () => {
 })
 
 test.each(['before', 'after'] as const)(
-  'an import that dies %s its reads begin finds its extensions in the next generator run',
+  'an import that is killed %s its reads begin finds its extensions in the next generator run',
   async when => {
     const { run, plugins } = await bench.open(cloudOf('a', 'b'))
     const imports = [createImport('a', { extension }), createImport('b', { extension })]

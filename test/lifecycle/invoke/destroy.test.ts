@@ -7,9 +7,9 @@ import { createEngines, registerThing } from '../register-thing.ts'
 const engines = createEngines()
 afterEach(() => engines.close())
 
-test('TestInvokeDependsOnDestroyRunProgram: a function with a missing dependency is not called', async () => {
+test('TestInvokeDependsOnDestroyRunProgram: a function is not called if a resource that it depends on, directly or not, was not created', async () => {
   const engine = await engines.open(createCloud())
-  const unknown: unknown[] = []
+  const unknownFlags: unknown[] = []
   const program =
     (isDestroying: boolean): Program =>
     async monitor => {
@@ -18,17 +18,17 @@ test('TestInvokeDependsOnDestroyRunProgram: a function with a missing dependency
       const dependent = await registerThing(monitor, 'dependent', { v: 1 }, { dependencies: gone })
       for (const urns of [[dependent.urn], [standalone.urn], gone]) {
         const request = { tok: 'test:index:read', dependsOn: urns }
-        if (urns.length > 0) unknown.push((await monitor.invokeWith(request)).unknown)
+        if (urns.length > 0) unknownFlags.push((await monitor.invokeWith(request)).unknown)
       }
     }
   const countInvokes = (): number =>
     engine.provider.calls.filter(({ method }) => method === 'invoke').length
   await engine.run(program(false))
-  expect(unknown.splice(0)).toEqual([false, false])
+  expect(unknownFlags.splice(0)).toEqual([false, false])
   expect(countInvokes()).toBe(2)
   const testRun = await engine.run(program(true), { command: 'destroy', runProgram: true })
   expect(testRun.result.result).toBe('succeeded')
-  expect(unknown).toEqual([true, false, true])
+  expect(unknownFlags).toEqual([true, false, true])
   expect(countInvokes()).toBe(3)
   expect(listStateNames(testRun)).toEqual([])
 })

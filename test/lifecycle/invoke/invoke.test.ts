@@ -47,7 +47,7 @@ async function openScene(more: Script = {}) {
     expect(result.result).toBe('succeeded')
     return requests.length > 0
   }
-  return { engine, cloud, requests, during: runInvoking }
+  return { engine, cloud, requests, runInvoking }
 }
 
 const preview = { dryRun: true }
@@ -56,8 +56,8 @@ test('TestPreviewInvoke: a function call contains the preview flag', async () =>
   const all = await openScene()
   const program: Program = async monitor => void (await monitor.invoke(read))
   // A provider without a handshake does not receive the flag.
-  await all.during(program, preview)
-  expect(all.requests.map(one => one.preview)).toEqual([false])
+  await all.runInvoking(program, preview)
+  expect(all.requests.map(request => request.preview)).toEqual([false])
   const previews: boolean[] = []
   for (const dryRun of [true, false])
     await all.engine.run(program, {
@@ -75,7 +75,7 @@ test('TestPreviewInvoke: a function call contains the preview flag', async () =>
 
 test('TestInvokeParentResolvesComponentProviders: a function uses the providers of its parent component', async () => {
   const { engine } = await openScene()
-  const served: string[] = []
+  const servedBy: string[] = []
   await engine.run(
     async monitor => {
       const registerOwnProvider = async (name: string): Promise<string> => {
@@ -95,8 +95,8 @@ test('TestInvokeParentResolvesComponentProviders: a function uses the providers 
       const first = await monitor.register({ type: 'my:c:First', name: 'comp', providers })
       const second = await monitor.register({ type: 'my:c:Two', name: 'two', parent: first.urn })
       const custom = await registerThing(monitor, 'custom', {}, { parent: first.urn })
-      const invokeFunction = async (parent: string, named = ''): Promise<void> => {
-        await monitor.invokeWith({ tok: read, parent, provider: named })
+      const invokeFunction = async (parent: string, provider = ''): Promise<void> => {
+        await monitor.invokeWith({ tok: read, parent, provider })
       }
       await invokeFunction(first.urn)
       await invokeFunction(second.urn)
@@ -115,56 +115,56 @@ test('TestInvokeParentResolvesComponentProviders: a function uses the providers 
             return provider.configure(ask)
           },
           invoke: ask => {
-            served.push(name)
+            servedBy.push(name)
             return provider.invoke(ask)
           },
         }
       },
     },
   )
-  expect(served).toEqual(['explicit', 'explicit', 'other', 'default', 'default'])
+  expect(servedBy).toEqual(['explicit', 'explicit', 'other', 'default', 'default'])
 })
 
 test('TestInvokeDependsOnRemoteComponent: a function waits for the children of a remote component', async () => {
-  const { during } = await openScene()
+  const { runInvoking } = await openScene()
   const program: Program = async monitor => {
     const component = await registerComponent(monitor, 'comp')
     await monitor.invokeWith({ tok: read, dependsOn: [component.urn] })
   }
-  expect(await during(program, preview)).toBe(false)
-  expect(await during(program)).toBe(true)
-  expect(await during(program, preview)).toBe(true)
+  expect(await runInvoking(program, preview)).toBe(false)
+  expect(await runInvoking(program)).toBe(true)
+  expect(await runInvoking(program, preview)).toBe(true)
 })
 
 test('TestInvokeDependsOnNestedRemoteComponent: a function waits for the children of a remote component inside another component', async () => {
-  const { during } = await openScene()
+  const { runInvoking } = await openScene()
   const program: Program = async monitor => {
     const outer = await monitor.register({ type: 'my:c:Outer', name: 'outer' })
     await registerComponent(monitor, 'comp', { parent: outer.urn })
     await monitor.invokeWith({ tok: read, dependsOn: [outer.urn] })
   }
-  expect(await during(program, preview)).toBe(false)
-  expect(await during(program)).toBe(true)
-  expect(await during(program, preview)).toBe(true)
+  expect(await runInvoking(program, preview)).toBe(false)
+  expect(await runInvoking(program)).toBe(true)
+  expect(await runInvoking(program, preview)).toBe(true)
 })
 
 test('TestInvokeDependsOnPendingCustomResource: a function that depends on a resource that a preview would create is not called', async () => {
-  const { during } = await openScene()
+  const { runInvoking } = await openScene()
   const unknowns: boolean[] = []
   const program: Program = async monitor => {
     const dependency = await registerThing(monitor, 'dep', {})
     const answer = await monitor.invokeWith({ tok: read, dependsOn: [dependency.urn] })
     unknowns.push(answer.unknown)
   }
-  expect(await during(program, preview)).toBe(false)
-  expect(await during(program)).toBe(true)
+  expect(await runInvoking(program, preview)).toBe(false)
+  expect(await runInvoking(program)).toBe(true)
   expect(unknowns).toEqual([true, false])
 })
 
 test('TestInvokeDependsOnStopsAtCustomResources: a function does not wait for children of a custom resource', async () => {
-  const { during } = await openScene()
+  const { runInvoking } = await openScene()
   const parentProgram: Program = async monitor => void (await registerThing(monitor, 'parent', {}))
-  await during(parentProgram)
+  await runInvoking(parentProgram)
   let isUnknown = true
   const program: Program = async monitor => {
     const parent = await registerThing(monitor, 'parent', {})
@@ -172,12 +172,12 @@ test('TestInvokeDependsOnStopsAtCustomResources: a function does not wait for ch
     const answer = await monitor.invokeWith({ tok: read, dependsOn: [parent.urn] })
     isUnknown = answer.unknown
   }
-  expect(await during(program, preview)).toBe(true)
+  expect(await runInvoking(program, preview)).toBe(true)
   expect(isUnknown).toBe(false)
 })
 
 test('TestInvokeDependsOnTargetedUp: a skipped resource outside of the targets counts as pending', async () => {
-  const { during } = await openScene()
+  const { runInvoking } = await openScene()
   let isUnknown = false
   const program: Program = async monitor => {
     await registerThing(monitor, 'keep', {})
@@ -185,7 +185,7 @@ test('TestInvokeDependsOnTargetedUp: a skipped resource outside of the targets c
     const answer = await monitor.invokeWith({ tok: read, dependsOn: [dep.urn] })
     isUnknown = answer.unknown
   }
-  expect(await during(program, { targeting: { targets: ['**keep**'] } })).toBe(false)
+  expect(await runInvoking(program, { targeting: { targets: ['**keep**'] } })).toBe(false)
   expect(isUnknown).toBe(true)
 })
 

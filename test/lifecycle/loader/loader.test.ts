@@ -35,7 +35,7 @@ type Done<A> = (failed: Error | null, answer: A) => void
 
 /** Calls one of the services at an address. */
 async function callClient<C extends { close: () => void }, A>(
-  Client: new (address: string, how: ChannelCredentials, options: object) => C,
+  Client: new (address: string, security: ChannelCredentials, options: object) => C,
   address: string,
   call: (client: C, done: Done<A>) => unknown,
 ): Promise<A> {
@@ -60,10 +60,13 @@ const readMapping = (address: string, request: Partial<GetMappingRequest>): Prom
     client.getMapping(GetMappingRequest.create(request), done),
   ).then(({ data }) => data.toString())
 
-/** Calls `ask` while a program runs. Its packages are `scripts`. */
+/**
+ * Calls `callServices` while a program runs. Plugins answer from `scripts`. Returns the names of
+ * the loaded plugins.
+ */
 async function runWith(
   scripts: Readonly<Record<string, Script>>,
-  ask: (address: string, monitor: Monitor) => Promise<void>,
+  callServices: (address: string, monitor: Monitor) => Promise<void>,
 ): Promise<readonly string[]> {
   const engine = await engines.open(createCloud(), scripts)
   const loaded: string[] = []
@@ -80,7 +83,9 @@ async function runWith(
   }
   const failures: unknown[] = []
   const program = async (monitor: Monitor): Promise<void> => {
-    await ask(addressOf(monitor), monitor).catch((thrown: unknown) => failures.push(thrown))
+    await callServices(addressOf(monitor), monitor).catch((thrown: unknown) =>
+      failures.push(thrown),
+    )
   }
   const { result } = await engine.run(program, { plugins })
   expect(failures).toEqual([])

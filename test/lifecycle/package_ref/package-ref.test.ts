@@ -11,7 +11,7 @@ const createBlob = (value: string) => ({
   value: Buffer.from(value),
 })
 
-test('TestPackageRefSharedBase: a plain, a parameterized and an extended plugin are three packages', async () => {
+test('TestPackageRefSharedBase: registrations of one plugin with different addresses, checksums, parameters or extensions are different packages', async () => {
   const { run } = await bench.open(createCloud())
   const refs: string[] = []
   await run(async monitor => {
@@ -31,10 +31,10 @@ test('TestPackageRefSharedBase: a plain, a parameterized and an extended plugin 
     ])
       refs.push(await monitor.registerPackage({ ...base, ...more }))
   })
-  const [plain, , byUrl, , one, two, twoAgain, extended, extendedElsewhere, other] = refs
+  const [plain, , byUrl, , one, two, twoAgain, extended, extendedOtherVersion, other] = refs
   expect(refs[1]).toBe(byUrl)
   expect(two).toBe(twoAgain)
-  expect(extended).toBe(extendedElsewhere)
+  expect(extended).toBe(extendedOtherVersion)
   expect(new Set(refs).size).toBe(7)
   for (const ref of [plain, byUrl, one, two]) expect(ref).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/)
   // SHA-256 of name NUL version NUL value: the name in the states of Pulumi.

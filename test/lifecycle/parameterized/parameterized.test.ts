@@ -9,7 +9,7 @@ afterEach(() => bench.close())
 const base = { name: 'pkgA', version: '1.0.0' }
 const parameterization = { name: 'pkgExt', version: '0.5.0', value: Buffer.from('replacement') }
 
-test('TestPackageRef: packages are distinguished by their registration, and serve resources, functions, reads and methods', async () => {
+test('TestPackageRef: packages are distinguished by their version, and serve resources, functions and reads', async () => {
   const cloud = createCloud()
   const { run, plugins } = await bench.open(cloud)
   const refs: string[] = []
@@ -49,19 +49,23 @@ test.each([
     { ...base, parameterization: { ...parameterization, version: 'new' } },
     'parse parameter version new',
   ],
-])('TestPackageRef: an invalid package is refused (%#)', async (input, message) => {
-  const { run } = await bench.open(createCloud())
-  const refusals: string[] = []
-  await run(async monitor => {
-    await monitor.registerPackage(input).catch((thrown: Error) => refusals.push(thrown.message))
-    const unknown = { type: 'pkgA:m:typA', name: 'a', custom: true, packageRef: 'missing' }
-    await monitor.register(unknown).catch((thrown: Error) => refusals.push(thrown.message))
-  })
-  expect(refusals[0]).toContain(message)
-  expect(refusals[1]).toContain("unknown provider package 'missing'")
-})
+])(
+  'TestPackageRef: an invalid package and an unknown reference are refused (%#)',
+  async (input, message) => {
+    const { run } = await bench.open(createCloud())
+    const refusals: string[] = []
+    await run(async monitor => {
+      await monitor.registerPackage(input).catch((thrown: Error) => refusals.push(thrown.message))
+      const unknown = { type: 'pkgA:m:typA', name: 'a', custom: true, packageRef: 'missing' }
+      await monitor.register(unknown).catch((thrown: Error) => refusals.push(thrown.message))
+    })
+    expect(refusals[0]).toContain(message)
+    expect(refusals[1]).toContain("unknown provider package 'missing'")
+  },
+)
 
-const replacedProgram: Program = async monitor => {
+/** Uses a plugin as it is, and as the package that a parameterization makes of it. */
+const replacementProgram: Program = async monitor => {
   const packageRef = await monitor.registerPackage({ ...base, parameterization })
   const input = { custom: true, object: {} }
   await monitor.register({ ...input, type: 'pkgA:m:typA', name: 'plain' })
@@ -81,7 +85,7 @@ const internal = {
 
 test('TestReplacementParameterizedProvider: a plugin is parameterized before any other request, and its provider records the parameters', async () => {
   const { run, plugins } = await bench.open(createCloud())
-  const { state, result } = await run(replacedProgram)
+  const { state, result } = await run(replacementProgram)
   expect(result.result).toBe('succeeded')
   const [plain, defaultPlugin, explicitPlugin] = plugins.takeLoaded()
   expect([plain, defaultPlugin, explicitPlugin].map(one => one?.plugin.name)).toEqual([
@@ -114,7 +118,7 @@ test('TestReplacementParameterizedProvider: a plugin is parameterized before any
 
 test('TestReplacementParameterizedProvider: a later delete parameterizes the plugin from the state alone', async () => {
   const { run, plugins } = await bench.open(createCloud())
-  await run(replacedProgram)
+  await run(replacementProgram)
   plugins.takeLoaded()
   const { state } = await run(undefined, { command: 'destroy' })
   expect(state.resources ?? []).toEqual([])
@@ -128,8 +132,8 @@ test('TestReplacementParameterizedProvider: a later delete parameterizes the plu
 
 test('TestReplacementParameterizedProvider: with an existing state, the version of an explicit provider becomes that of its plugin, as in Pulumi', async () => {
   const { run } = await bench.open(createCloud())
-  await run(replacedProgram)
-  const { state } = await run(replacedProgram)
+  await run(replacementProgram)
+  const { state } = await run(replacementProgram)
   const ownProvider = state.resources?.find(({ urn }) => urn.endsWith('::own'))
   expect(ownProvider?.['inputs']).toEqual({ version: '1.0.0', __internal: internal })
 })
@@ -139,7 +143,7 @@ test('TestReplacementParameterizedProvider: a response for another package cause
   const { run, errorsOf } = await bench.open(cloud, () => ({
     parameterize: () => ({ name: 'other', version: '1.0.0' }),
   }))
-  const testRun = await run(replacedProgram)
+  const testRun = await run(replacementProgram)
   expect(testRun.result.result).toBe('failed')
   expect(errorsOf(testRun)).toEqual([
     expect.stringContaining('response name "other" does not match expected package "pkgExt"'),
@@ -149,7 +153,7 @@ test('TestReplacementParameterizedProvider: a response for another package cause
 
 test('TestReplacementParameterizedProviderConfig: configuration keys that equal internal names reach the provider', async () => {
   const { run, plugins } = await bench.open(createCloud())
-  const { state } = await run(replacedProgram, {
+  const { state } = await run(replacementProgram, {
     configTexts: {
       'pkgExt:name': { text: 'testingBase' },
       'pkgExt:parameterization': { text: 'p' },

@@ -6,7 +6,8 @@ import { createEngines, createThings } from '../register-thing.ts'
 const engines = createEngines()
 afterEach(() => engines.close())
 
-async function withCopy() {
+/** Opens a stack with the resource `a` and an old copy of it, which is not deleted yet. */
+async function openWithOldCopy() {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createThings({ a: { v: 1 } }))
@@ -21,19 +22,19 @@ async function withCopy() {
 }
 
 test('TestDestroyWithPendingDelete: both copies of a URN are deleted', async () => {
-  const { cloud, engine } = await withCopy()
+  const { cloud, engine } = await openWithOldCopy()
   const { state, events } = await engine.run(undefined, { command: 'destroy' })
   expect([...resourceOpsOf(events, 'a')].sort()).toEqual(['delete', 'delete-replaced'])
   expect([...cloud.log].sort()).toEqual(['delete a-0', 'delete a-1'])
   expect(state.resources ?? []).toEqual([])
 })
 
-test('TestUpdateWithPendingDelete: the next update deletes leftovers and unregistered resources', async () => {
-  const { cloud, engine } = await withCopy()
+test('TestUpdateWithPendingDelete: the next update deletes old copies and unregistered resources', async () => {
+  const { cloud, engine } = await openWithOldCopy()
   const kept = await engine.run(createThings({ a: { v: 1 } }))
   expect(resourceOpsOf(kept.events, 'a')).toEqual(['same', 'delete-replaced'])
   expect(cloud.log).toEqual(['delete a-0'])
-  const other = await withCopy()
+  const other = await openWithOldCopy()
   const { events } = await other.engine.run(createThings({}))
   expect([...resourceOpsOf(events, 'a')].sort()).toEqual(['delete', 'delete-replaced'])
   expect([...other.cloud.log].sort()).toEqual(['delete a-0', 'delete a-1'])

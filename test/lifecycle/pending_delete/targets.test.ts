@@ -21,8 +21,8 @@ test('TestDestroyWithUntargetedPendingDelete: an old copy outside of the targets
   })
   expect(testRun.result.result).toBe('succeeded')
   expect(listStateNames(testRun)).toEqual(['a', 'a'])
-  const marks = (testRun.state.resources ?? []).filter(({ urn }) => urn === targetUrnOf('a'))
-  expect(marks.filter(state => state['delete'] === true).map(({ id }) => id)).toEqual(['a-1'])
+  const statesOfA = (testRun.state.resources ?? []).filter(({ urn }) => urn === targetUrnOf('a'))
+  expect(statesOfA.filter(state => state['delete'] === true).map(({ id }) => id)).toEqual(['a-1'])
   const rest = await engine.run(undefined, {
     command: 'destroy',
     targeting: { targets: [targetUrnOf('a')] },

@@ -15,7 +15,7 @@ type Verdicts = Record<string, Partial<DiffResponse>>
 interface Scene {
   readonly cloud: Cloud
   readonly engine: TestEngine
-  readonly judge: (verdicts: Verdicts) => void
+  readonly setVerdicts: (verdicts: Verdicts) => void
 }
 
 async function openScene(): Promise<Scene> {
@@ -26,7 +26,7 @@ async function openScene(): Promise<Scene> {
     return DiffResponse.create(verdict === undefined ? { changes: 1 } : { changes: 2, ...verdict })
   }
   const engine = await engines.open({ ...cloud, script: { ...cloud.script, diff } })
-  return { cloud, engine, judge: next => void (verdicts = next) }
+  return { cloud, engine, setVerdicts: next => void (verdicts = next) }
 }
 
 const replaced = { replaces: ['key'], deleteBeforeReplace: true }
@@ -41,9 +41,9 @@ const createTwo =
   }
 
 test('TestPendingReplaceFailureDoesNotViolateSnapshotIntegrity: a resource that could not be deleted is not half replaced', async () => {
-  const { cloud, engine, judge } = await openScene()
+  const { cloud, engine, setVerdicts } = await openScene()
   await engine.run(createTwo())
-  judge({ a: replaced, b: {} })
+  setVerdicts({ a: replaced, b: {} })
   cloud.faults.add('delete a-1')
   const failed = await engine.run(createTwo())
   expect(failed.result.result).toBe('failed')
@@ -61,9 +61,9 @@ test('TestPendingReplaceFailureDoesNotViolateSnapshotIntegrity: a resource that 
 /** `a` is deleted, and the create of its replacement failed. */
 async function openInterrupted(): Promise<Scene> {
   const scene = await openScene()
-  const { cloud, engine, judge } = scene
+  const { cloud, engine, setVerdicts } = scene
   await engine.run(oneProgram)
-  judge({ a: replaced })
+  setVerdicts({ a: replaced })
   cloud.faults.add('create a')
   const failed = await engine.run(oneProgram)
   expect(failed.result.result).toBe('failed')
@@ -88,8 +88,8 @@ describe('a replacement that stopped between its delete and its create', () => {
       { a: {} },
     ],
   ])('%s', async (_title, options, verdicts) => {
-    const { cloud, engine, judge } = await openInterrupted()
-    judge(verdicts)
+    const { cloud, engine, setVerdicts } = await openInterrupted()
+    setVerdicts(verdicts)
     const testRun = await engine.run(oneProgram, options)
     expect(testRun.result.result).toBe('succeeded')
     expect(cloud.log).toEqual(creates)
@@ -110,11 +110,11 @@ describe('a replacement that stopped between its delete and its create', () => {
   })
 })
 
-test('TestInteruptedPendingReplace: dependents wait as long as its create fails', async () => {
-  const { cloud, engine, judge } = await openScene()
+test('TestInteruptedPendingReplace: dependents wait until the create of the replacement succeeds', async () => {
+  const { cloud, engine, setVerdicts } = await openScene()
   const program = createTwo(deleteFirst)
   await engine.run(program)
-  judge({ a: { replaces: ['key'] } })
+  setVerdicts({ a: { replaces: ['key'] } })
   cloud.faults.add('create a')
   for (const _time of [1, 2]) {
     const failed = await engine.run(program)

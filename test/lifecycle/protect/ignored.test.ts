@@ -7,23 +7,33 @@ import { createEngines, deleteFirst, registerThing, withDependency } from '../re
 const engines = createEngines()
 afterEach(() => engines.close())
 
-const kept = { protect: true }
+const protection = { protect: true }
 const ignoreProtect = true
 
 const createOne =
   (value: number): Program =>
   async monitor =>
-    void (await registerThing(monitor, 'a', { replace: value }, kept))
+    void (await registerThing(monitor, 'a', { replace: value }, protection))
 
-/** `b` is replaced together with `a`, which is deleted first. */
+/** `a` is deleted before its replacement is created, and `b` is replaced together with it. */
 const createChain =
   (value: number): Program =>
   async monitor => {
-    const a = await registerThing(monitor, 'a', { replace: value }, { ...kept, ...deleteFirst })
-    await registerThing(monitor, 'b', { replace: a.id }, { ...kept, ...withDependency(a.urn) })
+    const a = await registerThing(
+      monitor,
+      'a',
+      { replace: value },
+      { ...protection, ...deleteFirst },
+    )
+    await registerThing(
+      monitor,
+      'b',
+      { replace: a.id },
+      { ...protection, ...withDependency(a.urn) },
+    )
   }
 
-test('TestIgnoreProtect, TestIgnoreProtectDestroy: with the option, protected resources are deleted', async () => {
+test('TestIgnoreProtect, TestIgnoreProtectDestroy: with --ignore-protect, protected resources are deleted', async () => {
   for (const command of ['up', 'destroy'] as const) {
     const cloud = createCloud()
     const engine = await engines.open(cloud)
@@ -38,7 +48,7 @@ test('TestIgnoreProtect, TestIgnoreProtectDestroy: with the option, protected re
   }
 })
 
-test('a destroy that runs its program deletes registered and unregistered protected resources with the option', async () => {
+test('with --ignore-protect, a destroy that runs its program deletes registered and unregistered protected resources', async () => {
   for (const program of [createOne(1), async () => undefined]) {
     const cloud = createCloud()
     const engine = await engines.open(cloud)
@@ -53,7 +63,7 @@ test('a destroy that runs its program deletes registered and unregistered protec
   }
 })
 
-test('TestIgnoreProtectReplace, TestIgnoreProtectDBRChain: with the option, protected resources are replaced with their dependents and stay protected', async () => {
+test('TestIgnoreProtectReplace, TestIgnoreProtectDBRChain: with --ignore-protect, protected resources are replaced together with their dependents and stay protected', async () => {
   for (const program of [createOne, createChain]) {
     const engine = await engines.open(createCloud())
     await engine.run(program(1))

@@ -8,14 +8,14 @@ import { createEngines, registerThing } from '../register-thing.ts'
 const engines = createEngines()
 afterEach(() => engines.close())
 
-const kept = { protect: true }
+const protection = { protect: true }
 const emptyProgram: Program = async () => undefined
 
-test('TestMultipleProtectedDeletes: every protected resource in a delete is reported', async () => {
+test('TestMultipleProtectedDeletes: every protected resource that would be deleted is reported', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(async monitor => {
-    for (const name of ['a', 'b']) await registerThing(monitor, name, {}, kept)
+    for (const name of ['a', 'b']) await registerThing(monitor, name, {}, protection)
   })
   for (const dryRun of [true, false]) {
     const testRun = await engine.run(emptyProgram, { dryRun })
@@ -32,13 +32,13 @@ test('TestMultipleProtectedDeletes: every protected resource in a delete is repo
 test('TestProtectInheritance: children inherit protection from their parent unless they override it', async () => {
   const engine = await engines.open(createCloud())
   const testRun = await engine.run(async monitor => {
-    const { urn } = await monitor.register({ type: 'my_component', name: 'top', ...kept })
+    const { urn } = await monitor.register({ type: 'my_component', name: 'top', ...protection })
     await registerThing(monitor, 'a', {}, { parent: urn })
     await registerThing(monitor, 'b', {}, { parent: urn, protect: false })
   })
-  expect(statesOf(testRun, 'top')).toMatchObject([kept])
+  expect(statesOf(testRun, 'top')).toMatchObject([protection])
   expect(statesOf(testRun, 'a')).toMatchObject([
-    { ...kept, parent: statesOf(testRun, 'top')[0]?.urn },
+    { ...protection, parent: statesOf(testRun, 'top')[0]?.urn },
   ])
   expect(statesOf(testRun, 'b')[0]).not.toHaveProperty('protect')
 })
@@ -50,7 +50,7 @@ test('TestProtectedDeleteChainsWithDuplicateDeletedResources: the dependencies o
     (value: number): Program =>
     async monitor => {
       const { urn } = await registerThing(monitor, 'a', { replace: value })
-      await registerThing(monitor, 'b', {}, { ...kept, dependencies: [urn] })
+      await registerThing(monitor, 'b', {}, { ...protection, dependencies: [urn] })
     }
   await engine.run(program(1))
   cloud.faults.add('delete a-1')
@@ -69,6 +69,6 @@ test('TestProtectedDeleteChainsWithDuplicateDeletedResources: the dependencies o
   expect(testRun.result.result).toBe('failed')
   expect(diagnosticsOf(testRun).join()).toMatch(/resource ".*::b" cannot be deleted/)
   expect(statesOf(testRun, 'a')).toMatchObject([{ id: 'a-2' }])
-  expect(statesOf(testRun, 'b')).toMatchObject([{ id: 'b-1', ...kept }])
+  expect(statesOf(testRun, 'b')).toMatchObject([{ id: 'b-1', ...protection }])
   expect([...cloud.objects.keys()].sort()).toEqual(['a-2', 'b-1'])
 })

@@ -22,7 +22,7 @@ describe('TestMultipleResourceDenyDefaultProviderLifecycle', () => {
   const plainProgram: Program = async monitor => void (await registerThing(monitor, 'a'))
 
   test.each(['["pkgA"]', '[" pkgA "]', '["*"]', '["other", "*", 3]'])(
-    'TestMultipleResourceDenyDefaultProviderLifecycle: %s denies the default provider, which causes one error with the resource',
+    'TestMultipleResourceDenyDefaultProviderLifecycle: %s denies the default provider, which causes one error that names the resource',
     async text => {
       const cloud = createCloud()
       const { run, errorsOf } = await bench.open(cloud)
@@ -46,7 +46,7 @@ describe('TestMultipleResourceDenyDefaultProviderLifecycle', () => {
     },
   )
 
-  test('TestMultipleResourceDenyDefaultProviderLifecycle: explicit providers stay usable for resources, functions and reads', async () => {
+  test('TestMultipleResourceDenyDefaultProviderLifecycle: explicit providers stay usable, and functions, reads and methods without one are refused', async () => {
     const cloud = createCloud()
     const { run } = await bench.open(cloud)
     const refusals: string[] = []

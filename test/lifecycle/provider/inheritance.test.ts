@@ -34,7 +34,7 @@ async function runProgram(program: Program) {
     )
     return `${resource?.urn}::${resource?.['id'] as string}`
   }
-  return { of: findState, reference: referenceOf, requests }
+  return { findState, referenceOf, requests }
 }
 
 const registerProvider = async (monitor: Monitor, pkg: string, name: string): Promise<string> => {
@@ -44,7 +44,7 @@ const registerProvider = async (monitor: Monitor, pkg: string, name: string): Pr
 }
 
 test('TestDeletedWithOptionInheritance: a child inherits deletedWith from its parent', async () => {
-  const { of } = await runProgram(async monitor => {
+  const { findState } = await runProgram(async monitor => {
     const gone = await monitor.register({ type: 'local', name: 'gone' })
     const parent = await registerThing(monitor, 'a', {}, { deletedWith: gone.urn, protect: true })
     await registerThing(monitor, 'b', {}, { parent: parent.urn })
@@ -56,37 +56,37 @@ test('TestDeletedWithOptionInheritance: a child inherits deletedWith from its pa
     )
   })
   const gone = resourceUrnOf('gone', 'local')
-  expect(of('a')).toMatchObject({ deletedWith: gone, protect: true })
-  expect(of('b')).toMatchObject({ deletedWith: gone, protect: true })
-  expect(of('c')).toMatchObject({ deletedWith: gone, retainOnDelete: true })
-  expect(of('c')?.['protect']).toBeUndefined()
+  expect(findState('a')).toMatchObject({ deletedWith: gone, protect: true })
+  expect(findState('b')).toMatchObject({ deletedWith: gone, protect: true })
+  expect(findState('c')).toMatchObject({ deletedWith: gone, retainOnDelete: true })
+  expect(findState('c')?.['protect']).toBeUndefined()
 })
 
 test('TestDeletedWithOptionInheritanceMLC: a child of a component that a provider constructs inherits deletedWith', async () => {
-  const { of, requests } = await runProgram(async monitor => {
+  const { findState, requests } = await runProgram(async monitor => {
     const gone = await monitor.register({ type: 'local', name: 'gone' })
     const parent = await registerComponent(monitor, 'a', { deletedWith: gone.urn })
     await registerThing(monitor, 'b', {}, { parent: parent.urn })
     await registerComponent(monitor, 'c', { parent: parent.urn })
   })
   const gone = resourceUrnOf('gone', 'local')
-  for (const name of ['a', 'b', 'c']) expect(of(name)).toMatchObject({ deletedWith: gone })
+  for (const name of ['a', 'b', 'c']) expect(findState(name)).toMatchObject({ deletedWith: gone })
   expect(requests.map(({ deletedWith }) => deletedWith)).toEqual([gone, gone])
 })
 
 test('TestProviderOptionInheritance: a child inherits the provider of its parent', async () => {
-  const { of, reference } = await runProgram(async monitor => {
+  const { findState, referenceOf } = await runProgram(async monitor => {
     const provider = await registerProvider(monitor, 'test', 'p')
     const parent = await registerThing(monitor, 'a', {}, { provider })
     await registerThing(monitor, 'b', {}, { parent: parent.urn })
   })
-  const provider = reference('p', 'pulumi:providers:test')
-  expect(of('a')?.['provider']).toBe(provider)
-  expect(of('b')?.['provider']).toBe(provider)
+  const provider = referenceOf('p', 'pulumi:providers:test')
+  expect(findState('a')?.['provider']).toBe(provider)
+  expect(findState('b')?.['provider']).toBe(provider)
 })
 
-test('TestProvidersOptionInheritance: a child inherits the provider that its parent took from its providers', async () => {
-  const { of, reference } = await runProgram(async monitor => {
+test('TestProvidersOptionInheritance: a child inherits the provider that its parent took from its option providers', async () => {
+  const { findState, referenceOf } = await runProgram(async monitor => {
     const provider = await registerProvider(monitor, 'test', 'p')
     const other = await registerProvider(monitor, 'test', 'q')
     const providers = new Map([['test', provider]])
@@ -101,13 +101,13 @@ test('TestProvidersOptionInheritance: a child inherits the provider that its par
     )
     await registerThing(monitor, 'd', {}, { parent: parent.urn, provider: other })
   })
-  const provider = reference('p', 'pulumi:providers:test')
-  for (const name of ['a', 'b', 'c']) expect(of(name)?.['provider']).toBe(provider)
-  expect(of('d')?.['provider']).toBe(reference('q', 'pulumi:providers:test'))
+  const provider = referenceOf('p', 'pulumi:providers:test')
+  for (const name of ['a', 'b', 'c']) expect(findState(name)?.['provider']).toBe(provider)
+  expect(findState('d')?.['provider']).toBe(referenceOf('q', 'pulumi:providers:test'))
 })
 
 test('TestProvidersOptionInheritanceRemote: a remote component inherits a provider only for its own package', async () => {
-  const { of, reference } = await runProgram(async monitor => {
+  const { findState, referenceOf } = await runProgram(async monitor => {
     const provider = await registerProvider(monitor, 'comp', 'p')
     const parent = await monitor.register({
       type: 'comp:index:Thing',
@@ -119,17 +119,17 @@ test('TestProvidersOptionInheritanceRemote: a remote component inherits a provid
     await registerComponent(monitor, 'b', { parent: parent.urn })
     await registerComponent(monitor, 'c', { type: 'other:index:Group', parent: parent.urn })
   })
-  const provider = reference('p', 'pulumi:providers:comp')
-  expect(of('a')?.['provider']).toBe(provider)
-  expect(of('b')?.['provider']).toBeUndefined()
-  expect(of('c')?.['provider']).toBeUndefined()
+  const provider = referenceOf('p', 'pulumi:providers:comp')
+  expect(findState('a')?.['provider']).toBe(provider)
+  expect(findState('b')?.['provider']).toBeUndefined()
+  expect(findState('c')?.['provider']).toBeUndefined()
   // The first package needed no default provider; the second one did.
-  expect(reference('default', 'pulumi:providers:comp')).toContain('undefined')
-  expect(reference('default', 'pulumi:providers:other')).not.toContain('undefined')
+  expect(referenceOf('default', 'pulumi:providers:comp')).toContain('undefined')
+  expect(referenceOf('default', 'pulumi:providers:other')).not.toContain('undefined')
 })
 
 test('TestComponentProvidersInheritance: providers are inherited through components only', async () => {
-  const { requests, reference } = await runProgram(async monitor => {
+  const { requests, referenceOf } = await runProgram(async monitor => {
     const provider = await registerProvider(monitor, 'test', 'p')
     const providers = new Map([['test', provider]])
     const local = await monitor.register({ type: 'my_component', name: 'a', providers })
@@ -138,16 +138,16 @@ test('TestComponentProvidersInheritance: providers are inherited through compone
     const custom = await registerThing(monitor, 'c', {}, { providers })
     await registerComponent(monitor, 'd', { parent: custom.urn })
   })
-  const provider = reference('p', 'pulumi:providers:test')
-  const handed = requests.map(({ name, providers }) => [name, [...providers]])
-  expect(handed).toEqual([
+  const provider = referenceOf('p', 'pulumi:providers:test')
+  const providersByName = requests.map(({ name, providers }) => [name, [...providers]])
+  expect(providersByName).toEqual([
     ['b', [['test', provider]]],
     ['d', []],
   ])
 })
 
 test('TestDefaultProviderInheritance: a child of another package uses the default provider of its own package', async () => {
-  const { of } = await runProgram(async monitor => {
+  const { findState } = await runProgram(async monitor => {
     const parent = await registerThing(monitor, 'a', {})
     await monitor.register({
       type: 'other:index:Thing',
@@ -157,6 +157,6 @@ test('TestDefaultProviderInheritance: a child of another package uses the defaul
       parent: parent.urn,
     })
   })
-  expect(of('a')?.['provider']).toContain('pulumi:providers:test::default')
-  expect(of('b')?.['provider']).toContain('pulumi:providers:other::default')
+  expect(findState('a')?.['provider']).toContain('pulumi:providers:test::default')
+  expect(findState('b')?.['provider']).toContain('pulumi:providers:other::default')
 })

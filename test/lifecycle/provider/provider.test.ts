@@ -17,8 +17,8 @@ const registerThing = (monitor: Monitor, name: string, more: object = {}) =>
   monitor.register({ type: 'pkgA:m:typA', name, custom: true, object: { v: 1 }, ...more })
 
 /**
- * Returns a provider script whose DiffConfig requests a replacement when `zone` changes, optionally
- * after its resources.
+ * Returns a provider script whose DiffConfig requests a replacement when `zone` changes. Optionally
+ * the old provider is deleted first.
  */
 const createZoned =
   (deleteBeforeReplace = false) =>
@@ -58,26 +58,26 @@ async function runLifecycle(program: Program): Promise<readonly string[]> {
   return ops
 }
 
-const whole = [
+const expectedLifecycle = [
   'up succeeded: create a',
   'up succeeded: ',
   'refresh succeeded: ',
   'destroy succeeded: delete a-1',
 ]
 
-test('TestSingleResourceDefaultProviderLifecycle: a resource is created, unchanged, refreshed and deleted, with a preview of each', async () => {
+test('TestSingleResourceDefaultProviderLifecycle: a resource is created, kept, refreshed and deleted, with a preview of each', async () => {
   expect(await runLifecycle(async monitor => void (await registerThing(monitor, 'a')))).toEqual(
-    whole,
+    expectedLifecycle,
   )
 })
 
-test('TestSingleResourceExplicitProviderLifecycle: a resource of an explicit provider is created, unchanged, refreshed and deleted, too', async () => {
+test('TestSingleResourceExplicitProviderLifecycle: a resource of an explicit provider is created, kept, refreshed and deleted, too', async () => {
   const program: Program = async monitor =>
     void (await registerThing(monitor, 'a', { provider: await registerOwnProvider(monitor) }))
-  expect(await runLifecycle(program)).toEqual(whole)
+  expect(await runLifecycle(program)).toEqual(expectedLifecycle)
 })
 
-test('TestSingleResourceDefaultProviderUpgrade: another version is another provider, and the resource moves without a step', async () => {
+test('TestSingleResourceDefaultProviderUpgrade: another version is another provider, and the resource moves to it without a change', async () => {
   const cloud = createCloud()
   const { run } = await bench.open(cloud)
   const createAt =
@@ -126,10 +126,10 @@ test('TestSingleResourceDefaultProviderReplace: the replacement of a default pro
   expect(cloud.log).toEqual(['create a', 'create a', 'delete a-1'])
 })
 
-test('TestDefaultProviderDiffReplacement: the provider of another version can request the replacement of its resources', async () => {
+test('TestDefaultProviderDiffReplacement: the provider of another version can request the replacement of the resources that move to it', async () => {
   const cloud = createCloud()
   const { run } = await bench.open(cloud, () => ({
-    diffConfig: () => ({ ...replacing, replaces: ['id'] }),
+    diffConfig: () => ({ ...changedDiff, replaces: ['id'] }),
   }))
   const createAt =
     (version: string): Program =>
@@ -140,7 +140,7 @@ test('TestDefaultProviderDiffReplacement: the provider of another version can re
   expect(resourceOpsOf(events, 'a')).toEqual(['create-replacement', 'replace', 'delete-replaced'])
 })
 
-const replacing = {
+const changedDiff = {
   changes: 2,
   replaces: [] as string[],
   diffs: [],
@@ -203,7 +203,7 @@ test('a resource whose provider an interrupted deployment replaced is compared w
   expect(cloud.log).toEqual(['create a'])
 })
 
-test('TestSingleResourceExplicitProviderDeleteBeforeReplace: before a provider that is deleted first, its resources are deleted', async () => {
+test('TestSingleResourceExplicitProviderDeleteBeforeReplace: if a provider is deleted before its replacement, its resources are deleted before it', async () => {
   const cloud = createCloud()
   const { run } = await bench.open(cloud, createZoned(true))
   await run(createZone('1'))
@@ -220,7 +220,8 @@ test('TestSingleResourceExplicitProviderDeleteBeforeReplace: before a provider t
   expect(order.slice(0, 2)).toEqual(['delete-replaced a', 'delete-replaced own'])
 })
 
-const renamed = {
+/** The option of a provider that was named `own` before. */
+const aliasOfOwn = {
   aliases: [
     {
       alias: {
@@ -239,7 +240,7 @@ test('TestSingleResourceExplicitProviderAliasUpdateDelete: a renamed provider se
     const provider = await registerOwnProvider(monitor, {
       name: 'new',
       object: { zone: '1' },
-      ...renamed,
+      ...aliasOfOwn,
     })
     await registerThing(monitor, 'a', { provider, object: { v: 2 } })
   }
@@ -248,17 +249,19 @@ test('TestSingleResourceExplicitProviderAliasUpdateDelete: a renamed provider se
   expect(resourceOpsOf(events, 'new')).toEqual(['same'])
   expect(resourceOpsOf(events, 'a')).toEqual(['update'])
   expect(findResource(state, 'a')?.['provider']).toContain('::new::')
-  const gone = await run(
+  const deleteRun = await run(
     async monitor =>
       void (await registerOwnProvider(monitor, {
         name: 'newer',
         object: { zone: '1' },
         aliases: [
-          { alias: { $case: 'spec', value: { ...renamed.aliases[0]?.alias.value, name: 'new' } } },
+          {
+            alias: { $case: 'spec', value: { ...aliasOfOwn.aliases[0]?.alias.value, name: 'new' } },
+          },
         ],
       })),
   )
-  expect(gone.result.result).toBe('succeeded')
+  expect(deleteRun.result.result).toBe('succeeded')
   expect(cloud.log).toEqual(['create a', 'update a-1', 'delete a-1'])
 })
 
@@ -266,18 +269,18 @@ test('TestSingleResourceExplicitProviderAliasReplace: the replacement of a renam
   const cloud = createCloud()
   const { run } = await bench.open(cloud, createZoned())
   await run(createZone('1'))
-  await run(createZone('1', { name: 'new', ...renamed }))
-  const { events, result } = await run(createZone('2', { name: 'new', ...renamed }))
+  await run(createZone('1', { name: 'new', ...aliasOfOwn }))
+  const { events, result } = await run(createZone('2', { name: 'new', ...aliasOfOwn }))
   expect(result.result).toBe('succeeded')
   expect(resourceOpsOf(events, 'a')).toEqual(['create-replacement', 'replace', 'delete-replaced'])
 })
 
-// As in Pulumi, a provider whose alias is the old provider counts as unchanged for its resources.
+// As in Pulumi, resources count a provider as unchanged if an alias of it is their old provider.
 test('a provider that is renamed and replaced in one deployment does not replace its resources', async () => {
   const cloud = createCloud()
   const { run } = await bench.open(cloud, createZoned())
   await run(createZone('1'))
-  const { events, state, result } = await run(createZone('2', { name: 'new', ...renamed }))
+  const { events, state, result } = await run(createZone('2', { name: 'new', ...aliasOfOwn }))
   expect(result.result).toBe('succeeded')
   expect(resourceOpsOf(events, 'a')).toEqual(['same'])
   expect(findResource(state, 'a')?.['provider']).toContain('::new::')
@@ -286,7 +289,7 @@ test('a provider that is renamed and replaced in one deployment does not replace
 
 test('TestProviderSameStep: a provider without a difference keeps its old configuration, and its new inputs are stored', async () => {
   const { run, plugins } = await bench.open(createCloud(), () => ({
-    diffConfig: () => ({ ...replacing, changes: 1 }),
+    diffConfig: () => ({ ...changedDiff, changes: 1 }),
   }))
   const createAt =
     (value: string): Program =>

@@ -25,8 +25,12 @@ const createExplicit =
 
 test.each([
   ['TestProviderVersionDefault: without a version any version is requested', {}, ''],
-  ['TestProviderVersionOption: the option is used', { version: '1.0.0' }, '1.0.0'],
-  ['TestProviderVersionInput: the input is used', { object: { version: '1.0.0' } }, '1.0.0'],
+  ['TestProviderVersionOption: the option version is used', { version: '1.0.0' }, '1.0.0'],
+  [
+    'TestProviderVersionInput: the input version is used',
+    { object: { version: '1.0.0' } },
+    '1.0.0',
+  ],
   [
     'TestProviderVersionInputAndOption: the option has priority over the input',
     { object: { version: '1.5.0' }, version: '1.0.0' },
@@ -41,7 +45,7 @@ test.each([
   expect(plugins.takeLoaded().map(({ plugin }) => plugin.version)).toEqual([version])
 })
 
-test('TestPluginDownloadURLPassthrough: the address of an explicit provider is stored and used', async () => {
+test('TestPluginDownloadURLPassthrough: the plugin address of an explicit provider is stored and used', async () => {
   const { run, plugins } = await bench.open(createCloud())
   const { state } = await run(createExplicit({ pluginDownloadURL: 'get.example/own' }))
   expect(findResource(state, 'own')?.['inputs']).toEqual({
@@ -55,7 +59,7 @@ test('TestPluginDownloadURLPassthrough: the address of an explicit provider is s
   ])
 })
 
-test('TestPluginDownloadURLDefaultProvider: the address of a resource is that of its default provider, and part of its name', async () => {
+test('TestPluginDownloadURLDefaultProvider: the plugin address of a resource is that of its default provider, and part of the name of the provider', async () => {
   const { run, plugins } = await bench.open(createCloud())
   const { state } = await run(async monitor => {
     await registerThing(monitor, 'a', { pluginDownloadURL: 'get.example/', version: '1.0.0' })
@@ -128,7 +132,7 @@ const answerConfig = (change: (news: Record<string, unknown>) => object) => () =
 const versionedProgram: Program = async monitor => {
   await registerThing(monitor, 'a', { version: '1.0.0', pluginDownloadURL: 'http://example.com' })
 }
-const name = 'default_1_0_0_http_/example.com'
+const defaultName = 'default_1_0_0_http_/example.com'
 
 test('TestDroppedVersion: a version that the provider drops is restored', async () => {
   const { run } = await bench.open(
@@ -136,7 +140,7 @@ test('TestDroppedVersion: a version that the provider drops is restored', async 
     answerConfig(({ version: _dropped, ...news }) => news),
   )
   const { state } = await run(versionedProgram)
-  expect(findResource(state, name)?.['inputs']).toMatchObject({ version: '1.0.0' })
+  expect(findResource(state, defaultName)?.['inputs']).toMatchObject({ version: '1.0.0' })
 })
 
 test('TestChangedVersion: a version that the provider changes causes one error', async () => {
@@ -159,7 +163,7 @@ test('TestInternalKey: a value that the provider returns under the reserved key 
     answerConfig(news => ({ ...news, __internal: { some: 'internal data' } })),
   )
   const { state, events } = await run(versionedProgram)
-  expect(findResource(state, name)?.['inputs']).toEqual({
+  expect(findResource(state, defaultName)?.['inputs']).toEqual({
     version: '1.0.0',
     __internal: { pluginDownloadURL: 'http://example.com' },
   })
@@ -188,7 +192,7 @@ test('TestInternalFiltered: providers never receive the internal values of the e
   expect(JSON.stringify(calls)).not.toContain('__internal')
 })
 
-test('TestRefreshLegacyState: version and address at the root of an old state are used and stay there', async () => {
+test('TestRefreshLegacyState: version and address at the root of the old inputs of a provider are used and stay there', async () => {
   const engine = await bench.open(createCloud())
   const { run, plugins } = engine
   await run(createExplicit({ version: '1.0.0' }))

@@ -59,7 +59,7 @@ test('TestUpdatePartialFailure: the new outputs and the old inputs are stored', 
   ])
 })
 
-test('TestLoadFailureShutdown: a plugin that cannot be loaded ends the run with its error only', async () => {
+test('TestLoadFailureShutdown: a plugin that cannot be loaded ends the run and its program', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const plugins: PluginHost = createScriptedPluginHost(pkg => {
@@ -71,17 +71,17 @@ test('TestLoadFailureShutdown: a plugin that cannot be loaded ends the run with 
     name: pkg,
     custom: true,
   })
-  let wentOn = false
+  let didContinue = false
   const program: Program = async monitor => {
     await monitor.register(createProviderInput('test'))
     await monitor.register(createProviderInput('broken'))
-    wentOn = true
+    didContinue = true
   }
   for (const dryRun of [true, false]) {
     const testRun = await engine.run(program, { plugins, dryRun })
     expect(testRun.result.result).toBe('failed')
     expect(diagnosticsOf(testRun).join()).toContain('broken cannot be loaded')
-    expect(wentOn).toBe(false)
+    expect(didContinue).toBe(false)
   }
 })
 
@@ -103,7 +103,7 @@ test('TestPersistentDiff: a difference that the provider reports is updated alth
   expect(stepsOf(changed)).toEqual(['update a'])
 })
 
-test('TestDetailedDiffReplace: a detailed diff of a replacing kind suffices', async () => {
+test('TestDetailedDiffReplace: a detailed diff of a replacing kind suffices for a replacement', async () => {
   const cloud = createCloud()
   const detailedDiff = new Map([
     ['prop', { kind: PropertyDiff_Kind.ADD_REPLACE, inputDiff: false }],
@@ -115,7 +115,7 @@ test('TestDetailedDiffReplace: a detailed diff of a replacing kind suffices', as
   expect(stepsOf(shown)).toContain('replace a')
 })
 
-test('TestAutomaticDiff: the own comparison of the engine reports a difference of inputs', async () => {
+test('TestAutomaticDiff: the comparison by the engine reports a difference of inputs', async () => {
   const cloud = createCloud()
   const diff = () => DiffResponse.create({})
   const engine = await engines.open({ ...cloud, script: { ...cloud.script, diff } })
@@ -148,14 +148,14 @@ test('TestCustomTimeouts: custom timeouts are stored in seconds', async () => {
 
 test('TestMissingRead: a missing object cannot be read', async () => {
   const engine = await engines.open(createCloud())
-  let wentOn = false
+  let didContinue = false
   const testRun = await engine.run(async monitor => {
     await monitor.read('a', 'some-id')
-    wentOn = true
+    didContinue = true
   })
   expect(testRun.result.result).toBe('failed')
   expect(diagnosticsOf(testRun).join()).toContain("resource 'some-id' does not exist")
-  expect([wentOn, statesOf(testRun, 'a')]).toEqual([false, []])
+  expect([didContinue, statesOf(testRun, 'a')]).toEqual([false, []])
 })
 
 test('TestInvalidGetIDReportsUserError: a read without an id is an error of the program', async () => {
@@ -169,7 +169,7 @@ test('TestInvalidGetIDReportsUserError: a read without an id is an error of the 
   }
 })
 
-test('TestOldCheckedInputsAreSent: the previous checked inputs and outputs are part of every call', async () => {
+test('TestOldCheckedInputsAreSent: the previous checked inputs are part of each later check, diff, update and delete', async () => {
   const cloud = createCloud()
   const calls: unknown[] = []
   const merge = (properties: object | undefined, more: object) => ({ ...properties, ...more })
@@ -212,8 +212,8 @@ test('TestOldCheckedInputsAreSent: the previous checked inputs and outputs are p
     ['diff', outputs, inputs, next],
     ['update', outputs, inputs, next],
   ])
-  const gone = await engine.run(undefined, { command: 'destroy' })
-  expect(gone.state.resources ?? []).toEqual([])
+  const destroyRun = await engine.run(undefined, { command: 'destroy' })
+  expect(destroyRun.state.resources ?? []).toEqual([])
   expect(calls).toEqual([['delete', { ...next, computed: 'computed' }, next]])
 })
 
@@ -258,17 +258,15 @@ test('TestProviderChecksums: checksums are stored with the default provider', as
   const testRun = await engine.run(async monitor => {
     await registerThing(monitor, 'a', {}, { pluginChecksums })
   })
-  const createProviderInput = testRun.state.resources?.find(
-    ({ type }) => type === 'pulumi:providers:test',
-  )
-  expect(createProviderInput?.['inputs']).toEqual({
+  const provider = testRun.state.resources?.find(({ type }) => type === 'pulumi:providers:test')
+  expect(provider?.['inputs']).toEqual({
     __internal: { pluginChecksums: { 'windows-x64': '0001020304' } },
   })
-  const gone = await engine.run(async () => undefined)
-  expect(gone.state.resources?.map(({ type }) => type)).toEqual(['pulumi:pulumi:Stack'])
+  const emptyRun = await engine.run(async () => undefined)
+  expect(emptyRun.state.resources?.map(({ type }) => type)).toEqual(['pulumi:pulumi:Stack'])
 })
 
-test('TestDefaultParents: the engine never sets the stack as a parent, also not for default providers', async () => {
+test('TestDefaultParents: the engine never sets the stack as a parent, not even for default providers', async () => {
   const engine = await engines.open(createCloud())
   const testRun = await engine.run(async monitor => {
     await registerThing(monitor, 'without', {}, { parent: '' })
@@ -283,16 +281,16 @@ test('TestDefaultParents: the engine never sets the stack as a parent, also not 
 test('TestParallelDiff: two diffs run at the same time', async () => {
   const cloud = createCloud()
   let calls = 0
-  let together = false
+  let ranTogether = false
   const both = Promise.withResolvers<void>()
   const diff = async () => {
     calls += 1
     if (calls === 2) {
-      together = true
+      ranTogether = true
       both.resolve()
     }
-    const late = new Promise(done => setTimeout(done, 10_000))
-    await Promise.race([both.promise, late])
+    const timeout = new Promise(done => setTimeout(done, 10_000))
+    await Promise.race([both.promise, timeout])
     return DiffResponse.create({ changes: 1 })
   }
   const engine = await engines.open({ ...cloud, script: { ...cloud.script, diff } })
@@ -300,5 +298,5 @@ test('TestParallelDiff: two diffs run at the same time', async () => {
     void (await Promise.all(['a', 'b'].map(name => registerThing(monitor, name, {}))))
   await engine.run(program)
   const testRun = await engine.run(program, { dryRun: true })
-  expect([testRun.result.result, calls, together]).toEqual(['succeeded', 2, true])
+  expect([testRun.result.result, calls, ranTogether]).toEqual(['succeeded', 2, true])
 })

@@ -61,7 +61,7 @@ test('StartDebugging reports the configuration to editors, and the waiting proce
   ])
 })
 
-test('state migrations are a failed precondition, and nothing is created', async () => {
+test('a registration with state migrations fails with FAILED_PRECONDITION, and nothing is created', async () => {
   const codes: unknown[] = []
   const programs = createCallingHost(async ({ monitorAddress }) => {
     const monitor = new ResourceMonitorClient(monitorAddress, credentials.createInsecure())

@@ -21,7 +21,7 @@ const createOne =
   async monitor =>
     void (await registerThing(monitor, 'a', object, more))
 
-type Turn = readonly [Properties, readonly string[], string]
+type Turn = readonly [object: Properties, ignoreChanges: readonly string[], step: string]
 
 const createDeep = (n: number, c: string) => ({
   a: n,
@@ -48,15 +48,15 @@ test('TestSingleResourceIgnoreChanges: an ignored property keeps its old value, 
   }
   const engine = await engines.open({ ...cloud, script })
   const paths = ['a', 'b.c', 'd', 'e[0]', 'f.g["h"]']
-  const tops = ['a', 'b', 'd', 'e', 'f']
+  const topPaths = ['a', 'b', 'd', 'e', 'f']
   const turns: readonly Turn[] = [
     [createDeep(1, 'foo'), paths, 'create'],
     [createDeep(2, 'bar'), paths, 'same'],
     [createDeep(3, 'qux'), [], 'update'],
-    [{ e: [] }, tops, 'same'],
+    [{ e: [] }, topPaths, 'same'],
     [{ e: [] }, [], 'update'],
     [{ a: 4, b: { c: 'zed' }, d: [4], e: [] }, ['a', 'b', 'd', 'e[0]', 'f'], 'same'],
-    [{ e: [], i: 4 }, tops, 'update'],
+    [{ e: [], i: 4 }, topPaths, 'update'],
     [{ a: 3, b: ['foo', 'bar'] }, [], 'update'],
     [{ a: 3, b: ['foo', 'baz'] }, ['b[1]'], 'same'],
     [{ a: 3, b: ['foo', 'baz'] }, ['b[*]'], 'same'],
@@ -77,8 +77,8 @@ test('TestSingleResourceIgnoreChanges: an ignored property keeps its old value, 
   }
 })
 
-test('TestIgnoreChangesInvalidPaths: a path without a target ignores nothing', async () => {
-  const whole = { foo: { bar: 'baz' }, qux: ['zed'] }
+test('TestIgnoreChangesInvalidPaths: a path that is missing in the old or the new inputs ignores nothing', async () => {
+  const oldObject = { foo: { bar: 'baz' }, qux: ['zed'] }
   const cases: readonly (readonly [Properties, string])[] = [
     [{}, 'foo.bar'],
     [{ qux: [] }, 'qux[0]'],
@@ -87,7 +87,7 @@ test('TestIgnoreChangesInvalidPaths: a path without a target ignores nothing', a
   ]
   for (const [object, path] of cases) {
     const engine = await engines.open(createCloud())
-    await engine.run(createOne(whole))
+    await engine.run(createOne(oldObject))
     const received: unknown[] = []
     const testRun = await engine.run(async monitor => {
       const resource = await registerThing(monitor, 'a', object, { ignoreChanges: [path] })
@@ -98,15 +98,15 @@ test('TestIgnoreChangesInvalidPaths: a path without a target ignores nothing', a
   }
 })
 
-/** A detailed diff that treats 42 as equal to any number. */
+/** Returns a detailed diff in which the value 42 of `a` equals any old value. */
 function diffDetailed({ oldInputs = {}, news = {} }: Partial<DiffRequest>): DiffResponse {
-  const seen = news['a'] === 42 ? { ...news, a: oldInputs['a'] } : news
+  const comparedNews = news['a'] === 42 ? { ...news, a: oldInputs['a'] } : news
   const paths = new Map([
     ['a', 'a'],
     ['b', 'b.c'],
   ])
-  const diffs = Object.keys({ ...oldInputs, ...seen }).filter(
-    key => JSON.stringify(oldInputs[key]) !== JSON.stringify(seen[key]),
+  const diffs = Object.keys({ ...oldInputs, ...comparedNews }).filter(
+    key => JSON.stringify(oldInputs[key]) !== JSON.stringify(comparedNews[key]),
   )
   const changes = diffs.map(key => {
     const kind = PropertyDiff_Kind.UPDATE
@@ -125,7 +125,7 @@ describe('TestReplaceOnChanges: changes of the named paths replace', () => {
   test.each([
     ['with the diff of the provider', diffDetailed, ['same a']],
     ['with the diff of the engine', () => DiffResponse.create({}), replaced],
-  ])('%s', async (_who, diff, as42) => {
+  ])('%s', async (_title, diff, stepsFor42) => {
     const cloud = createCloud()
     const engine = await engines.open({ ...cloud, script: { ...cloud.script, diff } })
     const turns: readonly (readonly [Properties, readonly string[], readonly string[]])[] = [
@@ -134,7 +134,7 @@ describe('TestReplaceOnChanges: changes of the named paths replace', () => {
       [{ a: 2, b: { c: 'bar' } }, ['b.c'], replaced],
       [{ a: 3, b: { c: 'baz' } }, ['*'], replaced],
       [{ a: 4, b: { c: 'qux' } }, [], ['update a']],
-      [{ a: 42, b: { c: 'qux' } }, ['a'], as42],
+      [{ a: 42, b: { c: 'qux' } }, ['a'], stepsFor42],
     ]
     for (const [number, [object, replaceOnChanges, steps]] of turns.entries()) {
       const testRun = await engine.run(createOne(object, { replaceOnChanges }))

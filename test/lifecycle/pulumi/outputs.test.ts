@@ -74,7 +74,7 @@ test('TestComponentOutputs: the response to a registration contains no component
   expect(received).toEqual([{}, {}])
 })
 
-const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
+const timestampPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 
 test('TestTimestampTracking: created is set once, and modified at each change', async () => {
   const cloud = createCloud()
@@ -92,7 +92,7 @@ test('TestTimestampTracking: created is set once, and modified at each change', 
   const firstTimes = timesOf(await engine.run(program(1)))
   expect(firstTimes).toHaveLength(3)
   for (const { created, modified } of firstTimes) {
-    expect(created).toMatch(isTime)
+    expect(created).toMatch(timestampPattern)
     expect(modified).toBe(created)
   }
   const refreshed = await engine.run(undefined, { command: 'refresh' })
@@ -101,7 +101,7 @@ test('TestTimestampTracking: created is set once, and modified at each change', 
   expect(stepsOf(testRun)).toEqual(['update a'])
   for (const { urn, created, modified } of timesOf(testRun)) {
     expect(created).toBe(firstTimes.find(one => one.urn === urn)?.created)
-    expect(modified).toMatch(isTime)
+    expect(modified).toMatch(timestampPattern)
     const times = [created, modified].map(time => (typeof time === 'string' ? time : ''))
     expect(times.toSorted()).toEqual(times)
     expect(urn.endsWith('::a')).toBe(modified !== created)

@@ -8,8 +8,8 @@ import { createEngines, registerThing } from '../register-thing.ts'
 const engines = createEngines()
 afterEach(() => engines.close())
 
-/** Returns a request made at a line of a file, below the file's first line. */
-const createMadeAt = (root: string, file: string, line: number) => {
+/** Returns the positions of a request from a line of a file, which the first line of it calls. */
+const positionsAt = (root: string, file: string, line: number) => {
   const positionOf = (at: number) => ({ uri: `file://${root}/${file}`, line: at, column: 1 })
   return {
     sourcePosition: positionOf(line),
@@ -17,6 +17,7 @@ const createMadeAt = (root: string, file: string, line: number) => {
   }
 }
 
+/** Returns the source position of a state and then its stack trace, each as `file#line`. */
 const traceOf = (testRun: TestRun, name: string): readonly string[] => {
   const [state] = statesOf(testRun, name)
   const frames = (state?.['stackTrace'] ?? []) as readonly { sourcePosition: string }[]
@@ -35,20 +36,20 @@ test('TestSourcePositions: states contain their source position and the stack tr
     construct: async (request, monitor) => {
       const parentTrace = { parentStackTraceHandle: request.stackTraceHandle }
       const urn = await registerSelf(request, monitor, {
-        ...createMadeAt(root, 'inside', 2),
+        ...positionsAt(root, 'inside', 2),
         ...parentTrace,
       })
       await registerThing(
         monitor,
         'c/a',
         {},
-        { parent: urn, ...createMadeAt(root, 'inside', 3), ...parentTrace },
+        { parent: urn, ...positionsAt(root, 'inside', 3), ...parentTrace },
       )
       const args = { name: 'c' }
       await monitor.call({
         tok: 'comp:index:go',
         args,
-        ...createMadeAt(root, 'inside', 4),
+        ...positionsAt(root, 'inside', 4),
         ...parentTrace,
       })
       return { urn }
@@ -56,20 +57,20 @@ test('TestSourcePositions: states contain their source position and the stack tr
     method: async ({ args, stackTraceHandle }, monitor) => {
       const parentTrace = { parentStackTraceHandle: stackTraceHandle }
       const name = `${String(args?.['name'])}/b`
-      await monitor.read(name, 'id', { ...createMadeAt(root, 'inside', 5), ...parentTrace })
+      await monitor.read(name, 'id', { ...positionsAt(root, 'inside', 5), ...parentTrace })
       return {}
     },
   })
   const engine = await engines.open(cloud, { comp: script })
   root = engine.home
   const testRun = await engine.run(async monitor => {
-    await registerThing(monitor, 'a', {}, createMadeAt(root, 'main', 2))
-    await monitor.read('b', 'id', createMadeAt(root, 'main', 3))
-    await registerComponent(monitor, 'c', createMadeAt(root, 'main', 4))
+    await registerThing(monitor, 'a', {}, positionsAt(root, 'main', 2))
+    await monitor.read('b', 'id', positionsAt(root, 'main', 3))
+    await registerComponent(monitor, 'c', positionsAt(root, 'main', 4))
     await monitor.call({
       tok: 'comp:index:go',
       args: { name: 'd' },
-      ...createMadeAt(root, 'main', 5),
+      ...positionsAt(root, 'main', 5),
     })
   })
   expect(testRun.result.result).toBe('succeeded')

@@ -68,8 +68,8 @@ const createMessage = ({ name }: { name?: unknown } = {}) => ({
   message: typeof name === 'string' ? `Hello, ${name}!` : 'unexpected',
 })
 
-/** Registers everything that a program can request from a provider, and returns the responses. */
-async function registerEverything(monitor: Monitor, late: unknown): Promise<readonly unknown[]> {
+/** Sends every kind of request that reaches a provider, and returns the responses. */
+async function requestEverything(monitor: Monitor, late: unknown): Promise<readonly unknown[]> {
   const ownProvider = { type: 'pulumi:providers:comp', name: 'own', custom: true }
   const { urn, id } = await monitor.register({ ...ownProvider, object: { foo: late } })
   const provider = `${urn}::${id}`
@@ -93,7 +93,7 @@ test('TestProviderPreviewUnknowns: a provider with unknown settings receives no 
   const cloud = createCloud()
   const providerCalls: string[] = []
   const noteCall = (what: string) => void providerCalls.push(what)
-  const rest = {
+  const resourceScript = {
     ...cloud.script,
     create: ({ urn, properties, preview }: CreateRequest) => {
       noteCall(`create ${urn.split('::').at(-1)} ${preview}`)
@@ -123,14 +123,14 @@ test('TestProviderPreviewUnknowns: a provider with unknown settings receives no 
         return CallResponse.create({ return: createMessage(args) })
       },
     },
-    rest,
+    resourceScript,
   )
   const engine = await engines.open(cloud, { comp: script })
   const received: unknown[] = []
   const program =
     (late: unknown): Program =>
     async monitor =>
-      void received.push(...(await registerEverything(monitor, late)))
+      void received.push(...(await requestEverything(monitor, late)))
   const hello = { message: 'Hello, bar!' }
   const turns = [
     [true, unknown, [{}, {}, {}, {}], []],
@@ -150,7 +150,7 @@ test('TestProviderPreviewUnknowns: a provider with unknown settings receives no 
   }
 })
 
-test('TestSingleResourceDiffUnavailable: all resources of a provider with unknown settings may change', async () => {
+test('TestSingleResourceDiffUnavailable: a preview shows a possible update, with a warning, for a resource whose provider has unknown settings', async () => {
   const engine = await engines.open(createCloud())
   const program =
     (object: Record<string, unknown>): Program =>
@@ -163,12 +163,12 @@ test('TestSingleResourceDiffUnavailable: all resources of a provider with unknow
   const shown = await engine.run(program({ input: unknown }), { dryRun: true })
   expect(shown.result.result).toBe('succeeded')
   expect(stepsOf(shown)).toEqual(['update a'])
-  const outcomes = shown.events.flatMap(event =>
+  const warnings = shown.events.flatMap(event =>
     'diagnosticEvent' in event && event.diagnosticEvent.severity === 'warning'
       ? [event.diagnosticEvent]
       : [],
   )
-  expect(outcomes).toMatchObject([
+  expect(warnings).toMatchObject([
     {
       urn: statesOf(shown, 'a')[0]?.urn,
       message: expect.stringContaining(
@@ -188,11 +188,11 @@ test('TestConstructHangsAfterRegisterResourceFailure: a component that never ret
     },
   })
   const engine = await engines.open(cloud, { comp: script })
-  const outcomes: unknown[] = []
+  const refusals: unknown[] = []
   const testRun = await engine.run(async monitor => {
-    await registerComponent(monitor, 'a').catch(thrown => outcomes.push(thrown))
+    await registerComponent(monitor, 'a').catch(thrown => refusals.push(thrown))
   })
   expect(testRun.result.result).toBe('failed')
   expect(JSON.stringify(testRun.events)).toContain('create a-child was refused')
-  expect(outcomes).toMatchObject([{ details: 'resource monitor shut down' }])
+  expect(refusals).toMatchObject([{ details: 'resource monitor shut down' }])
 })

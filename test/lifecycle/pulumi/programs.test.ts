@@ -55,23 +55,23 @@ test('TestResourceError: a failed resource ends the run, and its registration ge
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   cloud.faults.add('create a')
-  let wentOn = false
+  let didContinue = false
   const testRun = await engine.run(async monitor => {
     await registerThing(monitor, 'a', {})
-    wentOn = true
+    didContinue = true
   })
   expect(testRun.result.result).toBe('failed')
   expect(diagnosticsOf(testRun).join()).toContain('create a was refused')
-  expect(wentOn).toBe(false)
+  expect(didContinue).toBe(false)
   expect(statesOf(testRun, 'a')).toEqual([])
 })
 
-describe('a cancel', () => {
+describe('a cancellation', () => {
   const cancelAt = (moment: Promise<unknown>): Pick<TestRunOptions, 'onStart'> => ({
     onStart: running => void moment.then(running.cancel),
   })
 
-  test('TestProviderCancellation: a cancellation reaches the providers, and resources that they still created stay', async () => {
+  test('TestProviderCancellation: a cancellation reaches the providers, and resources whose creates end afterwards are recorded', async () => {
     const cloud = createCloud()
     const cancelled = Promise.withResolvers<void>()
     const names = ['a', 'b', 'c', 'd']
@@ -106,9 +106,9 @@ describe('a cancel', () => {
   })
 })
 
-test('TestBadResourceType: custom resources need a type of three parts, and components accept any', async () => {
+test('TestBadResourceType: custom resources, remote components and reads need a type of three parts, and local components accept any', async () => {
   const engine = await engines.open(createCloud())
-  const codeOf = (call: Promise<unknown>) =>
+  const errorOf = (call: Promise<unknown>) =>
     call.then(
       () => undefined,
       (thrown: { code: number; details: string }) => thrown,
@@ -119,9 +119,9 @@ test('TestBadResourceType: custom resources need a type of three parts, and comp
   }
   const testRun = await engine.run(async monitor => {
     const bad = { type: 'very:bad', name: 'a' }
-    expect(await codeOf(monitor.register({ ...bad, custom: true }))).toMatchObject(refused)
-    expect(await codeOf(monitor.register({ ...bad, remote: true }))).toMatchObject(refused)
-    expect(await codeOf(monitor.read('some', 'id', { type: 'very:bad' }))).toMatchObject(refused)
+    expect(await errorOf(monitor.register({ ...bad, custom: true }))).toMatchObject(refused)
+    expect(await errorOf(monitor.register({ ...bad, remote: true }))).toMatchObject(refused)
+    expect(await errorOf(monitor.read('some', 'id', { type: 'very:bad' }))).toMatchObject(refused)
     await monitor.register({ type: 'a:component', name: 'b' })
     await monitor.register({ type: 'singlename', name: 'c' })
   })
@@ -153,9 +153,9 @@ test('TestBadResourceOptionURNs: options with an invalid URN are refused, and th
       await registerThing(monitor, 'a', {}, options).catch(thrown => failures.push(thrown))
   })
   expect(failures).toMatchObject(
-    cases.map(([whose]) => ({
+    cases.map(([option]) => ({
       code: status.INVALID_ARGUMENT,
-      details: `invalid ${whose} URN: invalid URN "${bad}"`,
+      details: `invalid ${option} URN: invalid URN "${bad}"`,
     })),
   )
   expect(testRun.result.result).toBe('succeeded')
@@ -196,14 +196,14 @@ test('TestResourceNames: a name may be any text', async () => {
   for (const name of names) {
     const providerUrn = `urn:pulumi:dev::life::pulumi:providers:test::${name}`
     const resourceUrn = `urn:pulumi:dev::life::test:index:Thing::${name}`
-    const part = `urn:pulumi:dev::life::test:index:Thing$test:m:Part::${name}`
-    expect(urns).toEqual(expect.arrayContaining([providerUrn, resourceUrn, part]))
+    const partUrn = `urn:pulumi:dev::life::test:index:Thing$test:m:Part::${name}`
+    expect(urns).toEqual(expect.arrayContaining([providerUrn, resourceUrn, partUrn]))
     const state = testRun.state.resources?.find(({ urn }) => urn === resourceUrn)
     expect(state?.['provider']).toEqual(expect.stringContaining(`${providerUrn}::`))
   }
   const again = await engine.run(program)
   expect(new Set(stepsOf(again).map(step => step.split(' ')[0]))).toEqual(new Set(['same']))
-  const gone = await engine.run(undefined, { command: 'destroy' })
-  expect(gone.result.result).toBe('succeeded')
-  expect(gone.state.resources ?? []).toEqual([])
+  const destroyRun = await engine.run(undefined, { command: 'destroy' })
+  expect(destroyRun.result.result).toBe('succeeded')
+  expect(destroyRun.state.resources ?? []).toEqual([])
 })

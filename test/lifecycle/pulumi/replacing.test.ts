@@ -38,10 +38,10 @@ test('TestProtect: a protected resource is neither replaced nor deleted until it
   }
   expect(cloud.log).toEqual(['create a'])
   // The protection is removed in the deployment that replaces the resource.
-  const freed = await engine.run(createOne('baz', false))
-  expect(freed.result.result).toBe('succeeded')
-  expect(statesOf(freed, 'a')).toMatchObject([{ id: 'a-2' }])
-  expect(statesOf(freed, 'a')[0]).not.toHaveProperty('protect')
+  const unprotected = await engine.run(createOne('baz', false))
+  expect(unprotected.result.result).toBe('succeeded')
+  expect(statesOf(unprotected, 'a')).toMatchObject([{ id: 'a-2' }])
+  expect(statesOf(unprotected, 'a')[0]).not.toHaveProperty('protect')
   const again = await engine.run(createOne('baz', true))
   expect(statesOf(again, 'a')).toMatchObject([{ id: 'a-2', protect: true }])
   // The same after `state unprotect`, although the program still protects the resource.
@@ -67,9 +67,9 @@ test('TestDeletedWith: a resource that is deleted with another one has no delete
   expect(replaced.result.result).toBe('succeeded')
   for (const name of ['a', 'b', 'c'])
     expect(statesOf(replaced, name)).toMatchObject([{ id: `${name}-2` }])
-  const gone = await engine.run(emptyProgram)
-  expect(gone.result.result).toBe('succeeded')
-  for (const name of ['a', 'b', 'c']) expect(statesOf(gone, name)).toEqual([])
+  const emptyRun = await engine.run(emptyProgram)
+  expect(emptyRun.result.result).toBe('succeeded')
+  for (const name of ['a', 'b', 'c']) expect(statesOf(emptyRun, name)).toEqual([])
   const deletes = cloud.log.filter(call => call.startsWith('delete'))
   expect(deletes).toEqual(['delete a-1', 'delete a-2'])
 })
@@ -111,8 +111,8 @@ function createStrictCloud(): Cloud {
   return { ...cloud, script: { ...cloud.script, delete: remove } }
 }
 
-/** `b` uses `a` and is replaced with it. */
-const createNaming =
+/** `b` uses the id of `a`, so a replacement of `a` also replaces `b`. */
+const createUsing =
   (a: string, more: object = {}, b = 'b'): Program =>
   async monitor => {
     const { urn, id } = await registerThing(monitor, 'a', { replace: a }, more)
@@ -127,13 +127,13 @@ const createNaming =
 test('TestPendingDeleteOrder: the old copy of an interrupted replacement is deleted after its users', async () => {
   const cloud = createStrictCloud()
   const engine = await engines.open(cloud)
-  await engine.run(createNaming('bar'))
+  await engine.run(createUsing('bar'))
   cloud.faults.add('create b')
-  const failed = await engine.run(createNaming('baz'))
+  const failed = await engine.run(createUsing('baz'))
   expect(failed.result.result).toBe('failed')
   expect(statesOf(failed, 'a')).toMatchObject([{ id: 'a-2' }, { id: 'a-1', delete: true }])
   cloud.faults.clear()
-  const testRun = await engine.run(createNaming('baz'))
+  const testRun = await engine.run(createUsing('baz'))
   expect(errorsOf(testRun)).toEqual([])
   expect(testRun.result.result).toBe('succeeded')
   expect(statesOf(testRun, 'a')).toMatchObject([{ id: 'a-2' }])
@@ -141,7 +141,7 @@ test('TestPendingDeleteOrder: the old copy of an interrupted replacement is dele
   expect([...cloud.objects.keys()].sort()).toEqual(['a-2', 'b-2'])
 })
 
-test('TestPendingDeleteReplacement: old copies of dependents are deleted before a resource that is deleted first', async () => {
+test('TestPendingDeleteReplacement: old copies of dependents are deleted before a resource that is deleted before its replacement', async () => {
   const cloud = createStrictCloud()
   const diff = cloud.script.diff
   if (diff === undefined) throw new Error('the cloud has no diff')
@@ -156,14 +156,14 @@ test('TestPendingDeleteReplacement: old copies of dependents are deleted before 
     },
   }
   const engine = await engines.open({ ...cloud, script })
-  await engine.run(createNaming('bar', deleteFirst, 'active'))
+  await engine.run(createUsing('bar', deleteFirst, 'active'))
   cloud.faults.add('delete b-1')
-  const failed = await engine.run(createNaming('bar', deleteFirst, 'inactive'))
+  const failed = await engine.run(createUsing('bar', deleteFirst, 'inactive'))
   expect(failed.result.result).toBe('failed')
   expect(statesOf(failed, 'a')).toMatchObject([{ id: 'a-1' }])
   expect(statesOf(failed, 'b')).toMatchObject([{ id: 'b-2' }, { id: 'b-1', delete: true }])
   cloud.faults.clear()
-  const testRun = await engine.run(createNaming('baz', deleteFirst, 'inactive'))
+  const testRun = await engine.run(createUsing('baz', deleteFirst, 'inactive'))
   expect(errorsOf(testRun)).toEqual([])
   expect(testRun.result.result).toBe('succeeded')
   expect(statesOf(testRun, 'a')).toMatchObject([{ id: 'a-2' }])

@@ -13,9 +13,10 @@ import { createEngines, registerThing } from '../register-thing.ts'
 const engines = createEngines()
 afterEach(() => engines.close())
 
-const managers = createPassphraseManager('lib')
+const managerPromise = createPassphraseManager('lib')
 
-async function publish(engine: TestEngine, foo: string): Promise<void> {
+/** Publishes a stack `other` with the output `foo`. */
+async function publishOther(engine: TestEngine, foo: string): Promise<void> {
   const root = createResourceState({
     urn: 'urn:pulumi:other::life::pulumi:pulumi:Stack::life-other' as Urn,
     type: 'pulumi:pulumi:Stack',
@@ -23,12 +24,16 @@ async function publish(engine: TestEngine, foo: string): Promise<void> {
     outputs: new Map([['foo', foo]]),
   })
   const snapshot = { ...emptySnapshot, resources: [root] }
-  await publishStack(engine, 'other', await encodeSnapshot(snapshot, await managers, 'sealed'))
+  await publishStack(
+    engine,
+    'other',
+    await encodeSnapshot(snapshot, await managerPromise, 'sealed'),
+  )
 }
 
 /**
- * A stash, a stack reference in both styles, and a function. Their results are inputs of a
- * resource.
+ * Uses a stash, a stack reference that is read and one that is registered, and two functions. Their
+ * results are inputs of `a`.
  */
 const program: Program = async monitor => {
   const type = 'pulumi:pulumi:StackReference'
@@ -46,29 +51,29 @@ const program: Program = async monitor => {
   await registerThing(monitor, 'a', { values, stash: kept.object, id: inner['id'] })
 }
 
-test('a deployment that died at any effect is resumed with the recorded answers and leaves nothing pending', async () => {
-  const whole = await engines.open(createCloud())
-  await publish(whole, 'bar')
-  const { effects } = await whole.run(program)
-  const begun = effects.filter(name => name === 'operations.begin')
+test('a deployment that was killed at an effect is resumed with the recorded answers, and no built-in resource stays pending', async () => {
+  const unharmed = await engines.open(createCloud())
+  await publishOther(unharmed, 'bar')
+  const { effects } = await unharmed.run(program)
+  const begins = effects.filter(name => name === 'operations.begin')
   const kills: readonly KillPoint[] = [
     // After a begin it is unknown whether the call was sent.
-    ...begun.map((call, index) => ({ effect: index + 1, call, when: 'after' }) as const),
+    ...begins.map((call, index) => ({ effect: index + 1, call, when: 'after' }) as const),
     ...effects.flatMap((_, index) =>
       index > 2 && index % 6 === 0 ? [{ effect: index, when: 'after' } as const] : [],
     ),
   ]
-  let killings = 0
+  let killCount = 0
   for (const kill of kills) {
     const where = JSON.stringify(kill)
     const cloud = createCloud()
     const engine = await engines.open(cloud)
-    await publish(engine, 'bar')
+    await publishOther(engine, 'bar')
     const killed = await engine.run(program, { kill }).catch((thrown: unknown) => thrown)
     // Lease renewals depend on the time: a fast run may not reach that many effects.
     if (!(killed instanceof Error)) continue
     expect(killed, where).toBeInstanceOf(ProcessKilledError)
-    killings += 1
+    killCount += 1
     const testRun = await engine.run(program, { resume: true }).catch((thrown: unknown) => thrown)
     // Before the pin there is nothing to resume.
     if (testRun instanceof Error) {
@@ -77,7 +82,7 @@ test('a deployment that died at any effect is resumed with the recorded answers 
     }
     const { result, state } = testRun as Awaited<ReturnType<TestEngine['run']>>
     const pending = (state.pending_operations ?? []).map(({ resource }) => resource.urn)
-    // The end of a create in a cloud is unknown. Built-in resources are created again.
+    // A killed create in the cloud stays pending. Built-in resources are created again.
     expect(
       pending.filter(urn => /StackReference|Stash/.test(urn)),
       where,
@@ -93,5 +98,5 @@ test('a deployment that died at any effect is resumed with the recorded answers 
     expect(state.resources?.filter(({ urn }) => urn.endsWith('::s'))).toHaveLength(1)
     await engine.close()
   }
-  expect(killings).toBeGreaterThan(begun.length)
+  expect(killCount).toBeGreaterThan(begins.length)
 })

@@ -24,7 +24,7 @@ afterEach(async () => {
   for (const server of servers.splice(0)) server.forceShutdown()
 })
 
-/** Returns a request for a program of a runtime whose host must not be started. */
+/** Returns the options of a run with a program of this runtime. Its host cannot be started. */
 function createRunOptions(
   runtime: string,
   runtimeOptions: Record<string, unknown> = {},
@@ -56,7 +56,7 @@ test('TestNoRuntimeLifecycle: a project without a runtime registers nothing', as
 })
 
 /** Starts a language host that registers one resource, and returns its address. */
-async function startListening(): Promise<string> {
+async function startLanguageHost(): Promise<string> {
   const server = new Server()
   servers.push(server)
   const handlers = {
@@ -85,17 +85,17 @@ async function startListening(): Promise<string> {
   )
 }
 
-test('TestLanguageClient: a running host is attached to by its address', async () => {
+test('TestLanguageClient: the engine attaches to a running language host by its address', async () => {
   const engine = await engines.open(createCloud())
   const testRun = await engine.run(
     undefined,
-    createRunOptions('client', { address: await startListening() }),
+    createRunOptions('client', { address: await startLanguageHost() }),
   )
   expect(testRun.result.result).toBe('succeeded')
   expect(statesOf(testRun, 'a')).toMatchObject([{ id: 'a-1', inputs: { v: 1 } }])
 })
 
-test('an attach without an address is refused', async () => {
+test('attaching to a language host without an address is refused', async () => {
   const engine = await engines.open(createCloud())
   const failure = engine.run(undefined, createRunOptions('client')).then(
     ({ result }) => result.result,

@@ -32,7 +32,7 @@ test('TestConfigSecrets: a secret setting is secret in the state of the provider
 
 test('TestBrokenDecrypter: a setting that cannot be decrypted causes one error before anything runs', () => {
   const values = openStackConfig('config: {foo:bar: {secure: v1:x}}\n', 'Pulumi.dev.yaml', 'p')
-  const openFresh = () =>
+  const openBrokenConfig = () =>
     openConfig({
       project: parseProject('name: p\n', 'Pulumi.yaml'),
       stack: 'dev',
@@ -42,7 +42,7 @@ test('TestBrokenDecrypter: a setting that cannot be decrypted causes one error b
         throw error('SECRETS_MALFORMED', 'decryption failed')
       },
     })
-  expect(openFresh).toThrow(/foo:bar.*decryption failed/)
+  expect(openBrokenConfig).toThrow(/foo:bar.*decryption failed/)
 })
 
 test('TestProviderDiffMissingOldOutputs: a provider without outputs is compared by its inputs', async () => {

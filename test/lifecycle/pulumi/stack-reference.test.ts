@@ -16,9 +16,9 @@ afterEach(() => engines.close())
 
 const type = 'pulumi:pulumi:StackReference'
 const secretMark = '1b47061264138c4ac30d75fd1eb44270'
-const foreign = createPassphraseManager('a passphrase that is unknown here')
+const foreignManager = createPassphraseManager('a passphrase that is unknown here')
 
-/** Publishes a stack `other` with some outputs. */
+/** Publishes a stack `other` with these outputs. */
 async function publishOther(
   engine: TestEngine,
   outputs: PropertyMap,
@@ -30,7 +30,7 @@ async function publishOther(
     custom: false,
     outputs,
   })
-  const secrets = manager ?? (await foreign)
+  const secrets = manager ?? (await foreignManager)
   const snapshot = { ...emptySnapshot, resources: [root] }
   await publishStack(engine, 'other', await encodeSnapshot(snapshot, secrets, 'sealed'))
 }
@@ -66,9 +66,9 @@ test('TestStackReference: a read returns the current outputs of the other stack'
     { outputs: { foo: 'new' } },
   ])
   expect(messagesOf(second.events, 'warning')).toEqual([])
-  const gone = await engine.run(undefined, { command: 'destroy' })
-  expect(resourceOpsOf(gone.events, 'other')).toEqual(['discard'])
-  expect(gone.state.resources ?? []).toEqual([])
+  const destroyRun = await engine.run(undefined, { command: 'destroy' })
+  expect(resourceOpsOf(destroyRun.events, 'other')).toEqual(['discard'])
+  expect(destroyRun.state.resources ?? []).toEqual([])
 })
 
 test('TestStackReference: the name may omit organization and project', async () => {
@@ -89,13 +89,15 @@ test('TestStackReference: unknown stacks and unknown properties are errors', asy
   const unknown = await engine.run(async monitor => void (await read(monitor, 'rehto')))
   expect(unknown.result.result).toBe('failed')
   expect(messagesOf(unknown.events, 'error').join()).toContain('unknown stack "rehto"')
-  const more = await engine.run(async monitor => void (await read(monitor, 'other', { foo: 1 })))
-  expect(more.result.result).toBe('failed')
-  expect(messagesOf(more.events, 'error').join()).toContain('unknown property "foo"')
-  expect(findResource(more.state, 'other')).toBeUndefined()
+  const extraRun = await engine.run(
+    async monitor => void (await read(monitor, 'other', { foo: 1 })),
+  )
+  expect(extraRun.result.result).toBe('failed')
+  expect(messagesOf(extraRun.events, 'error').join()).toContain('unknown property "foo"')
+  expect(findResource(extraRun.state, 'other')).toBeUndefined()
 })
 
-test('TestStackReferenceRegister: a registration works with a warning, and another name replaces it', async () => {
+test('TestStackReferenceRegister: a registration succeeds with a warning, and another name causes a replacement', async () => {
   const engine = await engines.open(createCloud())
   await publishOther(engine, new Map([['foo', 'bar']]))
   const register =
@@ -117,7 +119,7 @@ test('TestStackReferenceRegister: a registration works with a warning, and anoth
     expect((await engine.run(wrong)).result.result).toBe('failed')
 })
 
-test('secrets of the other stack stay secret, and undecryptable ones are elided with a warning', async () => {
+test('secrets of the other stack stay secret, and undecryptable ones are elided with a message', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(async monitor => void (await registerThing(monitor, 'own', {})))

@@ -29,17 +29,20 @@ async function openScene(): Promise<{ readonly cloud: Cloud; readonly engine: Te
   return { cloud, engine }
 }
 
-/** Kills runs at every `step`-th effect and resumes each. Returns the number of kills. */
+/**
+ * Checks a run without a kill. Then kills a run at every `step`-th effect, resumes and checks each,
+ * and returns the number of kills.
+ */
 async function killEverywhere(
   options: TestRunOptions,
   step: number,
-  judge: (testRun: TestRun, cloud: Cloud) => void,
+  checkRun: (testRun: TestRun, cloud: Cloud) => void,
 ): Promise<number> {
-  const unharmed = await openScene()
-  const whole = await unharmed.engine.run(program, options)
-  judge(whole, unharmed.cloud)
-  let killings = 0
-  for (let effect = 2; effect <= whole.effects.length; effect += step) {
+  const unharmedStack = await openScene()
+  const unharmedRun = await unharmedStack.engine.run(program, options)
+  checkRun(unharmedRun, unharmedStack.cloud)
+  let kills = 0
+  for (let effect = 2; effect <= unharmedRun.effects.length; effect += step) {
     const { cloud, engine } = await openScene()
     const when = effect % 2 === 0 ? 'before' : 'after'
     const killed = await engine.run(program, { ...options, kill: { effect, when } }).then(
@@ -48,23 +51,23 @@ async function killEverywhere(
     )
     if (killed === undefined) continue
     expect(killed).toBeInstanceOf(ProcessKilledError)
-    killings += 1
+    kills += 1
     const testRun = await engine
       .run(program, { ...options, resume: true })
       .catch((thrown: unknown) => {
         if ((thrown as { code?: string }).code !== 'NOTHING_TO_RESUME') throw thrown
         return engine.run(program, options)
       })
-    judge(testRun, cloud)
+    checkRun(testRun, cloud)
     await engine.close()
   }
-  return killings
+  return kills
 }
 
-describe('a refresh with the program that is killed is resumed', () => {
+describe('a killed refresh that runs its program is resumed', () => {
   test('alone: the state equals the cloud, and the cloud is not changed', async () => {
     const options: TestRunOptions = { command: 'refresh', runProgram: true }
-    const killings = await killEverywhere(options, 29, (testRun, cloud) => {
+    const kills = await killEverywhere(options, 29, (testRun, cloud) => {
       expect(testRun.result.result).toBe('succeeded')
       expect(listStateNames(testRun)).toEqual(['a', 'left', 'moved'])
       expect(resourceStateOf(testRun, 'a')).toMatchObject({ id: 'a-1', outputs: { v: 7 } })
@@ -73,12 +76,12 @@ describe('a refresh with the program that is killed is resumed', () => {
       expect(testRun.state.pending_operations ?? []).toEqual([])
       expect(cloud.log).toHaveLength(4)
     })
-    expect(killings).toBeGreaterThan(1)
+    expect(kills).toBeGreaterThan(1)
   }, 120_000)
 
-  test('before an update: each resource is changed once, based on the read state', async () => {
+  test('before an update: each missing or replaced object is created once, based on the read state', async () => {
     const options: TestRunOptions = { refresh: true, runProgram: true }
-    const killings = await killEverywhere(options, 37, (testRun, cloud) => {
+    const kills = await killEverywhere(options, 37, (testRun, cloud) => {
       expect(testRun.result.result).toBe('succeeded')
       expect(listStateNames(testRun)).toEqual(['a', 'gone', 'moved'])
       expect([...cloud.objects].sort(([one], [other]) => one.localeCompare(other))).toEqual([
@@ -91,6 +94,6 @@ describe('a refresh with the program that is killed is resumed', () => {
       const creates = cloud.log.filter(line => line.startsWith('create'))
       expect(creates.slice(4).sort()).toEqual(['create gone', 'create moved'])
     })
-    expect(killings).toBeGreaterThan(1)
+    expect(kills).toBeGreaterThan(1)
   }, 120_000)
 })

@@ -20,7 +20,7 @@ afterEach(() => engines.close())
 
 const refresh = { command: 'refresh' } as const
 
-/** A cloud with its own answers to reads; undefined means the normal answer. */
+/** A cloud whose reads call `answer`. If that returns undefined, a read has its normal result. */
 function createReading(answer: (ask: ReadRequest) => unknown) {
   const cloud = createCloud()
   const script = {
@@ -54,13 +54,13 @@ test('TestExternalRefresh, TestExternalRefreshDoesNotCallDiff: an external resou
   expect(same.result.changes['update']).toBe(undefined)
   expect(resourceStateOf(same, 'a')['external']).toBe(true)
   cloud.objects.set('there', { v: 2 })
-  const moved = await engine.run(undefined, refresh)
-  expect(moved.result.changes).toMatchObject({ update: 1 })
-  expect(resourceStateOf(moved, 'a')).toMatchObject({ external: true, outputs: { v: 2 } })
+  const drifted = await engine.run(undefined, refresh)
+  expect(drifted.result.changes).toMatchObject({ update: 1 })
+  expect(resourceStateOf(drifted, 'a')).toMatchObject({ external: true, outputs: { v: 2 } })
   expect(engine.provider.calls.filter(({ method }) => method === 'diff')).toEqual([])
 })
 
-test('TestRefreshInitFailure: an unhealthy object causes a warning, which the state keeps until it is healthy', async () => {
+test('TestRefreshInitFailure: an unhealthy object causes a warning, and its state keeps the errors until the object is healthy', async () => {
   const now = { isBad: false }
   const cloud = createReading(({ id, properties = {}, inputs = {} }) => {
     if (!now.isBad || id !== 'a-1') return undefined
@@ -82,7 +82,7 @@ test('TestRefreshInitFailure: an unhealthy object causes a warning, which the st
   expect(listStateNames(good)).toEqual(['a', 'b'])
 })
 
-test('TestRefreshWithDelete, TestRefreshUpdateWithDeletedResource: a missing resource leaves the state', async () => {
+test('TestRefreshWithDelete, TestRefreshUpdateWithDeletedResource: a resource whose object is missing leaves the state', async () => {
   for (const parallel of [1, 4]) {
     const cloud = createCloud()
     const engine = await engines.open(cloud)
@@ -107,9 +107,9 @@ test('TestRefreshDeleteDependencies, TestRefreshDeletePropertyDependencies, Test
   await engine.run(async monitor => {
     const a = await registerThing(monitor, 'a', { v: 1 })
     const b = await registerThing(monitor, 'b', { v: 1 }, { dependencies: [a.urn] })
-    const of = new Map([['v', { urns: [a.urn, b.urn] }]])
+    const propertyDependencies = new Map([['v', { urns: [a.urn, b.urn] }]])
     await registerThing(monitor, 'c', { v: 1 }, { dependencies: [a.urn, b.urn] })
-    await registerThing(monitor, 'p', { v: 1 }, { propertyDependencies: of })
+    await registerThing(monitor, 'p', { v: 1 }, { propertyDependencies })
     await registerThing(monitor, 'w', { v: 1 }, { deletedWith: a.urn })
     await registerThing(monitor, 'child', { v: 1 }, { parent: a.urn })
   })
@@ -131,10 +131,10 @@ test('TestRefreshDeleteDependencies, TestRefreshDeletePropertyDependencies, Test
 
 test('TestCanceledRefresh: completed reads are kept, and the other resources are unchanged', async () => {
   const reached = Promise.withResolvers<void>()
-  const go = Promise.withResolvers<void>()
+  const held = Promise.withResolvers<void>()
   const cloud = createReading(async () => {
     reached.resolve()
-    await go.promise
+    await held.promise
     return undefined
   })
   const engine = await engines.open(cloud)
@@ -152,12 +152,12 @@ test('TestCanceledRefresh: completed reads are kept, and the other resources are
         running.cancel()
         // The next read begins only if the control record has no stop yet.
         await waitUntil(isStopped, { condition: 'the stop' })
-        go.resolve()
+        held.resolve()
       }),
   })
   expect(testRun.result.result).toBe('cancelled')
-  const read = names.filter(name => resourceStateOf(testRun, name).outputs?.['v'] === 2)
-  expect(read).toHaveLength(1)
+  const readNames = names.filter(name => resourceStateOf(testRun, name).outputs?.['v'] === 2)
+  expect(readNames).toHaveLength(1)
   expect(listStateNames(testRun)).toEqual(names)
 })
 

@@ -36,31 +36,31 @@ function addResources(
   })
 }
 
-const three = { a: { v: 1 }, b: { v: 1 }, c: { v: 1 } }
+const threeThings = { a: { v: 1 }, b: { v: 1 }, c: { v: 1 } }
 
 test('TestRefreshV2IncludeTarget, TestRefreshV2ExcludeTarget: only the selected resources are read', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
-  await engine.run(createThings(three))
-  for (const name of Object.keys(three)) cloud.objects.set(`${name}-1`, { v: 2 })
-  const read = await engine.run(createThings(three), {
+  await engine.run(createThings(threeThings))
+  for (const name of Object.keys(threeThings)) cloud.objects.set(`${name}-1`, { v: 2 })
+  const read = await engine.run(createThings(threeThings), {
     ...byProgram,
     targeting: { targets: [targetUrnOf('b')] },
   })
   expect(read.result.result).toBe('succeeded')
   expect(listNamesByOp(read, 'refresh')).toEqual(['b'])
-  expect(Object.keys(three).map(name => resourceStateOf(read, name).outputs?.['v'])).toEqual([
+  expect(Object.keys(threeThings).map(name => resourceStateOf(read, name).outputs?.['v'])).toEqual([
     1, 2, 1,
   ])
-  const otherRun = await engine.run(createThings(three), {
+  const otherRun = await engine.run(createThings(threeThings), {
     ...byProgram,
     targeting: { excludes: [targetUrnOf('a')] },
   })
   expect(otherRun.result.result).toBe('succeeded')
   expect(listNamesByOp(otherRun, 'refresh')).toEqual(['b', 'c'])
-  expect(Object.keys(three).map(name => resourceStateOf(otherRun, name).outputs?.['v'])).toEqual([
-    1, 2, 2,
-  ])
+  expect(
+    Object.keys(threeThings).map(name => resourceStateOf(otherRun, name).outputs?.['v']),
+  ).toEqual([1, 2, 2])
 })
 
 test('TestRefreshV2TargetNotInProgram: a target that the program does not register is read', async () => {
@@ -71,7 +71,7 @@ test('TestRefreshV2TargetNotInProgram: a target that the program does not regist
     await registerThing(monitor, 'b', { v: 1 })
     await registerThing(monitor, 'c', { v: 1 }, { dependencies: [a.urn] })
   })
-  for (const name of Object.keys(three)) cloud.objects.set(`${name}-1`, { v: 2 })
+  for (const name of Object.keys(threeThings)) cloud.objects.set(`${name}-1`, { v: 2 })
   const program = createThings({ a: { v: 1 }, c: { v: 1 } })
   const targeting = { targets: [targetUrnOf('b')] }
   const testRun = await engine.run(program, { ...byProgram, targeting })
@@ -101,11 +101,11 @@ test('unregistered dependents of a target are not read, as in Pulumi', async () 
     targeting: { targets: [targetUrnOf('a')], targetDependents: true },
   }
   expect(listNamesByOp(await engine.run(createThings({}), options), 'refresh')).toEqual(['a'])
-  // Of the registered resources, those that depend directly on a target are read.
+  // Registered resources that depend directly on a target are read, too.
   expect(listNamesByOp(await engine.run(program, options), 'refresh')).toEqual(['a', 'b'])
 })
 
-test('TestRefreshV2Targeted, TestRefreshV2TargetedWithPropertyDependencies: resources outside of the targets and their dependents stay valid', async () => {
+test('TestRefreshV2Targeted, TestRefreshV2TargetedWithPropertyDependencies: the resources outside of the targets, and their references, stay valid', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const program =
@@ -165,7 +165,7 @@ test('TestRefreshV2FailedRead: a resource whose read failed stays, and no other 
   expect(errorMessagesOf(shown)).toEqual(['Preview failed: read failure'])
 })
 
-test('TestRefreshDeletedResourceWithChild, TestRefreshV2ParentChildOrdering: children of a missing resource stay valid', async () => {
+test('TestRefreshDeletedResourceWithChild, TestRefreshV2ParentChildOrdering: children of a missing resource stay valid, or are not created', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const program: Program = async monitor => {
@@ -179,7 +179,7 @@ test('TestRefreshDeletedResourceWithChild, TestRefreshV2ParentChildOrdering: chi
   const testRun = await engine.run(undefined, { command: 'refresh' })
   expect(testRun.result.result).toBe('succeeded')
   expect(listStateNames(testRun)).toEqual([])
-  // As in Pulumi, the stack does not become the parent either.
+  // As in Pulumi, `p` has no parent afterwards, not even the stack.
   expect(resourceStateOf(testRun, 'p').parent).toBe(undefined)
   const other = await engines.open(cloud)
   await other.run(createThings({ parent: { v: 1 } }))
@@ -223,7 +223,7 @@ test('TestRefreshV2DependencyNotInOriginalSnapshot, TestRefreshV2DeletedWithOrde
   })
 })
 
-test('TestRefreshV2ExcludesChildWithExcludedParent: an unregistered child does not fail the refresh', async () => {
+test('TestRefreshV2ExcludesChildWithExcludedParent: an unregistered child of a missing resource does not fail the refresh', async () => {
   const cloud = createCloud()
   const script = {
     ...cloud.script,
@@ -244,7 +244,7 @@ test('TestRefreshV2ExcludesChildWithExcludedParent: an unregistered child does n
   expect(resourceStateOf(testRun, 'child').parent).toBe(undefined)
 })
 
-test('a registered resource keeps properties without dependencies in its property dependencies', async () => {
+test('a registered resource keeps the empty entries of its property dependencies', async () => {
   const engine = await engines.open(createCloud())
   const propertyDependencies = new Map([['v', { urns: [] }]])
   const program: Program = async monitor => {

@@ -24,7 +24,7 @@ const engines = createEngines()
 afterEach(() => engines.close())
 
 const byProgram = { command: 'refresh', runProgram: true } as const
-const first = { refresh: true, runProgram: true } as const
+const refreshFirst = { refresh: true, runProgram: true } as const
 
 test('TestRefreshWithProgram, TestRefreshWithProgramWithDeletedResource: the program receives the read state, and unknown values for missing resources', async () => {
   const cloud = createCloud()
@@ -65,7 +65,7 @@ test('TestRefreshWithProgram, TestRefreshWithProgramWithDeletedResource: the pro
   expect(cloud.log).toEqual(['create a', 'create b'])
 })
 
-test('the preview of a refresh with the program changes nothing and reports the same', async () => {
+test('the preview of a refresh with the program changes nothing and reports the same steps as the refresh', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const before = await engine.run(createThings({ a: { v: 1 }, b: { v: 1 }, left: { v: 1 } }))
@@ -83,7 +83,7 @@ test('the preview of a refresh with the program changes nothing and reports the 
   expect(cloud.log).toHaveLength(3)
 })
 
-test('drift is reported with the drifted properties, in the direction of the change', async () => {
+test('drift is reported with the drifted properties, as the change from the state to the cloud', async () => {
   const cloud = createCloud()
   const diff = () => {
     const detailedDiff = new Map([['v', { kind: 0 as const, inputDiff: true }]])
@@ -106,7 +106,7 @@ test('drift is reported with the drifted properties, in the direction of the cha
   }
 })
 
-test('TestRefreshWithProviderThatHasDependencies: a resource with a missing dependency is not created', async () => {
+test('TestRefreshWithProviderThatHasDependencies: a resource with a missing dependency is not created by a refresh', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const program =
@@ -246,7 +246,7 @@ test('TestRefreshRunProgramDeletedResource, TestRefreshRunProgramReplacedResourc
   cloud.objects.delete('gone-1')
   cloud.objects.set('same-1', { v: 2 })
   const wanted = { gone: { v: 1 }, moved: { replace: 2 }, same: { v: 2 } }
-  const testRun = await engine.run(createThings(wanted), first)
+  const testRun = await engine.run(createThings(wanted), refreshFirst)
   expect(testRun.result.result).toBe('succeeded')
   expect(allStepsOf(testRun)).toEqual([
     ...['refresh gone', 'create gone', 'refresh moved', 'create-replacement moved'],
@@ -259,7 +259,7 @@ test('TestRefreshRunProgramDeletedResource, TestRefreshRunProgramReplacedResourc
   expect([...cloud.objects.keys()].sort()).toEqual(['gone-2', 'moved-2', 'same-1'])
 })
 
-test('TestRefreshRunProgramDBRReplacedResource: a resource that is deleted first is deleted as read, and its dependents are not read', async () => {
+test('TestRefreshRunProgramDBRReplacedResource: a resource and its dependents are deleted before their replacements are created', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const program =
@@ -269,7 +269,7 @@ test('TestRefreshRunProgramDBRReplacedResource: a resource that is deleted first
       await registerThing(monitor, 'below', { replace: root.id }, withDependency(root.urn))
     }
   await engine.run(program(1))
-  const testRun = await engine.run(program(2), first)
+  const testRun = await engine.run(program(2), refreshFirst)
   expect(testRun.result.result).toBe('succeeded')
   expect(resourceStateOf(testRun, 'root').id).toBe('root-2')
   expect(resourceStateOf(testRun, 'below').id).toBe('below-2')
@@ -283,12 +283,12 @@ test('an update that refreshes with its program deletes unregistered resources w
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createThings({ a: { v: 1 }, b: { v: 1 } }))
-  const testRun = await engine.run(createThings({ a: { v: 1 } }), first)
+  const testRun = await engine.run(createThings({ a: { v: 1 } }), refreshFirst)
   expect(allStepsOf(testRun)).toEqual(['refresh a', 'same a', 'delete b'])
   expect(cloud.log.at(-1)).toBe('delete b-1')
 })
 
-test('a changed provider in a refresh with the program replaces nothing, as in Pulumi', async () => {
+test('another provider in an update that refreshes with its program replaces nothing, as in Pulumi', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const program =
@@ -299,14 +299,14 @@ test('a changed provider in a refresh with the program replaces nothing, as in P
       await registerThing(monitor, 'a', { v: 1 }, { provider: `${p.urn}::${p.id}` })
     }
   await engine.run(program('one'))
-  const testRun = await engine.run(program('two'), first)
+  const testRun = await engine.run(program('two'), refreshFirst)
   expect(testRun.result.result).toBe('succeeded')
   expect(listNamesByOp(testRun, 'same')).toEqual(['a'])
   expect(resourceStateOf(testRun, 'a').provider).toContain('::two::')
   expect(cloud.log).toEqual(['create a'])
 })
 
-test('without --refresh no resource is read, not even if its provider requests a read before an update', async () => {
+test('with --run-program but without --refresh no resource is read, not even if its provider requests a read before an update', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createThings({ a: { v: 1 } }))

@@ -18,22 +18,25 @@ const program: Program = async monitor => {
   await registerThing(monitor, 'c', { v: 1 })
 }
 
-test('TestRefreshBasics: each target is unchanged, updated or deleted, and no other resource is', async () => {
+test('TestRefreshBasics: each target is read, and is then unchanged, updated or deleted; no other resource is read', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(program)
   cloud.objects.delete('a-1')
   cloud.objects.set('b-1', { v: 2 })
-  const became: Record<string, string> = { a: 'delete', b: 'update', c: 'same' }
-  const names = Object.keys(became)
+  const opByName: Record<string, string> = { a: 'delete', b: 'update', c: 'same' }
+  const names = Object.keys(opByName)
   for (const chosen of [0, 1, 2, 3, 4, 5, 6, 7].map(bits =>
     names.filter((_, index) => (bits & (1 << index)) !== 0),
   )) {
     const targeting = { targets: chosen.map(name => targetUrnOf(name)) }
     const testRun = await engine.run(undefined, { command: 'refresh', dryRun: true, targeting })
-    const of = chosen.length === 0 ? names : chosen
-    expect(listNamesByOp(testRun, 'refresh').filter(name => names.includes(name))).toEqual(of)
-    for (const name of of) expect(testRun.result.changes[became[name] ?? '']).toBeGreaterThan(0)
+    const readNames = chosen.length === 0 ? names : chosen
+    expect(listNamesByOp(testRun, 'refresh').filter(name => names.includes(name))).toEqual(
+      readNames,
+    )
+    for (const name of readNames)
+      expect(testRun.result.changes[opByName[name] ?? '']).toBeGreaterThan(0)
   }
   const testRun = await engine.run(undefined, {
     command: 'refresh',

@@ -12,7 +12,10 @@ import { createEngines, createThings } from '../register-thing.ts'
 const engines = createEngines()
 afterEach(() => engines.close())
 
-/** A cloud whose provider requests a refresh before each update. Reads return a new `fresh`. */
+/**
+ * Opens an engine whose provider requests a refresh before each update. Reads return a value with
+ * the number `fresh`.
+ */
 async function openFlagged() {
   const cloud = createCloud()
   const updates: UpdateRequest[] = []
@@ -40,7 +43,7 @@ async function openFlagged() {
   return { engine: await engines.open({ ...cloud, script }), updates, now }
 }
 
-test('TestRefreshBeforeUpdate: a flagged resource is read before its update, in previews, too', async () => {
+test('TestRefreshBeforeUpdate: a resource with refreshBeforeUpdate is read before its update, in previews, too', async () => {
   const { engine, updates, now } = await openFlagged()
   const first = await engine.run(createThings({ a: { v: 'one' } }))
   expect(statesOf(first, 'a')).toMatchObject([{ refreshBeforeUpdate: true, inputs: { v: 'one' } }])

@@ -20,17 +20,20 @@ test('TestRefreshBasicsWithLegacyDiff: with the legacy diff, a refresh compares 
   const engine = await engines.open({ ...cloud, script: { ...cloud.script, read } })
   await engine.run(createThings({ a: inputs, b: inputs, c: inputs }))
   cloud.objects.delete('a-1')
-  const became: Record<string, string> = { a: 'delete', b: 'same', c: 'update' }
-  const names = Object.keys(became)
+  const opByName: Record<string, string> = { a: 'delete', b: 'same', c: 'update' }
+  const names = Object.keys(opByName)
   const legacy = { command: 'refresh', legacyRefreshDiff: true, dryRun: true } as const
   for (const chosen of [0, 1, 2, 3, 4, 5, 6, 7].map(bits =>
     names.filter((_, index) => (bits & (1 << index)) !== 0),
   )) {
     const targeting = { targets: chosen.map(name => targetUrnOf(name)) }
     const testRun = await engine.run(undefined, { ...legacy, targeting })
-    const of = chosen.length === 0 ? names : chosen
-    expect(listNamesByOp(testRun, 'refresh').filter(name => names.includes(name))).toEqual(of)
-    for (const name of of) expect(testRun.result.changes[became[name] ?? '']).toBeGreaterThan(0)
+    const readNames = chosen.length === 0 ? names : chosen
+    expect(listNamesByOp(testRun, 'refresh').filter(name => names.includes(name))).toEqual(
+      readNames,
+    )
+    for (const name of readNames)
+      expect(testRun.result.changes[opByName[name] ?? '']).toBeGreaterThan(0)
   }
   const done = await engine.run(undefined, { ...legacy, dryRun: false })
   expect(done.result.changes).toMatchObject({ delete: 1, update: 1 })

@@ -34,8 +34,8 @@ test('TestReplaceWith: a resource is replaced together with the one that it name
     'delete a-1',
     'delete b-1',
   ])
-  const ids = state.resources?.filter(({ type }) => type === 'test:index:Thing')
-  expect(ids?.map(one => one['id'])).toEqual(['a-2', 'b-2'])
+  const things = state.resources?.filter(({ type }) => type === 'test:index:Thing')
+  expect(things?.map(one => one['id'])).toEqual(['a-2', 'b-2'])
   const again = await engine.run(createPair(2))
   expect(resourceStepsOf(again.events)).toEqual(['same a', 'same b'])
 })
@@ -64,7 +64,7 @@ test('TestReplaceWithAndDeletedWith: a resource with replaceWith and deletedWith
   ])
 })
 
-test('TestReplaceWithDeleteBeforeReplace: the cascade of a delete before the replacement includes it', async () => {
+test('TestReplaceWithDeleteBeforeReplace: a delete before the replacement includes the resource that names the replaced one in replaceWith', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createPair(1, deleteFirst))

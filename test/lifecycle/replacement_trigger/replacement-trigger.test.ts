@@ -29,7 +29,7 @@ async function runTriggers(
   return all
 }
 
-test('TestReplacementTrigger: another value replaces, adding or removing it does not', async () => {
+test('TestReplacementTrigger: another value of the trigger replaces the resource, and adding or removing the trigger does not', async () => {
   expect(await runTriggers(undefined, 'first', 'first', 'second', undefined)).toEqual([
     ['create a'],
     ['same a'],
@@ -66,8 +66,8 @@ describe('the wrapper of a trigger', () => {
   })
 })
 
-/** Previews and updates a stack with an unknown trigger. */
-async function withUnknown(knownTrigger: unknown, unknownTrigger: unknown): Promise<void> {
+/** Checks that an unknown trigger replaces in a preview and fails an update. */
+async function checkUnknownTrigger(knownTrigger: unknown, unknownTrigger: unknown): Promise<void> {
   const engine = await engines.open(createCloud())
   await engine.run(createTriggered(knownTrigger))
   expect(resourceStepsOf((await engine.run(createTriggered(knownTrigger))).events)).toEqual([
@@ -85,7 +85,7 @@ async function withUnknown(knownTrigger: unknown, unknownTrigger: unknown): Prom
 }
 
 test('TestReplacementTriggerWithOutput: an unknown output replaces in a preview and fails an update', () =>
-  withUnknown(wireValues.output({ value: 'first' }), wireValues.output({})))
+  checkUnknownTrigger(wireValues.output({ value: 'first' }), wireValues.output({})))
 
 test('TestReplacementTriggerWithComputed: a computed value replaces in a preview and fails an update', () =>
-  withUnknown('first', wireValues.unknown))
+  checkUnknownTrigger('first', wireValues.unknown))

@@ -14,17 +14,17 @@ const throwNo = (): never => {
   throw new Error('no')
 }
 
-/** A thing with a failing hook of one type, and a dependent. */
+/** Returns a program with a thing `a` that has a failing hook, and `b`, which depends on `a`. */
 const createFailing =
-  (moment: string, v: number, how: object = {}): Program =>
+  (moment: string, v: number, hookOptions: object = {}): Program =>
   async monitor => {
-    const refuse = await hookOf(monitor, how)
+    const refuse = await registerFailingHook(monitor, hookOptions)
     const a = await registerThing(monitor, 'a', { v }, withHooks({ [moment]: [refuse] }))
     await registerThing(monitor, 'b', { v: a.id })
   }
 
-async function hookOf(monitor: Monitor, how: object = {}): Promise<string> {
-  return (await openProgramFunctions(monitor)).registerHook('refuse', throwNo, how)
+async function registerFailingHook(monitor: Monitor, hookOptions: object = {}): Promise<string> {
+  return (await openProgramFunctions(monitor)).registerHook('refuse', throwNo, hookOptions)
 }
 
 const textsOf = ({ events }: TestRun, severity: string): readonly string[] =>
@@ -48,7 +48,7 @@ test('TestResourceHookBeforeUpdateError: if a before hook fails, the update fail
   expect(a).toMatchObject({ inputs: { v: 1 } })
 })
 
-test('TestResourceHookBeforeDeleteError, TestResourceHookAfterDeleteError: a failed before hook prevents the delete; a failed after hook fails the run after it', async () => {
+test('TestResourceHookBeforeDeleteError, TestResourceHookAfterDeleteError: a failed before hook prevents the delete; a failed after hook fails the run after the delete', async () => {
   for (const [moment, log, remainingIds] of [
     ['beforeDelete', [], ['a-1']],
     ['afterDelete', ['delete a-1'], []],
@@ -56,9 +56,14 @@ test('TestResourceHookBeforeDeleteError, TestResourceHookAfterDeleteError: a fai
     const cloud = createCloud()
     const engine = await engines.open(cloud)
     await engine.run(async monitor => {
-      await registerThing(monitor, 'a', { v: 1 }, withHooks({ [moment]: [await hookOf(monitor)] }))
+      await registerThing(
+        monitor,
+        'a',
+        { v: 1 },
+        withHooks({ [moment]: [await registerFailingHook(monitor)] }),
+      )
     })
-    const testRun = await engine.run(async monitor => void (await hookOf(monitor)))
+    const testRun = await engine.run(async monitor => void (await registerFailingHook(monitor)))
     expect(testRun.result.result).toBe('failed')
     expect(cloud.log.slice(1)).toEqual(log)
     expect(readIds(testRun)).toEqual(remainingIds)
@@ -125,7 +130,7 @@ test('a delete is not called if the hook of another delete fails while its own h
       const late = await (await openProgramFunctions(monitor)).registerHook('late', () =>
         isLate ? stopped.promise : undefined,
       )
-      const refuse = await hookOf(monitor)
+      const refuse = await registerFailingHook(monitor)
       await registerThing(monitor, 'a', { v: 1 }, withHooks({ beforeDelete: [refuse] }))
       await registerThing(monitor, 'b', { v: 1 }, withHooks({ beforeDelete: [late] }))
     }

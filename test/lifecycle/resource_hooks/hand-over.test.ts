@@ -10,19 +10,19 @@ afterEach(async () => {
   await engines.close()
 })
 
-/** Things with hooks of every type. Each call is recorded with its thing. */
+/** Things with hooks before and after their create and delete. `seen` gets each hook call. */
 const program =
   (seen: string[], count: number): Program =>
   async monitor => {
     const functions = await openProgramFunctions(monitor)
-    const note = async (moment: string): Promise<string[]> => [
+    const registerHook = async (moment: string): Promise<string[]> => [
       await functions.registerHook(moment, ({ name }) => void seen.push(`${moment} ${name}`)),
     ]
     const all = withHooks({
-      beforeCreate: await note('beforeCreate'),
-      afterCreate: await note('afterCreate'),
-      beforeDelete: await note('beforeDelete'),
-      afterDelete: await note('afterDelete'),
+      beforeCreate: await registerHook('beforeCreate'),
+      afterCreate: await registerHook('afterCreate'),
+      beforeDelete: await registerHook('beforeDelete'),
+      afterDelete: await registerHook('afterDelete'),
     })
     await Promise.all(
       Array.from({ length: count }, (_, index) =>
@@ -38,8 +38,8 @@ test('successive generators continue to serve hooks, during the program and afte
   const options = { functionLimitMs: 2_500, parallel: 2 }
   const firstRun = await engine.run(program(seen, 12), options)
   expect(firstRun.result.result).toBe('succeeded')
-  const gone = await engine.run(program(seen, 0), options)
-  expect(gone.result.result).toBe('succeeded')
+  const deleteRun = await engine.run(program(seen, 0), options)
+  expect(deleteRun.result.result).toBe('succeeded')
   expect(cloud.log).toHaveLength(24)
   // Each hook runs at least once: a generator that ends during a hook leaves it to the next one.
   const names = Array.from({ length: 12 }, (_, index) => `n${index}`)
@@ -47,7 +47,7 @@ test('successive generators continue to serve hooks, during the program and afte
     expect(new Set(seen.filter(one => one.startsWith(`${moment} `)))).toEqual(
       new Set(names.map(name => `${moment} ${name}`)),
     )
-  const handOverCounts = [firstRun, gone].map(
+  const handOverCounts = [firstRun, deleteRun].map(
     ({ events }) =>
       events.filter(
         event =>

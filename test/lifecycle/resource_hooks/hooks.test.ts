@@ -56,7 +56,7 @@ test('TestResourceHookBeforeCreateError: if a before hook fails, the create fail
   expect(JSON.stringify(testRun.events)).toContain('before hook \\"before\\" failed: no')
 })
 
-const createDeleting =
+const createWithDeleteHooks =
   (seen: string[], names: readonly string[]): Program =>
   async monitor => {
     const functions = await openProgramFunctions(monitor)
@@ -74,8 +74,8 @@ test('TestResourceHookAfterDelete: an after hook of a delete runs after the prog
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const seen: string[] = []
-  await engine.run(createDeleting(seen, ['a', 'b']))
-  const testRun = await engine.run(createDeleting(seen, ['a']))
+  await engine.run(createWithDeleteHooks(seen, ['a', 'b']))
+  const testRun = await engine.run(createWithDeleteHooks(seen, ['a']))
   expect(testRun.result.result).toBe('succeeded')
   expect(seen).toEqual(['before b-1', 'after b-1'])
   expect(cloud.log).toEqual(['create a', 'create b', 'delete b-1'])
@@ -182,7 +182,7 @@ test('TestResourceHookBeforeUpdate: the hook of the new state receives the old v
   expect(cloud.log).toEqual(['create a', 'update a-1'])
 })
 
-test('TestResourceHookComponent, TestResourceHookComponentAfterDelete: after hooks of a component run at its outputs, and at its delete', async () => {
+test('TestResourceHookComponent, TestResourceHookComponentAfterDelete: after hooks of a component run when its outputs are registered, and at its delete', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const seen: string[] = []
@@ -232,7 +232,7 @@ test('TestResourceHookTransform: transforms can change the hooks', async () => {
     const functions = await openProgramFunctions(monitor)
     const first = await functions.registerHook('first', () => void seen.push('first'))
     const second = await functions.registerHook('second', () => void seen.push('second'))
-    const put = functions.addTransform(({ options }) => ({
+    const replaceHooks = functions.addTransform(({ options }) => ({
       options: TransformResourceOptions.create({
         ...options,
         ...withHooks({ afterCreate: [second] }),
@@ -242,7 +242,7 @@ test('TestResourceHookTransform: transforms can change the hooks', async () => {
       monitor,
       'a',
       { v: 1 },
-      { ...withHooks({ beforeCreate: [first] }), transforms: [put] },
+      { ...withHooks({ beforeCreate: [first] }), transforms: [replaceHooks] },
     )
   })
   expect(seen).toEqual(['second'])
@@ -280,12 +280,12 @@ test('TestResourceHookDeleteErrorWhenNoRunProgram, TestResourceHookDeleteCalledO
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const seen: string[] = []
-  await engine.run(createDeleting(seen, ['a', 'b']))
+  await engine.run(createWithDeleteHooks(seen, ['a', 'b']))
   const refused = await engine.run(undefined, { command: 'destroy' }).catch(String)
   expect(JSON.stringify(refused)).toContain('--run-program')
   expect(seen).toEqual([])
   expect(cloud.objects.size).toBe(2)
-  const testRun = await engine.run(createDeleting(seen, ['a']), {
+  const testRun = await engine.run(createWithDeleteHooks(seen, ['a']), {
     command: 'destroy',
     runProgram: true,
   })

@@ -16,21 +16,21 @@ afterAll(async () => {
   await removePreparedHomes()
 })
 
-/** Records each hook call. `v` 0: nothing is registered. */
+/** Registers `a` with hooks that add their calls to `seen`. If `v` is 0, `a` is not registered. */
 const program =
   (seen: string[], v: number): Program =>
   async monitor => {
     const functions = await openProgramFunctions(monitor)
-    const note = async (moment: string): Promise<string[]> => [
+    const registerHook = async (moment: string): Promise<string[]> => [
       await functions.registerHook(moment, ({ name }) => void seen.push(`${moment} ${name}`)),
     ]
     const all = withHooks({
-      beforeCreate: await note('beforeCreate'),
-      afterCreate: await note('afterCreate'),
-      beforeUpdate: await note('beforeUpdate'),
-      afterUpdate: await note('afterUpdate'),
-      beforeDelete: await note('beforeDelete'),
-      afterDelete: await note('afterDelete'),
+      beforeCreate: await registerHook('beforeCreate'),
+      afterCreate: await registerHook('afterCreate'),
+      beforeUpdate: await registerHook('beforeUpdate'),
+      afterUpdate: await registerHook('afterUpdate'),
+      beforeDelete: await registerHook('beforeDelete'),
+      afterDelete: await registerHook('afterDelete'),
     })
     if (v > 0) await registerThing(monitor, 'a', { v }, all)
   }
@@ -95,13 +95,16 @@ test.each<[string, KillPoint, readonly string[], readonly string[], number]>([
     [],
     1,
   ],
-])('an update that is killed %s', async (_where, kill, first, second, calls) => {
-  const testRun = await runKilled(1, 2, kill)
-  const expectedCalls = (moments: readonly string[]) => moments.map(moment => `${moment}Update a`)
-  expect(testRun.first).toEqual(expectedCalls(first))
-  expect(testRun.second).toEqual(expectedCalls(second))
-  expect(testRun.log).toEqual(Array.from({ length: calls }, () => 'update a-1'))
-})
+])(
+  'an update that is killed %s runs a hook again only if its end was not recorded',
+  async (_where, kill, first, second, calls) => {
+    const testRun = await runKilled(1, 2, kill)
+    const expectedCalls = (moments: readonly string[]) => moments.map(moment => `${moment}Update a`)
+    expect(testRun.first).toEqual(expectedCalls(first))
+    expect(testRun.second).toEqual(expectedCalls(second))
+    expect(testRun.log).toEqual(Array.from({ length: calls }, () => 'update a-1'))
+  },
+)
 
 test.each<[string, KillPoint, readonly string[], readonly string[]]>([
   [
@@ -129,7 +132,7 @@ test.each<[string, KillPoint, readonly string[], readonly string[]]>([
     [],
   ],
 ])(
-  'a delete after the end of its program that is killed %s runs the program again',
+  'a deployment that is killed %s of a delete runs its program again for the hooks',
   async (_where, kill, first, second) => {
     const testRun = await runKilled(1, 0, kill)
     const expectedCalls = (moments: readonly string[]) => moments.map(moment => `${moment}Delete a`)
@@ -139,15 +142,15 @@ test.each<[string, KillPoint, readonly string[], readonly string[]]>([
   },
 )
 
-const ofHooks = new Set(['endHook', 'hookSettled', 'sendAfterHook', 'retryHookedCall'])
+const listsOfHooks = new Set(['endHook', 'hookSettled', 'sendAfterHook', 'retryHookedCall'])
 
-test.for(crashes.filter(({ list }) => ofHooks.has(list)))(
+test.for(crashes.filter(({ list }) => listsOfHooks.has(list)))(
   'a process that dies $title',
   { timeout: 300_000 },
   checkCrash,
 )
 
-test('the message of a failed error hook replaces that of its call also after a kill', async () => {
+test('the message of a failed error hook replaces that of the failed call, even after a kill', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   cloud.faults.add('create a')

@@ -7,15 +7,15 @@ import { createEngines, registerThing } from '../register-thing.ts'
 const engines = createEngines()
 afterEach(() => engines.close())
 
-test('TestResourceReferences_NameAndTypeFilledByEngine: every receiver of a reference gets its name and type, regardless of its creator', async () => {
+test('TestResourceReferences_NameAndTypeFilledByEngine: every receiver of a reference gets the name and type of the resource, regardless of the creator of the reference', async () => {
   const references: unknown[] = []
   const script = componentScript({
     construct: async (request, monitor) => {
       const reference = request.inputs?.['ref']
       references.push(reference)
-      const { urn: of, id } = Object(Object(reference).value ?? reference)
+      const { urn: sourceUrn, id } = Object(Object(reference).value ?? reference)
       const urn = await registerSelf(request, monitor)
-      const echo = wireValues.reference({ urn: of, id })
+      const echo = wireValues.reference({ urn: sourceUrn, id })
       await monitor.registerOutputs(urn, { echo })
       return { urn, state: { echo } }
     },

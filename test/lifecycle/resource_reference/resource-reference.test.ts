@@ -34,12 +34,13 @@ const createReference = (urn: string, id?: string): Record<string, unknown> => (
  * from there.
  */
 const toStored = (urn: string, id?: string) => ({ ...createReference(urn, id), packageVersion: '' })
+/** Returns the form of a reference that a program receives, with its type and name. */
 const toFilled = (urn: string, type: string, name: string, id?: string) => ({
   ...createReference(urn, id),
   ...{ type, name },
 })
 
-/** Registers a component and a thing, and one that refers to both. */
+/** Registers a component and a thing, and another thing that refers to both. */
 const createReferring =
   (
     onReceived: (object: unknown, urns: readonly string[]) => void,
@@ -91,7 +92,7 @@ test('TestResourceReferences_DownlevelSDK: an SDK without support receives ids a
 })
 
 test.each([true, false])(
-  'TestResourceReferences_DownlevelEngine: a program without the feature sends and receives ids and URNs (hidden: %s)',
+  'TestResourceReferences_DownlevelEngine: a program sends and receives references only if the engine announces the feature (hidden: %s)',
   async isHidden => {
     const cloud = createReferringCloud()
     const engine = await engines.open(cloud)
@@ -128,7 +129,7 @@ test.each([true, false])(
   },
 )
 
-test('TestResourceReferences_GetResource: a resource is hydrated, and its references are kept', async () => {
+test('TestResourceReferences_GetResource: getResource returns the state of a resource with its references', async () => {
   const engine = await engines.open(createReferringCloud())
   const seen: Record<string, unknown>[] = []
   let child = ''
