@@ -48,7 +48,7 @@ export const laterGroupMutations: readonly Mutation[] = [
       file: 'shared/engine/generator/changes/difference.ts',
     },
     ['oldTrigger === null || newTrigger === null', 'oldTrigger === null && newTrigger === null'],
-    groupTestsOf('replacement_trigger/replacement-trigger', 'adding or removing it'),
+    groupTestsOf('replacement_trigger/replacement-trigger', 'adding or removing the trigger'),
   ),
   createMutation(
     {
