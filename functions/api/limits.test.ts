@@ -1,3 +1,4 @@
+import type { LimitableCall } from '../../shared/engine/call-limits/match-limits.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   type CallLimiterDeps,
@@ -27,8 +28,11 @@ async function startCreate(
     report: () => undefined,
     waitMaxMs: 0,
   })
-  const call = { call: 'create', type, readInputs: async () => [], isBegun: async () => false }
-  await limiter.acquire(1 as OperationId, call as never)
+  const call: LimitableCall = {
+    ...{ call: 'create', type, readInputs: async () => [] },
+    ...{ isBegun: async () => false, onWait: () => undefined },
+  }
+  await limiter.acquire(1 as OperationId, call)
 }
 
 const readLimits = async (token: string, path = shopPath): Promise<unknown> =>

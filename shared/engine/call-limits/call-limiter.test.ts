@@ -47,6 +47,7 @@ const createCall: LimitableCall = {
   type: 'aws:a:B',
   readInputs: async () => [],
   isBegun: async () => false,
+  onWait: () => undefined,
 }
 const toId = (id: number): OperationId => id as OperationId
 
@@ -66,6 +67,15 @@ test('a call to which no rule applies starts at once and writes no record', asyn
   const permit = await start(createLimiter([], { callLimits }), 1)
   expect(permit.isLimited).toBe(false)
   await permit.end('succeeded')
+})
+
+test('a call reports its wait only if a rule applies to it', async () => {
+  let waitCount = 0
+  const call: LimitableCall = { ...createCall, onWait: () => void (waitCount += 1) }
+  await createLimiter([]).acquire(toId(1), call)
+  expect(waitCount).toBe(0)
+  await createLimiter([{ rate: { calls: 1, perMs: 1 } }]).acquire(toId(2), call)
+  expect(waitCount).toBe(1)
 })
 
 test('calls start at the rate of their rule, in the order of their requests', async () => {

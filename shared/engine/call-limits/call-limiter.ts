@@ -116,6 +116,7 @@ export function createCallLimiter(deps: CallLimiterDeps): CallLimiter {
       if (limits.length === 0 || (await call.isBegun())) return acquireLimits([], call, id)
       if (waitingIds.has(id)) return undefined
       waitingIds.add(id)
+      call.onWait()
       try {
         return await acquireLimits(limits, call, id)
       } finally {

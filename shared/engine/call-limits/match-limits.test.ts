@@ -10,6 +10,7 @@ function createCall(type: string, inputs: Record<string, string | number> = {}):
     type,
     readInputs: async () => [new Map(Object.entries(inputs))],
     isBegun: async () => false,
+    onWait: () => undefined,
   }
 }
 

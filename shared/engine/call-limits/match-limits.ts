@@ -15,6 +15,8 @@ export interface LimitableCall {
    * limit, because its begin is refused.
    */
   readonly isBegun: () => Promise<boolean>
+  /** Called before the call waits for a limit. */
+  readonly onWait: () => void
 }
 
 /**

@@ -115,10 +115,15 @@ async function runChainFrom(
 ): Promise<void> {
   let nextId: OperationId | undefined = task.id
   while (nextId !== undefined) {
-    const operation: Operation | undefined = await context.logIndex.find(nextId)
-    // Only the generator runs hooks, even if a message names the operation of a hook.
-    if (operation === undefined || operation.op === 'hook') return
-    nextId = await runUnderLimits(ports, context, { ...task, operation })
+    const endLoad = await context.slots.acquireLoad()
+    try {
+      const operation: Operation | undefined = await context.logIndex.find(nextId)
+      // Only the generator runs hooks, even if a message names the operation of a hook.
+      if (operation === undefined || operation.op === 'hook') return
+      nextId = await runUnderLimits(ports, context, { ...task, operation, endLoad })
+    } finally {
+      endLoad()
+    }
   }
 }
 
@@ -134,14 +139,16 @@ async function runUnderLimits(
     readonly executor: ExecutorId
     readonly isLast: boolean
     readonly deferred: DeferredOperations
+    /** Lets another operation be loaded. Called before waits for limits, and with a slot. */
+    readonly endLoad: () => void
   },
 ): Promise<OperationId | undefined> {
-  const { operation, executor, deferred } = task
+  const { operation, executor, deferred, endLoad } = task
   let held: { readonly slot: OperationSlot; readonly permit: CallPermit } | undefined
   let result: LimitedResult = 'other'
   const onResult = (callResult: LimitedResult): void => void (result = callResult)
   try {
-    const permit = await acquireCallPermit(ports, context, operation)
+    const permit = await acquireCallPermit(ports, context, { operation, onWait: endLoad })
     // The operation already waits in this process, because of another delivery.
     if (permit === undefined) return undefined
     if ('retryMs' in permit) {
@@ -151,6 +158,7 @@ async function runUnderLimits(
     // A limited call must start at once, so its slot must allow the call and not only the begin.
     const beginsEarly = !permit.isLimited && isRepeatable(operation)
     const slot = await context.slots.acquire({ beginsEarly })
+    endLoad()
     held = { slot, permit }
     permit.onStart()
     const admission = await context.admit(operation)

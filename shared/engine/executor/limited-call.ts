@@ -13,13 +13,13 @@ const freePermit: CallPermit = {
 }
 
 /**
- * Waits until an operation may call its provider under the limits of its stack. Resolves like
- * `CallLimiter.acquire`. Throws the errors of the store.
+ * Waits until an operation may call its provider under the limits of its stack. Calls `onWait`
+ * before it waits. Resolves like `CallLimiter.acquire`. Throws the errors of the store.
  */
 export async function acquireCallPermit(
   { operations }: { readonly operations: Pick<OperationsPort, 'getHeads'> },
   context: Pick<ExecutionContext, 'deployment' | 'limiter' | 'openStep' | 'providerInputsOf'>,
-  operation: Operation,
+  { operation, onWait }: { readonly operation: Operation; readonly onWait: () => void },
 ): ReturnType<CallLimiter['acquire']> {
   const call = operation.skipCall === true ? undefined : timedCallOf(operation.op)
   if (call === undefined) return freePermit
@@ -27,6 +27,7 @@ export async function acquireCallPermit(
   return context.limiter.acquire(id, {
     call,
     type: typeOf(operation.urn),
+    onWait,
     async readInputs() {
       const step = await context.openStep(operation).catch(() => undefined)
       const state = step?.next ?? step?.old?.state

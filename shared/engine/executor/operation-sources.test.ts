@@ -55,3 +55,15 @@ test('find returns each added operation, and reads a record again that was not u
   for (let id = 1; id <= 200; id++) expect((await sources.find(id as OperationId))?.id).toBe(id)
   expect(await sources.find(201 as OperationId)).toBeUndefined()
 })
+
+test('concurrent finds of operations that are not in memory read their record once', async () => {
+  const records = Array.from({ length: 100 }, (_, index) => createRecord(index))
+  const { decisionLog, readNumbers } = openLog(records)
+  const blobs = { get: () => Promise.reject(new Error('there are no pages')) }
+  const sources = createOperationSources({ decisionLog, blobs: blobs as never }, deployment)
+  for (const record of records) await sources.add(record)
+  const ids = [1, 2, 1, 3] as OperationId[]
+  const operations = await Promise.all(ids.map(id => sources.find(id)))
+  expect(operations.map(operation => operation?.id)).toEqual(ids)
+  expect(readNumbers).toEqual([0, 1])
+})

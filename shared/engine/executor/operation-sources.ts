@@ -25,10 +25,14 @@ export interface OperationSources {
   readonly find: (id: OperationId) => Promise<Operation | undefined>
 }
 
+type OperationsById = ReadonlyMap<OperationId, Operation>
+
 /** A log record or a plan page with operations. Its operations are absent when not in memory. */
 interface OperationSource {
   readonly read: () => Promise<readonly Operation[]>
-  operations?: ReadonlyMap<OperationId, Operation>
+  operations?: OperationsById
+  /** The read in progress, which all operations of the source share. */
+  pendingRead?: Promise<OperationsById>
 }
 
 /** Creates an empty set of operations. Each operation that is not in memory needs some 50 bytes. */
@@ -39,14 +43,25 @@ export function createOperationSources(
   const sourcesById = new Map<OperationId, OperationSource>()
   // In the order of their last use.
   const loadedSources = new Set<OperationSource>()
-  const load = (source: OperationSource, operations: readonly Operation[]): void => {
-    source.operations = new Map(operations.map(operation => [operation.id, operation]))
+  const load = (source: OperationSource, operations: readonly Operation[]): OperationsById => {
+    const operationsById = new Map(operations.map(operation => [operation.id, operation]))
+    source.operations = operationsById
     loadedSources.add(source)
-    if (loadedSources.size <= loadedSourcesMax) return
-    const [oldest] = loadedSources
-    if (oldest === undefined) return
-    loadedSources.delete(oldest)
-    delete oldest.operations
+    if (loadedSources.size > loadedSourcesMax) {
+      const [oldest] = loadedSources
+      if (oldest !== undefined) {
+        loadedSources.delete(oldest)
+        delete oldest.operations
+      }
+    }
+    return operationsById
+  }
+  const readAgain = async (source: OperationSource): Promise<OperationsById> => {
+    try {
+      return load(source, await source.read())
+    } finally {
+      delete source.pendingRead
+    }
   }
   const addSource = (read: OperationSource['read'], operations: readonly Operation[]): void => {
     if (operations.length === 0) return
@@ -68,9 +83,8 @@ export function createOperationSources(
       const source = sourcesById.get(id)
       if (source === undefined) return undefined
       if (source.operations === undefined) {
-        const operations = await source.read()
-        load(source, operations)
-        return operations.find(operation => operation.id === id)
+        source.pendingRead ??= readAgain(source)
+        return (await source.pendingRead).get(id)
       }
       // The source becomes the one that was used last.
       if (loadedSources.delete(source)) loadedSources.add(source)

@@ -1,6 +1,7 @@
 import { limits } from '../../config/limits.ts'
 import { DeploymentAborted } from '../generator/finish-stage.ts'
 import type { Callbacks } from './callbacks.ts'
+import { createFifo } from '../../values/fifo.ts'
 
 /**
  * The limit of registrations that are decoded and decided at the same time. The others wait in the
@@ -98,24 +99,5 @@ export function withWindow(callbacks: Callbacks, window: RegistrationWindow): Ca
   return {
     ...callbacks,
     invoke: (callback, request) => window.widenDuring(callbacks.invoke(callback, request)),
-  }
-}
-
-/** Creates a queue. Taking an item is cheap for any number of items. */
-function createFifo<T>() {
-  let items: T[] = []
-  let takenCount = 0
-  return {
-    add: (item: T) => void items.push(item),
-    take(): T | undefined {
-      const item = items[takenCount]
-      if (item === undefined) return undefined
-      takenCount += 1
-      if (takenCount * 2 > items.length) {
-        items = items.slice(takenCount)
-        takenCount = 0
-      }
-      return item
-    },
   }
 }

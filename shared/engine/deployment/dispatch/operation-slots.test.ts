@@ -64,3 +64,16 @@ test('nothing begins or calls while the slots are suspended', async () => {
   expect(begun).toEqual(['a', 'b', 'c'])
   expect(calling).toEqual(['a', 'b'])
 })
+
+test('a limited number of operations is loaded, and each ended load lets another one in', async () => {
+  const slots = createOperationSlots(1)
+  const endLoads: (() => void)[] = []
+  for (let index = 0; index < 300; index++)
+    void slots.acquireLoad().then(endLoad => endLoads.push(endLoad))
+  await nextTurn()
+  expect(endLoads).toHaveLength(256)
+  endLoads[0]?.()
+  endLoads[0]?.()
+  await nextTurn()
+  expect(endLoads).toHaveLength(257)
+})

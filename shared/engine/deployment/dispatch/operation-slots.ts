@@ -3,6 +3,12 @@ import { createSlots, type Slots } from './slots.ts'
 /** The slots for the operations of one process. Slots are given in the order of the requests. */
 export interface OperationSlots extends Pick<Slots, 'suspend' | 'waitUntilResumed'> {
   /**
+   * Waits until an operation may be loaded to wait for its slot. Only a limited number of loaded
+   * operations wait, so the others need little memory. Resolves with the function that lets another
+   * operation be loaded. Its further calls have no effect.
+   */
+  readonly acquireLoad: () => Promise<() => void>
+  /**
    * Waits until an operation may begin. With `beginsEarly` it may begin although all slots for
    * provider calls are taken. Its begin is then stored while it waits for such a slot.
    */
@@ -17,6 +23,9 @@ export interface OperationSlot {
   readonly release: () => void
 }
 
+/** Lowest number of loaded operations that wait for their slots. */
+const loadedOperationsMin = 256
+
 /**
  * Creates slots for `count` concurrent provider calls, and for as many operations that begin early.
  * So a process that is killed leaves at most twice `count` begun operations.
@@ -24,7 +33,9 @@ export interface OperationSlot {
 export function createOperationSlots(count: number): OperationSlots {
   const calls = createSlots(count)
   const earlyBegins = createSlots(count)
+  const loads = createSlots(Math.max(4 * count, loadedOperationsMin))
   return {
+    acquireLoad: loads.acquire,
     async acquire({ beginsEarly }) {
       let mayCall = !beginsEarly
       let releaseHeld = await (beginsEarly ? earlyBegins : calls).acquire()

@@ -1,3 +1,5 @@
+import { createFifo } from '../../../values/fifo.ts'
+
 /** A concurrency limit. Slots are given in the order of the requests. */
 export interface Slots {
   /**
@@ -18,11 +20,11 @@ export interface Slots {
 export function createSlots(count: number): Slots {
   let freeCount = count
   let suspensionCount = 0
-  const waiters: (() => void)[] = []
+  const waiters = createFifo<() => void>()
   const resumeWaiters: (() => void)[] = []
   const grantNext = (): void => {
     while (freeCount > 0 && suspensionCount === 0) {
-      const grant = waiters.shift()
+      const grant = waiters.take()
       if (grant === undefined) return
       freeCount -= 1
       grant()
@@ -35,7 +37,7 @@ export function createSlots(count: number): Slots {
           freeCount += 1
           grantNext()
         })
-        waiters.push(() => resolve(release))
+        waiters.add(() => resolve(release))
         grantNext()
       })
     },
