@@ -62,12 +62,6 @@ export function createCallLimiter(deps: CallLimiterDeps): CallLimiter {
   const gates = new Map<string, Slots>()
   const waitingIds = new Set<OperationId>()
   const findAdaptiveLimit = createAdaptiveLimits()
-  const limitsOf = async (call: LimitableCall): Promise<readonly CallLimit[]> => {
-    const limits = await matchLimits(deps.rules, call)
-    if (limits.length > 0) return limits
-    const adaptive = findAdaptiveLimit(call)
-    return (await rates.isSlowed(adaptive)) ? [adaptive] : []
-  }
   const endCall = async (
     limits: readonly CallLimit[],
     callId: string,
@@ -112,7 +106,10 @@ export function createCallLimiter(deps: CallLimiterDeps): CallLimiter {
   }
   return {
     async acquire(id, call) {
-      const limits = await limitsOf(call)
+      const ruleLimits = await matchLimits(deps.rules, call)
+      const adaptive = findAdaptiveLimit(call)
+      const mustSlowDown = ruleLimits.length === 0 && (await rates.isSlowed(adaptive))
+      const limits = mustSlowDown ? [adaptive] : ruleLimits
       if (limits.length === 0 || (await call.isBegun())) return acquireLimits([], call, id)
       if (waitingIds.has(id)) return undefined
       waitingIds.add(id)
