@@ -21,7 +21,8 @@ import { unsupportedCommands, unsupportedOptions } from './unsupported.ts'
 
 /**
  * Declares the options and commands of the command line on its root command, and returns the root.
- * `attachHandler` makes a command run its handler. The settings of the root also apply to commands.
+ * `attachHandler` makes a command run its handler. Commands inherit the settings of the root, such as
+ * the format of the help.
  */
 export function declareCommands(root: Command, attachHandler: Attach): Command {
   root

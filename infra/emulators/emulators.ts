@@ -1,7 +1,8 @@
 /**
  * emulators: servers that emulate AWS services, Vault, and the object stores of Google and Azure on
- * one machine. Tests use all of them, and the local cloud those of AWS. Imports config, ports,
- * the system's processes and the folder lock of cli/bootstrap. No product code imports it.
+ * one machine. Tests use all of them, and the local cloud those of AWS. The files of
+ * this folder import config, ports, the system's processes, two helpers of infra, and the folder
+ * lock of cli/bootstrap. No product code imports them.
  *
  * Invariants: each emulator is installed by the package client of its language, in an exact
  * version. Its folder is outside the repository and named after the version. Each emulator listens

@@ -51,7 +51,7 @@ export function archivesContract(name: string, open: OpenAdapter<Ports>): void {
       expect(Buffer.from(await ports.archives.get(stacks().other, second)).equals(bytes)).toBe(true)
     })
 
-    test('a blob is no archive, but a stack reads it by its SHA-256, which older records contain', async () => {
+    test('a blob has no name of an archive, but a stack can read it by its SHA-256, as older records do', async () => {
       const bytes = bytesOf('a blob')
       const hash = await ports.blobs.put(bytes)
       const archive = archiveNameOf(stacks().own, hash)

@@ -40,6 +40,7 @@ test('10,000 nodes that two others need stay within the limit of edges, and shar
   for (const targets of plan.releases.values())
     expect(targets.length).toBeLessThanOrEqual(edgesPerOperationMax)
   for (const needs of plan.needs.values()) expect(needs).toBeLessThanOrEqual(edgesPerOperationMax)
+  // With at most 32 edges each, 10,000 sources need 313 joins, and these need 10.
   expect(plan.joins.length).toBe(313 + 10)
 })
 

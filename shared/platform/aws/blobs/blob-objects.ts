@@ -41,7 +41,10 @@ export function checksumOf(hash: BlobHash): string {
   return Buffer.from(requireHash(hash), 'hex').toString('base64')
 }
 
-/** The size and the SHA-256 of an object. */
+/**
+ * The size and the SHA-256 of an object. The SHA-256 differs from the object's name for an archive,
+ * whose name also depends on its stack.
+ */
 export interface ContentDigest {
   readonly sizeBytes: number
   readonly contentHash: BlobHash

@@ -83,8 +83,8 @@ async function unpackEntry(
     },
   })
   const source = await openEntry(zip, entry)
-  // `pipeline` must get the target in the same turn of the event loop in which it is opened, to
-  // receive the errors of its opening.
+  // The target must be passed to `pipeline` in the same turn of the event loop in which it is
+  // created. Otherwise an error of the opening of the file has no listener.
   const target = createWriteStream(path, { flags: 'wx', mode: isExecutable ? 0o755 : 0o644 })
   await pipeline(source, meter, target)
 }
