@@ -39,12 +39,18 @@ function openLog(records: readonly LogRecord[]) {
   return { decisionLog: decisionLog as DecisionLogPort, readNumbers }
 }
 
-test('find returns each added operation, and reads a record again that was not used for a long time', async () => {
+/** Adds 100 records, and returns their operations, and the numbers of the records that were read. */
+async function openSources() {
   const records = Array.from({ length: 100 }, (_, index) => createRecord(index))
   const { decisionLog, readNumbers } = openLog(records)
   const blobs = { get: () => Promise.reject(new Error('there are no pages')) }
   const sources = createOperationSources({ decisionLog, blobs: blobs as never }, deployment)
   for (const record of records) await sources.add(record)
+  return { sources, readNumbers }
+}
+
+test('find returns each added operation, and reads a record again that was not used for a long time', async () => {
+  const { sources, readNumbers } = await openSources()
   expect(readNumbers).toEqual([])
 
   expect((await sources.find(200 as OperationId))?.id).toBe(200)
@@ -57,11 +63,7 @@ test('find returns each added operation, and reads a record again that was not u
 })
 
 test('concurrent finds of operations that are not in memory read their record once', async () => {
-  const records = Array.from({ length: 100 }, (_, index) => createRecord(index))
-  const { decisionLog, readNumbers } = openLog(records)
-  const blobs = { get: () => Promise.reject(new Error('there are no pages')) }
-  const sources = createOperationSources({ decisionLog, blobs: blobs as never }, deployment)
-  for (const record of records) await sources.add(record)
+  const { sources, readNumbers } = await openSources()
   const ids = [1, 2, 1, 3] as OperationId[]
   const operations = await Promise.all(ids.map(id => sources.find(id)))
   expect(operations.map(operation => operation?.id)).toEqual(ids)
