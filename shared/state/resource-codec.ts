@@ -6,6 +6,7 @@ import {
   decodeStoredMap,
   encodeStored,
   encodeStoredMap,
+  type JsonObject,
   type Open,
   type Seal,
 } from '../values/value-codec.ts'
@@ -210,11 +211,19 @@ function decodeProperties(json: Json | undefined, open: Open, areRecomputed: boo
   })
   return hasCiphertext || !areRecomputed
     ? properties
-    : new RecomputedMap(() => decodeStoredMap(json, open))
+    : new RecomputedMap(json, decodeWithoutCiphertexts)
 }
 
+function decodeWithoutCiphertexts(json: JsonObject): PropertyMap {
+  return decodeStoredMap(json, () => {
+    throw error('INTERNAL_ASSERTION', 'properties without a ciphertext were decrypted')
+  })
+}
+
+const noTimeouts: CustomTimeouts = {}
+
 function decodeTimeouts(json: Json | undefined): CustomTimeouts {
-  if (!isJsonObject(json)) return {}
+  if (!isJsonObject(json)) return noTimeouts
   const readSeconds = (field: 'create' | 'update' | 'delete' | 'read'): CustomTimeouts => {
     const value = json[field]
     return typeof value === 'number' && value !== 0 ? { [field]: value } : {}

@@ -7,7 +7,7 @@ test('a recomputed map is read like the map that it computes', () => {
     ['a', 1],
     ['b', [true]],
   ])
-  const map = new RecomputedMap(() => computed)
+  const map = new RecomputedMap(computed, map => map)
   expect(isMap(map)).toBe(true)
   expect(map.size).toBe(2)
   expect(map.get('b')).toEqual([true])
@@ -23,14 +23,14 @@ test('a recomputed map is read like the map that it computes', () => {
 
 test('a recomputed map computes when it is first read, and again after many other maps were read', () => {
   let computations = 0
-  const map = new RecomputedMap(() => {
+  const map = new RecomputedMap('a', key => {
     computations += 1
-    return new Map([['a', computations]])
+    return new Map([[key, computations]])
   })
   expect(computations).toBe(0)
   expect([map.get('a'), map.get('a'), map.size]).toEqual([1, 1, 1])
-  for (let count = 0; count < 4095; count += 1) void new RecomputedMap(() => new Map()).size
+  for (let count = 0; count < 4095; count += 1) void new RecomputedMap('', () => new Map()).size
   expect(map.get('a')).toBe(1)
-  void new RecomputedMap(() => new Map()).size
+  void new RecomputedMap('', () => new Map()).size
   expect([map.get('a'), map.get('a')]).toEqual([2, 2])
 })

@@ -7,28 +7,31 @@ import type { PropertyMap, PropertyValue } from './value.ts'
 const keptMax = 4096
 
 /**
- * A view of an object that can be computed from far smaller data. The view computes the object when
- * it is read, and keeps it until `keptMax` other views have computed theirs. `compute` must not
- * throw.
+ * A view of an object that can be computed from `source`, which is far smaller. The view computes
+ * the object when it is read, and keeps it until `keptMax` other views have computed theirs.
+ * `compute` must not throw. Many views share one `compute`, since a closure for each would need more
+ * memory than the view.
  */
-export class RecomputedMap implements PropertyMap {
-  static readonly #keepingViews: RecomputedMap[] = []
+export class RecomputedMap<Source> implements PropertyMap {
+  static readonly #keepingViews: RecomputedMap<unknown>[] = []
   static #oldestIndex = 0
-  readonly #compute: () => PropertyMap
+  readonly #source: Source
+  readonly #compute: (source: Source) => PropertyMap
   #kept: PropertyMap | undefined
 
-  constructor(compute: () => PropertyMap) {
+  constructor(source: Source, compute: (source: Source) => PropertyMap) {
+    this.#source = source
     this.#compute = compute
   }
 
   get #map(): PropertyMap {
     if (this.#kept !== undefined) return this.#kept
-    const map = this.#compute()
+    const map = this.#compute(this.#source)
     this.#kept = map
     const keepingViews = RecomputedMap.#keepingViews
     const oldest = keepingViews[RecomputedMap.#oldestIndex]
     if (oldest !== undefined) oldest.#kept = undefined
-    keepingViews[RecomputedMap.#oldestIndex] = this
+    keepingViews[RecomputedMap.#oldestIndex] = this as RecomputedMap<unknown>
     RecomputedMap.#oldestIndex = (RecomputedMap.#oldestIndex + 1) % keptMax
     return map
   }

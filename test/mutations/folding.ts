@@ -101,7 +101,7 @@ export const foldingMutations: readonly Mutation[] = [
     file: 'shared/runtime/compaction/fold-and-publish.ts',
     edits: [
       [
-        'ports.catalog.publish(stack, view.version, snapshot)',
+        'ports.catalog.publish(stack, version, snapshot)',
         'ports.catalog.publish(stack, (await ports.catalog.getStack(stack))?.version ?? 0, snapshot)',
       ],
     ],

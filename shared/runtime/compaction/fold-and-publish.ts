@@ -31,6 +31,7 @@ import {
 import type { Decision } from '../../records/log.ts'
 import type { Operation } from '../../records/operation.ts'
 import type { StoredDeployment } from '../../state/stored.ts'
+import { createStringSharer } from '../../state/stream/share-strings.ts'
 import { timestampOf } from '../../state/timestamp.ts'
 
 /** The ports that compaction uses. */
@@ -57,6 +58,38 @@ export async function compact(
   deployment: DeploymentId,
   onLogRead: (closingAtMs: EpochMs) => void = () => undefined,
 ): Promise<{ readonly version: number; readonly snapshot: BlobHash }> {
+  const { published, version, foldedState } = await foldClosing(ports, deployment, onLogRead)
+  const { stack } = deploymentPartsOf(deployment)
+  if (published !== undefined)
+    return publishMerged(ports, stack, { published, version, foldedState })
+  const snapshot = await ports.blobs.put(await printStateBlob(await envelopeOf(foldedState)))
+  const publication = await ports.catalog.publish(stack, version, snapshot)
+  if (publication.kind === 'conflict')
+    throw error(
+      'STORE_CONFLICT',
+      `the snapshot of ${stack} was changed to version ${publication.version} by another process`,
+    )
+  return { version: publication.version, snapshot }
+}
+
+/** The fold of a closing deployment. */
+interface ClosingFold {
+  /** The published snapshot on which a targeted deployment began. Absent without targets. */
+  readonly published: BlobHash | '' | undefined
+  /** The version of the stack at the first pin. */
+  readonly version: number
+  readonly foldedState: StoredDeployment
+}
+
+/**
+ * Folds a closing deployment. Only the result keeps memory afterwards: printing it needs the memory
+ * that log and ends occupied.
+ */
+async function foldClosing(
+  ports: CompactionPorts,
+  deployment: DeploymentId,
+  onLogRead: (closingAtMs: EpochMs) => void,
+): Promise<ClosingFold> {
   const view = await readLogView(ports, deployment)
   onLogRead(view.foldAtMs)
   const ends = await readEnds(ports, deployment, listOperationsSincePin(view))
@@ -70,28 +103,12 @@ export async function compact(
     return attempt - (owner === '' ? 0 : 1) > givenBack ? recordedEnd : undefined
   }
   const foldedState = await foldWithEnds(ports, { deployment, view }, findEndToFold)
-  const { stack } = deploymentPartsOf(deployment)
-  if (view.pin?.published !== undefined)
-    return publishMerged(ports, stack, {
-      published: view.pin.published,
-      version: view.version,
-      foldedState,
-    })
-  const snapshot = await ports.blobs.put(await printStateBlob(await envelopeOf(foldedState)))
-  const publication = await ports.catalog.publish(stack, view.version, snapshot)
-  if (publication.kind === 'conflict')
-    throw error(
-      'STORE_CONFLICT',
-      `the snapshot of ${stack} was changed to version ${publication.version} by another process`,
-    )
-  return { version: publication.version, snapshot }
+  return { published: view.pin?.published, version: view.version, foldedState }
 }
 
-/** The fold of a targeted deployment, and the snapshot on which the deployment began. */
-interface TargetedFold {
+/** The fold of a targeted deployment. */
+interface TargetedFold extends ClosingFold {
   readonly published: BlobHash | ''
-  readonly version: number
-  readonly foldedState: StoredDeployment
 }
 
 /**
@@ -159,7 +176,9 @@ export async function foldLog(
   return foldWithEnds(ports, { deployment, view }, id => ends.get(id))
 }
 
-/** Returns heads and selected outcomes of operations. */
+/**
+ * Returns heads and selected outcomes of operations. Equal texts of the states share their memory.
+ */
 export async function readEnds(
   ports: Pick<CompactionPorts, 'operations'>,
   deployment: DeploymentId,
@@ -167,8 +186,12 @@ export async function readEnds(
 ): Promise<ReadonlyMap<OperationId, RecordedEnd>> {
   const ends = new Map<OperationId, RecordedEnd>()
   const ids = operations.map(({ id }) => id)
+  const shareStrings = createStringSharer()
   for (const batch of toIdBatches(ids, limits.idsPerReadMax))
-    for (const [id, end] of await ports.operations.getEnds(deployment, batch)) ends.set(id, end)
+    for (const [id, end] of await ports.operations.getEnds(deployment, batch)) {
+      shareStrings(end.outcome?.state)
+      ends.set(id, end)
+    }
   return ends
 }
 

@@ -11,6 +11,7 @@ import type {
 import type { Decision, LogRecord } from '../../../records/log.ts'
 import type { Operation } from '../../../records/operation.ts'
 import { parseForm } from '../../../values/parse-form.ts'
+import { createStringSharer } from '../../../state/stream/share-strings.ts'
 import { parseJson } from '../../../values/parse-json.ts'
 
 /** The decision that names the base and the options of an epoch. */
@@ -39,19 +40,24 @@ export interface LogView {
 /** Maximum number of records per read. */
 const recordsPerReadMax = 200
 
-/** Reads the records of a log from `firstNumber` on, in order. */
+/**
+ * Reads the records of a log from `firstNumber` on, in order. Equal texts of the records share their
+ * memory, because planned states repeat most of their texts.
+ */
 export async function readRecords(
   decisionLog: DecisionLogPort,
   deployment: DeploymentId,
   firstNumber: number,
 ): Promise<readonly LogRecord[]> {
   const records: LogRecord[] = []
+  const shareStrings = createStringSharer()
   for (;;) {
     const page = await decisionLog.read(
       deployment,
       (firstNumber + records.length) as LogNumber,
       recordsPerReadMax,
     )
+    shareStrings(page)
     records.push(...page)
     if (page.length < recordsPerReadMax) return records
   }

@@ -7,7 +7,7 @@ import type {
   DecisionLogPort,
   OperationsPort,
 } from '../../../ports/records.ts'
-import { deploymentPartsOf, type DeploymentId } from '../../../records/ids.ts'
+import { deploymentPartsOf, type DeploymentId, type OperationId } from '../../../records/ids.ts'
 import type { DeploymentResult } from '../../../records/log.ts'
 import type { Liveness, LivenessDeps } from './liveness.ts'
 import { listExecutedOperations, readLogView } from '../log/log-view.ts'
@@ -40,24 +40,19 @@ export async function finishClose(
   deployment: DeploymentId,
   options: { readonly liveness: Liveness; readonly changes: Readonly<Record<string, number>> },
 ): Promise<DeploymentResult> {
-  const view = await readLogView(deps, deployment)
-  if (view.closing === undefined)
-    throw error('INTERNAL_ASSERTION', 'the log has no closing record, which finishClose requires')
+  const { result, hasPin, operationIds } = await readClosing(deps, deployment)
   const { stack } = deploymentPartsOf(deployment)
   await deps.control.stop(deployment, 'graceful')
-  const operationIds = listExecutedOperations(view).map(operation => operation.id)
   const goneExecutors = await awaitRunningOperations(
     { ...deps, deployment, liveness: options.liveness },
     operationIds,
   )
   await endAbandonedOperations({ ...deps, goneExecutors }, deployment, operationIds)
   // A state edit has no pin. Its process may have died after it published the version of the stack.
-  const { version = 0 } =
-    view.pin === undefined
-      ? ((await deps.catalog.getStack(stack)) ?? {})
-      : await deps.compact(deployment)
+  const { version = 0 } = hasPin
+    ? await deps.compact(deployment)
+    : ((await deps.catalog.getStack(stack)) ?? {})
   await deps.control.close(deployment)
-  const { result } = view.closing
   await deps.catalog.release(deployment, {
     at: deps.clock.now(),
     result,
@@ -66,4 +61,22 @@ export async function finishClose(
   })
   await deps.nudges.nudge(stack, 0)
   return result
+}
+
+/** The facts of a log that a close needs. The log itself may need much memory. */
+interface ClosingFacts {
+  readonly result: DeploymentResult
+  readonly hasPin: boolean
+  readonly operationIds: readonly OperationId[]
+}
+
+async function readClosing(deps: CloseDeps, deployment: DeploymentId): Promise<ClosingFacts> {
+  const view = await readLogView(deps, deployment)
+  if (view.closing === undefined)
+    throw error('INTERNAL_ASSERTION', 'the log has no closing record, which finishClose requires')
+  return {
+    result: view.closing.result,
+    hasPin: view.pin !== undefined,
+    operationIds: listExecutedOperations(view).map(({ id }) => id),
+  }
 }
