@@ -63,6 +63,16 @@ test.each<[string, readonly string[], string]>([
     '1b09498e54834021a06fdb97d087d57dad8f2482d31e2be8a2742ff9f9033925',
   ],
   [
+    'a name whose field would end with a slash',
+    [`${'d'.repeat(99)}/${'x'.repeat(120)}`],
+    '41407dc782e6253a295ab1943f94808b3d9b31fb15be6d68d5762bbbc4285a8b',
+  ],
+  [
+    'a name whose field would end with three slashes',
+    [`${'d'.repeat(97)}///${'x'.repeat(120)}`],
+    '8d54ab9e641ff7786a90186c77ce40b639ca77903f2e5a04cabfc51cce74c354',
+  ],
+  [
     'a name outside the folder',
     ['../é.txt'],
     '112cf636bdfcf227531fafbfaed94099dbd9c27ea0d6d6b271cd608032345b5a',

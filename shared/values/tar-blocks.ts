@@ -7,6 +7,8 @@ export interface TarMember {
 }
 
 const blockBytes = 512
+/** Size of the field for the name. */
+const nameBytes = 100
 
 /**
  * Returns the bytes of one tar member exactly as Go's writer creates them, because hashes cover
@@ -31,27 +33,42 @@ function headersOf(name: string, size: number): readonly Uint8Array[] {
   const ascii = toAscii(name)
   const nameStart = name.lastIndexOf('/') + 1
   const paxPath = posix.join(name.slice(0, nameStart), 'PaxHeaders.0', name.slice(nameStart))
-  const paxName = toAscii(paxPath).slice(0, 100).replace(/\/+$/, '')
+  const paxName = toAscii(paxPath).slice(0, nameBytes).replace(/\/+$/, '')
   const pax = createHeader({ name: paxName, prefix: '', size: record.length, kind: 'x' })
   return [
     pax,
     record,
     createPadding(record.length),
-    createHeader({ name: ascii.slice(0, 100), prefix: '', size, kind: '0' }),
+    createHeader({ name: truncateName(ascii), prefix: '', size, kind: '0' }),
   ]
+}
+
+/**
+ * Returns the start of a name that fits into its field. Go ends the text before a slash in the last
+ * byte of the field, because some readers would create a folder. Source: `formatString` of Go's
+ * archive/tar.
+ */
+function truncateName(name: string): string {
+  const start = name.slice(0, nameBytes)
+  if (name.length <= nameBytes || !start.endsWith('/')) return start
+  const { length } = start.slice(0, -1).replace(/\/+$/, '')
+  return `${start.slice(0, length)}\0${start.slice(length + 1)}`
 }
 
 function toAscii(name: string): string {
   return name.replaceAll(/\P{ASCII}/gu, '')
 }
 
-/** Splits a name into the fields of the header. Returns undefined if it does not fit. */
+/**
+ * Splits a name into the fields of the header. Returns undefined if it does not fit, or is not
+ * ASCII.
+ */
 function splitName(name: string): { readonly name: string; readonly prefix: string } | undefined {
   if (toAscii(name) !== name) return undefined
-  if (name.length <= 100) return { name, prefix: '' }
+  if (name.length <= nameBytes) return { name, prefix: '' }
   const slashIndex = name.lastIndexOf('/', Math.min(155, name.length - 2))
   const baseName = name.slice(slashIndex + 1)
-  if (slashIndex <= 0 || baseName.length > 100 || baseName === '') return undefined
+  if (slashIndex <= 0 || baseName.length > nameBytes || baseName === '') return undefined
   return { name: baseName, prefix: name.slice(0, slashIndex) }
 }
 
