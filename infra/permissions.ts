@@ -24,7 +24,7 @@ export interface GrantContext {
   readonly queues: Queues
 }
 
-/** Returns the policy statements for `grants`, and for consuming `queue` if there is one. */
+/** Returns the statements for `grants`, except `schedules`, and for consuming `queue` if present. */
 export function statementsOf(
   scope: Construct,
   grantContext: GrantContext,
@@ -183,7 +183,8 @@ function keyStatementsOf(
   grants: Grants,
 ): PolicyStatement[] {
   const { region } = Stack.of(scope)
-  const usesTables = [grants.journal, grants.catalog, grants.catalogPartitions].some(
+  const { journal, journalPartitions, catalog, catalogPartitions } = grants
+  const usesTables = [journal, journalPartitions, catalog, catalogPartitions].some(
     use => use !== undefined,
   )
   const usesBucket = [grants.reads, grants.puts, grants.creates, grants.sweeps].some(
@@ -228,11 +229,11 @@ const receiveActions = [
 ]
 
 /**
- * Returns the statements for secrets. The encryption context of a trigger's secret names the
- * purpose `trigger`, and that of a stack's data key the stack. A data key of the secrets manager
- * `service` has the purpose `service`. KMS decrypts a text only with its exact context. So the
- * permission for stacks decrypts no secret of a trigger, and no data key without a stack. The
- * function itself refuses the data key of another stack.
+ * Returns the statements for secrets. Three kinds of secrets differ in their encryption context. A
+ * trigger's secret has the purpose `trigger`. A data key of the secrets manager `service` has the
+ * purpose `service`. Any other data key has the field of its stack, and no purpose. KMS decrypts a
+ * text only with its exact context. So the permission for stacks decrypts only data keys whose
+ * context names a stack. The function itself refuses the data key of another stack.
  */
 function secretStatementsOf({ keys }: GrantContext, grants: Grants): PolicyStatement[] {
   const { triggerSecrets, stackSecrets, serviceKeys } = grants

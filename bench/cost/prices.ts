@@ -43,7 +43,7 @@ export interface Counts {
   /** Requests to S3 that are billed as PUT or LIST, and those billed as GET. */
   readonly puts: number
   readonly gets: number
-  /** Requests to SQS per 64 KB, without empty receives. */
+  /** Billed requests to SQS, one for each started 64 KB. Empty receives are counted apart. */
   readonly messages: number
   /** Receives without a message, from polling event sources. */
   readonly emptyReceives: number

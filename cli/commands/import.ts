@@ -144,7 +144,7 @@ function writeOut(path: string, text: string): void {
     // The file may contain plaintext secrets, as in Pulumi.
     writeFileSync(path, text, { mode: 0o600 })
   } catch (cause) {
-    throw error('FILE_UNREADABLE', `could not open output file: ${messageOf(cause)}`, { cause })
+    throw error('FILE_UNWRITABLE', `could not open output file: ${messageOf(cause)}`, { cause })
   }
 }
 

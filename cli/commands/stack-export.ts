@@ -74,6 +74,6 @@ async function writeState(file: string, chunks: AsyncIterable<string>): Promise<
     // A state may contain plaintext secrets, so no other user may read the file.
     await pipeline(Readable.from(chunks), createWriteStream(file, { mode: 0o600 }))
   } catch (cause) {
-    throw error('FILE_UNREADABLE', `cannot write ${file}: ${messageOf(cause)}`, { cause })
+    throw error('FILE_UNWRITABLE', `cannot write ${file}: ${messageOf(cause)}`, { cause })
   }
 }

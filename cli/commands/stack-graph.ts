@@ -24,7 +24,7 @@ export const writeStackGraph: Handler = async (session, flags, [name = '']) => {
   try {
     writeFileSync(file, text)
   } catch (cause) {
-    throw error('FILE_UNREADABLE', `cannot write ${file}: ${messageOf(cause)}`, { cause })
+    throw error('FILE_UNWRITABLE', `cannot write ${file}: ${messageOf(cause)}`, { cause })
   }
   session.print(`Wrote stack dependency graph to \`${name}\``)
   return 0

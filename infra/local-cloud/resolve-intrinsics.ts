@@ -76,10 +76,15 @@ const intrinsics: Readonly<Record<string, Intrinsic>> = {
     const [separator, parts] = argument as readonly [string, readonly unknown[]]
     return parts.map(part => resolveIntrinsics(part, templates, values)).join(separator)
   },
-  'Fn::Sub': (argument, templates, values) =>
-    String(argument).replaceAll(/\$\{([\w:]+)\}/g, (_, name: string) =>
+  'Fn::Sub': (argument, templates, values) => {
+    if (typeof argument !== 'string')
+      throw new Error(
+        'the template uses Fn::Sub with variables, which the local cloud does not know',
+      )
+    return argument.replaceAll(/\$\{([^}]*)\}/g, (_, name: string) =>
       String(resolveReference(name, templates, values)),
-    ),
+    )
+  },
   'Fn::ImportValue': (argument, templates, values) => {
     for (const template of templates)
       for (const { Value, Export } of Object.values(template.Outputs ?? {}))

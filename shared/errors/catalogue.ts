@@ -151,6 +151,10 @@ export const catalogue = {
   },
   CONFIRMATION_DECLINED: { exit: 1, hint: 'Run the command again and confirm, or pass --yes.' },
   FILE_UNREADABLE: { exit: 1, hint: 'Check the path and the permissions of the file.' },
+  FILE_UNWRITABLE: {
+    exit: 1,
+    hint: 'Check the path, the permissions of its folder, and the disk.',
+  },
   CHANGES_UNEXPECTED: { exit: 7, hint: 'Run `antichain preview --diff` to see the changes.' },
   STORE_UNAVAILABLE: {
     exit: 1,

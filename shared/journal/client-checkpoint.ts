@@ -30,9 +30,9 @@ export function findCheckpoint(decisions: readonly Decision[]): EffectiveCheckpo
 }
 
 /**
- * Adds to a numbered checkpoint the parts that clients leave out: extensions, snippets, and pending
- * operations if they are fewer than ten. Of the pending operations, adds only the creates of the
- * pinned base and of the reported steps. Source: `marshalSpannedDeployment` in
+ * Completes a numbered checkpoint. Its client leaves out extensions and snippets, and the pending
+ * operations when it has fewer than ten. Adds the extensions and snippets of the base if a resource
+ * names one. Adds the pending creates of the base and of the reported steps. Source: `marshalSpannedDeployment` in
  * backend/httpstate/diffs.go of Pulumi.
  */
 export function completeCheckpoint(

@@ -41,6 +41,10 @@ export interface StoredDeployment {
   readonly resources?: readonly StoredResource[]
   readonly pending_operations?: readonly StoredOperation[]
   readonly metadata: { readonly [field: string]: Json }
+  /**
+   * Pieces of code that only Pulumi Cloud creates. A resource names its snippet in `snippetID`. They
+   * are kept, and do not run here.
+   */
   readonly snippets?: readonly Json[]
   readonly extensions?: { readonly [ref: string]: Json }
   readonly [envelopeFieldsKey]?: { readonly [field: string]: Json }

@@ -16,7 +16,8 @@ const redactedLineCharsMin = 8
 /**
  * Creates a function that redacts secret texts in messages, also when quoted as JSON. The function
  * also redacts the longer lines of a secret by themselves. Longer texts are redacted first, so that
- * a short secret does not split a longer one that contains it. `redactMap` masks values in events.
+ * a short secret does not split a longer one that contains it. `redactMap` of `special-values.ts`
+ * masks values in events.
  */
 export function createRedactor(secrets: readonly string[]): (text: string) => string {
   const longSecrets = secrets.filter(secret => secret.length >= redactedCharsMin)

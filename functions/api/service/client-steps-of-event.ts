@@ -39,6 +39,7 @@ export function readClientSteps(event: unknown): readonly ClientStep[] {
   const endEvent = data.resOutputsEvent ?? data.resOpFailedEvent
   if (endEvent !== undefined) {
     const { urn, type } = endEvent.metadata
+    // The replay uses only the URN of an end. The form of a resource also requires `custom`.
     return [{ phase: 'end', sequence, resource: { urn, custom: true, type } }]
   }
   if (beginEvent === undefined) return []

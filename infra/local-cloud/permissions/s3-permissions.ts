@@ -85,7 +85,8 @@ function objectActionOf(method: string, query: URLSearchParams): string {
     return `${method === 'PUT' ? 'Put' : 'Get'}Object${versionSuffix}Tagging`
   if (method === 'DELETE')
     return query.has('uploadId') ? 'AbortMultipartUpload' : `DeleteObject${versionSuffix}`
-  // Every other request of a multipart upload needs the permission to put the object.
+  // The requests that begin, write and complete a multipart upload need the permission to put the
+  // object. No function lists the parts of one.
   if (method === 'PUT' || method === 'POST') return 'PutObject'
   return `GetObject${versionSuffix}`
 }

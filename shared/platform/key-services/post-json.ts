@@ -23,7 +23,10 @@ export interface JsonReply {
 
 const requestTimeoutMs = 30_000
 
-/** Sends a request once. Rejects with an error of Node when there is no complete response. */
+/**
+ * Sends a request once. Rejects with an error of Node when there is no complete response. After 30
+ * seconds without activity, rejects with an Error without a code.
+ */
 export function postJson(
   url: URL,
   { headers, body, isCompressed = false, env, certificates }: JsonPost,
