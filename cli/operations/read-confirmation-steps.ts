@@ -12,7 +12,8 @@ export interface ConfirmationSteps {
 /**
  * Returns the steps before a deployment. --yes, --skip-preview and PULUMI_SKIP_CONFIRMATIONS
  * replace the confirmation. With --json, stdout contains only the events of the deployment, so no
- * preview is shown. Throws CLI_USAGE when a confirmation is required but no prompt is possible.
+ * preview is shown. Throws CONFIRMATION_MISSING when a confirmation is required but no prompt is
+ * possible.
  */
 export function readConfirmationSteps(session: CliSession, flags: Flags): ConfirmationSteps {
   const skipPreview = flags.isSet('skipPreview')
@@ -20,7 +21,7 @@ export function readConfirmationSteps(session: CliSession, flags: Flags): Confir
     flags.isSet('yes') || skipPreview || isTruthy(session.io.env['PULUMI_SKIP_CONFIRMATIONS'])
   if (!isConfirmed && (!session.mayPrompt || flags.isSet('json')))
     throw error(
-      'CLI_USAGE',
+      'CONFIRMATION_MISSING',
       '--yes or --skip-preview must be passed in to proceed in non-interactive mode or with --json',
     )
   return { mustPreview: !skipPreview && !flags.isSet('json'), mustConfirm: !isConfirmed }

@@ -1,19 +1,19 @@
 /** Errors about self-managed backends. These rows are part of the catalogue. */
 export const backendCodes = {
   BACKEND_URL_INVALID: {
-    exit: 2,
+    exit: 1,
     hint: 'Use an address such as file:///srv/state or s3://bucket/folder; docs/backends.md lists all forms.',
   },
   BACKEND_MISSING: {
-    exit: 6,
+    exit: 1,
     hint: 'Check the name of the bucket or folder, and its region.',
   },
   BACKEND_DENIED: {
-    exit: 3,
+    exit: 1,
     hint: 'Grant this process or its credentials the permission to list, read, write and delete the objects below .pulumi/.',
   },
   BACKEND_CREDENTIALS: {
-    exit: 3,
+    exit: 1,
     hint: 'Sign in to the cloud of the bucket, or renew the credentials of this process.',
   },
   BACKEND_INVALID: {

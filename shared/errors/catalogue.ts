@@ -17,11 +17,12 @@ export interface CatalogueRow {
 
 /**
  * The catalogue of error codes. Codes have the form `AREA_REASON` and are never reused. Exit codes
- * are Pulumi's: 1 general, 2 configuration, 3 authentication, 6 stack not found, 7 expected no
- * changes, 8 cancelled, 255 internal. `docs/errors.md` is generated from this table.
+ * are Pulumi's: 1 general, 2 a missing confirmation, 3 authentication, 6 stack not found, 7
+ * expected no changes, 8 cancelled, 255 internal. Features that Pulumi does not have also use 2 for
+ * their settings. `docs/errors.md` is generated from this table.
  */
 export const catalogue = {
-  CLI_USAGE: { exit: 2, hint: 'Run the command with --help to see its arguments and options.' },
+  CLI_USAGE: { exit: 1, hint: 'Run the command with --help to see its arguments and options.' },
   FEATURE_MISSING: {
     exit: 1,
     hint: 'Remove the feature from the program or command; docs/differences.md in the antichain folder lists the missing features.',
@@ -39,16 +40,16 @@ export const catalogue = {
     hint: 'Pack the program again with files, folders and links only; other kinds of files cannot be packed.',
   },
   PROJECT_NOT_FOUND: {
-    exit: 2,
+    exit: 1,
     hint: 'Change to the folder that contains Pulumi.yaml, or pass it with -C.',
   },
-  PROJECT_INVALID: { exit: 2, hint: 'Correct the project file at the position named.' },
+  PROJECT_INVALID: { exit: 1, hint: 'Correct the project file at the position named.' },
   RUNTIME_UNKNOWN: {
-    exit: 2,
+    exit: 1,
     hint: 'Use the runtime nodejs, python or go, or put `pulumi-language-<name>` on your PATH.',
   },
-  CONFIG_INVALID: { exit: 2, hint: 'Correct the stack configuration file at the position named.' },
-  CONFIG_MISSING: { exit: 2, hint: 'Set the value with `antichain config set <key> <value>`.' },
+  CONFIG_INVALID: { exit: 1, hint: 'Correct the stack configuration file at the position named.' },
+  CONFIG_MISSING: { exit: 1, hint: 'Set the value with `antichain config set <key> <value>`.' },
   ...secretsCodes,
   VALUE_MALFORMED: {
     exit: 1,
@@ -59,7 +60,7 @@ export const catalogue = {
     hint: 'List stacks with `antichain stack ls`, or create one with `antichain stack init <name>`.',
   },
   STACK_NOT_SELECTED: {
-    exit: 6,
+    exit: 1,
     hint: 'Pass --stack <name>, or select a stack with `antichain stack select <name>`.',
   },
   STACK_EXISTS: {
@@ -68,7 +69,7 @@ export const catalogue = {
   },
   OUTPUT_MISSING: { exit: 1, hint: 'List the outputs with `antichain stack output`.' },
   STACK_NAME_INVALID: {
-    exit: 2,
+    exit: 1,
     hint: 'Use at most 100 characters: letters, digits, `_`, `.` and `-`.',
   },
   /** A user wants to clear a pending create, but its provider call may still take effect. */
@@ -148,6 +149,10 @@ export const catalogue = {
   DEPLOYMENT_TAKEN_OVER: {
     exit: 1,
     hint: 'Wait for the other process, which now runs this deployment; `antichain stack history` shows its result.',
+  },
+  CONFIRMATION_MISSING: {
+    exit: 2,
+    hint: 'Pass --yes, or --preview-only to see the changes.',
   },
   CONFIRMATION_DECLINED: { exit: 1, hint: 'Run the command again and confirm, or pass --yes.' },
   FILE_UNREADABLE: { exit: 1, hint: 'Check the path and the permissions of the file.' },

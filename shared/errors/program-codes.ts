@@ -8,7 +8,7 @@ export const programCodes = {
     hint: 'Correct the policy pack as the message says; if a module is missing, run `npm install` in its folder.',
   },
   PLAN_INVALID: {
-    exit: 2,
+    exit: 1,
     hint: 'Save a new plan for this stack with `antichain preview --save-plan <file>`.',
   },
   PROGRAM_SDK_MISSING: { exit: 1, hint: 'Run `npm install` in the program folder.' },

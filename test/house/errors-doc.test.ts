@@ -23,14 +23,15 @@ print a more specific hint than the one in this list.
 
 ## Exit codes
 
-The exit codes are Pulumi's. 0 is success. 4 (resource), 5 (policy) and 9 (timeout) are reserved, as in Pulumi, and not used.
+The exit codes are Pulumi's. 0 is success. 4 (resource), 5 (policy) and 9 (timeout) are reserved, as in Pulumi, and not
+used. Features that Pulumi does not have use 2 and 3 too: for their settings, and for their credentials.
 
 | Exit | Meaning |
 |---|---|
 | 1 | a failed deployment, and every error without another exit code |
-| 2 | command line, project or configuration |
-| 3 | passphrase, signature |
-| 6 | stack not found or not selected |
+| 2 | an operation without \`--yes\` where no prompt is possible; settings of servers, installations, triggers and queries |
+| 3 | missing, wrong or insufficient credentials of an API or an installation; a wrong signature |
+| 6 | stack or installation not found |
 | 7 | changes where \`--expect-no-changes\` expected none |
 | 8 | cancelled |
 | 255 | a bug of Antichain |

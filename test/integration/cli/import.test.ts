@@ -84,7 +84,7 @@ describe('import', () => {
     ])
       expect((await bench.run('import', ...more)).err).toContain('FEATURE_MISSING')
     for (const few of [[], ['a:b:C'], ['a:b:C', 'x'], ['a:b:C', 'x', 'y', 'z']])
-      expect((await bench.run('import', '-y', ...few)).exit).toBe(2)
+      expect((await bench.run('import', '-y', ...few)).exit).toBe(1)
     expect(bench.requests).toEqual([])
   })
 
@@ -96,7 +96,7 @@ describe('import', () => {
       [['--from', 'terraform', 'a', 'b'], 'the path of one Terraform state'],
     ] as const) {
       const { exit, err } = await bench.run('import', '-y', ...args)
-      expect([exit, err]).toEqual([2, expect.stringContaining(message)])
+      expect([exit, err]).toEqual([1, expect.stringContaining(message)])
     }
     const { exit, err } = await bench.run('import', '-y', '--from', 'terraform', '.')
     expect([exit, err]).toEqual([1, expect.stringContaining('has no terraform.tfstate')])

@@ -67,7 +67,7 @@ describe('operations', () => {
       { options: { command: 'refresh' }, dryRun: true },
       { options: { command: 'destroy', continueOnError: true }, wait: true },
     ])
-    expect((await bench.run('refresh', '--preview-only', '-f')).exit).toBe(2)
+    expect((await bench.run('refresh', '--preview-only', '-f')).exit).toBe(1)
   })
 
   test('refresh --import-pending-creates takes URNs and ids as single values, or in a list with commas', async () => {
@@ -94,7 +94,7 @@ describe('operations', () => {
       ],
     ])
     const odd = await bench.run('refresh', '-y', '-f', ...importArgs(b))
-    expect([odd.exit, odd.err]).toEqual([2, expect.stringMatching(/CLI_USAGE.*takes pairs/)])
+    expect([odd.exit, odd.err]).toEqual([1, expect.stringMatching(/CLI_USAGE.*takes pairs/)])
     const both = ['--skip-pending-creates', '--clear-pending-creates']
     expect((await bench.run('refresh', '-y', '-f', ...both)).err).toMatch(/CLI_USAGE/)
   })
@@ -138,9 +138,9 @@ describe('operations', () => {
     expect((await bench.run('destroy', '-y', '-f')).exit).toBe(0)
   })
 
-  test('a wrong passphrase has exit code 3', async () => {
+  test('a wrong passphrase has exit code 1', async () => {
     bench.env['PULUMI_CONFIG_PASSPHRASE'] = 'wrong'
-    expect((await bench.run('up', '-y')).exit).toBe(3)
+    expect((await bench.run('up', '-y')).exit).toBe(1)
     expect(bench.requests).toEqual([])
   })
 
@@ -172,18 +172,18 @@ describe('operations', () => {
       excludeProtected: true,
     })
     const both = await bench.run('refresh', '-y', '-t', 'urn:a', '-x', 'urn:b')
-    expect([both.exit, both.err]).toMatchObject([2, expect.stringContaining('used together')])
+    expect([both.exit, both.err]).toMatchObject([1, expect.stringContaining('used together')])
     for (const none of ['--exclude-dependents', '--expect-no-changes'])
-      expect((await bench.run('destroy', '-y', none)).exit).toBe(2)
+      expect((await bench.run('destroy', '-y', none)).exit).toBe(1)
   })
 
-  test('an invalid command line has exit code 2, one error and no stack trace', async () => {
+  test('an invalid command line has exit code 1, one error and no stack trace', async () => {
     for (const args of [['up', '--bogus'], ['nonsense'], ['stack', 'nonsense'], ['up', 'extra']]) {
       const { exit, err } = await bench.run(...args)
-      expect([exit, err.split('\n').length], args.join(' ')).toEqual([2, 3])
+      expect([exit, err.split('\n').length], args.join(' ')).toEqual([1, 3])
       expect(err).toMatch(/^error\[CLI_USAGE\]: /)
     }
-    expect((await bench.run('up', '-p', 'many', '-y')).exit).toBe(2)
+    expect((await bench.run('up', '-p', 'many', '-y')).exit).toBe(1)
     expect((await bench.run('up', '--bogus', '-v', '3')).err).toContain('    at ')
   })
 
@@ -201,7 +201,7 @@ describe('operations', () => {
     expect((await bench.run('up', '-y', '-C', 'sub')).exit).toBe(0)
     expect(bench.requests[0]?.source.name).toBe('other')
     expect(await bench.run('-C', '/', 'up', '-y')).toMatchObject({
-      exit: 2,
+      exit: 1,
       err: expect.stringContaining('PROJECT_NOT_FOUND'),
     })
   })
@@ -236,7 +236,7 @@ plain    text
     })
     await bench.run('config', 'rm', 'other:k')
     expect(await bench.run('config', 'get', 'other:k')).toMatchObject({
-      exit: 2,
+      exit: 1,
       err: expect.stringContaining('CONFIG_MISSING'),
     })
   })

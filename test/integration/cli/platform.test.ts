@@ -70,8 +70,8 @@ describe('platform token', () => {
     bench.terminal = true
     bench.answers.push('no')
     expect((await bench.run(...args)).err).toContain('CONFIRMATION_DECLINED')
-    expect((await bench.run(...args, '--yes', '--days', 'x')).exit).toBe(2)
-    expect((await bench.run(...args, '--yes', 'a/b')).exit).toBe(2)
+    expect((await bench.run(...args, '--yes', '--days', 'x')).exit).toBe(1)
+    expect((await bench.run(...args, '--yes', 'a/b')).exit).toBe(1)
     expect(drafts).toEqual([])
   })
 })
@@ -180,7 +180,7 @@ describe('platform deploy', () => {
     ['a', 'is not a valid installation name'],
   ])('refuses the installation name %s', async (name, sentence) => {
     const { exit, err } = await bench.run(...deploy, '--installation', name)
-    expect([exit, runs]).toEqual([2, []])
+    expect([exit, runs]).toEqual([1, []])
     expect(err).toContain(sentence)
   })
 
@@ -190,7 +190,7 @@ describe('platform deploy', () => {
 
   test.each(['installation', 'region'])('refuses --set %s, which has an option', async name => {
     const { exit, err } = await bench.run(...deploy, '--set', `${name}=other`)
-    expect([exit, runs]).toEqual([2, []])
+    expect([exit, runs]).toEqual([1, []])
     expect(err).toContain(`use --${name}`)
   })
 

@@ -33,7 +33,7 @@ describe('stacks', () => {
       exit: 1,
       err: expect.stringMatching(/^error\[STACK_EXISTS\].*\n {2}hint: /),
     })
-    expect((await bench.run('stack', 'init', 'a b')).exit).toBe(2)
+    expect((await bench.run('stack', 'init', 'a b')).exit).toBe(1)
     expect((await bench.run('stack', 'init')).err).toMatch(/CLI_USAGE/)
   })
 
@@ -42,7 +42,7 @@ describe('stacks', () => {
     expect((await bench.run('stack', 'init', 'later')).exit).toBe(0)
     expect(existsSync(join(bench.root, 'Pulumi.later.yaml'))).toBe(false)
     expect(await bench.run('config', 'set', '--secret', 'k', 'v', '-s', 'later')).toMatchObject({
-      exit: 3,
+      exit: 1,
       err: expect.stringContaining('SECRETS_PASSPHRASE_MISSING'),
     })
     bench.terminal = true
@@ -102,14 +102,14 @@ describe('stacks', () => {
     expect((await bench.run('stack', 'select', 'none')).exit).toBe(6)
     await bench.run('stack', 'rm', '-y')
     expect(await bench.run('up', '-y')).toMatchObject({
-      exit: 6,
+      exit: 1,
       err: expect.stringContaining('STACK_NOT_SELECTED'),
     })
   })
 
   test('rm requires an empty stack and a confirmation, and removes the configuration file', async () => {
     bench.states.set(dev, stateOf([{ urn, type: 'a:b:C', custom: true }]))
-    expect((await bench.run('stack', 'rm', 'dev')).exit).toBe(2)
+    expect((await bench.run('stack', 'rm', 'dev')).exit).toBe(1)
     expect((await bench.run('stack', 'rm', 'dev', '-y')).err).toMatch(/STACK_NOT_EMPTY/)
     bench.busyStacks.add(dev)
     expect((await bench.run('stack', 'rm', 'dev', '-y', '--force')).err).toMatch(/STACK_BUSY/)

@@ -105,7 +105,7 @@ describe('provider check of a plugin of Pulumi', () => {
   test('needs --yes without a terminal', async () => {
     const { err, exit } = await bench.run('provider', 'check', gold)
     expect(err).toContain('--yes must be passed in')
-    expect(exit).toBe(2)
+    expect(exit).toBe(1)
   })
 
   test.each([
