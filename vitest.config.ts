@@ -68,7 +68,11 @@ export default defineConfig({
     // One worker for each core. The default leaves one of two cores idle.
     maxWorkers: '100%',
     projects: [
-      createProject('unit', ['shared', 'functions', 'local', 'cli', 'bench'], sharedWorker),
+      createProject(
+        'unit',
+        ['shared', 'functions', 'local', 'cli', 'bench', 'dashboard'],
+        sharedWorker,
+      ),
       createProject('contract', ['test/contract'], ownProcess(180)),
       // The tests share the emulators. Each test uses names of its own for its records.
       createProject('aws', ['test/aws'], ownProcess(120)),

@@ -11,6 +11,7 @@ import type { EmbeddedPlatform } from '../shared/platform/embedded/embedded-plat
 import { createDefaultKeyKeeper } from '../shared/platform/key-services/default-key-keeper.ts'
 import { openManagerFromState } from '../shared/secrets/secrets-from-state.ts'
 import { createOutbound } from '../shared/triggers/outbound/outbound.ts'
+import { readDashboardFiles } from './dashboard-files.ts'
 import { addWebhookRoute } from './serve-webhooks.ts'
 
 /** The address of the API. */
@@ -23,6 +24,8 @@ export interface ApiAddress {
 /** A listening API. */
 export interface ServedApi {
   readonly url: string
+  /** Whether the dashboard is built, and so served at `/`. */
+  readonly hasDashboard: boolean
   /** Closes every connection. */
   readonly close: () => Promise<void>
 }
@@ -60,11 +63,15 @@ export function createApiPorts(
   }
 }
 
-/** Serves the API and webhooks over HTTP. Throws CLI_USAGE when the address is unavailable. */
+/**
+ * Serves the API, the dashboard and webhooks over HTTP. Throws CLI_USAGE when the address is
+ * unavailable.
+ */
 export async function serveApi(ports: HttpPorts, { host, port }: ApiAddress): Promise<ServedApi> {
   const addressOf = (context: Parameters<typeof getConnInfo>[0]): string =>
     getConnInfo(context).remote.address ?? 'unknown'
-  const app = createApi({ ports, addressOf })
+  const dashboard = readDashboardFiles()
+  const app = createApi({ ports, addressOf, ...(dashboard === undefined ? {} : { dashboard }) })
   addWebhookRoute(app, { server: ports, clock: ports.clock, addressOf })
   const listeningPort = Promise.withResolvers<number>()
   const server = listen({ fetch: app.fetch, hostname: host, port }, info =>
@@ -79,6 +86,7 @@ export async function serveApi(ports: HttpPorts, { host, port }: ApiAddress): Pr
   const hostText = host.includes(':') ? `[${host}]` : host
   return {
     url: `http://${hostText}:${boundPort}`,
+    hasDashboard: dashboard !== undefined,
     async close() {
       const serverClosed = new Promise<void>(resolve => server.close(() => resolve()))
       await Promise.race([serverClosed, ports.clock.sleep(closeTimeoutMs)])

@@ -100,6 +100,11 @@ async function startApi(
   if (api === undefined) return undefined
   const servedApi = await serveApi(createApiPorts(platform, passphrase, ports), api)
   onMessage(`The API is at ${servedApi.url}`)
+  onMessage(
+    servedApi.hasDashboard
+      ? `The dashboard is at ${servedApi.url}/`
+      : 'The dashboard is not served, because it is not built. Run `npm run gen` in the clone of Antichain, and start this command again.',
+  )
   onMessage(`Webhooks are received at ${servedApi.url}/hooks/<name>`)
   return servedApi
 }

@@ -15,6 +15,7 @@ import {
 import { basename, dirname, join, relative } from 'node:path'
 import { root } from './paths.mjs'
 import { createBootstrapFailure, printProgress, elapsedSince } from './messages.mjs'
+import { isUpToDate } from './newer-sources.mjs'
 
 const folder = join(root, '.cache', 'cli')
 /** The file that cli/antichain starts. Its modification time is the start of its build. */
@@ -33,26 +34,9 @@ const settingFiles = [
  */
 const retentionMs = 7 * 24 * 3_600_000
 
-/**
- * Reports whether a bundle exists that is not older than its sources. An unpacked or moved file may
- * have an old modification time, so its change time is checked too.
- */
+/** Reports whether a bundle exists that is not older than its sources. */
 export function isBundled() {
-  if (!existsSync(mainFile)) return false
-  const builtAtMs = statSync(mainFile).mtimeMs
-  const isNewer = file => {
-    const stats = statSync(file, { throwIfNoEntry: false })
-    return stats !== undefined && Math.max(stats.mtimeMs, stats.ctimeMs) > builtAtMs
-  }
-  if (settingFiles.some(file => isNewer(join(root, file)))) return false
-  return !sourceFolders.some(sourceFolder =>
-    readdirSync(join(root, sourceFolder), { recursive: true, withFileTypes: true }).some(
-      entry =>
-        entry.isFile() &&
-        /\.(ts|json)$/.test(entry.name) &&
-        isNewer(join(entry.parentPath ?? entry.path, entry.name)),
-    ),
-  )
+  return isUpToDate({ file: mainFile, settingFiles, sourceFolders, sourcePattern: /\.(ts|json)$/ })
 }
 
 /** Builds the bundle. Its main file is replaced last, in one step. */

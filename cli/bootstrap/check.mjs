@@ -12,6 +12,7 @@ const checks = [
   { name: 'format', file: binPath('biome'), args: ['format', '.'] },
   { name: 'lint', file: binPath('oxlint'), args: ['--type-aware'], requiredPath: '.oxlintrc.json' },
   { name: 'types', file: binPath('tsc'), args: ['-p', '.'] },
+  { name: 'types of the dashboard', file: binPath('tsc'), args: ['-p', 'dashboard'] },
   { name: 'dead code', file: binPath('knip'), args: [], requiredPath: 'knip.json' },
   {
     name: 'house rules',

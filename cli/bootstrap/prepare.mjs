@@ -1,10 +1,11 @@
 /**
- * Prepares a clone: packages, Node, generated protobuf code, the bundle of the command line, and
- * packages of program folders.
+ * Prepares a clone: packages, Node, generated protobuf code, the bundle of the command line, the
+ * dashboard, and packages of program folders.
  */
 import { join } from 'node:path'
 import { generateProtobuf, isStale } from '../gen.mjs'
 import { bundle, isBundled } from './bundle.mjs'
+import { buildDashboard, isDashboardBuilt } from './dashboard.mjs'
 import { hasProjectNode, installPackages, needsInstall, repairProjectNode } from './install.mjs'
 import { acquireFolderLock } from './lock.mjs'
 import { root } from './paths.mjs'
@@ -19,6 +20,7 @@ export async function prepare(folders = []) {
     if (!hasProjectNode()) repairProjectNode()
     if (isStale(root)) generateCode()
     if (!isBundled()) await tryToBundle()
+    if (!isDashboardBuilt()) tryToBuildDashboard()
     for (const folder of folders)
       if (needsInstall(join(root, folder))) installPackages(join(root, folder), folder)
   } finally {
@@ -28,7 +30,8 @@ export async function prepare(folders = []) {
 
 function isReady(folders) {
   const hasMissingPackages = [root, ...folders.map(folder => join(root, folder))].some(needsInstall)
-  return !hasMissingPackages && hasProjectNode() && !isStale(root) && isBundled()
+  const isBuilt = !isStale(root) && isBundled() && isDashboardBuilt()
+  return !hasMissingPackages && hasProjectNode() && isBuilt
 }
 
 /** Builds the bundle. A failure is only reported, because commands can start from the sources. */
@@ -37,6 +40,16 @@ async function tryToBundle() {
     await bundle()
   } catch (thrown) {
     printProgress(`${thrown.message}; the command starts from its sources instead`)
+  }
+}
+
+/** Builds the dashboard. A failure is only reported, because every command works without it. */
+function tryToBuildDashboard() {
+  try {
+    buildDashboard()
+  } catch (thrown) {
+    printProgress(`${thrown.message}\n  hint: ${thrown.hint}`)
+    printProgress('`antichain serve` has no dashboard until it is built')
   }
 }
 

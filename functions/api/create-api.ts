@@ -14,6 +14,7 @@ import { apiLimits } from '../../shared/config/api-limits.ts'
 import { error, messageOf } from '../../shared/errors/error.ts'
 import { toPrintable } from '../../shared/triggers/printable.ts'
 import { createDeliverySender } from '../../shared/triggers/notifications/ping-notification.ts'
+import { addDashboardRoutes, type DashboardFiles } from './dashboard-routes.ts'
 import { toErrorResponse, apiStatusOf } from './error-response.ts'
 import { exchangeRoute } from './federation/exchange-route.ts'
 import { exchangeJwt } from './federation/exchange-jwt.ts'
@@ -41,6 +42,8 @@ export interface ApiOptions {
   readonly streamsMax?: number
   /** The address that Pulumi's own command line must use, if it is not this API's. */
   readonly serviceUrl?: string
+  /** The files of the dashboard. Absent: this API does not serve it. */
+  readonly dashboard?: DashboardFiles
 }
 
 /** The shared dependencies of calls. */
@@ -70,10 +73,14 @@ export function createApi(options: ApiOptions): Hono {
     issuerKeys: createIssuerKeys(ports),
   }
   const app = new Hono()
+  const countAddress = (context: Context): void =>
+    deps.addressLimiter.countRequest(deps.addressOf(context))
+  // The dashboard has security headers of its own, so its routes precede the common headers.
+  if (options.dashboard !== undefined) addDashboardRoutes(app, options.dashboard, countAddress)
   addSecureHeaders(app)
   const openApiDocument = JSON.stringify(openApiOf(routes, [exchangeRoute]))
   app.get('/openapi.json', context => {
-    deps.addressLimiter.countRequest(deps.addressOf(context))
+    countAddress(context)
     return context.body(openApiDocument, 200, { 'content-type': 'application/json' })
   })
   for (const route of routes)

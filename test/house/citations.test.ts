@@ -14,7 +14,7 @@ const foreignDocument = /(?<![\w/-])(?:engine|state|provider-protocol|lifecycle|
 const testWithInventedPages = 'shared/triggers/webhooks/rules.test.ts'
 
 const pages = listSources(/\.md$/)
-const citingFiles = listSources(/\.(ts|mjs|md|sh)$/)
+const citingFiles = listSources(/\.(tsx?|mjs|md|sh)$/)
 
 test('every cited page and section exists', () => {
   const cited = citingFiles.flatMap(({ path, text }) =>

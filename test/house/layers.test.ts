@@ -8,6 +8,8 @@ import { listSources } from './sources.ts'
  * Type-only imports count.
  */
 const layers: readonly (readonly string[])[] = [
+  // The page in the browser imports nothing else: it knows the engine only by its API.
+  ['dashboard'],
   ['shared/errors', 'shared/config', 'proto'],
   ['shared/names'],
   ['shared/values'],
@@ -56,7 +58,7 @@ const entries = layers
 const layerOf = (path: string): { readonly at: number; readonly folder: string } | undefined =>
   entries.find(({ folder }) => path.startsWith(`${folder}/`))
 
-const code = listSources(/\.(ts|mjs)$/)
+const code = listSources(/\.(tsx?|mjs)$/)
 
 test('a file imports only from its own folder and from lower layers', () => {
   const wrong: string[] = []
@@ -70,6 +72,14 @@ test('a file imports only from its own folder and from lower layers', () => {
     }
   }
   expect(wrong).toEqual([])
+})
+
+test('no other folder imports the dashboard', () => {
+  const importing = code.filter(
+    ({ path, text }) =>
+      !path.startsWith('dashboard/') && /(?:from|import\()\s*'[./]*\/dashboard\//.test(text),
+  )
+  expect(importing.map(({ path }) => path)).toEqual([])
 })
 
 test('every file belongs to a layer', () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { scanSource } from './scan-source.ts'
 import { listSources } from './sources.ts'
 
-const code = listSources(/\.(ts|mjs)$/).map(source => ({
+const code = listSources(/\.(tsx?|mjs)$/).map(source => ({
   ...source,
   scanned: scanSource(source.text),
 }))

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { listSources } from './sources.ts'
 
-const code = listSources(/\.(ts|mjs)$/)
+const code = listSources(/\.(tsx?|mjs)$/)
 const isTest = (path: string): boolean => /\.test\.ts$|^test\//.test(path)
 
 /** Files with tests that are skipped under a condition, by path. The value is that condition. */
@@ -39,7 +39,7 @@ describe('house rules', () => {
     const bad = code.filter(({ path }) => {
       const name = path.split('/').at(-1) ?? ''
       return (
-        !/^[a-z0-9]+(-[a-z0-9]+)*(\.(full|aws|nightly))?(\.(test|config|fixture))?\.(ts|mjs)$/.test(
+        !/^[a-z0-9]+(-[a-z0-9]+)*(\.(full|aws|nightly))?(\.(test|config|fixture))?\.(tsx?|mjs)$/.test(
           name,
         ) || genericName.test(name)
       )
@@ -110,9 +110,10 @@ describe('house rules', () => {
     const place = new RegExp(
       ['/ro' + 'ot/', '/wo' + 'rk/', '/ho' + 'me/[a-z]+/', '/Us' + 'ers/'].join('|'),
     )
-    const bad = listSources(/\.(ts|mjs|md|json|yaml|sh)$|^\.ci\/run$|^cli\/antichain$/).flatMap(
-      ({ path, lines }) =>
-        lines.flatMap((line, index) => (place.test(line) ? [`${path}:${index + 1}`] : [])),
+    const bad = listSources(
+      /\.(tsx?|mjs|md|json|yaml|sh|css|html)$|^\.ci\/run$|^cli\/antichain$/,
+    ).flatMap(({ path, lines }) =>
+      lines.flatMap((line, index) => (place.test(line) ? [`${path}:${index + 1}`] : [])),
     )
     expect(bad).toEqual([])
   })
@@ -132,7 +133,7 @@ describe('house rules', () => {
 })
 
 const genericName =
-  /^index\.ts$|(^|-)(utils?|helpers?|common|types?|misc|impl|service|manager|interfaces?)\.ts$/
+  /^index\.tsx?$|(^|-)(utils?|helpers?|common|types?|misc|impl|service|manager|interfaces?)\.tsx?$/
 
 /** Reports whether a line is too wide. Text literals do not count, up to a maximum. */
 function isWide(line: string): boolean {

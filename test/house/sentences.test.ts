@@ -14,7 +14,7 @@ test('every sentence of a message has a named subject and at most 25 words', () 
 })
 
 function faultsOf(pick: (scanned: ReturnType<typeof scanSource>) => readonly Piece[]): string[] {
-  return listSources(/\.(ts|mts|mjs|cjs|go)$/)
+  return listSources(/\.(tsx?|mts|mjs|cjs|go)$/)
     .filter(({ path }) => isChecked(path))
     .flatMap(({ path, text }) =>
       pick(scanSource(text)).flatMap(({ line, text: piece }) =>

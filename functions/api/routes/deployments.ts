@@ -18,7 +18,7 @@ import { courseView } from '../course-view.ts'
 import { type ApiPorts, type RouteCall, defineRoute, stackOf } from '../define-route.ts'
 
 /** A deployment in the history of a stack, as the API shows it. */
-const deploymentView = z.object({
+export const deploymentView = z.object({
   number: z.number(),
   deployment: z.string(),
   command: z.string(),
@@ -215,7 +215,8 @@ export async function requireDeployment(
   return { id, number, stack, record }
 }
 
-function deploymentViewOf(record: HistoryRecord) {
+/** Returns a deployment of the history as the API shows it. */
+export function deploymentViewOf(record: HistoryRecord): z.infer<typeof deploymentView> {
   const { deployment, command, message, startedAt, endedAt, result, changes, version } = record
   const { number } = deploymentPartsOf(deployment)
   const startFields = { number, deployment, command, message, startedAt }

@@ -8,7 +8,8 @@ import { requireEmptyStack } from '../../../shared/runtime/state/require-empty-s
 import { cutResultPage, createPageForm, pageQuery } from '../pages.ts'
 import { removeIdleStack } from '../remove-idle-stack.ts'
 import { coversStack } from '../authorization.ts'
-import { defineRoute, stackOf } from '../define-route.ts'
+import { type ApiPorts, defineRoute, stackOf } from '../define-route.ts'
+import { deploymentView, deploymentViewOf } from './deployments.ts'
 
 const projectNameForm = z
   .string()
@@ -26,6 +27,8 @@ const stackView = z.object({
   version: z.number(),
   /** Number of the last deployment. */
   deployments: z.number(),
+  /** The last deployment. Absent without one, and unless the query requests it. */
+  last: deploymentView.optional(),
 })
 
 /** Routes for creating, listing and removing stacks. */
@@ -36,7 +39,12 @@ export const stackRoutes = [
     role: 'read',
     scope: 'any',
     summary: 'List the stacks of the token, ordered by id',
-    query: z.object({ ...pageQuery, project: projectNameForm.optional() }),
+    query: z.object({
+      ...pageQuery,
+      project: projectNameForm.optional(),
+      /** Whether each stack has its last deployment, as `last`. */
+      last: z.stringbool().default(false),
+    }),
     output: createPageForm(stackView).extend({
       unreadable: z.array(z.object({ id: z.string(), code: z.string() })),
     }),
@@ -47,7 +55,13 @@ export const stackRoutes = [
         .filter(({ id }) => coversStack(caller.stacks, id))
         .map(({ id, reason }) => ({ id, code: 'code' in reason ? String(reason.code) : '' }))
       const page = cutResultPage(coveredStacks, query)
-      return { json: { ...page, items: page.items.map(stackViewOf), unreadable } }
+      const items = await Promise.all(
+        page.items.map(async record => ({
+          ...stackViewOf(record),
+          ...(query.last ? await readLastDeployment(catalog, record) : {}),
+        })),
+      )
+      return { json: { ...page, items, unreadable } }
     },
   }),
   defineRoute({
@@ -95,6 +109,15 @@ export const stackRoutes = [
     },
   }),
 ]
+
+/** Returns the last deployment of a stack as `last`, or no field without one. */
+async function readLastDeployment(
+  catalog: Pick<ApiPorts['catalog'], 'listHistory'>,
+  { id, deployments }: StackRecord,
+): Promise<{ readonly last?: z.infer<typeof deploymentView> }> {
+  const [record] = await catalog.listHistory(id, 1, deployments + 1)
+  return record === undefined ? {} : { last: deploymentViewOf(record) }
+}
 
 function stackViewOf({ id, createdAt, current, version, deployments }: StackRecord) {
   return { id, ...stackPartsOf(id), createdAt, current, version, deployments }

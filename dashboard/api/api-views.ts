@@ -1,0 +1,66 @@
+/** The responses of the API that the page reads. /openapi.json describes them. */
+
+/** The roles of tokens. Each role includes the previous one. */
+export const tokenRoles = ['read', 'preview', 'deploy', 'admin'] as const
+
+/** The permissions of the token of the page. */
+export interface TokenPermissions {
+  readonly name: string
+  readonly role: (typeof tokenRoles)[number]
+  readonly stacks: '*' | readonly string[]
+}
+
+/** A deployment in the history of a stack. */
+export interface ShownDeployment {
+  readonly number: number
+  readonly command: string
+  readonly message: string
+  readonly startedAt: number
+  readonly endedAt?: number
+  /** Absent while the deployment is open. */
+  readonly result?: string
+  readonly changes?: Readonly<Record<string, number>>
+  readonly version?: number
+  /** Only of an open deployment: whether a stop was requested. */
+  readonly stop?: string
+}
+
+/** The names of a stack. */
+export interface ProjectAndStack {
+  readonly project: string
+  readonly stack: string
+}
+
+/** A stack. */
+export interface ShownStack extends ProjectAndStack {
+  readonly id: string
+  readonly createdAt: number
+  /** The id of the open deployment, or '' without one. */
+  readonly current: string
+  readonly version: number
+  readonly deployments: number
+  readonly last?: ShownDeployment
+}
+
+/** A page of a list. */
+export interface ListPage<Item> {
+  readonly items: readonly Item[]
+  readonly next?: string
+}
+
+/** A page of stacks, with the stacks whose records cannot be read. */
+export interface StackPage extends ListPage<ShownStack> {
+  readonly unreadable: readonly { readonly id: string; readonly code: string }[]
+}
+
+/** The drift that the latest run of a stack found. `latestDriftRun` is '' without a run. */
+export interface ShownDrift {
+  readonly driftDetected: boolean
+  readonly latestDriftRun: string
+  readonly runInProgress: boolean
+}
+
+/** Returns the path of a stack in the API. */
+export function apiPathOf({ project, stack }: ProjectAndStack): string {
+  return `/v1/stacks/${encodeURIComponent(project)}/${encodeURIComponent(stack)}`
+}

@@ -1,0 +1,94 @@
+import { useCallback, useMemo } from 'react'
+import { Button } from 'react-aria-components'
+import type { TokenPermissions } from './api/api-views.ts'
+import type { DashboardClient } from './api/dashboard-client.ts'
+import { usePolled } from './api/use-polled.ts'
+import { LoginPage } from './pages/login-page.tsx'
+import { StacksPage } from './pages/stacks-page.tsx'
+import { UnknownPage } from './pages/unknown-page.tsx'
+import { hrefOf, type PageRoute } from './routing/page-route.ts'
+import { useRoute } from './routing/use-route.ts'
+import { clientContext } from './session/client-context.ts'
+import { useLogin } from './session/use-login.ts'
+import { FailureNote } from './widgets/failure-note.tsx'
+import { LoadingRows } from './widgets/loading-rows.tsx'
+import { ThemeSwitch } from './widgets/theme-switch.tsx'
+
+/** Shows the login, or with a token the page that the address names. */
+export function Dashboard() {
+  const { client, endReason, login, logout } = useLogin()
+  if (client === undefined) return <LoginPage endReason={endReason} onLogin={login} />
+  return <LoggedIn client={client} onLogout={logout} />
+}
+
+/** The permissions rarely change. A rejected request shows a change at once. */
+const permissionsPollMs = 60_000
+
+function LoggedIn({ client, onLogout }: { client: DashboardClient; onLogout: () => void }) {
+  const route = useRoute()
+  const reader = useCallback(
+    (signal: AbortSignal) => client.read<TokenPermissions>('/v1/whoami', signal),
+    [client],
+  )
+  const { value: permissions, failure } = usePolled(reader, permissionsPollMs)
+  const context = useMemo(
+    () => (permissions === undefined ? undefined : { client, permissions }),
+    [client, permissions],
+  )
+  return (
+    <>
+      <a className="skip-link" href="#content" onClick={focusContent}>
+        Skip to the content
+      </a>
+      <header className="top-bar">
+        <a className="brand" href={hrefOf({ kind: 'stacks' })}>
+          <img src="/icon.svg" alt="" width="24" height="24" />
+          Antichain
+        </a>
+        <nav aria-label="Main">
+          <a
+            href={hrefOf({ kind: 'stacks' })}
+            aria-current={route.kind === 'stacks' ? 'page' : undefined}
+          >
+            Stacks
+          </a>
+        </nav>
+        <div className="top-tools">
+          {permissions === undefined ? null : (
+            <span className="token-name" title={`Token with the role ${permissions.role}`}>
+              {permissions.name} <span className="tag">{permissions.role}</span>
+            </span>
+          )}
+          <ThemeSwitch />
+          <Button className="button button-quiet" onPress={onLogout}>
+            Log out
+          </Button>
+        </div>
+      </header>
+      <main id="content" tabIndex={-1}>
+        {context === undefined && failure !== undefined ? <FailureNote failure={failure} /> : null}
+        {context === undefined && failure === undefined ? <LoadingRows label="Logging in" /> : null}
+        {context === undefined ? null : (
+          <clientContext.Provider value={context}>
+            <CurrentPage route={route} />
+          </clientContext.Provider>
+        )}
+      </main>
+    </>
+  )
+}
+
+function CurrentPage({ route }: { route: PageRoute }) {
+  switch (route.kind) {
+    case 'stacks':
+      return <StacksPage />
+    default:
+      return <UnknownPage />
+  }
+}
+
+/** Moves the focus to the content. The fragment of the address must not change. */
+function focusContent(event: { preventDefault: () => void }): void {
+  event.preventDefault()
+  document.getElementById('content')?.focus()
+}

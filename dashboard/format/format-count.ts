@@ -1,0 +1,9 @@
+/** Returns a count with its noun, such as `1 stack` or `12,000 stacks`. Pure. */
+export function formatCount(count: number, noun: string): string {
+  return `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`
+}
+
+/** Returns a number with separators of thousands. Pure. */
+function formatNumber(value: number): string {
+  return String(value).replaceAll(/\B(?=(\d{3})+$)/g, ',')
+}

@@ -1,0 +1,72 @@
+import { useEffect, useState } from 'react'
+import { type ShownDrift, type ShownStack, apiPathOf } from '../api/api-views.ts'
+import type { DashboardClient } from '../api/dashboard-client.ts'
+import { useClient } from '../session/client-context.ts'
+import { StatusLabel } from '../widgets/status-label.tsx'
+
+/** The time for which the drift of a stack is kept before it is read again. */
+const keptMs = 60_000
+/** Concurrent reads of drift. The API limits requests, and a page may show many stacks. */
+const readsMax = 3
+
+/**
+ * Shows the drift that the latest drift run of a stack found. Only visible rows read it. A failed
+ * read shows no drift, because the row itself is still true.
+ */
+export function DriftLabel({ stack }: { stack: ShownStack }) {
+  const { client } = useClient()
+  const [drift, setDrift] = useState<ShownDrift>()
+  const path = `${apiPathOf(stack)}/drift/status`
+  useEffect(() => {
+    const abort = new AbortController()
+    const read = async (): Promise<void> => {
+      const next = await readDrift(client, path).catch(() => undefined)
+      if (!abort.signal.aborted) setDrift(next)
+    }
+    void read()
+    const timer = setInterval(() => void read(), keptMs)
+    return () => {
+      abort.abort()
+      clearInterval(timer)
+    }
+  }, [client, path])
+  if (drift === undefined) return null
+  if (drift.runInProgress) return <StatusLabel status={{ text: 'checking', tone: 'busy' }} />
+  if (drift.latestDriftRun === '') return <span className="quiet">not checked</span>
+  return drift.driftDetected ? (
+    <StatusLabel status={{ text: 'drift', tone: 'warn' }} />
+  ) : (
+    <StatusLabel status={{ text: 'none', tone: 'good' }} />
+  )
+}
+
+interface KeptDrift {
+  readonly readAtMs: number
+  readonly drift: Promise<ShownDrift>
+}
+
+/** The drift of stacks by client and path. Another login has another client. */
+const keptDrifts = new WeakMap<DashboardClient, Map<string, KeptDrift>>()
+let runningReads: Promise<unknown>[] = []
+
+function readDrift(client: DashboardClient, path: string): Promise<ShownDrift> {
+  const kept = keptDrifts.get(client) ?? new Map<string, KeptDrift>()
+  keptDrifts.set(client, kept)
+  const entry = kept.get(path)
+  if (entry !== undefined && Date.now() - entry.readAtMs < keptMs) return entry.drift
+  const drift = startLimited(() => client.read<ShownDrift>(path))
+  kept.set(path, { readAtMs: Date.now(), drift })
+  return drift
+}
+
+/** Starts a read when fewer than `readsMax` reads run. */
+async function startLimited<Result>(read: () => Promise<Result>): Promise<Result> {
+  while (runningReads.length >= readsMax) await Promise.race(runningReads).catch(() => undefined)
+  const running = read()
+  runningReads.push(running)
+  try {
+    return await running
+  } finally {
+    runningReads = runningReads.filter(other => other !== running)
+  }
+}

@@ -1,0 +1,166 @@
+import { useCallback, useMemo, useState } from 'react'
+import type { ShownStack, StackPage } from '../api/api-views.ts'
+import { readPages } from '../api/read-pages.ts'
+import { usePolled } from '../api/use-polled.ts'
+import { commandWordOf, resultWordOf } from '../format/deployment-words.ts'
+import { formatCount } from '../format/format-count.ts'
+import { formatSpan } from '../format/format-time.ts'
+import { hrefOf } from '../routing/page-route.ts'
+import { openRoute } from '../routing/use-route.ts'
+import { useClient } from '../session/client-context.ts'
+import { EmptyNote } from '../widgets/empty-note.tsx'
+import { FailureNote } from '../widgets/failure-note.tsx'
+import { LoadingRows } from '../widgets/loading-rows.tsx'
+import { SearchBox } from '../widgets/search-box.tsx'
+import { StatusLabel } from '../widgets/status-label.tsx'
+import { AgeText } from '../widgets/time-text.tsx'
+import { useNow } from '../widgets/use-now.ts'
+import { type TableColumn, VirtualTable } from '../widgets/virtual-table.tsx'
+import { DriftLabel } from './drift-label.tsx'
+import { usePageTitle } from './use-page-title.ts'
+
+const pollMs = 5_000
+/** The page shows at most 10,000 stacks. */
+const pagesMax = 100
+
+/** Shows all stacks of the token, with the last deployment of each. */
+export function StacksPage() {
+  const { client } = useClient()
+  const heading = usePageTitle('Stacks')
+  const [filter, setFilter] = useState('')
+  const reader = useCallback(
+    (signal: AbortSignal) =>
+      readPages<StackPage>(client, '/v1/stacks?last=true', { signal, pagesMax }),
+    [client],
+  )
+  const { value: pages, failure } = usePolled(reader, pollMs)
+  const stacks = useMemo(() => pages?.flatMap(({ items }) => items), [pages])
+  const unreadable = pages?.at(-1)?.unreadable ?? []
+  const shown = useMemo(() => filterStacks(stacks ?? [], filter), [stacks, filter])
+  return (
+    <>
+      <div className="page-head">
+        <h1 ref={heading} tabIndex={-1}>
+          Stacks
+        </h1>
+        {stacks === undefined ? null : (
+          <p className="page-note" role="status">
+            {countText(shown.length, stacks.length)}
+          </p>
+        )}
+        <SearchBox
+          label="Filter stacks"
+          placeholder="Filter by project, stack or result"
+          value={filter}
+          onChange={setFilter}
+        />
+      </div>
+      {failure === undefined ? null : <FailureNote failure={failure} />}
+      {unreadable.map(({ id, code }) => (
+        <p key={id} className="note note-warn" role="alert">
+          The records of {id} cannot be read ({code}).
+        </p>
+      ))}
+      {stacks === undefined && failure === undefined ? (
+        <LoadingRows label="Reading stacks" />
+      ) : null}
+      {stacks === undefined ? null : <StackTable stacks={shown} isFiltered={filter !== ''} />}
+    </>
+  )
+}
+
+function StackTable({
+  stacks,
+  isFiltered,
+}: {
+  stacks: readonly ShownStack[]
+  isFiltered: boolean
+}) {
+  const nowMs = useNow(1_000)
+  if (stacks.length === 0)
+    return isFiltered ? (
+      <EmptyNote title="No stack matches the filter" />
+    ) : (
+      <EmptyNote title="There are no stacks yet">
+        Create one with <code>antichain stack init dev</code> in the folder of a program, or ask for
+        a token that covers more stacks.
+      </EmptyNote>
+    )
+  return (
+    <VirtualTable
+      label="Stacks"
+      className="stacks-table"
+      columns={createColumns(nowMs)}
+      rows={stacks}
+      keyOf={({ id }) => id}
+      onOpen={({ project, stack }) =>
+        openRoute(hrefOf({ kind: 'stack', project, stack, tab: 'resources' }))
+      }
+    />
+  )
+}
+
+function createColumns(nowMs: number): readonly TableColumn<ShownStack>[] {
+  return [
+    {
+      name: 'name',
+      header: 'Stack',
+      show: ({ project, stack }) => (
+        <a
+          tabIndex={-1}
+          href={hrefOf({ kind: 'stack', project, stack, tab: 'resources' })}
+          onClick={event => event.stopPropagation()}
+        >
+          <span className="quiet">{project} / </span>
+          <b>{stack}</b>
+        </a>
+      ),
+    },
+    {
+      name: 'status',
+      header: 'Status',
+      show: ({ last }) =>
+        last === undefined ? (
+          <StatusLabel status={{ text: 'never deployed', tone: 'quiet' }} />
+        ) : (
+          <StatusLabel status={resultWordOf(last.result)} />
+        ),
+    },
+    {
+      name: 'last',
+      header: 'Last deployment',
+      show: ({ last }) =>
+        last === undefined ? null : `#${last.number} ${commandWordOf(last.command)}`,
+    },
+    {
+      name: 'when',
+      header: 'When',
+      show: ({ last }) =>
+        last === undefined ? null : (
+          <>
+            <AgeText timeMs={last.startedAt} nowMs={nowMs} />
+            <span className="quiet">
+              {' · '}
+              {formatSpan((last.endedAt ?? nowMs) - last.startedAt)}
+            </span>
+          </>
+        ),
+    },
+    { name: 'drift', header: 'Drift', show: stack => <DriftLabel stack={stack} /> },
+  ]
+}
+
+/** Returns the stacks whose name or last result contains every part of a filter. Pure. */
+function filterStacks(stacks: readonly ShownStack[], filter: string): readonly ShownStack[] {
+  const parts = filter.toLowerCase().split(/\s+/)
+  return stacks.filter(({ project, stack, last }) => {
+    const status = last === undefined ? 'never deployed' : resultWordOf(last.result).text
+    const text = `${project}/${stack} ${status} ${last?.command ?? ''}`.toLowerCase()
+    return parts.every(part => text.includes(part))
+  })
+}
+
+function countText(shownCount: number, allCount: number): string {
+  if (shownCount === allCount) return formatCount(allCount, 'stack')
+  return `${formatCount(shownCount, 'stack')} of ${allCount}`
+}

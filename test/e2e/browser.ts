@@ -1,0 +1,80 @@
+/** A real Chromium for tests of the dashboard, and the checks that every page must pass. */
+import { spawnSync } from 'node:child_process'
+import axe from 'axe-core'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { isTruthy } from '../../shared/config/truthy.ts'
+import { describeWithCommands } from './toolchains.ts'
+
+const browserCommand = 'chromium'
+
+/**
+ * Runs tests that need Chromium. In CI, root first installs a missing Chromium from Debian's
+ * packages. Without Chromium the tests are skipped with a message, and in CI they fail.
+ */
+export function describeWithBrowser(name: string, tests: () => void): void {
+  const isInstalled = spawnSync(browserCommand, ['--version']).status === 0
+  if (!isInstalled && isTruthy(process.env['CI']) && process.getuid?.() === 0) installBrowser()
+  describeWithCommands(name, [[browserCommand, '--version']], tests)
+}
+
+function installBrowser(): void {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  for (const args of [
+    ['update', '-q'],
+    ['install', '-y', '-q', '--no-install-recommends', browserCommand],
+  ])
+    spawnSync('apt-get', args, { env, stdio: 'ignore' })
+}
+
+/** Starts Chromium. As root it has no sandbox of its own. */
+export function launchBrowser(): Promise<Browser> {
+  const path = spawnSync('sh', ['-c', `command -v ${browserCommand}`], { encoding: 'utf8' })
+  const isRoot = process.getuid?.() === 0
+  return chromium.launch({
+    executablePath: path.stdout.trim(),
+    args: isRoot ? ['--no-sandbox'] : [],
+  })
+}
+
+/** A page of the browser that records its faults. */
+export interface WatchedPage {
+  readonly page: Page
+  /**
+   * Returns the faults so far: errors of scripts, blocked resources, and requests to hosts other
+   * than the server's.
+   */
+  readonly listFaults: () => readonly string[]
+  /** Returns the violations that axe finds on the page now, with their elements. */
+  readonly listAccessibilityFaults: () => Promise<readonly string[]>
+}
+
+/** Opens an empty page for the dashboard at `url`. */
+export async function openWatchedPage(
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions = {},
+): Promise<WatchedPage> {
+  const context = await browser.newContext({ baseURL: url, ...options })
+  const page = await context.newPage()
+  const faults: string[] = []
+  page.on('pageerror', ({ message }) => faults.push(`error: ${message}`))
+  page.on('console', message => {
+    // The console also names every refused request, which the page must show itself.
+    const isRefusal = message.text().startsWith('Failed to load resource')
+    if (['error', 'warning'].includes(message.type()) && !isRefusal)
+      faults.push(`console: ${message.text()}`)
+  })
+  page.on('request', request => {
+    if (new URL(request.url()).origin !== new URL(url).origin)
+      faults.push(`foreign request: ${request.url()}`)
+  })
+  // The test itself evaluates the source of axe, which CSP does not forbid.
+  const listAccessibilityFaults = async (): Promise<readonly string[]> => {
+    await page.evaluate(axe.source)
+    return page.evaluate<string[]>(
+      `axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) =>
+        nodes.map(({ html, failureSummary }) => id + ': ' + html + ' ' + failureSummary)))`,
+    )
+  }
+  return { page, listFaults: () => faults, listAccessibilityFaults }
+}
