@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander'
 import { roles } from '../../functions/api/authorization.ts'
 import type { Attach } from './handler.ts'
 import { collectValues } from './flags.ts'
+import { addJsonOptions } from './output-option.ts'
 
 /** Declares the commands for an API: `login`, `logout`, `whoami`, `deploy` and `token`. */
 export function declareRemote(root: Command, attach: Attach): void {
@@ -31,12 +32,12 @@ export function declareRemote(root: Command, attach: Attach): void {
     async () => (await import('../commands/login.ts')).logout,
   )
   attach(
-    root
-      .command('whoami')
-      .description('Show the current login and its permissions')
-      .option('-j, --json', 'Print JSON'),
-    async () => (await import('../commands/login.ts')).whoami,
+    addJsonOptions(
+      root.command('whoami').description('Show the current login and its permissions'),
+    ),
+    async () => (await import('../commands/whoami.ts')).whoami,
   )
+  declareOrganization(root, attach)
   attach(
     root
       .command('deploy')
@@ -46,6 +47,26 @@ export function declareRemote(root: Command, attach: Attach): void {
     async () => (await import('../commands/deploy.ts')).uploadProgram,
   )
   declareTokens(root, attach)
+}
+
+/** Declares `org` with the commands that scripts and the SDKs of Pulumi run. */
+function declareOrganization(root: Command, attach: Attach): void {
+  const load = () => import('../commands/org.ts')
+  const organization = root
+    .command('org')
+    .description('Show the organization of stack names, which is always the same')
+  attach(organization, async () => (await load()).showOrganization)
+  attach(
+    organization.command('get-default').description('Print the organization of stack names'),
+    async () => (await load()).printDefaultOrganization,
+  )
+  attach(
+    organization
+      .command('set-default')
+      .argument('<name>', 'Name of the organization')
+      .description('Check the name of the organization'),
+    async () => (await load()).setDefaultOrganization,
+  )
 }
 
 function declareTokens(root: Command, attach: Attach): void {

@@ -48,7 +48,6 @@ export const unsupportedCommands = {
     'install',
     'logs',
     'new',
-    'org',
     'policy',
     'project',
     'schema',

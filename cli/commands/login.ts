@@ -3,18 +3,12 @@ import { error } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/handler.ts'
 import type { Flags } from '../arguments/flags.ts'
 import { isObjectStoreUrl } from '../../shared/platform/objects/object-store-url.ts'
-import { readCurrentBackend, removeSavedBackend } from '../backends/current-backend.ts'
+import { removeSavedBackend } from '../backends/current-backend.ts'
 import { createApiClient } from '../remote/api-client.ts'
+import { readIdentity } from '../remote/current-account.ts'
 import { readOidcToken, requestsOidc } from '../remote/oidc-token.ts'
 import type { CliSession } from '../session/session.ts'
 import { parseApiAddress, readLogin, removeLogin, writeLogin } from '../remote/saved-login.ts'
-
-const identityForm = z.object({
-  name: z.string(),
-  role: z.string(),
-  stacks: z.union([z.literal('*'), z.array(z.string())]),
-})
-const whoamiCall = { method: 'GET', path: '/v1/whoami' } as const
 
 /**
  * `login`: checks and saves the address and token of an API. For the OIDC token of a CI job, the
@@ -42,7 +36,7 @@ export const login: Handler = async (session, flags, [operand = '']) => {
     )
   const token = presetToken === '' ? (await session.io.promptHidden('Token:')).trim() : presetToken
   const remote = await session.tools.openRemote({ url, token })
-  const { name, role } = identityForm.parse(await remote.callApi(whoamiCall))
+  const { name, role } = await readIdentity(remote)
   removeSavedBackend(session.home)
   writeLogin(session.home, { url, token })
   session.printToStderr(`Logged in to ${url} as '${name}' (role ${role}).`)
@@ -96,37 +90,4 @@ function readLoginUrl(home: string): string | undefined {
   } catch {
     return 'an API'
   }
-}
-
-/** `whoami`: shows the store, backend or API in use, and the permissions of the token. */
-export const whoami: Handler = async (session, flags) => {
-  const { home, cwd, io } = session
-  const backend = readCurrentBackend({ home, cwd, env: io.env })
-  if (backend !== undefined) {
-    const { address, source } = backend
-    session.print(
-      flags.isSet('json')
-        ? JSON.stringify({ backend: address, source }, null, 2)
-        : `the self-managed backend ${address} (from ${source})`,
-    )
-    return 0
-  }
-  const savedLogin = readLogin(session.home)
-  if (savedLogin === undefined) {
-    const store = { store: session.home }
-    session.print(
-      flags.isSet('json') ? JSON.stringify(store, null, 2) : `this machine: ${session.home}`,
-    )
-    return 0
-  }
-  const { name, role, stacks } = identityForm.parse(
-    await (await session.openEngine()).callApi(whoamiCall),
-  )
-  if (flags.isSet('json'))
-    session.print(JSON.stringify({ url: savedLogin.url, name, role, stacks }, null, 2))
-  else {
-    session.print(`${name} at ${savedLogin.url}`)
-    session.print(`role ${role}, for ${stacks === '*' ? 'all stacks' : stacks.join(', ')}`)
-  }
-  return 0
 }

@@ -27,8 +27,10 @@ export const showStackHistory: Handler = async (session, flags) => {
   const pageSize = readNumberFlag(flags, 'pageSize', '--page-size') ?? 10
   const page = readNumberFlag(flags, 'page', '--page') ?? 1
   const { platform, readStatus } = await session.openEngine()
-  const records = await readPage(readHistory(platform.catalog, id), { pageSize, page })
-  if (isJsonOutput(flags)) {
+  const history = readHistory(platform.catalog, id)
+  const isJson = isJsonOutput(flags)
+  const records = await readPage(isJson ? omitUnfinished(history) : history, { pageSize, page })
+  if (isJson) {
     const configs = await Promise.all(
       records.map(({ deployment }) =>
         readDeployedConfig(session, id, deploymentPartsOf(deployment).number),
@@ -50,6 +52,16 @@ export const showStackHistory: Handler = async (session, flags) => {
   const header = ['NUMBER', 'KIND', 'RESULT', 'STARTED', 'CHANGES', 'MESSAGE']
   for (const line of formatTable(header, rows)) session.print(line)
   return 0
+}
+
+/**
+ * Omits deployments without a result, as Pulumi does. The SDKs take the newest entry for the result
+ * of the deployment that they have run.
+ */
+async function* omitUnfinished(
+  records: AsyncIterable<HistoryRecord>,
+): AsyncGenerator<HistoryRecord> {
+  for await (const record of records) if (record.result !== undefined) yield record
 }
 
 /** Returns the items of one page. The first page has the number 1. */

@@ -47,7 +47,7 @@ test('an edit is refused at once while a deployment is open or waits, unless it 
     {
       code: 'STACK_BUSY',
       message: expect.stringMatching(
-        /^deployment 1 of this stack, which began .* ago, has not ended$/,
+        /^the stack is currently locked by deployment 1, which began .* ago and has not ended$/,
       ),
     },
   ])

@@ -45,7 +45,7 @@ export function createLockedError(
   const age = describeAge(nowMs - Date.parse(timestamp))
   return error(
     'BACKEND_LOCKED',
-    `the stack ${stack} is locked by ${username}@${hostname} (process ${pid}) since ${timestamp}, ${age}`,
+    `the stack is currently locked by ${username}@${hostname} (process ${pid}) since ${timestamp}, ${age}: ${stack}`,
     { details: { pid, username, hostname, timestamp } },
   )
 }

@@ -152,7 +152,7 @@ describeWithServices('service of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KM
         up.kill('SIGKILL', 'group')
         await up.done
         const busy = await service.pulumi(['up', '--yes', '--skip-preview'])
-        expect(busy.err + busy.out).toMatch(/began \d+ s ago, is held by laptop: pulumi up/)
+        expect(busy.err + busy.out).toMatch(/began \d+ s ago and is held by laptop: pulumi up/)
         await endLease()
         // The refresh starts from the state that contains every acknowledged journal entry.
         await runPulumi('refresh', '--yes', '--skip-preview', '--clear-pending-creates')

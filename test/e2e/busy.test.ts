@@ -29,8 +29,8 @@ test('a second deployment fails immediately and names the holder; with --wait it
     ['stack', 'rename', 'other', '-s', 'dev'],
   ])
     expectRefused(await sandbox.run(args), 'STACK_BUSY', [
-      'deployment 1 of this stack, which began ',
-      ' ago, is held by ',
+      'the stack is currently locked by deployment 1, which began ',
+      ' ago and is held by ',
       `process ${first.pid} `,
     ])
   requireSuccess(await first.done)

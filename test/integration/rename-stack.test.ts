@@ -79,7 +79,7 @@ test('an existing name, a missing stack and a busy stack are refused without a c
   await expect(busy).rejects.toMatchObject({
     code: 'STACK_BUSY',
     message: expect.stringMatching(
-      /^deployment 2 of this stack, which began 0 s ago, is held by ann \(process 7 on laptop\)$/,
+      /^the stack is currently locked by deployment 2, which began 0 s ago and is held by ann \(process 7 on laptop\)$/,
     ) as string,
   })
   expect(await catalog.getStack(dev)).toMatchObject({ version: 1 })

@@ -36,9 +36,9 @@ describeWithCommands("kills around Pulumi's own command line", [['go', 'version'
     await up.done
     // Both command lines name the holder of the stack, and the age of the update.
     const busy = await pulumi(['up', '--yes', '--skip-preview'])
-    expect(busy.err + busy.out).toMatch(/began \d+ s ago, is held by admin: pulumi up/)
+    expect(busy.err + busy.out).toMatch(/began \d+ s ago and is held by admin: pulumi up/)
     const ownBusy = await antichain(['up', '--yes', '--skip-preview', '-s', 'dev'])
-    expect(ownBusy.err).toMatch(/began \d+ s ago, is held by admin: pulumi up/)
+    expect(ownBusy.err).toMatch(/began \d+ s ago and is held by admin: pulumi up/)
     requireSuccess(await pulumi(['cancel', '--yes']))
     const state = JSON.parse(await sandbox.exportState()) as {
       deployment: { resources: unknown[]; pending_operations: { type: string }[] }

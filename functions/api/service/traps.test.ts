@@ -97,7 +97,7 @@ describe('errors', () => {
     expect(started.status).toBe(409)
     // The SDKs of Pulumi recognize the text before the holder.
     expect(started.json['message']).toMatch(
-      /^Conflict: Another update is currently in progress\. Deployment 1 .*began 0 s ago, is held by admin: pulumi up/,
+      /^Conflict: Another update is currently in progress\. The stack is currently locked by deployment 1, .*began 0 s ago and is held by admin: pulumi up/,
     )
     const removed = await service.call(admin, `DELETE ${shopService}?force=true`)
     const renamed = await service.call(admin, `POST ${shopService}/rename`, { newName: 'other' })

@@ -42,7 +42,7 @@ const writeLock = (text = foreignLock): void => {
 
 test('a folder that does not exist is refused, unless the address creates it', async () => {
   const typo = await bench.run('login', 'file://./typo/state')
-  expect([typo.exit, typo.err]).toEqual([6, expect.stringContaining('BACKEND_MISSING')])
+  expect([typo.exit, typo.err]).toEqual([1, expect.stringContaining('BACKEND_MISSING')])
   bench.env['PULUMI_BACKEND_URL'] = 'file://./typo/state'
   expect((await bench.run('stack', 'init', 'dev')).err).toContain('BACKEND_MISSING')
   expect(existsSync(join(bench.root, 'typo'))).toBe(false)
@@ -56,12 +56,16 @@ test('a folder that does not exist is refused, unless the address creates it', a
 describe('login to a self-managed backend', () => {
   test('selects the backend by variable, project file and login, in this order', async () => {
     const readBackend = async () => JSON.parse((await run('whoami', '-j')).out)
-    expect(await readBackend()).toEqual({ backend: `file://${folder}`, source: 'login' })
+    const login = { backend: `file://${folder}`, url: `file://${folder}`, source: 'login' }
+    expect(await readBackend()).toMatchObject({ ...login, organizations: ['organization'] })
     const project = 'name: shop\nruntime: yaml\nbackend:\n  url: file://./other\n'
     writeFileSync(join(bench.root, 'Pulumi.yaml'), project)
-    expect(await readBackend()).toEqual({ backend: 'file://./other', source: 'project' })
+    expect(await readBackend()).toMatchObject({ backend: 'file://./other', source: 'project' })
     bench.env['PULUMI_BACKEND_URL'] = 'file:///third'
-    expect(await readBackend()).toEqual({ backend: 'file:///third', source: 'PULUMI_BACKEND_URL' })
+    expect(await readBackend()).toMatchObject({
+      backend: 'file:///third',
+      source: 'PULUMI_BACKEND_URL',
+    })
     bench.env['PULUMI_BACKEND_URL'] = 'https://api.example.com'
     expect(await readBackend()).toMatchObject({ source: 'project' })
   })

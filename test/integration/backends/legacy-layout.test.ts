@@ -130,7 +130,7 @@ test('an upgrade moves stacks to projects, and skips stacks without one', async 
   const history = (await run('stack', 'history', '-s', 'old', '-j')).out
   const checkpoint = readObject('stacks/old.json')
   const refused = await bench.run('state', 'upgrade')
-  expect([refused.exit, refused.err]).toEqual([2, expect.stringContaining('--yes')])
+  expect([refused.exit, refused.err]).toEqual([1, expect.stringContaining('--yes')])
   const { err } = await run('state', 'upgrade', '--yes')
   expect(err).toContain("skipped the stack 'empty': its project is not known")
   expect(err).toContain('Upgraded 1 of 2 stacks')

@@ -15,7 +15,8 @@ import { readHistoryRecord } from '../retention/history-and-versions.ts'
 /**
  * Returns the error for a stack or resource that another deployment holds. The message names the
  * holder, the resource, and the time since the start of the deployment. `holder` is undefined for a
- * deployment that has no control record yet.
+ * deployment that has no control record yet. The SDKs of Pulumi recognize the start of the message
+ * as a concurrent update. Source: `IsConcurrentUpdateError` in `sdk/go/auto/errors.go` of Pulumi.
  */
 export async function createBusyError(
   { catalog, clock }: { readonly catalog: CatalogPort; readonly clock: Pick<ClockPort, 'now'> },
@@ -31,12 +32,14 @@ export async function createBusyError(
   },
 ): Promise<Error> {
   const record = await readHistoryRecord(catalog, deployment)
-  const age =
-    record === undefined ? '' : `, which began ${formatAge(clock.now() - record.startedAt)} ago,`
-  const state = holder === undefined ? 'has not ended' : `is held by ${formatHolder(holder)}`
+  const facts = [
+    ...(record === undefined ? [] : [`began ${formatAge(clock.now() - record.startedAt)} ago`]),
+    holder === undefined ? 'has not ended' : `is held by ${formatHolder(holder)}`,
+    ...(urn === undefined ? [] : [`claims '${urn}'`]),
+  ]
   return error(
     'STACK_BUSY',
-    `deployment ${deploymentPartsOf(deployment).number} of this stack${age} ${state}${urn === undefined ? '' : ` and claims '${urn}'`}`,
+    `the stack is currently locked by deployment ${deploymentPartsOf(deployment).number}, which ${facts.join(' and ')}`,
     hint === undefined ? {} : { hint },
   )
 }

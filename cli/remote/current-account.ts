@@ -1,0 +1,53 @@
+import { userInfo } from 'node:os'
+import * as z from 'zod'
+import type { EnginePort } from '../../local/engine-port.ts'
+import { readCurrentBackend } from '../backends/current-backend.ts'
+import type { CliSession } from '../session/session.ts'
+import { readLogin } from './saved-login.ts'
+
+/** The name of the only organization. */
+export const onlyOrganization = 'organization'
+
+/** The place of the stacks in use, and the user there. */
+export type CurrentAccount =
+  | { readonly kind: 'machine'; readonly user: string; readonly store: string }
+  | {
+      readonly kind: 'backend'
+      readonly user: string
+      readonly address: string
+      readonly source: string
+    }
+  | ({ readonly kind: 'api'; readonly user: string; readonly url: string } & Identity)
+
+const identityForm = z.object({
+  name: z.string(),
+  role: z.string(),
+  stacks: z.union([z.literal('*'), z.array(z.string())]),
+})
+
+/** The name, role and stacks of a token. */
+export type Identity = z.infer<typeof identityForm>
+
+/** Requests the name, role and stacks of the token from its API. */
+export async function readIdentity({ callApi }: Pick<EnginePort, 'callApi'>): Promise<Identity> {
+  return identityForm.parse(await callApi({ method: 'GET', path: '/v1/whoami' }))
+}
+
+/** Returns the account in use. An API is asked for the permissions of the token. */
+export async function readCurrentAccount(session: CliSession): Promise<CurrentAccount> {
+  const { home, cwd, io } = session
+  const user = io.env['USER'] || io.env['LOGNAME'] || userInfo().username
+  const backend = readCurrentBackend({ home, cwd, env: io.env })
+  if (backend !== undefined) return { kind: 'backend', user, ...backend }
+  const login = readLogin(home)
+  if (login === undefined) return { kind: 'machine', user, store: home }
+  const identity = await readIdentity(await session.openEngine())
+  return { kind: 'api', user: identity.name, url: login.url, ...identity }
+}
+
+/** Describes the place of an account in one line. */
+export function describeAccount(account: CurrentAccount): string {
+  if (account.kind === 'machine') return `this machine: ${account.store}`
+  if (account.kind === 'api') return `${account.user} at ${account.url}`
+  return `the self-managed backend ${account.address} (from ${account.source})`
+}
