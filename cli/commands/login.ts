@@ -5,7 +5,7 @@ import type { Flags } from '../arguments/flags.ts'
 import { isObjectStoreUrl } from '../../shared/platform/objects/object-store-url.ts'
 import { removeSavedBackend } from '../backends/current-backend.ts'
 import { createApiClient } from '../remote/api-client.ts'
-import { readIdentity } from '../remote/current-account.ts'
+import { readTokenIdentity } from '../remote/current-account.ts'
 import { readOidcToken, requestsOidc } from '../remote/oidc-token.ts'
 import type { CliSession } from '../session/session.ts'
 import { parseApiAddress, readLogin, removeLogin, writeLogin } from '../remote/saved-login.ts'
@@ -36,7 +36,7 @@ export const login: Handler = async (session, flags, [operand = '']) => {
     )
   const token = presetToken === '' ? (await session.io.promptHidden('Token:')).trim() : presetToken
   const remote = await session.tools.openRemote({ url, token })
-  const { name, role } = await readIdentity(remote)
+  const { name, role } = await readTokenIdentity(remote)
   removeSavedBackend(session.home)
   writeLogin(session.home, { url, token })
   session.printToStderr(`Logged in to ${url} as '${name}' (role ${role}).`)

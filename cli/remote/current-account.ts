@@ -17,7 +17,7 @@ export type CurrentAccount =
       readonly address: string
       readonly source: string
     }
-  | ({ readonly kind: 'api'; readonly user: string; readonly url: string } & Identity)
+  | ({ readonly kind: 'api'; readonly user: string; readonly url: string } & TokenIdentity)
 
 const identityForm = z.object({
   name: z.string(),
@@ -26,10 +26,12 @@ const identityForm = z.object({
 })
 
 /** The name, role and stacks of a token. */
-export type Identity = z.infer<typeof identityForm>
+export type TokenIdentity = z.infer<typeof identityForm>
 
 /** Requests the name, role and stacks of the token from its API. */
-export async function readIdentity({ callApi }: Pick<EnginePort, 'callApi'>): Promise<Identity> {
+export async function readTokenIdentity({
+  callApi,
+}: Pick<EnginePort, 'callApi'>): Promise<TokenIdentity> {
   return identityForm.parse(await callApi({ method: 'GET', path: '/v1/whoami' }))
 }
 
@@ -41,7 +43,7 @@ export async function readCurrentAccount(session: CliSession): Promise<CurrentAc
   if (backend !== undefined) return { kind: 'backend', user, ...backend }
   const login = readLogin(home)
   if (login === undefined) return { kind: 'machine', user, store: home }
-  const identity = await readIdentity(await session.openEngine())
+  const identity = await readTokenIdentity(await session.openEngine())
   return { kind: 'api', user: identity.name, url: login.url, ...identity }
 }
 
