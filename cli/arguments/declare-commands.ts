@@ -8,6 +8,7 @@ import { declareOperations } from './declare-operations.ts'
 import { declarePackage } from './declare-package.ts'
 import { declarePlatform } from './declare-platform.ts'
 import { declarePlugin } from './declare-plugin.ts'
+import { declareProject } from './declare-project.ts'
 import { declareProvider } from './declare-provider.ts'
 import { declareRemote } from './declare-remote.ts'
 import { declareStack } from './declare-stack.ts'
@@ -36,6 +37,9 @@ export function declareCommands(root: Command, attachHandler: Attach): Command {
         .default('auto'),
     )
     .option('-v, --verbose', 'Print more details and stack traces')
+    .addOption(new Option('-e, --emoji', 'No effect').hideHelp())
+    .addOption(new Option('--logflow', 'No effect').hideHelp())
+    .addOption(new Option('--memprofilerate <rate>', 'No effect').hideHelp())
     .addOption(new Option('--logtostderr', 'Write the log to stderr (always enabled)').hideHelp())
     .helpOption('-h, --help', 'Show this help')
     .helpCommand('help [command]', 'Show help for a command')
@@ -63,7 +67,8 @@ export function declareCommands(root: Command, attachHandler: Attach): Command {
   declarePlatform(root, attach)
   declareRemote(root, attach)
   declareFederation(root, attach)
-  root.commandsGroup('Plugins:')
+  root.commandsGroup('Projects and plugins:')
+  declareProject(root, attach)
   declarePlugin(root, attach)
   declarePackage(root, attach)
   declareProvider(root, attach)

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import type { Attach } from './handler.ts'
+import { configTypes } from '../config/typed-value.ts'
 import { collectValues } from './flags.ts'
 import { addJsonOptions } from './output-option.ts'
 import { unsupportedOptions } from './unsupported.ts'
@@ -28,9 +29,9 @@ export function declareConfig(root: Command, attach: Attach): void {
       .option('--secret', 'Encrypt the value')
       .option('--plaintext', 'Store the value unencrypted')
       .option('--path', 'Treat the key as a path into a map or list')
-      .option('--raw', 'Keep the trailing newline of standard input'),
+      .option('--raw', 'Keep the trailing newline of standard input')
+      .addOption(new Option('--type <type>', 'Type of the value in the file').choices(configTypes)),
     async () => (await import('../commands/config-set.ts')).setConfig,
-    unsupportedOptions.configSet,
   )
   attach(
     config

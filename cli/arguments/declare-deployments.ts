@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import { addMessageOptions, createFunctionLimitOption } from './declare-operations.ts'
-import type { Attach } from './handler.ts'
+import { type Attach, declareUnsupportedCommands } from './handler.ts'
+import { unsupportedCommands } from './unsupported.ts'
 
 /** Declares `resume`, `serve`, `cancel`, `redrive` and `deployment`. */
 export function declareDeployments(root: Command, attach: Attach): void {
@@ -56,4 +57,5 @@ export function declareDeployments(root: Command, attach: Attach): void {
       .option('-j, --json', 'Print JSON'),
     async () => (await import('../commands/deployment-show.ts')).showDeploymentCourse,
   )
+  declareUnsupportedCommands(deployment, unsupportedCommands.deployment)
 }

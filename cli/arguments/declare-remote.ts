@@ -1,8 +1,9 @@
 import { type Command, Option } from 'commander'
 import { roles } from '../../functions/api/authorization.ts'
-import type { Attach } from './handler.ts'
+import { type Attach, declareUnsupportedCommands } from './handler.ts'
 import { collectValues } from './flags.ts'
 import { addJsonOptions } from './output-option.ts'
+import { unsupportedCommands } from './unsupported.ts'
 
 /** Declares the commands for an API: `login`, `logout`, `whoami`, `deploy` and `token`. */
 export function declareRemote(root: Command, attach: Attach): void {
@@ -67,6 +68,7 @@ function declareOrganization(root: Command, attach: Attach): void {
       .description('Check the name of the organization'),
     async () => (await load()).setDefaultOrganization,
   )
+  declareUnsupportedCommands(organization, unsupportedCommands.org)
 }
 
 function declareTokens(root: Command, attach: Attach): void {

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import { error } from '../../shared/errors/error.ts'
+import { optionSubstitutes } from './unsupported.ts'
 
 /**
  * The options of a command line, by their names in camel case. `isSet` reports whether a switch is
@@ -45,11 +46,14 @@ export function refuseUnsupportedOptions(command: Command, names: readonly strin
   for (const name of names) {
     const option = new Option(name)
     if (values[option.attributeName()] !== undefined)
-      throw error(
-        'FEATURE_MISSING',
-        `the option ${option.long ?? name} of '${command.name()}' is not supported yet`,
-      )
+      throw createUnsupportedOptionError(option.long ?? name, command.name())
   }
+}
+
+function createUnsupportedOptionError(name: string, command: string): Error {
+  const hint = optionSubstitutes[name]
+  const message = `the option ${name} of '${command}' is not supported`
+  return error('FEATURE_MISSING', message, hint === undefined ? {} : { hint })
 }
 
 /** Collects the values of an option that can be repeated. */

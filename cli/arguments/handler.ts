@@ -20,15 +20,21 @@ export type Attach = (
   unsupported?: readonly string[],
 ) => Command
 
-/** Declares unsupported commands of Pulumi, hidden from the help. They throw FEATURE_MISSING. */
-export function declareUnsupportedCommands(parent: Command, names: readonly string[]): void {
-  for (const name of names)
+/**
+ * Declares unsupported commands of Pulumi, hidden from the help. They throw FEATURE_MISSING.
+ * `substitutes`: the hint for each command.
+ */
+export function declareUnsupportedCommands(
+  parent: Command,
+  substitutes: Readonly<Record<string, string>>,
+): void {
+  for (const [name, hint] of Object.entries(substitutes))
     parent
       .command(name, { hidden: true })
       .helpOption(false)
       .allowUnknownOption()
       .allowExcessArguments()
       .action(() => {
-        throw error('FEATURE_MISSING', `the command '${name}' is not supported yet`)
+        throw error('FEATURE_MISSING', `the command '${name}' is not supported`, { hint })
       })
 }

@@ -1,6 +1,7 @@
 /**
- * Features of Pulumi's command line that are not supported yet. They are refused by name and never
- * ignored. An option or command that becomes supported must be removed from these lists.
+ * Features of Pulumi's command line that are not supported. They are refused by name, with a
+ * substitute, and never ignored. An option or command that becomes supported must be removed from
+ * these lists.
  */
 
 /** Unsupported options of all operations. */
@@ -18,11 +19,8 @@ const programOptions = ['--secrets-provider <kind>']
 /** Unsupported options, by command. `root`: the global ones. */
 export const unsupportedOptions = {
   root: [
-    '-e, --emoji',
     '-Q, --fully-qualify-stack-names',
     '--disable-integrity-checking',
-    '--logflow',
-    '--memprofilerate <rate>',
     '--otel-traces <address>',
     '--profiling <name>',
     '--tracing <address>',
@@ -34,25 +32,87 @@ export const unsupportedOptions = {
   destroy: operationOptions,
   import: ['--generate-resources <file>', '--output <format>'],
   config: ['--open'],
-  configSet: ['--type <type>'],
+  install: ['--use-language-version-tools'],
+  /** Those of the command `about`. */
+  environment: ['-t, --transitive'],
 } as const satisfies Record<string, readonly string[]>
 
-/** Unsupported commands, by their parent command. */
+const neoHint = 'Not available: Neo is an agent of Pulumi Cloud.'
+const tracingHint =
+  'Show where the time of a deployment went with `antichain deployment show`, and details with -v.'
+
+/** The substitute of each unsupported option. */
+export const optionSubstitutes: Readonly<Record<string, string>> = {
+  '--output': 'Pass --json.',
+  '--neo': neoHint,
+  '--neo-task-on-failure': neoHint,
+  '--copilot': neoHint,
+  '--remote':
+    'Log in to an API with `antichain login`; its servers then run the operations of this command.',
+  '--secrets-provider':
+    'Pass it to `antichain stack init`, or run `antichain stack change-secrets-provider`.',
+  '--fully-qualify-stack-names': 'Read the whole names from `antichain about`.',
+  '--disable-integrity-checking': 'Repair the state with `antichain state repair`.',
+  '--otel-traces': tracingHint,
+  '--profiling': tracingHint,
+  '--tracing': tracingHint,
+  '--tracing-header': tracingHint,
+  '--generate-resources': 'Write the file with `antichain preview --import-file <file>`.',
+  '--use-language-version-tools': 'Install the language with its own tool first.',
+  '--transitive': 'List them with the package manager, such as `npm ls --all`.',
+  '--open': 'Not needed here: environments are files, and `config` shows their values.',
+}
+
+const cloudPolicyHint =
+  'Pass the pack to each command: `antichain up --policy-pack <folder>`; there is no server of packs.'
+const registryHint = 'Publish the SDK or plugin with the registry of its language.'
+
+/** Unsupported commands by their parent command, each with its substitute. */
 export const unsupportedCommands = {
-  root: [
-    'about',
-    'console',
-    'convert',
-    'do',
-    'env',
-    'install',
-    'logs',
-    'new',
-    'policy',
-    'project',
-    'schema',
-    'template',
-    'watch',
-  ],
-  package: ['delete', 'gen-sdk', 'get-mapping', 'info', 'pack-sdk', 'publish', 'publish-sdk'],
-} as const satisfies Record<string, readonly string[]>
+  root: {
+    api: 'Send the request with an HTTP client; docs/api.md has the routes.',
+    console:
+      'Run `antichain serve --port 7000` and open the address that it prints (docs/dashboard.md).',
+    convert:
+      'Run `pulumi convert`, whose programs run here unchanged, or `antichain import --from terraform` for existing objects.',
+    do: 'Write the resource into a program, and run `antichain up`.',
+    env: 'Write environments as files below `environments/`, and use `antichain config env` (docs/operations.md).',
+    insights: 'Search the resources of all stacks with `antichain query`.',
+    logs: 'Not needed here: no log files are written. Pass -v, or run `antichain deployment show`.',
+    neo: neoHint,
+    new: 'Copy a folder of `examples/`, and run `antichain stack init`.',
+    policy: cloudPolicyHint,
+    project: 'List stacks with `antichain stack ls --all`.',
+    schema: 'Run `pulumi schema check`.',
+    template: 'Copy a folder of `examples/`, and run `antichain stack init`.',
+    watch: 'Run `antichain up --yes --skip-preview` from a watcher, such as `npx nodemon --exec`.',
+  },
+  /** Those of the command `about`. */
+  environment: { env: 'Run `antichain about`, which shows the variables that are set.' },
+  deployment: {
+    cancel: 'Run `antichain cancel`.',
+    get: 'Run `antichain deployment show <number>`.',
+    list: 'Run `antichain stack history`.',
+    log: 'Run `antichain stack history --show <number>`.',
+    run: 'Run `antichain up` with a login to an API, or create a webhook or schedule.',
+    settings: 'Create a webhook with rules: `antichain webhook create` (docs/triggers.md).',
+  },
+  org: {
+    'audit-log': 'Read the log of the server that runs the API.',
+    member: 'Manage tokens with `antichain token`.',
+    role: 'Choose the role of a token: `antichain token create --role`.',
+    search: 'Run `antichain query`.',
+    usage: 'Run `antichain query`.',
+    webhook: 'Run `antichain notification create`, or `antichain stack webhook new`.',
+  },
+  package: {
+    delete: registryHint,
+    'gen-sdk': 'Run `antichain package add`, with --out for another folder.',
+    'get-mapping': 'Not needed here: Terraform providers are called without a bridge.',
+    info: 'Read the schema with `antichain package get-schema`.',
+    new: 'Write the files of the package; docs/provider-check.md shows how to check a provider.',
+    'pack-sdk': registryHint,
+    publish: registryHint,
+    'publish-sdk': registryHint,
+  },
+} as const satisfies Record<string, Readonly<Record<string, string>>>

@@ -2,17 +2,22 @@ import { error } from '../../shared/errors/error.ts'
 import { writeStackConfig } from '../../shared/programs/config/stack-config.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { putConfigValue, parseConfigEditKey } from '../config/edit-config.ts'
+import { parseTypedValue } from '../config/typed-value.ts'
 import type { Flags } from '../arguments/flags.ts'
 import type { CliSession } from '../session/session.ts'
 import { openStackFile, openStackManager } from '../stack/stack-secrets.ts'
 
 /**
  * `config set`: sets a value, and encrypts it with --secret. A value that is not an argument comes
- * from a prompt or from standard input.
+ * from a prompt or from standard input. --type sets the type of a plain value in the file.
  */
 export const setConfig: Handler = async (session, flags, [name = '', operand]) => {
   if (flags.isSet('secret') && flags.isSet('plaintext'))
     throw error('CLI_USAGE', '--secret and --plaintext cannot be used together')
+  if (flags.isSet('secret') && flags.text('type') !== undefined)
+    throw error('CLI_USAGE', '--secret and --type cannot be used together', {
+      hint: 'Omit --type: a secret is always a text.',
+    })
   const project = session.requireProject()
   const key = parseConfigEditKey(name, project.name, flags.isSet('path'))
   const stack = await session.requireStack()
@@ -22,7 +27,8 @@ export const setConfig: Handler = async (session, flags, [name = '', operand]) =
     const manager = await openStackManager(session, stack, file)
     putConfigValue(file, key, { kind: 'secure', ciphertext: manager.crypter.encrypt(text) })
   } else {
-    putConfigValue(file, key, text)
+    const type = flags.text('type')
+    putConfigValue(file, key, type === undefined ? text : { scalar: parseTypedValue(text, type) })
   }
   writeStackConfig(file)
   return 0

@@ -40,7 +40,7 @@ export const installPlugins: Handler = async (session, flags, operands) => {
   if (kind === undefined && (file !== undefined || flags.text('checksum') !== undefined))
     throw error('CLI_USAGE', '--file and --checksum require the kind and name of one plugin')
   const requestedPlugins =
-    kind === undefined ? listProjectPlugins(session) : [parsePlugin(flags, operands)]
+    kind === undefined ? await listProjectPlugins(session) : [parsePlugin(flags, operands)]
   const pluginsToInstall = requestedPlugins.filter(
     plugin => flags.isSet('reinstall') || !isInstalled(session, flags, plugin),
   )
@@ -114,8 +114,9 @@ function readChecksums(flags: Flags): Pick<PluginRequest, 'checksums'> {
 }
 
 /** Returns the plugins that the project requires, except the built-in ones. */
-function listProjectPlugins(session: CliSession): readonly PluginRequest[] {
-  return readRequiredPackages(session)
+async function listProjectPlugins(session: CliSession): Promise<readonly PluginRequest[]> {
+  const packages = await readRequiredPackages(session)
+  return packages
     .map(({ pkg, version, downloadUrl, parameters }) => ({
       kind: 'resource',
       name: parameters?.plugin ?? pkg,

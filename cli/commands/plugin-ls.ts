@@ -19,7 +19,7 @@ import { formatTable } from '../display/table.ts'
 export const listPlugins: Handler = async (session, flags) => {
   const requiredPlugins = flags.isSet('project')
     ? new Set(
-        readRequiredPackages(session).map(
+        (await readRequiredPackages(session)).map(
           ({ pkg, version, parameters }) => `${parameters?.plugin ?? pkg} ${version}`,
         ),
       )

@@ -8,6 +8,7 @@ import {
   withTreeAt,
 } from '../../shared/programs/config/config-path.ts'
 import {
+  type ConfigScalar,
   type ConfigTree,
   type SecureValue,
   type StoredConfigValue,
@@ -40,16 +41,17 @@ export function parseConfigEditKey(text: string, project: string, isPath: boolea
 }
 
 /**
- * Sets a text or an encrypted value. Below the first level, `coerceText` converts a text that reads
- * as a boolean or integer.
+ * Sets a text, an encrypted value or a scalar. Below the first level, `coerceText` converts a text
+ * that reads as a boolean or integer.
  */
 export function putConfigValue(
   file: StackConfig,
   editKey: ConfigEditKey,
-  value: string | SecureValue,
+  value: string | SecureValue | { readonly scalar: ConfigScalar },
 ): void {
-  if (editKey.path.length === 1) return file.set(editKey.fullKey, value)
-  const leaf: ConfigTree = typeof value === 'string' ? coerceText(value) : value
+  const typedValue = typeof value === 'object' && 'scalar' in value ? value.scalar : value
+  if (editKey.path.length === 1) return file.set(editKey.fullKey, typedValue)
+  const leaf: ConfigTree = typeof value === 'string' ? coerceText(value) : typedValue
   file.set(editKey.fullKey, withTreeAt(file.getValues().get(editKey.fullKey), editKey.path, leaf))
 }
 

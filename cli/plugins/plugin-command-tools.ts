@@ -7,6 +7,7 @@ import {
   type RequiredPackage,
   findRequiredNodePackages,
 } from '../../shared/programs/required-packages.ts'
+import { createProgramHosts } from '../../shared/programs/hosts/program-hosts.ts'
 import { createProcesses } from '../../shared/platform/system/processes.ts'
 import type { InstallDeps } from '../../shared/providers/install/install-plugin.ts'
 import { pluginCacheOf } from '../../shared/providers/plugins/find-plugin.ts'
@@ -60,7 +61,32 @@ export async function withInstallDeps<T>(
   }
 }
 
-/** Returns the packages that the program of the folder requires. Throws PROJECT_*. */
-export function readRequiredPackages(session: CliSession): readonly RequiredPackage[] {
-  return findRequiredNodePackages(locateProgram(session.requireProject()).programFolder)
+/** An address at which no engine listens, for hosts that run no program. */
+export const noEngineAddress = '127.0.0.1:1'
+
+/**
+ * Returns the packages that the program of the folder requires. Throws PROJECT_*, and the errors of
+ * the program's language.
+ */
+export async function readRequiredPackages(
+  session: CliSession,
+): Promise<readonly RequiredPackage[]> {
+  const project = session.requireProject()
+  const location = locateProgram(project)
+  if (project.runtime === 'nodejs') return findRequiredNodePackages(location.programFolder)
+  const processes = createProcesses()
+  const hosts = createProgramHosts({
+    processes,
+    env: session.io.env,
+    antichainNode: process.execPath,
+    engineAddress: () => noEngineAddress,
+  })
+  try {
+    return await hosts.listPackages({
+      ...{ runtime: project.runtime, runtimeOptions: project.runtimeOptions, ...location },
+      projectFolder: project.root,
+    })
+  } finally {
+    await processes.close()
+  }
 }

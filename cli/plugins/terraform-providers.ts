@@ -47,10 +47,11 @@ export async function installRequiredTerraformProviders(
   session: CliSession,
   flags: Flags,
 ): Promise<void> {
-  const parameters = readRequiredPackages(session).flatMap(({ parameters: pluginParameters }) =>
-    pluginParameters?.plugin === terraformPlugin
-      ? [parsePackageParameter(pluginParameters.value)]
-      : [],
+  const parameters = (await readRequiredPackages(session)).flatMap(
+    ({ parameters: pluginParameters }) =>
+      pluginParameters?.plugin === terraformPlugin
+        ? [parsePackageParameter(pluginParameters.value)]
+        : [],
   )
   const { programFolder } = locateProgram(session.requireProject())
   await installTerraformProviders(session, flags, { programFolder, parameters })

@@ -6,6 +6,9 @@ export interface SecureValue {
   readonly ciphertext: string
 }
 
+/** A plain configuration value that is no map or list. */
+export type ConfigScalar = boolean | number | bigint | string
+
 /** A configuration value at any level: JSON whose leaves may be encrypted. */
 export type ConfigTree =
   | null

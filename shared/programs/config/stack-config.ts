@@ -11,6 +11,7 @@ import {
   toConfigTree,
   toStoredConfigValue,
   type ConfigTree,
+  type ConfigScalar,
   type StoredConfigValue,
 } from './config-tree.ts'
 import type { Project } from '../project/project.ts'
@@ -33,7 +34,8 @@ export interface StackConfig {
   readonly getSecrets: () => StackSecrets
   /** `ns:name` → value, in the order of the file. */
   readonly getValues: () => ReadonlyMap<string, StoredConfigValue>
-  readonly set: (key: string, value: StoredConfigValue) => void
+  /** Sets a value. A scalar keeps its type in the file, although it is read as a text. */
+  readonly set: (key: string, value: StoredConfigValue | ConfigScalar) => void
   /** Removes a key. Returns false when it does not exist. */
   readonly remove: (key: string) => boolean
   /** Sets the salt of a passphrase. Removes the fields of an external key. */
@@ -116,7 +118,7 @@ export function openStackConfig(text: string, file: string, project: string): St
     getValues: () => new Map([...entries].map(([key, entry]) => [key, entry.value])),
     set: (key, value) => {
       setConfigNode(document, spellingOf(key), value)
-      entries.set(key, { spelling: spellingOf(key), value })
+      entries.set(key, { spelling: spellingOf(key), value: toStoredConfigValue(value) })
     },
     remove: key => {
       document.deleteIn(['config', spellingOf(key)])
@@ -198,7 +200,7 @@ function readTextField(source: YamlSource, name: string): string {
   return value
 }
 
-function setConfigNode(document: Document, key: string, value: StoredConfigValue): void {
+function setConfigNode(document: Document, key: string, value: ConfigTree): void {
   const newNode = createNode(document, value)
   const oldNode: unknown = document.getIn(['config', key], true)
   if (isNode(oldNode)) copyComments(oldNode, newNode)

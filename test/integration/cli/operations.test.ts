@@ -149,7 +149,7 @@ describe('operations', () => {
       ['up', '--tracing', 'file:x'],
       ['up', '--secrets-provider', 'passphrase'],
       ['destroy', '--remote'],
-      ['install'],
+      ['watch'],
       ['import', '--from', 'cloudformation', 'x'],
     ]) {
       const { exit, err } = await bench.run(...args)
