@@ -30,7 +30,7 @@ const providerCallEffect = {
 
 const wakeEffect = {
   call: 'nudges.nudge',
-  sourceFiles: executorFiles,
+  sourceFiles: [`${executorFolder}/notify-generator.ts`],
   description: 'a parked generator is woken',
   afterCrash: 'the watchdog nudge wakes it',
   condition: 'when the generator is parked',

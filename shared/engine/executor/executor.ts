@@ -2,12 +2,7 @@ import { limits } from '../../config/limits.ts'
 import type { ExecutionContext, ExecutorPorts } from './execution-context.ts'
 import type { Delivery } from '../../ports/queue.ts'
 import type { Head } from '../../records/head.ts'
-import {
-  deploymentPartsOf,
-  type DeploymentId,
-  type ExecutorId,
-  type OperationId,
-} from '../../records/ids.ts'
+import type { DeploymentId, ExecutorId, OperationId } from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
 import type { OperationSlot } from '../deployment/dispatch/operation-slots.ts'
 import { isRepeatable } from '../deployment/recovery/recover.ts'
@@ -21,6 +16,7 @@ import { createDeferredOperations, type DeferredOperations } from './deferred-op
 import { isThrottled } from '../../providers/throttling.ts'
 import { endUndeliverableOperation } from './end-undeliverable.ts'
 import { shareControlReads } from './shared-control-reads.ts'
+import { notifyGenerator } from './notify-generator.ts'
 import { releaseWaiters } from './release-waiters.ts'
 import { errorSourceOf, retryPolicy } from '../../providers/retry-policy.ts'
 
@@ -64,12 +60,8 @@ export function createExecutor(
           const isLast = delivery.deliveries >= limits.deliveriesMax
           const { executor } = options
           const deferred = createDeferredOperations(ports, delivery.message)
-          const sharedTask = { executor, isLast, deferred }
-          const results = await Promise.allSettled(
-            delivery.message.operations.map(id =>
-              runChainFrom(ports, context, { ...sharedTask, id }),
-            ),
-          )
+          const { operations } = delivery.message
+          const results = await runAll(ports, context, operations, { executor, isLast, deferred })
           await deferred.send()
           const failure = results.find(result => result.status === 'rejected')
           if (failure !== undefined) {
@@ -96,6 +88,35 @@ async function delayRedelivery(ports: ExecutorPorts, delivery: Delivery): Promis
   await ports.chains.extend(delivery.receipt, delayMs).catch(() => undefined)
 }
 
+/** The fields that all operations of a message share. */
+interface DeliveryTask {
+  readonly executor: ExecutorId
+  /** Whether this is the last delivery of the message. */
+  readonly isLast: boolean
+  readonly deferred: DeferredOperations
+}
+
+/**
+ * Runs the operations of a message, and the chains that continue them. Each operation begins when
+ * it may be loaded, one after another. So the operations of a long message need little memory.
+ */
+async function runAll(
+  ports: ExecutorPorts,
+  context: ExecutionContext,
+  ids: readonly OperationId[],
+  task: DeliveryTask,
+): Promise<readonly PromiseSettledResult<void>[]> {
+  const runs: Promise<void>[] = []
+  for (const id of ids) {
+    const endLoad = await context.slots.acquireLoad()
+    const run = runChainFrom(ports, context, { ...task, id, endLoad })
+    // The caller gets the failure from `allSettled`, which may be called much later.
+    run.catch(() => undefined)
+    runs.push(run)
+  }
+  return Promise.allSettled(runs)
+}
+
 /**
  * Runs an operation, and continues along the chain as long as exactly one waiter becomes ready. An
  * operation holds a slot until its call succeeds, or its failure is recorded. So the next call does
@@ -105,17 +126,11 @@ async function delayRedelivery(ports: ExecutorPorts, delivery: Delivery): Promis
 async function runChainFrom(
   ports: ExecutorPorts,
   context: ExecutionContext,
-  task: {
-    readonly id: OperationId
-    readonly executor: ExecutorId
-    /** Whether this is the last delivery of the message. */
-    readonly isLast: boolean
-    readonly deferred: DeferredOperations
-  },
+  task: DeliveryTask & { readonly id: OperationId; readonly endLoad: () => void },
 ): Promise<void> {
+  let { endLoad } = task
   let nextId: OperationId | undefined = task.id
-  while (nextId !== undefined) {
-    const endLoad = await context.slots.acquireLoad()
+  for (;;) {
     try {
       const operation: Operation | undefined = await context.logIndex.find(nextId)
       // Only the generator runs hooks, even if a message names the operation of a hook.
@@ -124,6 +139,8 @@ async function runChainFrom(
     } finally {
       endLoad()
     }
+    if (nextId === undefined) return
+    endLoad = await context.slots.acquireLoad()
   }
 }
 
@@ -262,24 +279,4 @@ async function releaseEnded(
     verdict: head.end.verdict,
     isRedelivered: true,
   })
-}
-
-/**
- * Notifies the generator of an end: by a hint if the generator is listening, or by a nudge if it is
- * parked. Both may get lost.
- */
-async function notifyGenerator(
-  ports: ExecutorPorts,
-  { deployment, mayGeneratorPark }: ExecutionContext,
-  id: OperationId,
-): Promise<void> {
-  ports.hints.hint(deployment, id)
-  if (!mayGeneratorPark) return
-  try {
-    const control = await ports.control.read(deployment)
-    if (control?.handedOver?.why !== 'parked') return
-    await ports.nudges.nudge(deploymentPartsOf(deployment).stack, 0)
-  } catch {
-    // The watchdog nudge wakes the generator too.
-  }
 }

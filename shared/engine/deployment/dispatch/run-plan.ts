@@ -9,9 +9,16 @@ import type { StepEnd } from '../../step-end.ts'
 import { awaitRunningOperations, drainPollMs } from '../ends/await-running.ts'
 import { toChainMessages } from './chain-messages.ts'
 import { runHookedCall, type HookDeps } from './run-hooked-call.ts'
-import { type PlannedCall, groupHooks, isHooked, type PlannedOperation } from './hook-operations.ts'
+import {
+  type HookedCall,
+  type PlannedCall,
+  groupHooks,
+  isHooked,
+  type PlannedOperation,
+} from './hook-operations.ts'
 import type { Liveness } from '../ownership/liveness.ts'
 import { reportStepEnd } from './run-chain.ts'
+import type { RecordedEnd } from '../ends/end-watcher.ts'
 import { stepEndOf } from '../ends/recorded-end.ts'
 import { waitForNeeds } from '../ends/wait-for-needs.ts'
 
@@ -28,9 +35,8 @@ export interface PlanDeps extends HookDeps {
   readonly raiseStop: () => Promise<void>
 }
 
-/** The ends of the calls of a plan. `isComplete`: whether every call ended and succeeded. */
+/** The result of a plan. `isComplete`: whether every call ended and succeeded. */
 export interface PlanResult {
-  readonly ends: ReadonlyMap<OperationId, StepEnd>
   readonly isComplete: boolean
 }
 
@@ -92,20 +98,16 @@ export function followPlan(deps: PlanDeps, plan: Plan): Promise<PlanResult> {
   const operationsById = new Map(plan.plannedOperations.map(item => [item.operation.id, item]))
   const calls = groupHooks(plan.plannedOperations)
   const remainingIds = new Set(calls.map(({ call }) => call.operation.id))
-  const ends = new Map<OperationId, StepEnd>()
+  const callCount = calls.length
   const finishController = new AbortController()
   return new Promise((resolve, reject) => {
     let hasFinished = false
+    let successCount = 0
     const finish = (): void => {
       if (remainingIds.size > 0 || hasFinished) return
       hasFinished = true
       finishController.abort()
-      resolve({
-        ends,
-        isComplete:
-          [...ends.values()].every(end => end.verdict === 'succeeded') &&
-          ends.size === calls.length,
-      })
+      resolve({ isComplete: successCount === callCount })
     }
     const removeBlocked = (blockerId: OperationId): void => {
       const blockedIds = [...(operationsById.get(blockerId)?.operation.releases ?? [])]
@@ -122,7 +124,7 @@ export function followPlan(deps: PlanDeps, plan: Plan): Promise<PlanResult> {
     const recordCallEnd = ({ call, after }: PlannedCall, end: StepEnd): void => {
       const { id } = call.operation
       if (!remainingIds.delete(id)) return
-      ends.set(id, end)
+      if (end.verdict === 'succeeded') successCount += 1
       if (call.step !== undefined && after === undefined)
         reportStepEnd(deps, id, { step: call.step, end })
       if (end.verdict !== 'succeeded') {
@@ -131,11 +133,27 @@ export function followPlan(deps: PlanDeps, plan: Plan): Promise<PlanResult> {
       }
       finish()
     }
-    for (const plannedCall of calls)
-      waitForCallEnd(deps, plannedCall, finishController.signal).then(
-        end => recordCallEnd(plannedCall, end),
-        thrown => thrown !== neverCalledError && reject(thrown),
+    const onFailed = (thrown: unknown): void => {
+      if (thrown !== neverCalledError) reject(thrown)
+    }
+    const onEnd = (id: OperationId, recordedEnd: RecordedEnd): void => {
+      const call = operationsById.get(id)
+      if (call === undefined) return
+      try {
+        recordCallEnd({ call }, stepEndOf(recordedEnd, deps.sealing))
+      } catch (thrown) {
+        reject(thrown)
+      }
+    }
+    for (const hookedCall of calls.filter(isHooked))
+      runCallWhenReady(deps, hookedCall, finishController.signal).then(
+        end => recordCallEnd(hookedCall, end),
+        onFailed,
       )
+    deps.watcher.watch(
+      calls.flatMap(plannedCall => (isHooked(plannedCall) ? [] : [plannedCall.call.operation.id])),
+      { onEnd, onFailed },
+    )
     void drainWhenStopped(deps, remainingIds, () => hasFinished).then(unfinishedIds => {
       for (const id of unfinishedIds) remainingIds.delete(id)
       finish()
@@ -144,21 +162,14 @@ export function followPlan(deps: PlanDeps, plan: Plan): Promise<PlanResult> {
   })
 }
 
-/**
- * Waits for the end of a call. The generator runs a call with hooks itself, as soon as the first
- * operation of the call may begin.
- */
-async function waitForCallEnd(
+/** Runs a call with hooks in this process, as soon as its first operation may begin. */
+async function runCallWhenReady(
   deps: PlanDeps,
-  plannedCall: PlannedCall,
+  hookedCall: HookedCall,
   finishSignal: AbortSignal,
 ): Promise<StepEnd> {
-  if (!isHooked(plannedCall)) {
-    const recordedEnd = await deps.watcher.wait(plannedCall.call.operation.id)
-    return stepEndOf(recordedEnd, deps.sealing)
-  }
-  await waitForNeeds(deps, plannedCall.before ?? plannedCall.call.operation, finishSignal)
-  return (await runHookedCall(deps, plannedCall)).end
+  await waitForNeeds(deps, hookedCall.before ?? hookedCall.call.operation, finishSignal)
+  return (await runHookedCall(deps, hookedCall)).end
 }
 
 /** Interval at which a followed plan reads the stop flag, in ms. */

@@ -11,6 +11,12 @@ export interface RecordedEnd {
   readonly outcome?: Outcome
 }
 
+/** Functions that are called when watched operations end, and when a wait for one is rejected. */
+export interface EndListener {
+  readonly onEnd: (id: OperationId, end: RecordedEnd) => void
+  readonly onFailed: (thrown: unknown) => void
+}
+
 /**
  * A watcher of the ends of operations. Hints trigger a read of the heads, which are authoritative
  * (I4).
@@ -21,6 +27,11 @@ export interface EndWatcher {
    * a give-back. Only one wait per operation may be pending. A failed read rejects all waits.
    */
   readonly wait: (id: OperationId) => Promise<RecordedEnd>
+  /**
+   * Reports the end of each operation to one listener. Many operations thus need far less memory
+   * than with a promise for each. Otherwise like `wait`.
+   */
+  readonly watch: (ids: readonly OperationId[], listener: EndListener) => void
   /**
    * Settles all waits. Call it after a stop, when no operation is running. A wait for an ended
    * operation resolves. All other waits, now and later, are rejected with `thrown`.
@@ -45,34 +56,58 @@ interface Wait {
   nextReadMs: number
   /** The pause before the next read. The pause after it is twice as long. */
   pauseMs: number
-  readonly onEnd: (end: RecordedEnd) => void
-  readonly onFailed: (thrown: unknown) => void
+  readonly listener: EndListener
 }
 
-/** Creates an empty set of pending waits. */
+/** Creates an empty set of pending waits. A wait is due when its head must be read. */
 function createWaits() {
   const waits = new Map<OperationId, Wait>()
+  const dueIds = new Set<OperationId>()
   return {
-    add: (id: OperationId, wait: Wait) => void waits.set(id, wait),
-    has: (id: OperationId) => waits.has(id),
-    /**
-     * Returns the operations whose heads are due for a read, and schedules the next read of each.
-     */
-    takeDue: (nowMs: number): readonly OperationId[] =>
-      [...waits].flatMap(([id, wait]) => {
-        if (nowMs < wait.nextReadMs) return []
+    /** Adds a wait that is due. */
+    add(id: OperationId, wait: Wait): void {
+      waits.set(id, wait)
+      dueIds.add(id)
+    },
+    /** Makes a wait due. Returns false if there is none for the operation. */
+    markDue(id: OperationId): boolean {
+      if (!waits.has(id)) return false
+      dueIds.add(id)
+      return true
+    },
+    /** Makes the waits due whose pause is over at a time, and begins the next pause of each. */
+    markDueAt(nowMs: number): void {
+      for (const [id, wait] of waits) {
+        if (nowMs < wait.nextReadMs) continue
         wait.pauseMs = Math.min(wait.pauseMs * 2, headReadPauses.longestPauseMs)
         wait.nextReadMs = nowMs + wait.pauseMs
-        return [id]
-      }),
+        dueIds.add(id)
+      }
+    },
+    markAllDue(): void {
+      for (const id of waits.keys()) dueIds.add(id)
+    },
+    areDue: () => dueIds.size > 0,
+    /** Removes the operations of the next read from those that are due, and returns them. */
+    takeDue(): readonly OperationId[] {
+      const ids: OperationId[] = []
+      for (const id of dueIds) {
+        if (ids.length === limits.idsPerReadMax) break
+        dueIds.delete(id)
+        if (waits.has(id)) ids.push(id)
+      }
+      return ids
+    },
     keys: () => waits.keys(),
     resolve(id: OperationId, end: RecordedEnd): void {
-      waits.get(id)?.onEnd(end)
+      const wait = waits.get(id)
       waits.delete(id)
+      wait?.listener.onEnd(id, end)
     },
     rejectAll(thrown: unknown): void {
-      for (const wait of waits.values()) wait.onFailed(thrown)
+      const rejectedWaits = [...waits.values()]
       waits.clear()
+      for (const { listener } of rejectedWaits) listener.onFailed(thrown)
     },
   }
 }
@@ -91,20 +126,11 @@ interface EndWatcherDeps {
 export function createEndWatcher(deps: EndWatcherDeps, deployment: DeploymentId): EndWatcher {
   let settlement: { readonly thrown: unknown } | undefined
   const waits = createWaits()
-  let dueIds = new Set<OperationId>()
   let isReading = false
   const readDue = async (): Promise<void> => {
-    while (dueIds.size > 0) {
-      const ids = [...dueIds].filter(id => waits.has(id)).slice(0, limits.idsPerReadMax)
-      if (ids.length === 0) {
-        dueIds = new Set()
-        break
-      }
-      for (const id of ids) dueIds.delete(id)
-      for (const [id, end] of await deps.operations.getEnds(deployment, ids)) {
+    for (let ids = waits.takeDue(); ids.length > 0; ids = waits.takeDue())
+      for (const [id, end] of await deps.operations.getEnds(deployment, ids))
         if (end.head.end !== undefined) waits.resolve(id, end)
-      }
-    }
   }
   const scheduleRead = (): void => {
     if (isReading) return
@@ -114,36 +140,37 @@ export function createEndWatcher(deps: EndWatcherDeps, deployment: DeploymentId)
         .catch(thrown => waits.rejectAll(thrown))
         .finally(() => {
           isReading = false
-          if (dueIds.size > 0) scheduleRead()
+          if (waits.areDue()) scheduleRead()
         })
     })
   }
   const settleAll = async (thrown: unknown): Promise<void> => {
-    for (const id of waits.keys()) dueIds.add(id)
+    waits.markAllDue()
     // After a failed read, the waits are rejected like those without an end.
     await readDue().catch(() => undefined)
     waits.rejectAll(thrown)
   }
   const stopListening = deps.hints.listen(deployment, id => {
-    if (!waits.has(id)) return
-    dueIds.add(id)
-    scheduleRead()
+    if (waits.markDue(id)) scheduleRead()
   })
   const stopPolling = deps.clock.repeat(headReadPauses.firstPauseMs, () => {
-    for (const id of waits.takeDue(deps.clock.monotonicMs())) dueIds.add(id)
-    if (dueIds.size > 0) scheduleRead()
+    waits.markDueAt(deps.clock.monotonicMs())
+    if (waits.areDue()) scheduleRead()
   })
+  const watch = (ids: readonly OperationId[], listener: EndListener): void => {
+    const { firstPauseMs: pauseMs } = headReadPauses
+    // Half a pause of tolerance, so that a poll that comes slightly early still reads the head.
+    const nextReadMs = deps.clock.monotonicMs() + pauseMs / 2
+    for (const id of ids) waits.add(id, { listener, nextReadMs, pauseMs: pauseMs / 2 })
+    // After `settleWaits` no operation is running, so operations without an end never get one.
+    if (settlement !== undefined) void settleAll(settlement.thrown)
+  }
   return {
     wait: id =>
-      new Promise((onEnd, onFailed) => {
-        const { firstPauseMs: pauseMs } = headReadPauses
-        // Half a pause of tolerance, so that a poll that comes slightly early still reads the head.
-        const nextReadMs = deps.clock.monotonicMs() + pauseMs / 2
-        waits.add(id, { onEnd, onFailed, nextReadMs, pauseMs: pauseMs / 2 })
-        dueIds.add(id)
-        // After `settleWaits` no operation is running, so operations without an end never get one.
-        if (settlement !== undefined) void settleAll(settlement.thrown)
-      }),
+      new Promise((resolve, reject) =>
+        watch([id], { onEnd: (_id, end) => resolve(end), onFailed: reject }),
+      ),
+    watch,
     awaitedIds: () => [...waits.keys()],
     settleWaits(thrown) {
       settlement = { thrown }

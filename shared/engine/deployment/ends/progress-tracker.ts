@@ -61,6 +61,11 @@ export function trackProgress(
   const recordActivity = (): void => {
     lastActivityMs = clock.monotonicMs()
   }
+  const recordEnd = (id: OperationId, isEarlier: boolean): void => {
+    recordActivity()
+    if (isEarlier) awaitedEarlierEnds.add(id)
+    else newEnds.add(id)
+  }
   const trackedSources: ProgressSources = {
     writer: {
       ...writer,
@@ -75,17 +80,7 @@ export function trackProgress(
         return writer.append(...decisions)
       },
     },
-    watcher: {
-      ...watcher,
-      async wait(id) {
-        const earlierEnd = earlierEnds.get(id)
-        const end = earlierEnd ?? (await watcher.wait(id))
-        recordActivity()
-        if (earlierEnd === undefined) newEnds.add(id)
-        else awaitedEarlierEnds.add(id)
-        return end
-      },
-    },
+    watcher: trackEnds(watcher, earlierEnds, recordEnd),
     earlierDecisions: earlierDecisions && {
       ...earlierDecisions,
       decisionsOf(urn) {
@@ -109,4 +104,37 @@ export function trackProgress(
     idleMs: () => clock.monotonicMs() - lastActivityMs,
   }
   return { progress, trackedSources }
+}
+
+/**
+ * Returns a watcher that passes each awaited end to `recordEnd` first. An end from before the start
+ * of the run is reported at once, without a read.
+ */
+function trackEnds(
+  watcher: EndWatcher,
+  earlierEnds: ReadonlyMap<OperationId, RecordedEnd>,
+  recordEnd: (id: OperationId, isEarlier: boolean) => void,
+): EndWatcher {
+  const watch: EndWatcher['watch'] = (ids, { onEnd, onFailed }) => {
+    const unknownIds = ids.filter(id => !earlierEnds.has(id))
+    const onNewEnd = (id: OperationId, end: RecordedEnd): void => {
+      recordEnd(id, false)
+      onEnd(id, end)
+    }
+    if (unknownIds.length > 0) watcher.watch(unknownIds, { onEnd: onNewEnd, onFailed })
+    for (const id of ids) {
+      const earlierEnd = earlierEnds.get(id)
+      if (earlierEnd === undefined) continue
+      recordEnd(id, true)
+      onEnd(id, earlierEnd)
+    }
+  }
+  return {
+    ...watcher,
+    watch,
+    wait: id =>
+      new Promise((resolve, reject) =>
+        watch([id], { onEnd: (_id, end) => resolve(end), onFailed: reject }),
+      ),
+  }
 }
