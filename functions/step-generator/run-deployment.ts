@@ -183,7 +183,7 @@ function createCommandDeps(
     emitter: run.emitter,
     reportedOperations: options.reportedOperations,
     sealing: createSealing(run.request.secrets),
-    slots: createChainSlots(pin),
+    slots: createChainSlots(pin, earlierRuns?.runningIds ?? [], watcher),
     earlierDecisions: trackedSources.earlierDecisions,
     hooks: run.monitor.hooks,
     onHookFailed: run.onHookFailed,

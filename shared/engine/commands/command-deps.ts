@@ -5,7 +5,7 @@ import type { RecordedEnd } from '../deployment/ends/end-watcher.ts'
 import type { Pin } from '../deployment/log/log-view.ts'
 import type { PlanDeps } from '../deployment/dispatch/run-plan.ts'
 import type { DecisionIndex } from '../deployment/log/decision-index.ts'
-import type { Slots } from '../deployment/dispatch/slots.ts'
+import type { ChainSlots } from '../deployment/dispatch/concurrency-limit.ts'
 import type { CommandRun } from './command-run.ts'
 
 /** The dependencies of a command that deploys. */
@@ -20,7 +20,7 @@ export interface CommandDeps extends PlanDeps {
   /** Folds the log since its last pin. */
   readonly foldLog: () => Promise<StoredDeployment>
   /** The limit of concurrently running chains. Absent: the executors limit the chains. */
-  readonly slots?: Slots | undefined
+  readonly slots?: ChainSlots | undefined
   /** Called when this run pins a new base, for other users of the base in this process. */
   readonly onRebase: (base: Base) => void
 }

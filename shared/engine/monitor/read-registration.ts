@@ -97,7 +97,7 @@ export async function readRegistration(
     hideDiff: request.hideDiffs,
     aliases: readAliases(request),
     // The provider of a remote component receives the timeouts as texts, with Construct.
-    customTimeouts: request.remote ? {} : readTimeouts(request.customTimeouts),
+    customTimeouts: request.remote ? noTimeouts : readTimeouts(request.customTimeouts),
     replaceWith: request.replaceWith.map(urn => parseRequestUrn(urn, 'ReplaceWith')),
     importId: request.importId,
     replacementTrigger:
@@ -257,15 +257,17 @@ function readAliasParent(parent: WireParent): Urn | '' | undefined {
   return parent?.value === true ? '' : undefined
 }
 
+const noTimeouts: CustomTimeouts = {}
+
 function readTimeouts(
   timeouts: RegisterResourceRequest_CustomTimeouts | undefined,
 ): CustomTimeouts {
-  if (timeouts === undefined) return {}
+  if (timeouts === undefined) return noTimeouts
   const entries = (['create', 'update', 'delete', 'read'] as const).flatMap(key => {
     const seconds = parseDuration(timeouts[key])
     return seconds === 0 ? [] : [[key, seconds] as const]
   })
-  return Object.fromEntries(entries)
+  return entries.length === 0 ? noTimeouts : Object.fromEntries(entries)
 }
 
 function positionOf(position: SourcePosition | undefined, root: string): string {

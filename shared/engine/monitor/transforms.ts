@@ -51,6 +51,7 @@ export interface ApplicableTransforms {
 /** Creates an empty set of transforms. Source: docs/spec/monitor.md#registerresource step 11. */
 export function createTransforms(): Transforms {
   const stackTransforms: Callback[] = []
+  /** URN → the transforms of a resource that has or inherits some. */
   const transformsByUrn = new Map<string, { parent: string; ownTransforms: readonly Callback[] }>()
   const remoteTransforms = new Map<string, readonly Callback[]>()
   const takeOwn = (request: RegisterResourceRequest): readonly Callback[] => {
@@ -84,8 +85,11 @@ export function createTransforms(): Transforms {
         allTransforms: [...ownTransforms, ...listInherited(request.parent), ...stackTransforms],
       }
     },
-    noteRegistered: (urn, parent, ownTransforms) =>
-      void transformsByUrn.set(urn, { parent, ownTransforms }),
+    noteRegistered(urn, parent, ownTransforms) {
+      // Most resources have no transforms, and inherit none from their parents.
+      if (ownTransforms.length > 0 || transformsByUrn.has(parent))
+        transformsByUrn.set(urn, { parent, ownTransforms })
+    },
   }
 }
 

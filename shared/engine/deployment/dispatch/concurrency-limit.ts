@@ -8,9 +8,11 @@
  *   Plans use `planLimitOf`, and the registrations of a program use `createChainSlots`.
  */
 import type { DeploymentOptions } from '../../../records/log.ts'
+import type { OperationId } from '../../../records/ids.ts'
+import type { EndWatcher } from '../ends/end-watcher.ts'
 import type { Pin } from '../log/log-view.ts'
 import { createOperationSlots, type OperationSlots } from './operation-slots.ts'
-import { createSlots, type Slots } from './slots.ts'
+import { createSlots } from './slots.ts'
 
 type LimitOptions = Pick<DeploymentOptions, 'execute' | 'parallel'>
 
@@ -45,11 +47,42 @@ export function planLimitOf({ options }: Pick<Pin, 'options'>): {
   return options.execute === 'functions' ? { concurrencyMax: operationsMaxOf(options) } : {}
 }
 
+/** The slots for the chains of a program. */
+export interface ChainSlots {
+  /** Waits for a slot for a chain of these operations. Resolves with the function that releases it. */
+  readonly acquire: (ids: readonly OperationId[]) => Promise<() => void>
+}
+
 /**
  * Creates the slots for the chains of a program. A chain holds one slot until it has ended. Returns
- * undefined unless functions run the operations.
+ * undefined unless functions run the operations. `runningIds`: the operations that an earlier
+ * generator run began. Each has a slot until its chain takes the slot, or until it ends: a program
+ * that runs again may register new resources first.
  */
-export function createChainSlots(pin: Pick<Pin, 'options'>): Slots | undefined {
+export function createChainSlots(
+  pin: Pick<Pin, 'options'>,
+  runningIds: readonly OperationId[],
+  watcher: Pick<EndWatcher, 'watch'>,
+): ChainSlots | undefined {
   const { concurrencyMax } = planLimitOf(pin)
-  return concurrencyMax === undefined ? undefined : createSlots(concurrencyMax)
+  if (concurrencyMax === undefined) return undefined
+  const slots = createSlots(concurrencyMax)
+  const reservedSlots = new Map(runningIds.map(id => [id, slots.acquire()]))
+  const takeReserved = (id: OperationId): Promise<() => void> | undefined => {
+    const reservedSlot = reservedSlots.get(id)
+    reservedSlots.delete(id)
+    return reservedSlot
+  }
+  const releaseReserved = (id: OperationId): void =>
+    void takeReserved(id)?.then(release => release())
+  watcher.watch(runningIds, {
+    onEnd: releaseReserved,
+    onFailed: () => [...reservedSlots.keys()].forEach(releaseReserved),
+  })
+  return {
+    acquire(ids) {
+      const reservedId = ids.find(id => reservedSlots.has(id))
+      return (reservedId === undefined ? undefined : takeReserved(reservedId)) ?? slots.acquire()
+    },
+  }
 }

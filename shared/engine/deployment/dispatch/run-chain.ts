@@ -11,12 +11,12 @@ import type { RecordedEnd } from '../ends/end-watcher.ts'
 import { type PlannedCall, groupHooks, isHooked, type PlannedOperation } from './hook-operations.ts'
 import type { Liveness } from '../ownership/liveness.ts'
 import { stepEndOf } from '../ends/recorded-end.ts'
-import type { Slots } from './slots.ts'
+import type { ChainSlots } from './concurrency-limit.ts'
 
 /** The dependencies of running a chain. */
 export interface ChainDeps extends HookDeps {
   /** The limit of concurrently running chains. Absent: the executors limit the chains. */
-  readonly slots?: Slots | undefined
+  readonly slots?: ChainSlots | undefined
   readonly liveness: Pick<Liveness, 'observe'>
   /** The operations whose steps this process has reported. */
   readonly reportedOperations: Set<OperationId>
@@ -33,8 +33,9 @@ export async function runChain(
   chain: readonly PlannedOperation[],
   earlierEnds: { readonly has: (id: OperationId) => boolean } = new Set(),
 ): Promise<readonly EndedStep[]> {
-  const isChainEnded = chain.every(({ operation }) => earlierEnds.has(operation.id))
-  const releaseSlot = isChainEnded ? undefined : await deps.slots?.acquire()
+  const ids = chain.map(({ operation }) => operation.id)
+  const isChainEnded = ids.every(id => earlierEnds.has(id))
+  const releaseSlot = isChainEnded ? undefined : await deps.slots?.acquire(ids)
   try {
     return await sendAndFollow(deps, chain, isChainEnded)
   } finally {

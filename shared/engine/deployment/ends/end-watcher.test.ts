@@ -41,6 +41,12 @@ test('a wait resolves with the end in the head', async () => {
   expect(end.head.end?.verdict).toBe('succeeded')
 })
 
+test('every wait for an operation resolves with its end', async () => {
+  const watcher = createWatcher(0)
+  const ends = await Promise.all([watcher.wait(id), watcher.wait(id)])
+  expect(ends.map(({ head }) => head.end?.verdict)).toEqual(['succeeded', 'succeeded'])
+})
+
 test('a failed read rejects the wait', async () => {
   await expect(createWatcher(1).wait(id)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
 })

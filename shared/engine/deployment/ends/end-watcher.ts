@@ -24,7 +24,7 @@ export interface EndListener {
 export interface EndWatcher {
   /**
    * Resolves when the operation has ended. Does not resolve while it has no end, for example after
-   * a give-back. Only one wait per operation may be pending. A failed read rejects all waits.
+   * a give-back. A failed read rejects all waits.
    */
   readonly wait: (id: OperationId) => Promise<RecordedEnd>
   /**
@@ -59,14 +59,32 @@ interface Wait {
   readonly listener: EndListener
 }
 
+function joinListeners(first: EndListener, second: EndListener): EndListener {
+  return {
+    onEnd(id, end) {
+      first.onEnd(id, end)
+      second.onEnd(id, end)
+    },
+    onFailed(thrown) {
+      first.onFailed(thrown)
+      second.onFailed(thrown)
+    },
+  }
+}
+
 /** Creates an empty set of pending waits. A wait is due when its head must be read. */
 function createWaits() {
   const waits = new Map<OperationId, Wait>()
   const dueIds = new Set<OperationId>()
   return {
-    /** Adds a wait that is due. */
+    /** Adds a wait that is due. The listeners of an earlier wait for the operation remain. */
     add(id: OperationId, wait: Wait): void {
-      waits.set(id, wait)
+      const earlierWait = waits.get(id)
+      const listener =
+        earlierWait === undefined
+          ? wait.listener
+          : joinListeners(earlierWait.listener, wait.listener)
+      waits.set(id, { ...wait, listener })
       dueIds.add(id)
     },
     /** Makes a wait due. Returns false if there is none for the operation. */

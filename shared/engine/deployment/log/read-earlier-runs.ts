@@ -20,6 +20,8 @@ export interface EarlierRuns {
   readonly joinAndHookCount: number
   /** Number of operations since the last pin that had no end when this generator run began. */
   readonly unfinishedCount: number
+  /** The operations that were running when this generator run began. */
+  readonly runningIds: readonly OperationId[]
   /** The highest operation id in the log. 0 without operations. */
   readonly lastOperationId: number
 }
@@ -31,11 +33,13 @@ export async function readEarlierRuns(
   view: LogView,
 ): Promise<EarlierRuns> {
   const earlierEnds = new Map<OperationId, RecordedEnd>()
+  const runningIds: OperationId[] = []
   const operations = listOperationsSincePin(view)
   const ids = operations.map(({ id }) => id)
   for (const batch of toIdBatches(ids, limits.idsPerReadMax))
     for (const [id, end] of await ports.operations.getEnds(deployment, batch))
       if (end.head.end !== undefined) earlierEnds.set(id, end)
+      else if (end.head.owner !== '') runningIds.push(id)
   const unfinishedCount = ids.length - earlierEnds.size
   const joinAndHookCount = operations.filter(
     operation => isJoinOrHook(operation) && earlierEnds.has(operation.id),
@@ -45,6 +49,7 @@ export async function readEarlierRuns(
     earlierEnds,
     joinAndHookCount,
     unfinishedCount,
+    runningIds,
     lastOperationId: lastOperationIdOf(view),
   }
 }
