@@ -1,4 +1,4 @@
-import type { CancelResult } from './stop-or-close.ts'
+import type { CancelResult } from './cancel-deployment.ts'
 import type { PruneResult } from '../functions/compaction/prune.ts'
 import type { HomeOptions } from './serve-home.ts'
 import type { DeploymentStatus } from '../functions/step-generator/deployment-status.ts'

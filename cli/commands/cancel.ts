@@ -2,7 +2,7 @@ import { error } from '../../shared/errors/error.ts'
 import { stackPartsOf } from '../../shared/records/ids.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { parseDeploymentOption } from '../arguments/parse-number-argument.ts'
-import type { CancelResult } from '../../local/stop-or-close.ts'
+import type { CancelResult } from '../../local/cancel-deployment.ts'
 import { formatWithNoun } from '../display/format-with-noun.ts'
 import { confirm } from '../session/session.ts'
 

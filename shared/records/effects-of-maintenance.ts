@@ -104,7 +104,7 @@ export const effectsOfMaintenance = {
       {
         call: 'control.stop',
         sourceFiles: [
-          'local/stop-or-close.ts',
+          'local/cancel-deployment.ts',
           'local/run-local-deployment.ts',
           'functions/api/routes/deployments.ts',
         ],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { cancel } from '../../local/stop-or-close.ts'
+import { cancel } from '../../local/cancel-deployment.ts'
 import { createGeneratorPorts } from '../../local/local-engine.ts'
 import { limits } from '../../shared/config/limits.ts'
 import type { ExecutorId } from '../../shared/records/ids.ts'

@@ -49,7 +49,7 @@ export function planLimitOf({ options }: Pick<Pin, 'options'>): {
 
 /** The slots for the chains of a program. */
 export interface ChainSlots {
-  /** Waits for a slot for a chain of these operations. Resolves with the function that releases it. */
+  /** Waits for a slot for a chain of these operations. Resolves with the function to release it. */
   readonly acquire: (ids: readonly OperationId[]) => Promise<() => void>
 }
 
