@@ -4,7 +4,7 @@ import { addJsonOptions } from './output-option.ts'
 import { declareUnsupportedCommands } from './handler.ts'
 import { unsupportedCommands, unsupportedOptions } from './unsupported.ts'
 
-/** Declares the commands of a project and its machine: `install` and `about`. */
+/** Declares the commands of a project and its machine: `install`, `gen-completion` and `about`. */
 export function declareProject(root: Command, attach: Attach): void {
   attach(
     root
@@ -16,6 +16,14 @@ export function declareProject(root: Command, attach: Attach): void {
       .option('--parallel <number>', 'Maximum number of concurrent installations', '4'),
     async () => (await import('../commands/install.ts')).installProject,
     unsupportedOptions.install,
+  )
+  attach(
+    root
+      .command('gen-completion')
+      .alias('completion')
+      .argument('<shell>', 'Shell: bash, fish or zsh')
+      .description('Print the script that completes commands, stacks, URNs and keys in a shell'),
+    async () => (await import('../commands/gen-completion.ts')).printCompletionScript,
   )
   const environmentCommand = addJsonOptions(
     root

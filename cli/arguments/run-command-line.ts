@@ -26,6 +26,13 @@ export async function runCommandLine(
   }
   const result = { exitCode: 0, help: '' }
   const root = createRoot(io, tools, result)
+  if (args[0] === '__complete') {
+    const { printCandidates } = await import('../completion/complete.ts')
+    await printCandidates(root, args.slice(1), options =>
+      createCliSession(io, tools, { ...completionOptions, ...withoutUndefinedOptions(options) }),
+    )
+    return 0
+  }
   try {
     await root.parseAsync([...normalizedArgs], { from: 'user' })
     return result.exitCode
@@ -67,14 +74,26 @@ function createRoot(io: Io, tools: Tools, result: { exitCode: number; help: stri
   )
 }
 
+/** The options of a session that completes a command line. */
+const completionOptions: GlobalOptions = { nonInteractive: true, color: 'never', verbose: false }
+
+function withoutUndefinedOptions({
+  cwd,
+  stack,
+}: {
+  readonly cwd: string | undefined
+  readonly stack: string | undefined
+}): Pick<GlobalOptions, 'cwd' | 'stack'> {
+  return { ...(cwd === undefined ? {} : { cwd }), ...(stack === undefined ? {} : { stack }) }
+}
+
 function readGlobalOptions(command: Command): GlobalOptions {
   const flags = flagsOf(command)
   const cwd = flags.text('cwd')
   const stack = flags.text('stack')
   const color = flags.text('color')
   return {
-    ...(cwd === undefined ? {} : { cwd }),
-    ...(stack === undefined ? {} : { stack }),
+    ...withoutUndefinedOptions({ cwd, stack }),
     nonInteractive: flags.isSet('nonInteractive'),
     color: color === 'always' || color === 'never' ? color : 'auto',
     verbose: flags.isSet('verbose'),
