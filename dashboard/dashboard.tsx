@@ -1,12 +1,11 @@
-import { useCallback, useMemo } from 'react'
+import { useMemo } from 'react'
 import { Button } from 'react-aria-components'
 import type { TokenPermissions } from './api/api-views.ts'
 import type { DashboardClient } from './api/dashboard-client.ts'
 import { usePolled } from './api/use-polled.ts'
+import { CurrentPage } from './pages/current-page.tsx'
 import { LoginPage } from './pages/login-page.tsx'
-import { StacksPage } from './pages/stacks-page.tsx'
-import { UnknownPage } from './pages/unknown-page.tsx'
-import { hrefOf, type PageRoute } from './routing/page-route.ts'
+import { hrefOf } from './routing/page-route.ts'
 import { useRoute } from './routing/use-route.ts'
 import { clientContext } from './session/client-context.ts'
 import { useLogin } from './session/use-login.ts'
@@ -26,11 +25,11 @@ const permissionsPollMs = 60_000
 
 function LoggedIn({ client, onLogout }: { client: DashboardClient; onLogout: () => void }) {
   const route = useRoute()
-  const reader = useCallback(
-    (signal: AbortSignal) => client.read<TokenPermissions>('/v1/whoami', signal),
-    [client],
-  )
-  const { value: permissions, failure } = usePolled(reader, permissionsPollMs)
+  const { value: permissions, failure } = usePolled({
+    key: 'whoami',
+    intervalMs: permissionsPollMs,
+    read: signal => client.read<TokenPermissions>('/v1/whoami', signal),
+  })
   const context = useMemo(
     () => (permissions === undefined ? undefined : { client, permissions }),
     [client, permissions],
@@ -76,15 +75,6 @@ function LoggedIn({ client, onLogout }: { client: DashboardClient; onLogout: () 
       </main>
     </>
   )
-}
-
-function CurrentPage({ route }: { route: PageRoute }) {
-  switch (route.kind) {
-    case 'stacks':
-      return <StacksPage />
-    default:
-      return <UnknownPage />
-  }
 }
 
 /** Moves the focus to the content. The fragment of the address must not change. */

@@ -5,6 +5,7 @@
 import { existsSync, renameSync, rmSync, utimesSync } from 'node:fs'
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { createBootstrapFailure, elapsedSince, printProgress } from './messages.mjs'
 import { isUpToDate } from './newer-sources.mjs'
 import { projectNode, root } from './paths.mjs'
@@ -35,7 +36,6 @@ export function buildDashboard() {
     [vite, 'build', sourceFolder, '--outDir', nextFolder, '--emptyOutDir', '--logLevel', 'error'],
     {
       cwd: root,
-      env: { ...process.env, NO_COLOR: '1' },
       stdio: ['ignore', 'ignore', 'pipe'],
       encoding: 'utf8',
     },
@@ -54,9 +54,11 @@ export function buildDashboard() {
   printProgress(`built the dashboard in ${elapsedSince(startMs)}`)
 }
 
-/** Returns the error of vite without its stack trace. */
+/** Returns the error of vite without colors and stack trace. */
 function reasonOf(errors, status) {
-  const text = errors.split(/\n +at /)[0].trim()
+  const text = stripVTControlCharacters(errors)
+    .split(/\n +at /)[0]
+    .trim()
   return text === '' ? `vite ended with ${status}` : text
 }
 

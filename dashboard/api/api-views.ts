@@ -49,7 +49,7 @@ export interface ListPage<Item> {
 }
 
 /** A page of stacks, with the stacks whose records cannot be read. */
-export interface StackPage extends ListPage<ShownStack> {
+export interface StackListPage extends ListPage<ShownStack> {
   readonly unreadable: readonly { readonly id: string; readonly code: string }[]
 }
 
@@ -63,4 +63,12 @@ export interface ShownDrift {
 /** Returns the path of a stack in the API. */
 export function apiPathOf({ project, stack }: ProjectAndStack): string {
   return `/v1/stacks/${encodeURIComponent(project)}/${encodeURIComponent(stack)}`
+}
+
+/** Reports whether a token with these permissions may do what requires `role`. Pure. */
+export function allowsRole(
+  { role }: Pick<TokenPermissions, 'role'>,
+  required: TokenPermissions['role'],
+): boolean {
+  return tokenRoles.indexOf(role) >= tokenRoles.indexOf(required)
 }

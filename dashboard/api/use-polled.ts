@@ -1,5 +1,6 @@
-import { useCallback, useEffect, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import { type ApiFailure, toFailure } from './api-failure.ts'
+import { waitForTimeout } from './wait-for-timeout.ts'
 
 /** A value that is read from the API repeatedly. */
 export interface PolledValue<Value> {
@@ -11,75 +12,78 @@ export interface PolledValue<Value> {
   readonly reload: () => void
 }
 
+/** The options of a polled value. */
+interface PollOptions<Value> {
+  /** The subject of the value. Another subject starts without a value. */
+  readonly key: string
+  /** The state of the subject. Another state causes a new read, and keeps the value until then. */
+  readonly revision?: string | number
+  /** The pause between two reads in ms. 0: the value is read once for each revision. */
+  readonly intervalMs: number
+  readonly read: (signal: AbortSignal) => Promise<Value>
+}
+
 interface PolledState<Value> {
-  readonly reader: unknown
+  readonly key: string
   readonly value: Value | undefined
   readonly failure: ApiFailure | undefined
 }
 
+/** The pause before a failed read without an interval is repeated, in ms. */
+const retryMs = 5_000
+
 /**
- * Reads a value, and again `intervalMs` after each response; with 0 only once. A hidden page does
- * not read, and reads at once when it is shown again. `reader` must keep its identity between
- * renders, because another reader starts without a value. A failed read is repeated too.
+ * Reads a value now and after each interval. A hidden page does not read, and reads at once when it
+ * is shown again. A failed read is repeated.
  */
-export function usePolled<Value>(
-  reader: (signal: AbortSignal) => Promise<Value>,
-  intervalMs: number,
-): PolledValue<Value> {
-  const emptyState: PolledState<Value> = { reader, value: undefined, failure: undefined }
+export function usePolled<Value>(options: PollOptions<Value>): PolledValue<Value> {
+  const { key, revision = '', intervalMs, read } = options
+  const emptyState: PolledState<Value> = { key, value: undefined, failure: undefined }
   const [state, setState] = useState(emptyState)
   const [attempt, setAttempt] = useState(0)
   const reload = useCallback(() => setAttempt(count => count + 1), [])
+  const latestRead = useRef(read)
+  useEffect(() => {
+    latestRead.current = read
+  })
   useEffect(() => {
     const abort = new AbortController()
     const { signal } = abort
-    const readOnce = async (): Promise<void> => {
+    const readOnce = async (): Promise<boolean> => {
       try {
-        const value = await reader(signal)
-        if (!signal.aborted) setState({ reader, value, failure: undefined })
+        const value = await latestRead.current(signal)
+        if (!signal.aborted) setState({ key, value, failure: undefined })
+        return true
       } catch (thrown) {
-        if (signal.aborted) return
+        if (signal.aborted) return false
         const failure = toFailure(thrown)
-        setState(earlier => {
-          const value = earlier.reader === reader ? earlier.value : undefined
-          return { reader, value, failure }
-        })
+        setState(({ key: earlierKey, value }) => ({
+          key,
+          value: earlierKey === key ? value : undefined,
+          failure,
+        }))
+        return false
       }
     }
     void repeatWhileShown(readOnce, intervalMs, signal)
     return () => abort.abort()
-  }, [reader, intervalMs, attempt])
-  const { value, failure } = state.reader === reader ? state : emptyState
+  }, [key, revision, intervalMs, attempt])
+  const { value, failure } = state.key === key ? state : emptyState
   return { value, failure, reload }
 }
 
 /** Calls `readOnce` now and after each interval, while the page is shown and until the signal. */
 async function repeatWhileShown(
-  readOnce: () => Promise<void>,
+  readOnce: () => Promise<boolean>,
   intervalMs: number,
   signal: AbortSignal,
 ): Promise<void> {
   do {
-    await readOnce()
-    if (intervalMs === 0) return
-    await waitForTimeout(intervalMs, signal)
+    const hasSucceeded = await readOnce()
+    if (hasSucceeded && intervalMs === 0) return
+    await waitForTimeout(intervalMs === 0 ? retryMs : intervalMs, signal)
     if (document.hidden && !signal.aborted) await waitUntilShown(signal)
   } while (!signal.aborted)
-}
-
-/** Waits for a time in ms, or until the signal is aborted. */
-function waitForTimeout(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    const timer = setTimeout(resolve, ms)
-    signal.addEventListener(
-      'abort',
-      () => {
-        clearTimeout(timer)
-        resolve()
-      },
-      { once: true },
-    )
-  })
 }
 
 function waitUntilShown(signal: AbortSignal): Promise<void> {

@@ -24,3 +24,28 @@ export function resultWordOf(result: string | undefined): StatusWord {
 export function commandWordOf(command: string): string {
   return command === 'up' ? 'update' : command
 }
+
+/** The kinds of changes in the order in which the page shows them, with their words. */
+const changeWords: readonly (readonly [kind: string, word: string])[] = [
+  ['create', 'created'],
+  ['update', 'updated'],
+  ['replace', 'replaced'],
+  ['delete', 'deleted'],
+  ['import', 'imported'],
+  ['read', 'read'],
+  ['refresh', 'refreshed'],
+  ['same', 'unchanged'],
+]
+
+/**
+ * Returns the counts of a summary as texts, such as `3 created`. The parts of replacements are
+ * omitted, because `replace` counts them. Unknown kinds come last. Pure.
+ */
+export function listChangeTexts(changes: Readonly<Record<string, number>>): readonly string[] {
+  const knownKinds = new Set(changeWords.map(([kind]) => kind))
+  const known = changeWords.map(([kind, word]) => [changes[kind] ?? 0, word] as const)
+  const unknown = Object.entries(changes)
+    .filter(([kind]) => !knownKinds.has(kind) && !/-replace(?:d|ment)$|pending/.test(kind))
+    .map(([kind, count]) => [count, kind] as const)
+  return [...known, ...unknown].filter(([count]) => count > 0).map(([n, word]) => `${n} ${word}`)
+}

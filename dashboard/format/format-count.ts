@@ -4,6 +4,6 @@ export function formatCount(count: number, noun: string): string {
 }
 
 /** Returns a number with separators of thousands. Pure. */
-function formatNumber(value: number): string {
+export function formatNumber(value: number): string {
   return String(value).replaceAll(/\B(?=(\d{3})+$)/g, ',')
 }

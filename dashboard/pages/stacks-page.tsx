@@ -1,10 +1,9 @@
-import { useCallback, useMemo, useState } from 'react'
-import type { ShownStack, StackPage } from '../api/api-views.ts'
+import { useMemo, useState } from 'react'
+import type { ShownStack, StackListPage } from '../api/api-views.ts'
 import { readPages } from '../api/read-pages.ts'
 import { usePolled } from '../api/use-polled.ts'
 import { commandWordOf, resultWordOf } from '../format/deployment-words.ts'
 import { formatCount } from '../format/format-count.ts'
-import { formatSpan } from '../format/format-time.ts'
 import { hrefOf } from '../routing/page-route.ts'
 import { openRoute } from '../routing/use-route.ts'
 import { useClient } from '../session/client-context.ts'
@@ -13,7 +12,7 @@ import { FailureNote } from '../widgets/failure-note.tsx'
 import { LoadingRows } from '../widgets/loading-rows.tsx'
 import { SearchBox } from '../widgets/search-box.tsx'
 import { StatusLabel } from '../widgets/status-label.tsx'
-import { AgeText } from '../widgets/time-text.tsx'
+import { RunTimeText } from '../widgets/time-text.tsx'
 import { useNow } from '../widgets/use-now.ts'
 import { type TableColumn, VirtualTable } from '../widgets/virtual-table.tsx'
 import { DriftLabel } from './drift-label.tsx'
@@ -28,12 +27,11 @@ export function StacksPage() {
   const { client } = useClient()
   const heading = usePageTitle('Stacks')
   const [filter, setFilter] = useState('')
-  const reader = useCallback(
-    (signal: AbortSignal) =>
-      readPages<StackPage>(client, '/v1/stacks?last=true', { signal, pagesMax }),
-    [client],
-  )
-  const { value: pages, failure } = usePolled(reader, pollMs)
+  const { value: pages, failure } = usePolled({
+    key: 'stacks',
+    intervalMs: pollMs,
+    read: signal => readPages<StackListPage>(client, '/v1/stacks?last=true', { signal, pagesMax }),
+  })
   const stacks = useMemo(() => pages?.flatMap(({ items }) => items), [pages])
   const unreadable = pages?.at(-1)?.unreadable ?? []
   const shown = useMemo(() => filterStacks(stacks ?? [], filter), [stacks, filter])
@@ -136,15 +134,7 @@ function createColumns(nowMs: number): readonly TableColumn<ShownStack>[] {
       name: 'when',
       header: 'When',
       show: ({ last }) =>
-        last === undefined ? null : (
-          <>
-            <AgeText timeMs={last.startedAt} nowMs={nowMs} />
-            <span className="quiet">
-              {' · '}
-              {formatSpan((last.endedAt ?? nowMs) - last.startedAt)}
-            </span>
-          </>
-        ),
+        last === undefined ? null : <RunTimeText deployment={last} nowMs={nowMs} />,
     },
     { name: 'drift', header: 'Drift', show: stack => <DriftLabel stack={stack} /> },
   ]

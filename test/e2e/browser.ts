@@ -6,6 +6,8 @@ import { isTruthy } from '../../shared/config/truthy.ts'
 import { describeWithCommands } from './toolchains.ts'
 
 const browserCommand = 'chromium'
+/** The time in which a page must show an expected element. */
+const pageTimeoutMs = 15_000
 
 /**
  * Runs tests that need Chromium. In CI, root first installs a missing Chromium from Debian's
@@ -48,14 +50,22 @@ export interface WatchedPage {
   readonly listAccessibilityFaults: () => Promise<readonly string[]>
 }
 
+/** The options of a page. */
+export interface WatchOptions extends BrowserContextOptions {
+  /** A script that runs before those of the page. */
+  readonly initScript?: string
+}
+
 /** Opens an empty page for the dashboard at `url`. */
 export async function openWatchedPage(
   browser: Browser,
   url: string,
-  options: BrowserContextOptions = {},
+  { initScript, ...options }: WatchOptions = {},
 ): Promise<WatchedPage> {
   const context = await browser.newContext({ baseURL: url, ...options })
   const page = await context.newPage()
+  page.setDefaultTimeout(pageTimeoutMs)
+  if (initScript !== undefined) await page.addInitScript(initScript)
   const faults: string[] = []
   page.on('pageerror', ({ message }) => faults.push(`error: ${message}`))
   page.on('console', message => {

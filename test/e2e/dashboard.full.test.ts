@@ -1,7 +1,14 @@
 /** The dashboard of a real `antichain serve`, in a real browser. */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { describeWithBrowser, launchBrowser, openWatchedPage, type WatchedPage } from './browser.ts'
+import {
+  describeWithBrowser,
+  launchBrowser,
+  openWatchedPage,
+  type WatchedPage,
+  type WatchOptions,
+} from './browser.ts'
+import { startBreakableProxy } from './breakable-proxy.ts'
 import {
   createSandbox,
   requireSuccess,
@@ -10,11 +17,54 @@ import {
   waitUntil,
 } from './sandbox.ts'
 
+/** A chain of objects whose creates take DELAY ms each, with a secret input and a secret output. */
+const programText = `'use strict'
+const pulumi = require('@pulumi/pulumi')
+const { Thing } = require('./gold')
+let before
+for (const name of ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'last']) {
+  const inputs = { password: pulumi.secret('hidden value'), delay: Number(process.env.DELAY || 0) }
+  before = new Thing(name, inputs, before === undefined ? {} : { dependsOn: before })
+}
+exports.password = pulumi.secret('hidden value')
+exports.address = 'https://example.com/'
+`
+
+/** Measures the time from the arrival of an event to the row that shows it. */
+const latencyScript = `
+  const parse = JSON.parse
+  let arrivedAtMs
+  const isEnd = ({ resOutputsEvent }) => resOutputsEvent?.metadata.urn.endsWith('::second')
+  JSON.parse = text => {
+    const value = parse(text)
+    if (Array.isArray(value) && value.some(isEnd)) arrivedAtMs ??= performance.now()
+    return value
+  }
+  const isShown = ({ textContent }) => /second.*created/.test(textContent)
+  new MutationObserver(() => {
+    if ([...document.querySelectorAll('[role=row]')].some(isShown))
+      window.shownAfterMs ??= performance.now() - arrivedAtMs
+  }).observe(document, { subtree: true, childList: true, characterData: true })
+`
+
 let sandbox: Sandbox
 let serving: RunningCommand
 let browser: Browser
 let url = ''
 let tokens = { admin: '', reader: '' }
+
+async function login(
+  token: string,
+  fragment: string,
+  options: WatchOptions = {},
+): Promise<WatchedPage> {
+  const watched = await openWatchedPage(browser, options.baseURL ?? url, options)
+  await watched.page.goto(`/${fragment}`)
+  await watched.page.getByLabel('Token').fill(token)
+  await watched.page.keyboard.press('Enter')
+  await watched.page.getByRole('button', { name: 'Log out' }).waitFor()
+  return watched
+}
 
 async function expectNoFaults({ listFaults, listAccessibilityFaults }: WatchedPage) {
   expect(await listAccessibilityFaults()).toEqual([])
@@ -23,9 +73,10 @@ async function expectNoFaults({ listFaults, listAccessibilityFaults }: WatchedPa
 
 describeWithBrowser('the dashboard', () => {
   beforeAll(async () => {
-    sandbox = createSandbox('small')
+    sandbox = createSandbox('small', { files: { 'index.js': programText } })
     requireSuccess(await sandbox.run(['stack', 'init', 'dev']))
     requireSuccess(await sandbox.run(['stack', 'init', 'prod']))
+    requireSuccess(await sandbox.run(['stack', 'init', 'gone']))
     requireSuccess(await sandbox.run(['up', '--yes', '--skip-preview', '-s', 'dev']))
     serving = sandbox.start(['serve', '--port', '0'])
     const address = /The dashboard is at (http:\/\/127\.0\.0\.1:\d+)\//
@@ -103,6 +154,145 @@ describeWithBrowser('the dashboard', () => {
     await page.reload()
     await page.getByRole('radio', { name: 'Theme: light', checked: true }).waitFor()
     expect(await canvas()).toBe('rgb(246, 247, 249)')
+    await page.context().close()
+  })
+
+  test('the keyboard leads from the stacks over a resource to a past deployment, without secrets', async () => {
+    const watched = await login(tokens.reader, '')
+    const { page } = watched
+    await page.getByRole('grid', { name: 'Stacks' }).focus()
+    await page.keyboard.press('Enter')
+    const resources = page.getByRole('grid', { name: 'Resources' })
+    await resources.getByRole('row', { name: /third.*gold:Thing/ }).waitFor()
+    await page.getByRole('searchbox', { name: 'Filter resources' }).fill('third')
+    await resources.focus()
+    await expectNoFaults(watched)
+    await page.keyboard.press('Enter')
+    const details = page.getByRole('dialog', { name: 'third' })
+    await details.getByText('[secret]').first().waitFor()
+    await expectNoFaults(watched)
+    await page.keyboard.press('Escape')
+    await details.waitFor({ state: 'detached' })
+    await page.getByRole('tab', { name: 'Resources' }).focus()
+    await page.keyboard.press('ArrowRight')
+    await page.getByRole('tabpanel', { name: 'Outputs' }).getByText('[secret]').waitFor()
+    await expectNoFaults(watched)
+    await page.keyboard.press('ArrowRight')
+    const history = page.getByRole('grid', { name: 'Deployments' })
+    await history.getByRole('row', { name: /#1 update.*succeeded.*9 created/ }).waitFor()
+    await expectNoFaults(watched)
+    await history.focus()
+    await page.keyboard.press('Enter')
+    const operations = page.getByRole('grid', { name: 'Operations' })
+    await operations.getByRole('row', { name: /fourth.*created/ }).waitFor()
+    await page.getByRole('status').getByText('succeeded').waitFor()
+    await expectNoFaults(watched)
+    expect(await page.content()).not.toContain('hidden value')
+    await page.goBack()
+    await history.waitFor()
+    await page.context().close()
+  })
+
+  test('a live deployment is shown as its events arrive, survives a broken stream, and is cancelled after a confirmation', async () => {
+    const options = ['up', '--yes', '--skip-preview', '-s', 'prod']
+    const up = sandbox.start(options, { env: { DELAY: '3000' } })
+    const proxy = await startBreakableProxy(url)
+    const watched = await login(tokens.admin, '#/stacks/small/prod', {
+      baseURL: proxy.url,
+      initScript: latencyScript,
+    })
+    const { page } = watched
+    await page.getByRole('link', { name: '#1 update' }).click()
+    const operations = page.getByRole('grid', { name: 'Operations' })
+    await operations.getByRole('row', { name: /first.*creating/ }).waitFor()
+    await expectNoFaults(watched)
+    proxy.breakConnections()
+    await page.getByRole('alert').getByText('The connection is interrupted').waitFor()
+    proxy.restore()
+    await page.getByText('The connection is interrupted').waitFor({ state: 'detached' })
+    await operations.getByRole('row', { name: /second.*created/ }).waitFor()
+    expect(await page.evaluate('shownAfterMs')).toBeLessThan(300)
+    // The token of a reader may not cancel, and the page says so.
+    const reader = await login(tokens.reader, '#/stacks/small/prod/deployments/1')
+    await reader.page.getByText('Cancelling needs a token with the role deploy').waitFor()
+    expect(await reader.page.getByRole('button', { name: 'Cancel' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Cancel…' }).click()
+    const dialog = page.getByRole('alertdialog', { name: 'Cancel deployment #1?' })
+    await dialog.getByText('No further operation begins.').waitFor()
+    expect(await watched.listAccessibilityFaults()).toEqual([])
+    await dialog.getByRole('button', { name: 'Cancel deployment' }).click()
+    for (const shown of [page, reader.page])
+      await shown.getByRole('status').getByText('cancelled').waitFor()
+    expect(await operations.getByRole('row', { name: /last/ }).count()).toBe(0)
+    await expectNoFaults(reader)
+    await up.done
+    proxy.close()
+    for (const shown of [page, reader.page]) await shown.context().close()
+  })
+
+  test('a removed stack, an unknown deployment and a revoked token are each one clear message', async () => {
+    const watched = await login(tokens.admin, '#/stacks/small/gone')
+    const { page } = watched
+    await page.getByText('This stack has no resources').waitFor()
+    requireSuccess(await sandbox.run(['stack', 'rm', '--yes', 'gone']))
+    await page.getByRole('heading', { name: 'This stack does not exist' }).waitFor()
+    expect(await page.getByRole('alert').count()).toBe(1)
+    await expectNoFaults(watched)
+    await page.goto('/#/stacks/small/dev/deployments/99')
+    await page.getByRole('heading', { name: 'This deployment does not exist' }).waitFor()
+    const created = await sandbox.run(['token', 'create', 'short', '--role', 'read'])
+    const short = await login(requireSuccess(created).out.trim(), '#/stacks/small/dev')
+    requireSuccess(await sandbox.run(['token', 'revoke', 'short']))
+    await short.page.getByRole('alert').getByText('API_TOKEN_REFUSED').waitFor()
+    await short.page.getByText('Your session has ended').waitFor()
+    await expectNoFaults(short)
+    // A new login shows the page that was open before.
+    await short.page.getByLabel('Token').fill(tokens.reader)
+    await short.page.keyboard.press('Enter')
+    await short.page.getByRole('grid', { name: 'Resources' }).waitFor()
+    for (const shown of [page, short.page]) await shown.context().close()
+  })
+
+  test('every page fits a screen of 360 px, and dark colors have enough contrast', async () => {
+    const viewport = { width: 360, height: 640 }
+    const watched = await login(tokens.admin, '', { viewport, colorScheme: 'dark' })
+    const { page } = watched
+    for (const [fragment, name] of [
+      ['#/stacks', 'Stacks'],
+      ['#/stacks/small/dev/resources', 'Resources'],
+      ['#/stacks/small/dev/history', 'Deployments'],
+      ['#/stacks/small/dev/deployments/1', 'Operations'],
+    ] as const) {
+      await page.goto(`/${fragment}`)
+      await page.getByRole('grid', { name }).getByRole('row').nth(1).waitFor()
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width)
+      await expectNoFaults(watched)
+    }
+    await page.context().close()
+  })
+
+  test('a table of 100,000 resources has few rows in the document, and filters at once', async () => {
+    const { page } = await login(tokens.reader, '')
+    const resources = Array.from({ length: 100_000 }, (_, at) => ({
+      urn: `urn:pulumi:dev::small::gold:index:Thing::thing-${at}`,
+      type: 'gold:index:Thing',
+      id: `id-${at}`,
+    }))
+    const body = JSON.stringify({ version: 3, deployment: { resources } })
+    const headers = { 'content-type': 'application/json' }
+    await page.route('**/small/dev/export', route => route.fulfill({ body, headers }))
+    await page.goto('/#/stacks/small/dev')
+    const table = page.getByRole('grid', { name: 'Resources' })
+    await table.getByRole('row', { name: /thing-0/ }).waitFor()
+    expect(await table.getAttribute('aria-rowcount')).toBe('100001')
+    await table.focus()
+    await page.keyboard.press('End')
+    await table.getByRole('row', { name: /thing-99999/ }).waitFor()
+    expect(await table.getByRole('row').count()).toBeLessThan(100)
+    const startMs = performance.now()
+    await page.getByRole('searchbox', { name: 'Filter resources' }).fill('thing-4711')
+    await page.getByText('11 resources of 100,000').waitFor()
+    expect(performance.now() - startMs).toBeLessThan(2_000)
     await page.context().close()
   })
 })

@@ -1,0 +1,51 @@
+import type { EventStep } from '../api/engine-events.ts'
+
+/** The state of an operation as its events report it. */
+export type OperationState = 'running' | 'done' | 'failed'
+
+/** An operation of a deployment, as a row of the page. */
+export interface OperationRow {
+  /** The URN and the kind of the operation, because a resource may have several operations. */
+  readonly key: string
+  readonly urn: string
+  readonly type: string
+  readonly name: string
+  readonly op: string
+  readonly state: OperationState
+  /** The names of the changed properties. */
+  readonly diffs: readonly string[]
+}
+
+/** Returns the key of the row of a step. Pure. */
+function rowKeyOf({ op, urn }: Pick<EventStep, 'op' | 'urn'>): string {
+  return `${op} ${urn}`
+}
+
+/** Returns the row of a step. Pure. */
+export function createRow(step: EventStep, state: OperationState): OperationRow {
+  const { op, urn, type, diffs } = step
+  return {
+    key: rowKeyOf(step),
+    urn,
+    type,
+    name: resourceNameOf(urn),
+    op,
+    state,
+    diffs: diffs ?? [],
+  }
+}
+
+/** Returns the name of the resource of a URN: the part after its type. Pure. */
+export function resourceNameOf(urn: string): string {
+  // Only the name may contain `::`, because it is the last part.
+  return urn.split('::').slice(3).join('::') || urn
+}
+
+/** Returns the short form of a type: `aws:s3/bucket:Bucket` is `aws:s3:Bucket`. Pure. */
+export function shortTypeOf(type: string): string {
+  const [packageName = '', moduleName = '', typeName] = type.split(':')
+  if (typeName === undefined) return type
+  const shortModule = moduleName.split('/')[0] ?? ''
+  const isPlain = shortModule === 'index' || shortModule === ''
+  return isPlain ? `${packageName}:${typeName}` : `${packageName}:${shortModule}:${typeName}`
+}

@@ -1,0 +1,62 @@
+import { useEffect, useState } from 'react'
+import type { EngineEventFields, StreamEnd } from '../api/engine-events.ts'
+import { followEvents, type StreamConnection } from '../api/follow-events.ts'
+import { waitForTimeout } from '../api/wait-for-timeout.ts'
+import { useClient } from '../session/client-context.ts'
+import { createDeploymentFold, type ShownProgress } from './deployment-events.ts'
+
+/** A deployment as its stream reports it. */
+export interface StreamedDeployment {
+  readonly progress: ShownProgress
+  readonly connection: StreamConnection
+  /** The end of the deployment. Undefined while it is open. */
+  readonly end: StreamEnd | undefined
+}
+
+/** The time for which changes are collected before they are shown, in ms. */
+const showDelayMs = 50
+
+const emptyDeployment: StreamedDeployment = {
+  progress: createDeploymentFold().read(),
+  connection: { kind: 'connecting' },
+  end: undefined,
+}
+
+/** Follows the events of a deployment from its beginning. `path`: its path in the API. */
+export function useDeploymentEvents(path: string): StreamedDeployment {
+  const { client } = useClient()
+  const [state, setState] = useState({ path, deployment: emptyDeployment })
+  useEffect(() => {
+    const abort = new AbortController()
+    const { signal } = abort
+    const fold = createDeploymentFold()
+    let connection: StreamConnection = { kind: 'connecting' }
+    let end: StreamEnd | undefined
+    let isScheduled = false
+    const show = (): void => {
+      isScheduled = false
+      if (!signal.aborted)
+        setState({ path, deployment: { progress: fold.read(), connection, end } })
+    }
+    const scheduleShow = (): void => {
+      if (isScheduled) return
+      isScheduled = true
+      setTimeout(show, showDelayMs)
+    }
+    void followEvents(client, `${path}/stream`, {
+      signal,
+      wait: waitForTimeout,
+      onMessage({ event, data }) {
+        if (event === 'events') fold.add(JSON.parse(data) as EngineEventFields[])
+        if (event === 'end') end = JSON.parse(data) as StreamEnd
+        if (event !== 'alive') scheduleShow()
+      },
+      onConnection(next) {
+        connection = next
+        scheduleShow()
+      },
+    })
+    return () => abort.abort()
+  }, [client, path])
+  return state.path === path ? state.deployment : emptyDeployment
+}

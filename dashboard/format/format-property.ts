@@ -1,0 +1,61 @@
+/** A value as the page shows it. */
+export interface FormattedProperty {
+  readonly text: string
+  /** Whether the text has several lines, or is long. */
+  readonly isBlock: boolean
+  /** Whether the value is a secret, whose text is not shown. */
+  readonly isHidden: boolean
+}
+
+/** The key and the marks of special values in states. Source: docs/spec/property-values.md. */
+const signatureKey = '4dabf18193072939515e22adb298388d'
+const secretMark = '1b47061264138c4ac30d75fd1eb44270'
+const assetMark = 'c44067f5952c0a294b673a41bacd8c17'
+const archiveMark = '0def7320c3a5731c473e5ecbe6d01bc7'
+const referenceMark = '5cf8f73096256a8f31e491e813e4eb8e'
+
+/** The text in place of every secret, as in events. */
+export const hiddenText = '[secret]'
+
+/** Texts of more characters are shown as a block. */
+const inlineCharsMax = 60
+
+/** Returns a value of a state or event as text. The text never contains a sealed secret. Pure. */
+export function formatProperty(value: unknown): FormattedProperty {
+  const shown = hideSpecial(value)
+  if (shown === hiddenText) return { text: hiddenText, isBlock: false, isHidden: true }
+  const isText = typeof shown === 'string'
+  const compact = isText ? shown : (JSON.stringify(shown) ?? 'undefined')
+  const isBlock = compact.length > inlineCharsMax || compact.includes('\n')
+  const text = isBlock && !isText ? JSON.stringify(shown, null, 2) : compact
+  return { text: text === '' ? '""' : text, isBlock, isHidden: false }
+}
+
+/** Replaces secrets, assets, archives and references to resources by texts, at any depth. */
+function hideSpecial(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(hideSpecial)
+  if (typeof value !== 'object' || value === null) return value
+  const fields: Readonly<Record<string, unknown>> = { ...value }
+  switch (fields[signatureKey]) {
+    case undefined:
+      return Object.fromEntries(
+        Object.entries(fields).map(([name, field]) => [name, hideSpecial(field)]),
+      )
+    case assetMark:
+      return `[asset ${sourceOf(fields)}]`
+    case archiveMark:
+      return `[archive ${sourceOf(fields)}]`
+    case referenceMark:
+      return `[resource ${String(fields['urn'])}]`
+    case secretMark:
+      return hiddenText
+    default:
+      // A value of an unknown kind may contain a secret.
+      return hiddenText
+  }
+}
+
+function sourceOf({ path, uri, hash }: Readonly<Record<string, unknown>>): string {
+  const source = [path, uri, hash].find(part => typeof part === 'string')
+  return typeof source === 'string' ? source : 'of text'
+}

@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest'
+import { listChangeTexts, resultWordOf } from './deployment-words.ts'
+import { formatCount } from './format-count.ts'
+import { formatProperty, hiddenText } from './format-property.ts'
+import { formatAge, formatSpan } from './format-time.ts'
+import { operationWordOf } from './operation-words.ts'
+import { stripControls } from './strip-controls.ts'
+
+const signatureKey = '4dabf18193072939515e22adb298388d'
+
+test.each([
+  [-5, '0.0 s'],
+  [420, '0.4 s'],
+  [9_960, '10 s'],
+  [59_600, '1 min 00 s'],
+  [185_000, '3 min 05 s'],
+  [7_440_000, '2 h 04 min'],
+  [200_000_000, '2 d 7 h'],
+])('a duration of %i ms is %s', (ms, text) => {
+  expect(formatSpan(ms)).toBe(text)
+})
+
+test.each([
+  [0, 'just now'],
+  [59_999, '59 s ago'],
+  [3_599_999, '59 min ago'],
+  [86_399_999, '23 h ago'],
+  [86_400_000, 'yesterday'],
+  [172_800_000, '2 days ago'],
+  [60 * 86_400_000, '1969-11-02'],
+])('the age of a time %i ms ago is %s', (ageMs, text) => {
+  expect(formatAge(-ageMs, 0)).toBe(text)
+})
+
+test('counts have separators and a noun in the right number', () => {
+  expect(formatCount(1, 'stack')).toBe('1 stack')
+  expect(formatCount(1_234_567, 'stack')).toBe('1,234,567 stacks')
+})
+
+test('changes are listed in a fixed order, without the parts of replacements', () => {
+  const changes = { same: 3, delete: 1, create: 2, replace: 1, 'create-replacement': 1, other: 4 }
+  expect(listChangeTexts(changes)).toEqual([
+    ...['2 created', '1 replaced', '1 deleted', '3 unchanged', '4 other'],
+  ])
+})
+
+test('an open deployment is running, and an unknown result is shown as it is', () => {
+  expect(resultWordOf(undefined).tone).toBe('busy')
+  expect(resultWordOf('paused')).toEqual({ text: 'paused', tone: 'quiet' })
+})
+
+test('an operation without an end is running, and after the deployment not finished', () => {
+  const operation = { op: 'create', state: 'running' } as const
+  expect(operationWordOf(operation, false)).toEqual({ text: 'creating', tone: 'busy' })
+  expect(operationWordOf(operation, true)).toEqual({ text: 'creating: not finished', tone: 'warn' })
+  expect(operationWordOf({ op: 'delete', state: 'failed' }, true).tone).toBe('bad')
+})
+
+test('a secret is hidden at any depth, also one with a mark that the page does not know', () => {
+  const secret = { [signatureKey]: '1b47061264138c4ac30d75fd1eb44270', ciphertext: 'v1:abc' }
+  expect(formatProperty(secret)).toEqual({ text: hiddenText, isBlock: false, isHidden: true })
+  const nested = formatProperty({ list: [secret], unknown: { [signatureKey]: 'x', value: 'abc' } })
+  expect(nested.text).toBe('{"list":["[secret]"],"unknown":"[secret]"}')
+})
+
+test('assets and references are shown by their source, and long values as a block', () => {
+  const asset = { [signatureKey]: 'c44067f5952c0a294b673a41bacd8c17', path: './a.txt' }
+  expect(formatProperty(asset).text).toBe('[asset ./a.txt]')
+  expect(formatProperty('')).toMatchObject({ text: '""', isBlock: false })
+  expect(formatProperty('one\ntwo')).toMatchObject({ text: 'one\ntwo', isBlock: true })
+  expect(formatProperty({ name: 'x'.repeat(80) }).text).toContain('\n  "name"')
+})
+
+test('sequences of terminals and color marks are removed from a message', () => {
+  expect(stripControls('\u001b[31mred\u001b[0m <{%fg 1%}>text<{%reset%}>')).toBe('red text')
+})

@@ -1,0 +1,83 @@
+import type { StreamEnd } from '../api/engine-events.ts'
+import type { ProjectAndStack, ShownDeployment } from '../api/api-views.ts'
+import type { ShownProgress } from '../deployment/deployment-events.ts'
+import { countStates, progressTextsOf } from '../deployment/count-states.ts'
+import { commandWordOf, listChangeTexts, resultWordOf } from '../format/deployment-words.ts'
+import { StatusLabel } from '../widgets/status-label.tsx'
+import { RunTimeText } from '../widgets/time-text.tsx'
+import { useNow } from '../widgets/use-now.ts'
+import { CancelButton } from './cancel-button.tsx'
+import { usePageTitle } from './use-page-title.ts'
+
+/** Shows the result, the times and the counts of a deployment, and the button that cancels it. */
+export function DeploymentHead(
+  props: ProjectAndStack & {
+    number: number
+    deployment: ShownDeployment | undefined
+    progress: ShownProgress
+    end: StreamEnd | undefined
+    onCancelled: () => void
+  },
+) {
+  const { project, stack, number, deployment, progress, end, onCancelled } = props
+  const result = end?.result ?? deployment?.result
+  const isOpen = deployment !== undefined && result === undefined
+  const nowMs = useNow(isOpen ? 1_000 : 30_000)
+  const heading = usePageTitle(`${project}/${stack} #${number}`)
+  const status =
+    isOpen && deployment.stop !== undefined && deployment.stop !== 'none'
+      ? ({ text: 'stopping', tone: 'warn' } as const)
+      : resultWordOf(result)
+  return (
+    <div className="page-head deployment-head">
+      <h1 ref={heading} tabIndex={-1}>
+        #{number} {deployment === undefined ? '' : commandWordOf(deployment.command)}
+      </h1>
+      {deployment === undefined ? null : (
+        <>
+          <span role="status">
+            <StatusLabel status={status} />
+          </span>
+          <p className="page-note">
+            <RunTimeText deployment={deployment} nowMs={nowMs} />
+            {deployment.message === '' ? null : <span> · {deployment.message}</span>}
+          </p>
+          {isOpen ? (
+            <CancelButton
+              {...{ project, stack, number, onCancelled }}
+              stop={deployment.stop ?? 'none'}
+            />
+          ) : null}
+        </>
+      )}
+      <p className="head-counts" aria-live="polite">
+        {countTextsOf(progress, { isOpen, end, deployment }).map(text => (
+          <span key={text} className="tag">
+            {text}
+          </span>
+        ))}
+      </p>
+    </div>
+  )
+}
+
+/** Returns the counts of a deployment: the running ones, and afterwards those of its summary. */
+function countTextsOf(
+  progress: ShownProgress,
+  options: {
+    readonly isOpen: boolean
+    readonly end: StreamEnd | undefined
+    readonly deployment: ShownDeployment | undefined
+  },
+): readonly string[] {
+  const { isOpen, end, deployment } = options
+  if (isOpen) return progressTextsOf(countStates(progress.rows))
+  const changes = progress.changes ?? end?.changes ?? deployment?.changes ?? {}
+  const failedCount = countStates(progress.rows).failed
+  const pendingCount = end?.pending?.length ?? 0
+  return [
+    ...listChangeTexts(changes),
+    ...(failedCount === 0 ? [] : [`${failedCount} failed`]),
+    ...(pendingCount === 0 ? [] : [`${pendingCount} with an unknown result`]),
+  ]
+}

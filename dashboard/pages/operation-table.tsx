@@ -1,0 +1,129 @@
+import { useMemo, useState } from 'react'
+import { Checkbox } from 'react-aria-components'
+import type { ShownProgress } from '../deployment/deployment-events.ts'
+import { type OperationRow, shortTypeOf } from '../deployment/operation-row.ts'
+import { formatNumber } from '../format/format-count.ts'
+import { operationWordOf } from '../format/operation-words.ts'
+import { DetailsDrawer } from '../widgets/details-drawer.tsx'
+import { EmptyNote } from '../widgets/empty-note.tsx'
+import { SearchBox } from '../widgets/search-box.tsx'
+import { StatusLabel } from '../widgets/status-label.tsx'
+import { type TableColumn, VirtualTable } from '../widgets/virtual-table.tsx'
+import { MessageList } from './message-list.tsx'
+
+/** Shows the operations of a deployment. Unchanged resources are shown on request. */
+export function OperationTable(props: { progress: ShownProgress; isEnded: boolean }) {
+  const { progress, isEnded } = props
+  const [filter, setFilter] = useState('')
+  const [isUnchangedShown, setIsUnchangedShown] = useState(false)
+  const [openKey, setOpenKey] = useState<string>()
+  const { rows } = progress
+  const columns = useMemo(() => createColumns(isEnded), [isEnded])
+  const unchangedCount = useMemo(() => rows.filter(({ op }) => op === 'same').length, [rows])
+  const shown = useMemo(() => {
+    const parts = filter.toLowerCase().split(/\s+/)
+    return rows.filter(row => {
+      if (row.op === 'same' && !isUnchangedShown) return false
+      if (filter === '') return true
+      const text = `${row.urn} ${operationWordOf(row, isEnded).text}`.toLowerCase()
+      return parts.every(part => text.includes(part))
+    })
+  }, [rows, filter, isUnchangedShown, isEnded])
+  const openRow = openKey === undefined ? undefined : rows.find(({ key }) => key === openKey)
+  return (
+    <>
+      <div className="table-tools">
+        <SearchBox
+          label="Filter operations"
+          placeholder="Filter by name, type or status"
+          value={filter}
+          onChange={setFilter}
+        />
+        {unchangedCount === 0 ? null : (
+          <Checkbox
+            className="checkbox"
+            isSelected={isUnchangedShown}
+            onChange={setIsUnchangedShown}
+          >
+            <span className="checkbox-box" aria-hidden="true" />
+            Show {formatNumber(unchangedCount)} unchanged
+          </Checkbox>
+        )}
+      </div>
+      {shown.length === 0 ? (
+        <EmptyNote title={filter === '' ? 'No resource was changed' : 'No operation matches'} />
+      ) : (
+        <VirtualTable
+          label="Operations"
+          className="operations-table"
+          columns={columns}
+          rows={shown}
+          keyOf={({ key }) => key}
+          onOpen={({ key }) => setOpenKey(key)}
+          openKey={openKey}
+        />
+      )}
+      {openRow === undefined ? null : (
+        <OperationDetails
+          row={openRow}
+          {...{ progress, isEnded }}
+          onClose={() => setOpenKey(undefined)}
+        />
+      )}
+    </>
+  )
+}
+
+function createColumns(isEnded: boolean): readonly TableColumn<OperationRow>[] {
+  return [
+    { name: 'name', header: 'Name', show: ({ name, urn }) => <b title={urn}>{name}</b> },
+    {
+      name: 'type',
+      header: 'Type',
+      show: ({ type }) => (
+        <span className="code quiet" title={type}>
+          {shortTypeOf(type)}
+        </span>
+      ),
+    },
+    {
+      name: 'status',
+      header: 'Status',
+      show: row => <StatusLabel status={operationWordOf(row, isEnded)} />,
+    },
+    { name: 'diffs', header: 'Changed properties', show: ({ diffs }) => diffs.join(', ') },
+  ]
+}
+
+function OperationDetails(props: {
+  row: OperationRow
+  progress: ShownProgress
+  isEnded: boolean
+  onClose: () => void
+}) {
+  const { row, progress, isEnded, onClose } = props
+  const messages = progress.messages.filter(({ urn }) => urn === row.urn)
+  return (
+    <DetailsDrawer title={row.name} subtitle={row.type} onClose={onClose}>
+      <StatusLabel status={operationWordOf(row, isEnded)} />
+      <section>
+        <h3>URN</h3>
+        <p className="code wrap">{row.urn}</p>
+      </section>
+      {row.diffs.length === 0 ? null : (
+        <section>
+          <h3>Changed properties</h3>
+          <p className="code wrap">{row.diffs.join(', ')}</p>
+        </section>
+      )}
+      <section>
+        <h3>Messages</h3>
+        {messages.length === 0 ? (
+          <p className="quiet">This operation has no messages.</p>
+        ) : (
+          <MessageList messages={messages} />
+        )}
+      </section>
+    </DetailsDrawer>
+  )
+}

@@ -1,0 +1,87 @@
+import { useState } from 'react'
+import { Button } from 'react-aria-components'
+import type { ListPage, ProjectAndStack, ShownDeployment } from '../api/api-views.ts'
+import { readPages } from '../api/read-pages.ts'
+import { usePolled } from '../api/use-polled.ts'
+import { commandWordOf, listChangeTexts, resultWordOf } from '../format/deployment-words.ts'
+import { hrefOf } from '../routing/page-route.ts'
+import { openRoute } from '../routing/use-route.ts'
+import { useClient } from '../session/client-context.ts'
+import { EmptyNote } from '../widgets/empty-note.tsx'
+import { FailureNote } from '../widgets/failure-note.tsx'
+import { LoadingRows } from '../widgets/loading-rows.tsx'
+import { StatusLabel } from '../widgets/status-label.tsx'
+import { RunTimeText } from '../widgets/time-text.tsx'
+import { useNow } from '../widgets/use-now.ts'
+import { type TableColumn, VirtualTable } from '../widgets/virtual-table.tsx'
+
+/** Shows the deployments of a stack, newest first. A row opens the page of its deployment. */
+export function StackHistory(props: ProjectAndStack & { path: string; revision: string }) {
+  const { project, stack, path, revision } = props
+  const { client } = useClient()
+  const [pagesMax, setPagesMax] = useState(1)
+  const nowMs = useNow(1_000)
+  const { value: pages, failure } = usePolled({
+    key: path,
+    revision: `${revision} ${pagesMax}`,
+    intervalMs: 0,
+    read: signal =>
+      readPages<ListPage<ShownDeployment>>(client, `${path}/deployments`, { signal, pagesMax }),
+  })
+  if (pages === undefined)
+    return failure === undefined ? (
+      <LoadingRows label="Reading the history" />
+    ) : (
+      <FailureNote failure={failure} />
+    )
+  const deployments = pages.flatMap(({ items }) => items)
+  if (deployments.length === 0) return <EmptyNote title="This stack was never deployed" />
+  return (
+    <>
+      {failure === undefined ? null : <FailureNote failure={failure} />}
+      <VirtualTable
+        label="Deployments"
+        className="history-table"
+        columns={createColumns(nowMs)}
+        rows={deployments}
+        keyOf={({ number }) => String(number)}
+        onOpen={({ number }) => openRoute(hrefOf({ kind: 'deployment', project, stack, number }))}
+      />
+      {pages.at(-1)?.next === undefined ? null : (
+        <Button className="button load-more" onPress={() => setPagesMax(pages.length + 1)}>
+          Show older deployments
+        </Button>
+      )}
+    </>
+  )
+}
+
+function createColumns(nowMs: number): readonly TableColumn<ShownDeployment>[] {
+  return [
+    {
+      name: 'name',
+      header: 'Deployment',
+      show: ({ number, command }) => (
+        <b>
+          #{number} {commandWordOf(command)}
+        </b>
+      ),
+    },
+    {
+      name: 'status',
+      header: 'Status',
+      show: ({ result }) => <StatusLabel status={resultWordOf(result)} />,
+    },
+    {
+      name: 'when',
+      header: 'When',
+      show: deployment => <RunTimeText deployment={deployment} nowMs={nowMs} />,
+    },
+    {
+      name: 'changes',
+      header: 'Changes',
+      show: ({ changes = {} }) => listChangeTexts(changes).join(', '),
+    },
+    { name: 'message', header: 'Message', show: ({ message }) => message },
+  ]
+}

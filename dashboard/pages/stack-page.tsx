@@ -1,0 +1,143 @@
+import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components'
+import {
+  apiPathOf,
+  type ListPage,
+  type ProjectAndStack,
+  type ShownDeployment,
+  type ShownStack,
+} from '../api/api-views.ts'
+import { usePolled } from '../api/use-polled.ts'
+import { commandWordOf, resultWordOf } from '../format/deployment-words.ts'
+import { hrefOf, type StackTab, stackTabs } from '../routing/page-route.ts'
+import { useClient } from '../session/client-context.ts'
+import { FailureNote } from '../widgets/failure-note.tsx'
+import { LoadingRows } from '../widgets/loading-rows.tsx'
+import { StatusLabel } from '../widgets/status-label.tsx'
+import { AgeText } from '../widgets/time-text.tsx'
+import { useNow } from '../widgets/use-now.ts'
+import { Breadcrumbs } from './breadcrumbs.tsx'
+import { DriftLabel } from './drift-label.tsx'
+import { GoneNote, isGone } from './gone-note.tsx'
+import { StackHistory } from './stack-history.tsx'
+import { StackOutputs } from './stack-outputs.tsx'
+import { StackResources } from './stack-resources.tsx'
+import { StackSchedules } from './stack-schedules.tsx'
+import { usePageTitle } from './use-page-title.ts'
+
+const pollMs = 3_000
+
+/** The stack, and its last deployment if it has one. */
+interface StackWithLast {
+  readonly record: ShownStack
+  readonly last: ShownDeployment | undefined
+}
+
+const tabWords: Readonly<Record<StackTab, string>> = {
+  resources: 'Resources',
+  outputs: 'Outputs',
+  history: 'History',
+  schedules: 'Schedules',
+}
+
+/** Shows a stack: its resources, outputs, history and schedules. */
+export function StackPage({ project, stack, tab }: ProjectAndStack & { tab: StackTab }) {
+  const { client } = useClient()
+  const path = apiPathOf({ project, stack })
+  const { value, failure } = usePolled<StackWithLast>({
+    key: path,
+    intervalMs: pollMs,
+    async read(signal) {
+      const [record, history] = await Promise.all([
+        client.read<ShownStack>(path, signal),
+        client.read<ListPage<ShownDeployment>>(`${path}/deployments?limit=1`, signal),
+      ])
+      return { record, last: history.items[0] }
+    },
+  })
+  if (isGone(failure)) return <GoneNote failure={failure} subject="stack" />
+  return (
+    <>
+      <Breadcrumbs project={project} stack={stack} isStackPage />
+      <StackHead {...{ project, stack }} value={value} />
+      {failure === undefined ? null : <FailureNote failure={failure} />}
+      {value === undefined ? (
+        failure === undefined && <LoadingRows label="Reading the stack" />
+      ) : (
+        <StackTabs {...{ project, stack, tab, path, value }} />
+      )}
+    </>
+  )
+}
+
+function StackHead(props: ProjectAndStack & { value: StackWithLast | undefined }) {
+  const { project, stack, value } = props
+  const heading = usePageTitle(`${project}/${stack}`)
+  const nowMs = useNow(1_000)
+  const last = value?.last
+  return (
+    <div className="page-head">
+      <h1 ref={heading} tabIndex={-1}>
+        <span className="quiet">{project} / </span>
+        {stack}
+      </h1>
+      {value === undefined ? null : (
+        <div className="page-note stack-facts">
+          {last === undefined ? (
+            <StatusLabel status={{ text: 'never deployed', tone: 'quiet' }} />
+          ) : (
+            <>
+              <StatusLabel status={resultWordOf(last.result)} />
+              <a href={hrefOf({ kind: 'deployment', project, stack, number: last.number })}>
+                #{last.number} {commandWordOf(last.command)}
+              </a>
+              <AgeText timeMs={last.startedAt} nowMs={nowMs} />
+            </>
+          )}
+          <span>version {value.record.version}</span>
+          <span className="labelled">
+            drift: <DriftLabel stack={value.record} />
+          </span>
+        </div>
+      )}
+    </div>
+  )
+}
+
+function StackTabs(props: ProjectAndStack & { tab: StackTab; path: string; value: StackWithLast }) {
+  const { project, stack, tab, path, value } = props
+  const { record, last } = value
+  // The history changes when a deployment starts and when it ends.
+  const historyRevision = `${last?.number ?? 0} ${last?.result ?? ''}`
+  return (
+    <Tabs
+      className="tabs"
+      selectedKey={tab}
+      onSelectionChange={key => {
+        const next = stackTabs.find(name => name === key)
+        // Tabs of one page are one entry in the history of the browser.
+        if (next !== undefined && next !== tab)
+          location.replace(hrefOf({ kind: 'stack', project, stack, tab: next }))
+      }}
+    >
+      <TabList aria-label="Parts of the stack" className="tab-list">
+        {stackTabs.map(name => (
+          <Tab key={name} id={name} className="tab">
+            {tabWords[name]}
+          </Tab>
+        ))}
+      </TabList>
+      <TabPanel id="resources" className="tab-panel">
+        <StackResources path={path} version={record.version} />
+      </TabPanel>
+      <TabPanel id="outputs" className="tab-panel">
+        <StackOutputs path={path} version={record.version} />
+      </TabPanel>
+      <TabPanel id="history" className="tab-panel">
+        <StackHistory {...{ project, stack, path }} revision={historyRevision} />
+      </TabPanel>
+      <TabPanel id="schedules" className="tab-panel">
+        <StackSchedules path={path} />
+      </TabPanel>
+    </Tabs>
+  )
+}

@@ -1,0 +1,39 @@
+import type { ReactNode } from 'react'
+import { Button, Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components'
+
+/** Shows details beside the page, above it on narrow screens. Escape closes them. */
+export function DetailsDrawer(props: {
+  title: string
+  subtitle: string
+  onClose: () => void
+  children: ReactNode
+}) {
+  const { title, subtitle, onClose, children } = props
+  return (
+    <ModalOverlay
+      className="overlay overlay-drawer"
+      isOpen
+      isDismissable
+      onOpenChange={isOpen => {
+        if (!isOpen) onClose()
+      }}
+    >
+      <Modal className="drawer">
+        <Dialog className="drawer-dialog">
+          <div className="drawer-head">
+            <div>
+              <Heading slot="title" level={2}>
+                {title}
+              </Heading>
+              <p className="quiet">{subtitle}</p>
+            </div>
+            <Button className="button button-quiet" onPress={onClose}>
+              Close
+            </Button>
+          </div>
+          <div className="drawer-body">{children}</div>
+        </Dialog>
+      </Modal>
+    </ModalOverlay>
+  )
+}
