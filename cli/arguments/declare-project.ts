@@ -1,11 +1,44 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
+import { collectValues } from './flags.ts'
 import type { Attach } from './handler.ts'
 import { addJsonOptions } from './output-option.ts'
 import { declareUnsupportedCommands } from './handler.ts'
 import { unsupportedCommands, unsupportedOptions } from './unsupported.ts'
 
-/** Declares the commands of a project and its machine: `install`, `gen-completion` and `about`. */
+function declareNew(parent: Command, attach: Attach): void {
+  attach(
+    parent
+      .command('new')
+      .aliases(['create', 'setup'])
+      .argument('[template]', 'Name of a template, or a folder with one (default: a prompt)')
+      .description('Create a project, a stack and its configuration from a template')
+      .option('-n, --name <name>', 'Name of the project (default: that of the folder)')
+      .option('-d, --description <text>', 'Description of the project')
+      .option('--dir <folder>', 'Folder of the project (default: the current one)')
+      .option('-f, --force', 'Overwrite files of a folder that is not empty')
+      .option('-g, --generate-only', 'Write the files only')
+      .option('-l, --list-templates', 'List the templates')
+      .option('-o, --offline', 'No effect: templates need no network')
+      .addOption(
+        new Option(
+          '-c, --config <key=value>',
+          'Configuration value of the stack (repeatable)',
+        ).argParser(collectValues),
+      )
+      .option('--config-path', 'Treat the keys of --config as paths into maps or lists')
+      .option('--secrets-provider <kind>', 'Secrets provider of the stack')
+      .option('-y, --yes', 'Skip prompts and use defaults'),
+    async () => (await import('../commands/new.ts')).createProject,
+    unsupportedOptions.new,
+  )
+}
+
+/** Declares the commands of a project and its machine: `new`, `install`, `gen-completion` and `about`. */
 export function declareProject(root: Command, attach: Attach): void {
+  declareNew(root, attach)
+  const project = root.command('project').description('Create projects')
+  declareNew(project, attach)
+  declareUnsupportedCommands(project, unsupportedCommands.project)
   attach(
     root
       .command('install')

@@ -11,6 +11,11 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     ['stack output', 'Show its outputs'],
     ['destroy --remove', 'Delete its resources and the stack'],
   ],
+  new: [
+    ['new typescript --dir app', 'Create a project in a new folder'],
+    ['new python --dir app --yes', 'Create it without prompts'],
+    ['new ../template --generate-only', 'Write the files of a template folder only'],
+  ],
   up: [
     ['up', 'Preview, confirm, deploy'],
     ['up --yes', 'Preview and deploy without a prompt'],

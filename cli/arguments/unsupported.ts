@@ -33,6 +33,7 @@ export const unsupportedOptions = {
   import: ['--generate-resources <file>', '--output <format>'],
   config: ['--open'],
   install: ['--use-language-version-tools'],
+  new: ['--runtime-options <options>'],
   /** Those of the command `about`. */
   environment: ['-t, --transitive'],
 } as const satisfies Record<string, readonly string[]>
@@ -59,6 +60,7 @@ export const optionSubstitutes: Readonly<Record<string, string>> = {
   '--tracing-header': tracingHint,
   '--generate-resources': 'Write the file with `antichain preview --import-file <file>`.',
   '--use-language-version-tools': 'Install the language with its own tool first.',
+  '--runtime-options': 'Write them into the project file, below `runtime`.',
   '--transitive': 'List them with the package manager, such as `npm ls --all`.',
   '--open': 'Not needed here: environments are files, and `config` shows their values.',
 }
@@ -80,15 +82,14 @@ export const unsupportedCommands = {
     insights: 'Search the resources of all stacks with `antichain query`.',
     logs: 'Not needed here: no log files are written. Pass -v, or run `antichain deployment show`.',
     neo: neoHint,
-    new: 'Copy a folder of `examples/`, and run `antichain stack init`.',
     policy: cloudPolicyHint,
-    project: 'List stacks with `antichain stack ls --all`.',
     schema: 'Run `pulumi schema check`.',
-    template: 'Copy a folder of `examples/`, and run `antichain stack init`.',
+    template: 'Run `antichain new --list-templates`.',
     watch: 'Run `antichain up --yes --skip-preview` from a watcher, such as `npx nodemon --exec`.',
   },
   /** Those of the command `about`. */
   environment: { env: 'Run `antichain about`, which shows the variables that are set.' },
+  project: { list: 'List stacks with `antichain stack ls --all`.' },
   deployment: {
     cancel: 'Run `antichain cancel`.',
     get: 'Run `antichain deployment show <number>`.',

@@ -1,0 +1,154 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { error } from '../../shared/errors/error.ts'
+import type { Handler } from '../arguments/handler.ts'
+import type { Flags } from '../arguments/flags.ts'
+import { formatTable } from '../display/table.ts'
+import { createCliSession, type CliSession, requireConfirmable } from '../session/session.ts'
+import { builtInTemplates } from '../templates/built-in-templates.ts'
+import { fillTemplate, type TemplateValue } from '../templates/fill-template.ts'
+import { findTemplate } from '../templates/find-template.ts'
+import { setAllConfig } from './config-set-all.ts'
+import { installProject } from './install.ts'
+import { initStack } from './stack-init.ts'
+
+/**
+ * `new`: creates a project from a template of this package or of a folder. Unless --generate-only
+ * is set, it also creates a stack with its configuration, and installs dependencies. Needs no
+ * network for the files. Throws CLI_USAGE, and the errors of `stack init`, `config set-all` and
+ * `install`.
+ */
+export const createProject: Handler = async (session, flags, [operand]) => {
+  if (flags.isSet('listTemplates')) {
+    const rows = builtInTemplates.map(({ name, description }) => [name, description])
+    for (const line of formatTable(['NAME', 'DESCRIPTION'], rows)) session.print(line)
+    return 0
+  }
+  requireConfirmable(session, flags.isSet('yes'))
+  const template = findTemplate(operand ?? (await askTemplate(session, flags)), session.cwd)
+  const folder = resolve(session.cwd, flags.text('dir') ?? '.')
+  if (!flags.isSet('force')) requireEmptyFolder(folder)
+  const ask = createAsker(session, flags)
+  const name = requireProjectName(
+    flags.text('name') ?? (await ask('Name of the project', toProjectName(basename(folder)))),
+  )
+  const description = flags.text('description') ?? (await ask('Description', template.description))
+  const { files, values } = fillTemplate(template, { name, description })
+  for (const [path, text] of files) writeProjectFile(folder, path, text)
+  session.print(`Created project '${name}' in ${folder}.`)
+  if (flags.isSet('generateOnly')) return 0
+  await prepareProject(session, flags, { folder, values })
+  session.print('\nNext step: antichain up')
+  return 0
+}
+
+async function askTemplate(session: CliSession, flags: Flags): Promise<string> {
+  const names = builtInTemplates.map(({ name }) => name).join(', ')
+  if (flags.isSet('yes') || !session.mayPrompt)
+    throw error('CLI_USAGE', 'the template is missing: pass its name or a folder', {
+      hint: `Use ${names}, or a folder.`,
+    })
+  return (await session.io.prompt(`Template (${names}):`)).trim()
+}
+
+/** Creates a function that asks for a text. With --yes it returns the default. */
+function createAsker(session: CliSession, flags: Flags) {
+  return async (question: string, defaultText: string): Promise<string> => {
+    if (flags.isSet('yes')) return defaultText
+    const suffix = defaultText === '' ? '' : ` (${defaultText})`
+    return (await session.io.prompt(`${question}${suffix}:`)).trim() || defaultText
+  }
+}
+
+/** Throws CLI_USAGE for a folder with files other than those of a version control system. */
+function requireEmptyFolder(folder: string): void {
+  if (!existsSync(folder)) return
+  if (readdirSync(folder).every(name => ['.git', '.hg'].includes(name))) return
+  throw error('CLI_USAGE', `the folder ${folder} is not empty`, {
+    hint: 'Pass --dir <folder> for a new folder, or --force to overwrite files.',
+  })
+}
+
+function toProjectName(text: string): string {
+  return text.replaceAll(/[^\w.-]+/g, '-').slice(0, 100) || 'project'
+}
+
+function requireProjectName(name: string): string {
+  if (/^[\w.-]{1,100}$/.test(name)) return name
+  throw error('CLI_USAGE', `'${name}' is not the name of a project`, {
+    hint: 'Use at most 100 characters: letters, digits, `_`, `.` and `-`.',
+  })
+}
+
+function writeProjectFile(folder: string, path: string, text: string): void {
+  mkdirSync(dirname(join(folder, path)), { recursive: true })
+  writeFileSync(join(folder, path), text)
+}
+
+/** Creates the stack and its configuration, and installs the dependencies. */
+async function prepareProject(
+  session: CliSession,
+  flags: Flags,
+  { folder, values }: { readonly folder: string; readonly values: readonly TemplateValue[] },
+): Promise<void> {
+  const ask = createAsker(session, flags)
+  const stack = flags.text('stack') ?? (await ask('Name of the stack', 'dev'))
+  const pairs = await readConfigPairs(session, flags, values)
+  const projectSession = createCliSession(session.io, session.tools, {
+    ...{ cwd: folder, stack, color: 'auto', verbose: session.verbose },
+    nonInteractive: !session.mayPrompt,
+  })
+  try {
+    const stackFlags = { ...flags, isSet: (name: string) => name === 'select' }
+    await initStack(projectSession, stackFlags, [stack])
+    if (pairs.plaintext.length + pairs.secret.length > 0)
+      await setAllConfig(projectSession, createConfigFlags(flags, pairs), [])
+    await installProject(projectSession, installFlags, [])
+  } finally {
+    await projectSession.close()
+  }
+}
+
+/** The options of `install` without any option. */
+const installFlags: Flags = {
+  isSet: name => ['dependencies', 'plugins'].includes(name),
+  text: () => undefined,
+  list: () => [],
+}
+
+interface ConfigPairs {
+  readonly plaintext: readonly string[]
+  readonly secret: readonly string[]
+}
+
+/** Returns the values of --config, and those that the template asks for. */
+async function readConfigPairs(
+  session: CliSession,
+  flags: Flags,
+  values: readonly TemplateValue[],
+): Promise<ConfigPairs> {
+  const presetPairs = flags.list('config')
+  const isSecretPair = (pair: string): boolean =>
+    values.some(({ key, isSecret }) => isSecret && pair.startsWith(`${key}=`))
+  const plaintext = presetPairs.filter(pair => !isSecretPair(pair))
+  const secret = presetPairs.filter(isSecretPair)
+  for (const { key, description, defaultText, isSecret } of values) {
+    if (presetPairs.some(pair => pair.startsWith(`${key}=`))) continue
+    const ask = createAsker(session, flags)
+    const question = description === '' ? key : `${key}: ${description}`
+    const text =
+      isSecret && !flags.isSet('yes')
+        ? await session.io.promptHidden(`${question}:`)
+        : await ask(question, defaultText)
+    if (text !== '') (isSecret ? secret : plaintext).push(`${key}=${text}`)
+  }
+  return { plaintext, secret }
+}
+
+function createConfigFlags(flags: Flags, pairs: ConfigPairs): Flags {
+  return {
+    isSet: name => name === 'path' && flags.isSet('configPath'),
+    text: () => undefined,
+    list: name => (name === 'secret' ? pairs.secret : name === 'plaintext' ? pairs.plaintext : []),
+  }
+}

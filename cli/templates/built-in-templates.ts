@@ -1,0 +1,138 @@
+/** A template of a project. */
+export interface ProjectTemplate {
+  readonly name: string
+  readonly description: string
+  /**
+   * The text of each file, by its path. `${PROJECT}` and `${DESCRIPTION}` stand for the name and
+   * the description of the project.
+   */
+  readonly files: ReadonlyMap<string, string>
+}
+
+/** The range of versions of Pulumi's SDK for Node that new programs use. */
+const nodeSdk = '^3.260.0'
+
+/** Writes the project file of a template. `runtime`: its lines below `runtime:`. */
+function projectFileOf(runtime: string): string {
+  return `name: \${PROJECT}
+description: \${DESCRIPTION}
+runtime: ${runtime}
+template:
+  config:
+    greeting:
+      description: A text that the program exports
+      default: hello
+`
+}
+
+function packageFileOf(main: string, devDependencies: Readonly<Record<string, string>>): string {
+  const manifest = {
+    ...{ name: '${PROJECT}', private: true, main },
+    dependencies: { '@pulumi/pulumi': nodeSdk },
+    devDependencies,
+  }
+  return `${JSON.stringify(manifest, null, 2)}\n`
+}
+
+const compilerOptions = {
+  ...{ target: 'es2022', module: 'commonjs', moduleResolution: 'node' },
+  ...{ strict: true, outDir: 'bin', sourceMap: true, skipLibCheck: true },
+}
+
+const nodeIgnore = 'node_modules/\nbin/\n'
+
+const typescript = new Map([
+  ['Pulumi.yaml', projectFileOf('nodejs')],
+  ['package.json', packageFileOf('index.ts', { '@types/node': '^24.0.0', typescript: '^5.9.0' })],
+  ['tsconfig.json', `${JSON.stringify({ compilerOptions, files: ['index.ts'] }, null, 2)}\n`],
+  [
+    'index.ts',
+    `import * as pulumi from '@pulumi/pulumi'
+
+const config = new pulumi.Config()
+
+export const greeting = config.require('greeting')
+`,
+  ],
+  ['.gitignore', nodeIgnore],
+])
+
+const javascript = new Map([
+  ['Pulumi.yaml', projectFileOf('nodejs')],
+  ['package.json', packageFileOf('index.js', {})],
+  [
+    'index.js',
+    `'use strict'
+const pulumi = require('@pulumi/pulumi')
+
+const config = new pulumi.Config()
+
+exports.greeting = config.require('greeting')
+`,
+  ],
+  ['.gitignore', nodeIgnore],
+])
+
+const python = new Map([
+  [
+    'Pulumi.yaml',
+    projectFileOf('\n  name: python\n  options:\n    toolchain: pip\n    virtualenv: venv'),
+  ],
+  ['requirements.txt', 'pulumi>=3.260.0,<4.0.0\n'],
+  [
+    '__main__.py',
+    `import pulumi
+
+config = pulumi.Config()
+
+pulumi.export("greeting", config.require("greeting"))
+`,
+  ],
+  ['.gitignore', '*.pyc\nvenv/\n'],
+])
+
+const go = new Map([
+  ['Pulumi.yaml', projectFileOf('go')],
+  [
+    'go.mod',
+    'module ${PROJECT}\n\ngo 1.24.0\n\nrequire github.com/pulumi/pulumi/sdk/v3 v3.260.0\n',
+  ],
+  [
+    'main.go',
+    `package main
+
+import (
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi/config"
+)
+
+func main() {
+	pulumi.Run(func(ctx *pulumi.Context) error {
+		ctx.Export("greeting", pulumi.String(config.New(ctx, "").Require("greeting")))
+		return nil
+	})
+}
+`,
+  ],
+])
+
+const yaml = new Map([
+  [
+    'Pulumi.yaml',
+    `${projectFileOf('yaml')}config:
+  greeting:
+    type: string
+outputs:
+  greeting: \${greeting}
+`,
+  ],
+])
+
+/** The templates of this package, sorted by name. */
+export const builtInTemplates: readonly ProjectTemplate[] = [
+  { name: 'go', description: 'A minimal program in Go', files: go },
+  { name: 'javascript', description: 'A minimal program in JavaScript', files: javascript },
+  { name: 'python', description: 'A minimal program in Python', files: python },
+  { name: 'typescript', description: 'A minimal program in TypeScript', files: typescript },
+  { name: 'yaml', description: 'A minimal program in YAML', files: yaml },
+]

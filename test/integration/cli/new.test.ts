@@ -1,0 +1,74 @@
+import { chmodSync, existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, expect, test } from 'vitest'
+import { type CliBench, createCliBench } from './cli-bench.ts'
+
+let bench: CliBench
+beforeEach(() => {
+  bench = createCliBench()
+  bench.write('bin/npm', '#!/bin/sh\nmkdir node_modules\n')
+  chmodSync(join(bench.root, 'bin/npm'), 0o755)
+  bench.env['PATH'] = `${join(bench.root, 'bin')}:/usr/bin:/bin`
+})
+
+test('new creates a project, a stack with its configuration, and installs dependencies', async () => {
+  const { exit, out } = await bench.run('new', 'typescript', '--dir', 'app', '--yes')
+  expect([exit, out]).toEqual([0, expect.stringContaining("Created project 'app'")])
+  expect(bench.read('app/Pulumi.yaml')).toBe(
+    'name: app\ndescription: A minimal program in TypeScript\nruntime: nodejs\n',
+  )
+  expect(bench.read('app/Pulumi.dev.yaml')).toContain('app:greeting: hello')
+  expect(existsSync(join(bench.root, 'app/node_modules'))).toBe(true)
+  expect((await bench.run('-C', 'app', 'stack', '--show-name')).out).toBe('dev\n')
+})
+
+test('new asks in a terminal for the template, the name, the description, the stack and values', async () => {
+  bench.terminal = true
+  bench.answers.push('javascript', 'shop', 'A shop', 'prod', 'hi')
+  expect((await bench.run('new', '--dir', 'app')).exit).toBe(0)
+  expect(bench.read('app/Pulumi.yaml')).toContain('name: shop\ndescription: A shop\n')
+  expect(bench.read('app/Pulumi.prod.yaml')).toContain('shop:greeting: hi')
+})
+
+test('new --generate-only writes the files of a folder only', async () => {
+  bench.write('template/Pulumi.yaml', 'name: ${PROJECT}\nruntime: nodejs\n')
+  bench.write('template/lib/index.js', '// ${PROJECT}: ${DESCRIPTION}\n')
+  bench.write('template/Pulumi.dev.yaml', 'config: {}\n')
+  const args = ['--dir', 'app', '-n', 'shop', '-d', 'A shop', '--generate-only', '--yes']
+  expect((await bench.run('new', './template', ...args)).exit).toBe(0)
+  expect(bench.read('app/lib/index.js')).toBe('// shop: A shop\n')
+  expect(existsSync(join(bench.root, 'app/Pulumi.dev.yaml'))).toBe(false)
+  expect(existsSync(join(bench.root, 'app/node_modules'))).toBe(false)
+})
+
+test('new encrypts a value that the template declares as secret', async () => {
+  const text = 'name: x\nruntime: yaml\ntemplate:\n  config:\n    pw: {secret: true}\n'
+  bench.write('template/Pulumi.yaml', text)
+  bench.env['PATH'] = '/nonexistent'
+  await bench.run('new', './template', '--dir', 'app', '--yes', '-c', 'pw=s3cret', '-c', 'n=1')
+  const file = bench.read('app/Pulumi.dev.yaml')
+  expect(file).toMatch(/app:pw:\n {4}secure: /)
+  expect(file).toContain('app:n: "1"')
+})
+
+test('new refuses what it cannot do, before it writes anything', async () => {
+  bench.write('full/file', '')
+  for (const [args, message] of [
+    [['typescript'], '--yes must be passed in'],
+    [['nothing', '--yes'], "no template 'nothing'"],
+    [['https://github.com/acme/template', '--yes'], 'is a repository'],
+    [['bin', '--yes', '--dir', 'app'], 'has no Pulumi.yaml'],
+    [['yaml', '--yes', '--dir', 'full'], 'is not empty'],
+    [['yaml', '--yes', '--dir', 'app', '-n', 'a/b'], "'a/b' is not the name of a project"],
+  ] as const) {
+    const { exit, err } = await bench.run('new', ...args)
+    expect([exit, err]).toEqual([1, expect.stringContaining(message)])
+  }
+  expect(existsSync(join(bench.root, 'app'))).toBe(false)
+  expect(existsSync(join(bench.root, 'full/Pulumi.yaml'))).toBe(false)
+})
+
+test('new --list-templates lists the templates, also as `project new`', async () => {
+  for (const command of [['new'], ['project', 'new']])
+    expect((await bench.run(...command, '--list-templates')).out).toMatch(/^python /m)
+})
