@@ -111,10 +111,39 @@ describe('steps', () => {
         options: { diff: true },
       },
     )
-    expect(lines.slice(0, 3)).toEqual([
+    expect(lines.slice(0, 6)).toEqual([
       ' ~  pkg:index:Thing a updated (1.0s)',
+      '      id: id-a',
+      '      urn: urn:pulumi:dev::site::pkg:index:Thing::a',
+      '      provider: urn:pulumi:dev::site::pulumi:providers:pkg::default::id',
       '      ~ size: 1 => 2',
       '',
+    ])
+  })
+
+  test('with --diff, only the create of a replacement has details, with the reason', async () => {
+    const [old, next] = [
+      stateOf('a', { inputs: { size: 1 } }),
+      stateOf('a', { inputs: { size: 2 } }),
+    ]
+    const steps = [
+      metadataOf('create-replacement', 'a', { old, new: next, keys: ['size'], logical: false }),
+      metadataOf('replace', 'a', { old, new: next, keys: ['size'] }),
+      metadataOf('delete-replaced', 'a', { old, new: null, logical: false }),
+    ]
+    const lines = await printPlain(
+      steps.flatMap(metadata => [createPreEvent(metadata), createOutputsEvent(metadata)]),
+      { options: { diff: true } },
+    )
+    expect(lines.slice(0, lines.indexOf(''))).toEqual([
+      ' ++ pkg:index:Thing a created replacement (1.0s)',
+      '      id: id-a',
+      '      urn: urn:pulumi:dev::site::pkg:index:Thing::a',
+      '      provider: urn:pulumi:dev::site::pulumi:providers:pkg::default::id',
+      '      replaced for: size',
+      '      ~ size: 1 => 2',
+      ' +- pkg:index:Thing a replaced (3.0s)',
+      ' -- pkg:index:Thing a deleted original (1.0s)',
     ])
   })
 

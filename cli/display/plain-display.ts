@@ -3,7 +3,13 @@ import { formatConfig, formatEnd, formatTitle } from './start-and-end-lines.ts'
 import { formatElapsed } from './format-elapsed.ts'
 import { formatWaiting } from './live-frame.ts'
 import { createPaint } from './paint.ts'
-import { formatDiff, type LineStyle, formatMessage, formatRow } from './plain-lines.ts'
+import {
+  formatDiff,
+  formatIdentity,
+  type LineStyle,
+  formatMessage,
+  formatRow,
+} from './plain-lines.ts'
 import { type ProgressChange, createProgress, isListed } from './progress.ts'
 import { diffProperties } from './property-diff.ts'
 
@@ -69,7 +75,13 @@ function formatChange(
   const { row, metadata } = change
   if (!isListed(row, options)) return []
   if (!options.diff) return [formatRow(row, style)]
+  // The step that creates the replacement shows the difference. The others would repeat it.
+  if (metadata.op === 'replace' || metadata.op === 'delete-replaced') return [formatRow(row, style)]
   const isRefresh = options.kind === 'refresh' || metadata.op === 'refresh'
   const difference = diffProperties(metadata, isRefresh ? 'outputs' : 'inputs')
-  return [formatRow(row, style), ...formatDiff(difference, style.paint)]
+  return [
+    formatRow(row, style),
+    ...formatIdentity(metadata, style.paint),
+    ...formatDiff(difference, style.paint),
+  ]
 }

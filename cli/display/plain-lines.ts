@@ -1,9 +1,10 @@
 import { formatElapsed } from './format-elapsed.ts'
 import { styleOf } from './operation-style.ts'
-import type { Paint } from './paint.ts'
+import type { StepMetadata } from '../../shared/engine/events/event.ts'
+import { removeControls, type Paint } from './paint.ts'
 import type { Message } from './messages.ts'
 import type { ResourceRow } from './progress.ts'
-import type { DiffLine } from './property-diff.ts'
+import type { DiffLine } from './line-diff.ts'
 
 /** The options for formatting lines. */
 export interface LineStyle {
@@ -34,6 +35,24 @@ export function formatStatus(row: ResourceRow, style: LineStyle): string {
   if (row.status === 'failed')
     return style.paint('red', `${stepStyle.runningText} failed`) + duration
   return style.paint(stepStyle.color, stepStyle.doneText) + duration
+}
+
+/**
+ * Formats id, URN and provider of a step below its row, and the properties that require a
+ * replacement. An unchanged resource has none of these lines.
+ */
+export function formatIdentity(metadata: StepMetadata, paint: Paint): readonly string[] {
+  const { op, urn, old, new: next, keys = [] } = metadata
+  if (op === 'same') return []
+  const id = old?.id || next?.id || ''
+  const provider = next?.provider || old?.provider || ''
+  const fields = [
+    ...(id === '' ? [] : [`id: ${id}`]),
+    `urn: ${urn}`,
+    ...(provider === '' ? [] : [`provider: ${provider}`]),
+    ...(op.endsWith('-replacement') && keys.length > 0 ? [`replaced for: ${keys.join(', ')}`] : []),
+  ]
+  return fields.map(field => paint('faint', `      ${removeControls(field)}`))
 }
 
 /** Formats the lines of a diff below a row. */

@@ -54,12 +54,77 @@ describe('without a detailed diff', () => {
     ])
   })
 
-  test('a multi-line text shows its changed lines', () => {
+  test('a multi-line text shows its changed lines between equal ones', () => {
     expect(printDiff(update({ page: 'a\nb\nc\nd\n' }, { page: 'a\nx\nd\n' }))).toEqual([
       '~ page:',
+      '      "a"',
       '    - "b"',
       '    - "c"',
       '    + "x"',
+      '      "d"',
+    ])
+  })
+
+  test('distant changes of a text are divided, and a missing line break is named', () => {
+    const lines = Array.from({ length: 20 }, (_, index) => `line ${index}`)
+    const next = lines.with(1, 'second').with(18, 'last but one')
+    expect(printDiff(update({ pem: lines.join('\n') }, { pem: `${next.join('\n')}\n` }))).toEqual([
+      '~ pem:',
+      '      "line 0"',
+      '    - "line 1"',
+      '    + "second"',
+      '      "line 2"',
+      '      "line 3"',
+      '      …',
+      '      "line 16"',
+      '      "line 17"',
+      '    - "line 18"',
+      '    - "line 19"',
+      '      (no line break at the end)',
+      '    + "last but one"',
+      '    + "line 19"',
+    ])
+  })
+
+  test('a text with too many changed lines is only named', () => {
+    const manyLines = (word: string): string =>
+      Array.from({ length: 3_000 }, (_, index) => `${word} ${index}`).join('\n')
+    expect(printDiff(update({ page: manyLines('old') }, { page: manyLines('new') }))).toEqual([
+      '~ page:',
+      '    ~ 3000 lines => 3000 lines',
+    ])
+  })
+
+  test('the maps and lists in JSON and YAML are compared', () => {
+    const policy = { Version: '2012', Statement: [{ Effect: 'Allow' }] }
+    const nextPolicy = { Statement: [{ Effect: 'Deny' }], Version: '2012' }
+    const old = { policy: JSON.stringify(policy), values: 'replicas: 1\nimage: a\n' }
+    const next = { policy: JSON.stringify(nextPolicy), values: 'image: a\nreplicas: 2\n' }
+    expect(printDiff(update(old, next))).toEqual([
+      '~ policy (json):',
+      '    ~ Statement:',
+      '        ~ [0]:',
+      '            ~ Effect: "Allow" => "Deny"',
+      '~ values (yaml):',
+      '    ~ replicas: 1 => 2',
+    ])
+  })
+
+  test('JSON whose format alone changed is compared as a text', () => {
+    expect(printDiff(update({ a: '{"b":1}' }, { a: '{ "b": 1 }' }))).toEqual([
+      '~ a: "{\\"b\\":1}" => "{ \\"b\\": 1 }"',
+    ])
+  })
+
+  test('a text of one line, and YAML that grows by its aliases, are shown as texts', () => {
+    const bomb = ['a: &a [x,x]', 'b: &b [*a,*a]', 'c: &c [*b,*b]'].join('\n')
+    const more = 'defghijk'.split('').map((key, index) => `${key}: &${key} [*${'cdefghij'[index]}]`)
+    const grown = `${bomb}\n${more.join('\n')}\nz: [${'*k,'.repeat(60)}]`
+    expect(printDiff(update({ a: 'x', note: 'x' }, { a: 'note: y', note: grown }))).toEqual([
+      '~ a: "x" => "note: y"',
+      '~ note:',
+      '    - "x"',
+      ...grown.split('\n').map(line => `    + ${JSON.stringify(line)}`),
     ])
   })
 
@@ -115,6 +180,20 @@ describe('with a detailed diff', () => {
       '~ b[: (none) => (none)',
     ])
   })
+})
+
+test('a create shows JSON entry by entry, and the lines of other texts', () => {
+  const inputs = { key: 'BEGIN\nabc\nEND\n', policy: '{"a":[1]}' }
+  const create = metadataOf('create', 'a', { old: null, new: stateOf('a', { inputs }) })
+  expect(printDiff(create)).toEqual([
+    '+ key:',
+    '    + "BEGIN"',
+    '    + "abc"',
+    '    + "END"',
+    '+ policy (json):',
+    '    + a:',
+    '        + [0]: 1',
+  ])
 })
 
 test('a create shows all inputs and a delete all old inputs, nested ones in separate lines', () => {

@@ -9,14 +9,9 @@ import {
   formatValue,
 } from './event-value.ts'
 import { removeHiddenDiffs } from './hidden-diffs.ts'
+import { type DiffLine, diffTextLines } from './line-diff.ts'
 import { removeControls } from './paint.ts'
-
-/** One line of a diff. `depth`: the level of nesting, from 0. */
-export interface DiffLine {
-  readonly mark: '+' | '-' | '~' | ' '
-  readonly depth: number
-  readonly text: string
-}
+import { parseStructuredText } from './structured-text.ts'
 
 type Detail = NonNullable<StepMetadata['detailedDiff']>[string]
 
@@ -138,8 +133,8 @@ function segmentsOf(path: string): ReturnType<typeof parsePath> {
 }
 
 /**
- * Returns the diff of a changed value: entry by entry for two maps or two lists, line by line for
- * two multi-line texts, otherwise `old => new`.
+ * Returns the diff of a changed value: entry by entry for two maps or two lists, also in JSON and
+ * YAML. Line by line for two texts of which one has several lines, otherwise `old => new`.
  */
 function diffValues(
   label: string,
@@ -154,9 +149,28 @@ function diffValues(
     if (isEventList(old) && isEventList(next))
       return [renderMarkedLine(`${label}:`), ...diffLists(old, next, depth + 1)]
   }
-  if (isMultiLineText(old) && isMultiLineText(next) && old !== next)
-    return [renderMarkedLine(`${label}:`), ...diffTexts(old, next, depth + 1)]
+  const structureLines = diffStructuredTexts(label, [old, next], depth)
+  if (structureLines !== undefined) return structureLines
+  if (typeof old === 'string' && typeof next === 'string' && old !== next)
+    if (isMultiLineText(old) || isMultiLineText(next))
+      return [renderMarkedLine(`${label}:`), ...diffTextLines(old, next, depth + 1)]
   return [renderMarkedLine(`${label}: ${formatValue(old)} => ${formatValue(next)}`)]
+}
+
+/**
+ * Returns the diff of the maps or lists in two texts of the same format. Returns undefined for
+ * other texts, and if only white space or comments differ.
+ */
+function diffStructuredTexts(
+  label: string,
+  [old, next]: readonly [unknown, unknown],
+  depth: number,
+): readonly DiffLine[] | undefined {
+  const [before, after] = [parseStructuredText(old), parseStructuredText(next)]
+  if (before === undefined || before.format !== after?.format) return undefined
+  if (isEventList(before.value) !== isEventList(after.value)) return undefined
+  if (isSameValue(before.value, after.value)) return undefined
+  return diffValues(`${label} (${before.format})`, [before.value, after.value], depth)
 }
 
 function diffLists(
@@ -175,7 +189,10 @@ function diffLists(
   })
 }
 
-/** Returns the lines of an added, deleted or unchanged value, maps and lists entry by entry. */
+/**
+ * Returns the lines of an added, deleted or unchanged value. Shows maps and lists entry by entry,
+ * also in JSON and YAML, and other texts line by line.
+ */
 function formatEntry(
   mark: '+' | '-' | ' ',
   label: string,
@@ -189,6 +206,14 @@ function formatEntry(
       { mark, depth, text: `${label}:` },
       ...value.flatMap((item, index) => formatEntry(mark, `[${index}]`, item, depth + 1)),
     ]
+  const structure = parseStructuredText(value)
+  if (structure !== undefined)
+    return formatEntry(mark, `${label} (${structure.format})`, structure.value, depth)
+  if (isMultiLineText(value))
+    return [
+      { mark, depth, text: `${label}:` },
+      ...splitLines(value).map(line => ({ mark, depth: depth + 1, text: JSON.stringify(line) })),
+    ]
   return [{ mark, depth, text: value === undefined ? label : `${label}: ${formatValue(value)}` }]
 }
 
@@ -196,23 +221,9 @@ function isMultiLineText(value: unknown): value is string {
   return typeof value === 'string' && value.trimEnd().includes('\n')
 }
 
-/** Returns the changed lines of a text, without the equal lines at its start and end. */
-function diffTexts(old: string, next: string, depth: number): readonly DiffLine[] {
-  const [before, after] = [old.split('\n'), next.split('\n')]
-  const shorterLength = Math.min(before.length, after.length)
-  let commonStart = 0
-  while (commonStart < shorterLength && before[commonStart] === after[commonStart]) commonStart += 1
-  let commonEnd = 0
-  while (
-    commonEnd < shorterLength - commonStart &&
-    before.at(-1 - commonEnd) === after.at(-1 - commonEnd)
-  )
-    commonEnd += 1
-  const markChangedLines = (mark: '+' | '-', allLines: readonly string[]): readonly DiffLine[] =>
-    allLines
-      .slice(commonStart, allLines.length - commonEnd)
-      .map(line => ({ mark, depth, text: JSON.stringify(line) }))
-  return [...markChangedLines('-', before), ...markChangedLines('+', after)]
+/** Returns the lines of a text. A line break at its end begins no further line. */
+function splitLines(text: string): readonly string[] {
+  return (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n')
 }
 
 function isInternal(key: string): boolean {

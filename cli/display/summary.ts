@@ -6,7 +6,8 @@ import { isStepOp, styleOf, summaryOrder } from './operation-style.ts'
 import type { Paint } from './paint.ts'
 import { formatDiff, type LineStyle } from './plain-lines.ts'
 import { nameOfUrn } from './messages.ts'
-import { type DiffLine, formatEntries, diffMaps } from './property-diff.ts'
+import type { DiffLine } from './line-diff.ts'
+import { formatEntries, diffMaps } from './property-diff.ts'
 
 /** The figures of an ended deployment. `failedCount`: the number of failed resources. */
 export interface EndFigures {

@@ -1,0 +1,44 @@
+import { structuredPatch } from 'diff'
+
+/** One line of a diff. `depth`: the level of nesting, from 0. */
+export interface DiffLine {
+  readonly mark: '+' | '-' | '~' | ' '
+  readonly depth: number
+  readonly text: string
+}
+
+/** Number of equal lines before and after changed ones. */
+const contextLines = 2
+/** Most changed lines that are searched for. Texts with more changes are only named. */
+const changedLinesMax = 2_000
+
+/**
+ * Returns the changed lines of a text between equal ones. A line `…` stands for the equal lines
+ * between two places. Lines are quoted, so they contain no control characters.
+ */
+export function diffTextLines(old: string, next: string, depth: number): readonly DiffLine[] {
+  // A missing line break is worth a remark only if one of the texts has it.
+  const end = old.endsWith('\n') || next.endsWith('\n') ? '' : '\n'
+  const patch = structuredPatch('', '', old + end, next + end, '', '', {
+    context: contextLines,
+    maxEditLength: changedLinesMax,
+  })
+  if (patch === undefined)
+    return [{ mark: '~', depth, text: `${countLines(old)} lines => ${countLines(next)} lines` }]
+  return patch.hunks.flatMap(({ lines }, index) => [
+    ...(index === 0 ? [] : [{ mark: ' ' as const, depth, text: '…' }]),
+    ...lines.map(line => formatLine(line, depth)),
+  ])
+}
+
+/** Formats a line of a patch. Its first character is `+`, `-`, a space, or `\` for a remark. */
+function formatLine(line: string, depth: number): DiffLine {
+  const mark = line[0]
+  if (mark === '+' || mark === '-' || mark === ' ')
+    return { mark, depth, text: JSON.stringify(line.slice(1)) }
+  return { mark: ' ', depth, text: '(no line break at the end)' }
+}
+
+function countLines(text: string): number {
+  return text.trimEnd().split('\n').length
+}
