@@ -27,6 +27,8 @@ interface ClientRequest extends RequestInit {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+/** The time for a read in ms. A state of 100,000 resources is large. */
+const readTimeoutMs = 60_000
 /** Repetitions of a read that a rate limit refused. */
 const repetitionsMax = 5
 
@@ -37,7 +39,10 @@ export function createDashboardClient(deps: DashboardClientDeps): DashboardClien
     const options: RequestInit = { ...init, headers, cache: 'no-store', redirect: 'error' }
     const response = await fetchOrFail(deps, path, options)
     if (response.ok) return response
-    const failure = readFailure(response.status, await response.text().catch(() => ''))
+    const bodyText = await response.text().catch(() => '')
+    // The end of a session aborts its other requests, whose bodies are incomplete then.
+    init.signal?.throwIfAborted()
+    const failure = readFailure(response.status, bodyText)
     if (failure.status === 401) deps.onTokenRefused(failure)
     throw Object.assign(failure, { retryAfterMs: readRetryAfterMs(response) })
   }
@@ -53,7 +58,16 @@ export function createDashboardClient(deps: DashboardClientDeps): DashboardClien
       }
   }
   return {
-    read: async (path, signal) => readJson(await requestRepeatedly(path, signalField(signal))),
+    async read(path, signal) {
+      const timeoutSignal = AbortSignal.timeout(readTimeoutMs)
+      const signals = signal === undefined ? [timeoutSignal] : [signal, timeoutSignal]
+      try {
+        return await readJson(await requestRepeatedly(path, { signal: AbortSignal.any(signals) }))
+      } catch (thrown) {
+        const isLate = timeoutSignal.aborted && signal?.aborted !== true
+        throw isLate ? createUnreachableFailure() : thrown
+      }
+    },
     send: async (path, body) =>
       readJson(
         await request(path, {
@@ -89,10 +103,6 @@ async function fetchOrFail(
 /** Returns the JSON of a response. Its shape is that of the OpenAPI document. */
 async function readJson<Result>(response: Response): Promise<Result> {
   return (await response.json()) as Result
-}
-
-function signalField(signal: AbortSignal | undefined): ClientRequest {
-  return signal === undefined ? {} : { signal }
 }
 
 const retryAfterDefaultMs = 1_000

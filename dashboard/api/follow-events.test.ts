@@ -107,6 +107,24 @@ test('a refused token ends the session, and another refusal does not', async () 
   expect(forbidden.refusals).toEqual([])
 })
 
+test('a refusal whose request was aborted is neither read nor reported', async () => {
+  const abort = new AbortController()
+  const refusals: string[] = []
+  const client = createDashboardClient({
+    token: 'act_secret',
+    fetch: async () => {
+      abort.abort()
+      return errorResponse(401, 'API_TOKEN_REFUSED')
+    },
+    wait: async () => undefined,
+    onTokenRefused: ({ code }) => refusals.push(code),
+  })
+  await expect(client.read('/v1/stacks', abort.signal)).rejects.toMatchObject({
+    name: 'AbortError',
+  })
+  expect(refusals).toEqual([])
+})
+
 test('no response, and a response of a proxy, are failures with a hint', async () => {
   expect((await read([new TypeError('Failed to fetch')])).result).toMatchObject({
     code: 'API_UNREACHABLE',

@@ -1,3 +1,5 @@
+import { formatNumber } from './format-count.ts'
+
 /** The meaning of a status, which decides its color and symbol. */
 export type StatusTone = 'good' | 'bad' | 'busy' | 'warn' | 'quiet'
 
@@ -47,5 +49,7 @@ export function listChangeTexts(changes: Readonly<Record<string, number>>): read
   const unknown = Object.entries(changes)
     .filter(([kind]) => !knownKinds.has(kind) && !/-replace(?:d|ment)$|pending/.test(kind))
     .map(([kind, count]) => [count, kind] as const)
-  return [...known, ...unknown].filter(([count]) => count > 0).map(([n, word]) => `${n} ${word}`)
+  return [...known, ...unknown]
+    .filter(([count]) => count > 0)
+    .map(([n, word]) => `${formatNumber(n)} ${word}`)
 }

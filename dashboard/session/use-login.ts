@@ -24,7 +24,8 @@ export function useLogin(): LoginSession {
   const end = useCallback((reason: ApiFailure | undefined) => {
     storeToken(undefined)
     setToken(undefined)
-    setEndReason(reason)
+    // Several requests may be refused at once. The first one has the reason.
+    setEndReason(earlier => (reason === undefined ? undefined : (earlier ?? reason)))
   }, [])
   const login = useCallback((accepted: string) => {
     storeToken(accepted)
