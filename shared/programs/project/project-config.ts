@@ -1,4 +1,10 @@
-import { isTreeList, isTreeMap, toConfigTree, type ConfigTree } from '../config/config-tree.ts'
+import {
+  isSecure,
+  isTreeList,
+  isTreeMap,
+  toConfigTree,
+  type ConfigTree,
+} from '../config/config-tree.ts'
 import type { ConfigType, ProjectConfigEntry } from './project.ts'
 import type { YamlSource } from './yaml-source.ts'
 
@@ -53,8 +59,11 @@ function readEntry(
 ): ProjectConfigEntry {
   const path = ['config', key]
   const isProjectKey = !key.includes(':') || key.startsWith(`${project}:`)
-  if (!isTreeMap(declaration))
+  if (!isTreeMap(declaration)) {
+    requireBareValue(source, path, declaration)
     return { key, type: undefined, value: declaration ?? undefined, isSecret: false }
+  }
+  requireKnownFields(source, path, declaration)
   const defaultValue = declaration.get('default') ?? undefined
   const value = declaration.get('value') ?? undefined
   if (defaultValue !== undefined && value !== undefined)
@@ -73,6 +82,47 @@ function readEntry(
     )
   }
   return { key, type, value: defaultValue ?? value, isSecret: declaration.get('secret') === true }
+}
+
+/** Throws PROJECT_INVALID for a bare value that is no text, integer, boolean or list. */
+function requireBareValue(source: YamlSource, path: readonly string[], value: ConfigTree): void {
+  if (value === null)
+    throw source.errorAt(path, `the configuration key '${path[1]}' has neither a type nor a value`)
+  if (isSecure(value))
+    throw source.errorAt(
+      path,
+      `the configuration key '${path[1]}' cannot be encrypted here: set it with \`config set --secret\``,
+    )
+  if (typeof value === 'number' && !Number.isInteger(value))
+    throw source.errorAt(path, `the value of the configuration key '${path[1]}' must be quoted`)
+}
+
+/** The fields of a declaration, each with a check of its value. */
+const declarationFields = new Map<string, (value: ConfigTree) => boolean>([
+  ['type', () => true],
+  ['items', isTreeMap],
+  ['description', value => typeof value === 'string'],
+  ['secret', value => typeof value === 'boolean'],
+  ['default', () => true],
+  ['value', () => true],
+])
+
+/** Throws PROJECT_INVALID for an unknown field, and for a field with a value of another type. */
+function requireKnownFields(
+  source: YamlSource,
+  path: readonly string[],
+  declaration: ReadonlyMap<string, ConfigTree>,
+): void {
+  for (const [name, value] of declaration) {
+    const isValid = declarationFields.get(name)
+    if (isValid === undefined)
+      throw source.errorAt(
+        [...path, name],
+        `the configuration key '${path[1]}' has the unknown field \`${name}\`: use ${[...declarationFields.keys()].join(', ')}`,
+      )
+    if (!isValid(value))
+      throw source.errorAt([...path, name], `\`${name}\` does not have the right type`)
+  }
 }
 
 function readType(

@@ -54,6 +54,29 @@ describe('project file', () => {
     )
   })
 
+  test.each([
+    ['{type: string, bar: 1}', 'unknown field `bar`'],
+    ['{secret: "yes"}', '`secret` does not have the right type'],
+    ['{type: array, items: string}', '`items` does not have the right type'],
+    ['{secure: abc}', 'cannot be encrypted here'],
+    ['', 'neither a type nor a value'],
+    ['1.5', 'must be quoted'],
+  ])('a configuration key declared as %s is refused with its position', (declaration, message) => {
+    expect(messageOfFailure(`${head}config:\n  foo: ${declaration}\n`)).toMatch(
+      new RegExp(`^PROJECT_INVALID Pulumi\\.yaml:\\d+:\\d+: .*${message}`),
+    )
+  })
+
+  test('a configuration key may have any field that Pulumi knows', () => {
+    const fields =
+      '{type: array, items: {type: string}, description: d, secret: true, default: [a]}'
+    const project = parseProject(
+      `${head}config:\n  foo: ${fields}\n  bar: 1\n  baz: [a]\n`,
+      'Pulumi.yaml',
+    )
+    expect(project.config.map(({ key }) => key)).toEqual(['bar', 'baz', 'foo'])
+  })
+
   test('an invalid runtime name is refused', () => {
     expect(messageOfFailure('name: p\nruntime: ../cobol\n')).toMatch(
       /^RUNTIME_UNKNOWN .*'\.\.\/cobol'/,
