@@ -61,7 +61,8 @@ async function openBoth(): Promise<{
 test('a program is deployed over the API, displayed while it runs, and exported as it is stored on the server', async () => {
   const { server, client, url, token } = await openBoth()
   const who = requireSuccess(await client.run(['whoami', '--json'])).out
-  expect(JSON.parse(who)).toEqual({ url, name: 'admin', role: 'admin', stacks: '*' })
+  const names = { user: 'admin', organizations: ['organization'] }
+  expect(JSON.parse(who)).toEqual({ url, name: 'admin', role: 'admin', stacks: '*', ...names })
   requireSuccess(await client.run(['stack', 'init', 'dev']))
   const up = requireSuccess(await client.run(['up', '--yes']))
   // The preview and the deployment are displayed as in a local run.

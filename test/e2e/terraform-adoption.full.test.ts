@@ -189,7 +189,7 @@ describeWithCommands('a Terraform state', [['go', 'version']], () => {
     expectRefused(await run(args), 'TERRAFORM_ADOPTION_PARTIAL', [
       /8 of 8 objects cannot be adopted: .* no executable Terraform provider at \/nowhere/,
     ])
-    expectRefused(await adopt(), 'CLI_USAGE', [/--yes/])
+    expectRefused(await adopt(), 'CONFIRMATION_MISSING', [/--yes/])
     requireSuccess(await adopt(['--preview-only']))
     writeFileSync(join(sandbox.program, 'terraform.tfstate'), JSON.stringify(state).slice(0, 900))
     expectRefused(await adopt(['--yes']), 'TERRAFORM_STATE_INVALID', [/it is truncated/])
