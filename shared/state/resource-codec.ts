@@ -12,7 +12,7 @@ import {
 } from '../values/value-codec.ts'
 import { RecomputedMap } from '../values/recomputed-map.ts'
 import { emptyMap, type PropertyMap } from '../values/value.ts'
-import type { CustomTimeouts, ResourceState, StackFrame } from './resource.ts'
+import { type CustomTimeouts, noTimeouts, type ResourceState, type StackFrame } from './resource.ts'
 import { stackTraceOf } from './shared-traces.ts'
 import {
   isJsonObject,
@@ -219,8 +219,6 @@ function decodeWithoutCiphertexts(json: JsonObject): PropertyMap {
     throw error('INTERNAL_ASSERTION', 'properties without a ciphertext were decrypted')
   })
 }
-
-const noTimeouts: CustomTimeouts = {}
 
 function decodeTimeouts(json: Json | undefined): CustomTimeouts {
   if (!isJsonObject(json)) return noTimeouts

@@ -16,6 +16,9 @@ export interface CustomTimeouts {
   readonly read?: number
 }
 
+/** The timeouts of a resource that sets none, as most do. They share this object. */
+export const noTimeouts: CustomTimeouts = {}
+
 /** One line of a recorded stack trace. */
 export interface StackFrame {
   readonly sourcePosition?: string
@@ -111,7 +114,7 @@ export function createResourceState(
     pendingReplacement: false,
     additionalSecretOutputs: [],
     aliases: [],
-    customTimeouts: {},
+    customTimeouts: noTimeouts,
     importID: '',
     retainOnDelete: false,
     deletedWith: '',

@@ -8,7 +8,7 @@ import type { SourcePosition, StackTrace } from '../../../proto/gen/pulumi/sourc
 import { error } from '../../errors/error.ts'
 import { isProviderType, packageOf } from '../../names/provider-reference.ts'
 import type { Urn } from '../../names/urn.ts'
-import type { CustomTimeouts, StackFrame } from '../../state/resource.ts'
+import { type CustomTimeouts, noTimeouts, type StackFrame } from '../../state/resource.ts'
 import { stackTraceOf } from '../../state/shared-traces.ts'
 import type { PropertyMap, PropertyValue } from '../../values/value.ts'
 import { downgradeOutputs } from '../../values/special-values.ts'
@@ -256,8 +256,6 @@ function readAliasParent(parent: WireParent): Urn | '' | undefined {
     return parent.value === '' ? undefined : parseRequestUrn(parent.value, 'parent alias')
   return parent?.value === true ? '' : undefined
 }
-
-const noTimeouts: CustomTimeouts = {}
 
 function readTimeouts(
   timeouts: RegisterResourceRequest_CustomTimeouts | undefined,

@@ -50,6 +50,13 @@ export interface EndWatcher {
  */
 export const headReadPauses = { firstPauseMs: 2_000, longestPauseMs: 16_000 } as const
 
+/** Waits for the end of one operation through `watch`. */
+export function waitForEndBy(watch: EndWatcher['watch'], id: OperationId): Promise<RecordedEnd> {
+  return new Promise((resolve, reject) =>
+    watch([id], { onEnd: (_id, end) => resolve(end), onFailed: reject }),
+  )
+}
+
 /** A pending wait for the end of one operation. */
 interface Wait {
   /** Time of the next read, by the monotonic clock. */
@@ -184,10 +191,7 @@ export function createEndWatcher(deps: EndWatcherDeps, deployment: DeploymentId)
     if (settlement !== undefined) void settleAll(settlement.thrown)
   }
   return {
-    wait: id =>
-      new Promise((resolve, reject) =>
-        watch([id], { onEnd: (_id, end) => resolve(end), onFailed: reject }),
-      ),
+    wait: id => waitForEndBy(watch, id),
     watch,
     awaitedIds: () => [...waits.keys()],
     settleWaits(thrown) {

@@ -1,6 +1,6 @@
 import type { ClockPort } from '../../../ports/system.ts'
 import type { OperationId } from '../../../records/ids.ts'
-import type { EndWatcher, RecordedEnd } from './end-watcher.ts'
+import { type EndWatcher, type RecordedEnd, waitForEndBy } from './end-watcher.ts'
 import type { LogWriter } from '../log/log-writer.ts'
 import type { DecisionIndex } from '../log/decision-index.ts'
 
@@ -129,12 +129,5 @@ function trackEnds(
       onEnd(id, earlierEnd)
     }
   }
-  return {
-    ...watcher,
-    watch,
-    wait: id =>
-      new Promise((resolve, reject) =>
-        watch([id], { onEnd: (_id, end) => resolve(end), onFailed: reject }),
-      ),
-  }
+  return { ...watcher, watch, wait: id => waitForEndBy(watch, id) }
 }
