@@ -5,6 +5,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import { emulatedVersion } from '../../shared/config/emulated-version.ts'
 import { messageOf } from '../../shared/errors/error.ts'
 import { locateProgram } from '../../shared/programs/project/project-file.ts'
+import { organizationName } from '../../shared/triggers/notifications/pulumi-payload.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { isJsonOutput } from '../arguments/output-option.ts'
 import { formatTable } from '../display/table.ts'
@@ -13,7 +14,6 @@ import { readRequiredPackages } from '../plugins/plugin-command-tools.ts'
 import {
   type CurrentAccount,
   describeAccount,
-  onlyOrganization,
   readCurrentAccount,
 } from '../remote/current-account.ts'
 import type { CliSession } from '../session/session.ts'
@@ -99,7 +99,7 @@ function describeBackend(account: CurrentAccount): Readonly<Record<string, unkno
         : account.address
   return {
     name: describeAccount(account),
-    ...{ url, user: account.user, organizations: [onlyOrganization] },
+    ...{ url, user: account.user, organizations: [organizationName] },
   }
 }
 

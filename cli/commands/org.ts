@@ -1,24 +1,25 @@
 import { error } from '../../shared/errors/error.ts'
+import { organizationName } from '../../shared/triggers/notifications/pulumi-payload.ts'
 import type { Handler } from '../arguments/handler.ts'
-import { describeAccount, onlyOrganization, readCurrentAccount } from '../remote/current-account.ts'
+import { describeAccount, readCurrentAccount } from '../remote/current-account.ts'
 
 /** `org`: shows the place of the stacks, and the organization of their names. */
 export const showOrganization: Handler = async session => {
   session.print(`Current Backend: ${describeAccount(await readCurrentAccount(session))}`)
-  session.print(`Default Org: ${onlyOrganization}`)
+  session.print(`Default Org: ${organizationName}`)
   return 0
 }
 
 /** `org get-default`: prints the organization of the names of stacks. */
 export const printDefaultOrganization: Handler = session => {
-  session.print(onlyOrganization)
+  session.print(organizationName)
   return Promise.resolve(0)
 }
 
 /** `org set-default <name>`: accepts the only organization, and refuses other names. */
 export const setDefaultOrganization: Handler = (_session, _flags, [name = '']) => {
-  if (name === onlyOrganization) return Promise.resolve(0)
+  if (name === organizationName) return Promise.resolve(0)
   throw error('CLI_USAGE', `the organization '${name}' does not exist`, {
-    hint: `All stacks belong to '${onlyOrganization}'; a project groups stacks.`,
+    hint: `All stacks belong to '${organizationName}'; a project groups stacks.`,
   })
 }

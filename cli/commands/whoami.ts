@@ -1,9 +1,9 @@
+import { organizationName } from '../../shared/triggers/notifications/pulumi-payload.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { isJsonOutput } from '../arguments/output-option.ts'
 import {
   type CurrentAccount,
   describeAccount,
-  onlyOrganization,
   readCurrentAccount,
 } from '../remote/current-account.ts'
 
@@ -25,7 +25,7 @@ export const whoami: Handler = async (session, flags) => {
 /** Returns the fields of Pulumi's JSON, which SDKs read, and ours. */
 function toAccountJson(account: CurrentAccount): Readonly<Record<string, unknown>> {
   const { user } = account
-  const shared = { user, organizations: [onlyOrganization] }
+  const shared = { user, organizations: [organizationName] }
   if (account.kind === 'machine') return { ...shared, store: account.store }
   if (account.kind === 'backend') {
     const { address, source } = account

@@ -5,9 +5,6 @@ import { readCurrentBackend } from '../backends/current-backend.ts'
 import type { CliSession } from '../session/session.ts'
 import { readLogin } from './saved-login.ts'
 
-/** The name of the only organization. */
-export const onlyOrganization = 'organization'
-
 /** The place of the stacks in use, and the user there. */
 export type CurrentAccount =
   | { readonly kind: 'machine'; readonly user: string; readonly store: string }

@@ -7,3 +7,9 @@ export function formatCount(count: number, noun: string): string {
 export function formatNumber(value: number): string {
   return String(value).replaceAll(/\B(?=(\d{3})+$)/g, ',')
 }
+
+/** Formats the number of shown items, and that of all items if a filter hides some. */
+export function formatShownCount(shownCount: number, allCount: number, noun: string): string {
+  if (shownCount === allCount) return formatCount(allCount, noun)
+  return `${formatCount(shownCount, noun)} of ${formatNumber(allCount)}`
+}

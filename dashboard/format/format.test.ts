@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { listChangeTexts, resultWordOf } from './deployment-words.ts'
-import { formatCount } from './format-count.ts'
+import { formatCount, formatShownCount } from './format-count.ts'
 import { formatProperty, hiddenText } from './format-property.ts'
 import { formatAge, formatSpan } from './format-time.ts'
+import { createMatcher } from './match-filter.ts'
 import { operationWordOf } from './operation-words.ts'
 import { stripControls } from './strip-controls.ts'
 
@@ -73,4 +74,15 @@ test('assets and references are shown by their source, and long values as a bloc
 
 test('sequences of terminals and color marks are removed from a message', () => {
   expect(stripControls('\u001b[31mred\u001b[0m <{%fg 1%}>text<{%reset%}>')).toBe('red text')
+})
+
+test('a filter matches texts with all of its parts, in any case and order', () => {
+  const matches = createMatcher(' Dev  shop ')
+  expect(['Shop/DEV', 'shop/prod'].map(text => matches?.(text))).toEqual([true, false])
+  expect(createMatcher('  ')).toBeUndefined()
+})
+
+test('a number of shown items names the number of all items only if a filter hides some', () => {
+  expect(formatShownCount(2, 2, 'stack')).toBe('2 stacks')
+  expect(formatShownCount(1, 12_000, 'stack')).toBe('1 stack of 12,000')
 })

@@ -1,11 +1,13 @@
 import { useMemo, useState } from 'react'
 import { Checkbox } from 'react-aria-components'
 import type { ShownProgress } from '../deployment/deployment-events.ts'
-import { type OperationRow, shortTypeOf } from '../deployment/operation-row.ts'
+import type { OperationRow } from '../deployment/operation-row.ts'
 import { formatNumber } from '../format/format-count.ts'
+import { createMatcher } from '../format/match-filter.ts'
 import { operationWordOf } from '../format/operation-words.ts'
 import { DetailsDrawer } from '../widgets/details-drawer.tsx'
 import { EmptyNote } from '../widgets/empty-note.tsx'
+import { resourceColumns } from './resource-columns.tsx'
 import { SearchBox } from '../widgets/search-box.tsx'
 import { StatusLabel } from '../widgets/status-label.tsx'
 import { type TableColumn, VirtualTable } from '../widgets/virtual-table.tsx'
@@ -21,12 +23,10 @@ export function OperationTable(props: { progress: ShownProgress; isEnded: boolea
   const columns = useMemo(() => createColumns(isEnded), [isEnded])
   const unchangedCount = useMemo(() => rows.filter(({ op }) => op === 'same').length, [rows])
   const shown = useMemo(() => {
-    const parts = filter.toLowerCase().split(/\s+/)
+    const matches = createMatcher(filter)
     return rows.filter(row => {
       if (row.op === 'same' && !isUnchangedShown) return false
-      if (filter === '') return true
-      const text = `${row.urn} ${operationWordOf(row, isEnded).text}`.toLowerCase()
-      return parts.every(part => text.includes(part))
+      return matches?.(`${row.urn} ${operationWordOf(row, isEnded).text}`) !== false
     })
   }, [rows, filter, isUnchangedShown, isEnded])
   const openRow = openKey === undefined ? undefined : rows.find(({ key }) => key === openKey)
@@ -76,16 +76,7 @@ export function OperationTable(props: { progress: ShownProgress; isEnded: boolea
 
 function createColumns(isEnded: boolean): readonly TableColumn<OperationRow>[] {
   return [
-    { name: 'name', header: 'Name', show: ({ name, urn }) => <b title={urn}>{name}</b> },
-    {
-      name: 'type',
-      header: 'Type',
-      show: ({ type }) => (
-        <span className="code quiet" title={type}>
-          {shortTypeOf(type)}
-        </span>
-      ),
-    },
+    ...resourceColumns,
     {
       name: 'status',
       header: 'Status',

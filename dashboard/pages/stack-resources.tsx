@@ -1,12 +1,14 @@
 import { useMemo, useState } from 'react'
 import { usePolled } from '../api/use-polled.ts'
-import { resourceNameOf, shortTypeOf } from '../deployment/operation-row.ts'
-import { formatCount, formatNumber } from '../format/format-count.ts'
+import { resourceNameOf } from '../deployment/operation-row.ts'
+import { formatShownCount } from '../format/format-count.ts'
+import { createMatcher } from '../format/match-filter.ts'
 import { useClient } from '../session/client-context.ts'
 import { DetailsDrawer } from '../widgets/details-drawer.tsx'
 import { EmptyNote } from '../widgets/empty-note.tsx'
 import { FailureNote } from '../widgets/failure-note.tsx'
 import { LoadingRows } from '../widgets/loading-rows.tsx'
+import { resourceColumns } from './resource-columns.tsx'
 import { PropertyList } from '../widgets/property-list.tsx'
 import { SearchBox } from '../widgets/search-box.tsx'
 import { type TableColumn, VirtualTable } from '../widgets/virtual-table.tsx'
@@ -71,9 +73,7 @@ export function StackResources({ path, version }: { path: string; version: numbe
           onChange={setFilter}
         />
         <p className="page-note" role="status">
-          {shown.length === rows.length
-            ? formatCount(rows.length, 'resource')
-            : `${formatCount(shown.length, 'resource')} of ${formatNumber(rows.length)}`}
+          {formatShownCount(shown.length, rows.length, 'resource')}
         </p>
       </div>
       {rows.length === 0 ? (
@@ -101,16 +101,7 @@ export function StackResources({ path, version }: { path: string; version: numbe
 }
 
 const columns: readonly TableColumn<ResourceRow>[] = [
-  { name: 'name', header: 'Name', show: ({ name, urn }) => <b title={urn}>{name}</b> },
-  {
-    name: 'type',
-    header: 'Type',
-    show: ({ type }) => (
-      <span className="code quiet" title={type}>
-        {shortTypeOf(type)}
-      </span>
-    ),
-  },
+  ...resourceColumns,
   { name: 'id', header: 'ID', show: ({ id }) => <span className="code">{id}</span> },
   {
     name: 'marks',
@@ -166,15 +157,14 @@ function createRows({ deployment }: ExportedState): readonly ResourceRow[] {
     const { urn, type, id = '' } = resource
     const marks = marksOf(resource)
     const name = resourceNameOf(urn)
-    const searchText = `${name} ${type} ${id} ${marks.join(' ')}`.toLowerCase()
+    const searchText = `${name} ${type} ${id} ${marks.join(' ')}`
     return { ...kept, key: `${urn} ${id} ${String(resource.delete)}`, name, searchText }
   })
 }
 
 function filterRows(rows: readonly ResourceRow[], filter: string): readonly ResourceRow[] {
-  if (filter.trim() === '') return rows
-  const parts = filter.toLowerCase().trim().split(/\s+/)
-  return rows.filter(({ searchText }) => parts.every(part => searchText.includes(part)))
+  const matches = createMatcher(filter)
+  return matches === undefined ? rows : rows.filter(({ searchText }) => matches(searchText))
 }
 
 function marksOf(resource: StateResource): readonly string[] {

@@ -3,7 +3,8 @@ import type { ShownStack, StackListPage } from '../api/api-views.ts'
 import { readPages } from '../api/read-pages.ts'
 import { usePolled } from '../api/use-polled.ts'
 import { commandWordOf, resultWordOf } from '../format/deployment-words.ts'
-import { formatCount } from '../format/format-count.ts'
+import { formatShownCount } from '../format/format-count.ts'
+import { createMatcher } from '../format/match-filter.ts'
 import { hrefOf } from '../routing/page-route.ts'
 import { openRoute } from '../routing/use-route.ts'
 import { useClient } from '../session/client-context.ts'
@@ -43,7 +44,7 @@ export function StacksPage() {
         </h1>
         {stacks === undefined ? null : (
           <p className="page-note" role="status">
-            {countText(shown.length, stacks.length)}
+            {formatShownCount(shown.length, stacks.length, 'stack')}
           </p>
         )}
         <SearchBox
@@ -142,15 +143,9 @@ function createColumns(nowMs: number): readonly TableColumn<ShownStack>[] {
 
 /** Returns the stacks whose name or last result contains every part of a filter. Pure. */
 function filterStacks(stacks: readonly ShownStack[], filter: string): readonly ShownStack[] {
-  const parts = filter.toLowerCase().split(/\s+/)
+  const matches = createMatcher(filter)
   return stacks.filter(({ project, stack, last }) => {
     const status = last === undefined ? 'never deployed' : resultWordOf(last.result).text
-    const text = `${project}/${stack} ${status} ${last?.command ?? ''}`.toLowerCase()
-    return parts.every(part => text.includes(part))
+    return matches?.(`${project}/${stack} ${status} ${last?.command ?? ''}`) !== false
   })
-}
-
-function countText(shownCount: number, allCount: number): string {
-  if (shownCount === allCount) return formatCount(allCount, 'stack')
-  return `${formatCount(shownCount, 'stack')} of ${allCount}`
 }
