@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { error } from '../../shared/errors/error.ts'
+import { lockFiles } from '../../shared/runtime/programs/lock-files.ts'
 
 /** A program or policy pack whose dependencies are installed. */
 export interface DependentProgram {
@@ -19,13 +20,6 @@ export interface DependencyCommand {
   readonly cwd: string
 }
 
-const lockFiles: readonly (readonly [file: string, manager: string])[] = [
-  ['package-lock.json', 'npm'],
-  ['pnpm-lock.yaml', 'pnpm'],
-  ['yarn.lock', 'yarn'],
-  ['bun.lock', 'bun'],
-  ['bun.lockb', 'bun'],
-]
 const nodeManagers: ReadonlySet<string> = new Set(lockFiles.map(([, manager]) => manager))
 
 /**

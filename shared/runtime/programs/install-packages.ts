@@ -6,6 +6,7 @@ import { programLimits } from '../../config/program-limits.ts'
 import { error, hasCode } from '../../errors/error.ts'
 import type { ChildProcess, ClockPort, ProcessesPort } from '../../ports/system.ts'
 import type { InstalledPackages, InstallJob } from './install-job.ts'
+import { lockFiles, type NodePackageManager } from './lock-files.ts'
 import { removePackages, writePackageMarker } from './package-marker.ts'
 import { toPrintable } from '../../triggers/printable.ts'
 
@@ -23,22 +24,19 @@ export interface PackageInstallDeps {
 }
 
 /**
- * A package manager, identified by its lock file, with the arguments that make it obey the lock
- * file.
+ * The arguments that make each supported package manager obey its lock file. The image of the
+ * generator has no bun.
  */
-interface PackageManager {
-  readonly lockFile: string
-  readonly command: string
-  readonly args: readonly string[]
+const lockedInstallArgs: Readonly<Partial<Record<NodePackageManager, readonly string[]>>> = {
+  npm: ['ci', '--no-audit', '--no-fund'],
+  pnpm: ['install', '--frozen-lockfile'],
+  yarn: ['install', '--frozen-lockfile'],
 }
-
 /** The supported package managers, by the program's lock file. */
-const managers: readonly PackageManager[] = [
-  { lockFile: 'package-lock.json', command: 'npm', args: ['ci', '--no-audit', '--no-fund'] },
-  { lockFile: 'npm-shrinkwrap.json', command: 'npm', args: ['ci', '--no-audit', '--no-fund'] },
-  { lockFile: 'pnpm-lock.yaml', command: 'pnpm', args: ['install', '--frozen-lockfile'] },
-  { lockFile: 'yarn.lock', command: 'yarn', args: ['install', '--frozen-lockfile'] },
-]
+const managers = lockFiles.flatMap(([lockFile, command]) => {
+  const args = lockedInstallArgs[command]
+  return args === undefined ? [] : [{ lockFile, command, args }]
+})
 /** The option of every supported package manager that skips all scripts. */
 const ignoreScriptsOption = '--ignore-scripts'
 
@@ -134,7 +132,7 @@ function readIfExists(path: string): string | undefined {
 /** Runs a package manager with a temporary home and a timeout. */
 async function runPackageManager(
   deps: PackageInstallDeps,
-  { command, args }: PackageManager,
+  { command, args }: { readonly command: string; readonly args: readonly string[] },
   folder: string,
 ): Promise<void> {
   const home = mkdtempSync(join(deps.scratch, 'installing-'))
