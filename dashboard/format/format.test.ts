@@ -74,6 +74,8 @@ test('assets and references are shown by their source, and long values as a bloc
 
 test('sequences of terminals and color marks are removed from a message', () => {
   expect(stripControls('\u001b[31mred\u001b[0m <{%fg 1%}>text<{%reset%}>')).toBe('red text')
+  const link = '\u001b]8;;http://a.b\u001b\\link\u001b]8;;\u0007'
+  expect(stripControls(`\u001b]9;4;3;\u001b\\${link} text\u0007`)).toBe('link text\u0007')
 })
 
 test('a filter matches texts with all of its parts, in any case and order', () => {

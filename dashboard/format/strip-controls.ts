@@ -1,7 +1,11 @@
-/** Escape sequences of terminals, and the color marks of Pulumi, such as `<{%reset%}>`. */
-const controlPattern = /\u001b\[[0-9;?]*[A-Za-z]|\u001b\][^\u0007]*\u0007|<\{%[a-z0-9 ]*%\}>/g
+/**
+ * Escape sequences of terminals, and the color marks of Pulumi, such as `<{%reset%}>`. An operating
+ * system command ends with a bell or with `ESC \`.
+ */
+const controlPattern =
+  /\u001b\[[0-9;?]*[A-Za-z]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|<\{%[a-z0-9 ]*%\}>/g
 
-/** Returns a text without the control sequences that only terminals understand. Pure. */
+/** Returns a text without the control sequences of terminals and without Pulumi's color marks. */
 export function stripControls(text: string): string {
   return text.replaceAll(controlPattern, '')
 }

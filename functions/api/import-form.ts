@@ -7,7 +7,7 @@ import type { Json } from '../../shared/state/stored.ts'
 
 const text = z.string().max(apiLimits.urnCharsMax)
 const urnOrNone = text.refine(value => value === '' || isUrn(value), 'must be a URN or empty')
-/** Values whose secrets are sealed, because the request is stored with them. */
+/** Values without secrets in plaintext, because the request is stored as the client sends it. */
 const sealedMapForm = z
   .record(z.string(), z.unknown())
   .refine(map => !containsPlaintextSecret(map as Json), 'must contain no secret in plaintext')

@@ -20,7 +20,7 @@ import { areEqualValuesOf } from '../../shared/providers/terraform/values/semant
 import { formatTypeJson } from '../../shared/providers/terraform/values/type-json.ts'
 import { messageOf } from '../../shared/errors/error.ts'
 import { describeWithCommands } from '../e2e/toolchains.ts'
-import { type ValueForm, fromForm, toForm } from './cty-form.fixture.ts'
+import { type ValueDescription, buildValue, describeValue } from './value-description.fixture.ts'
 import { type ValuePair, valuePairs } from './cty.fixture.ts'
 
 const pairsCount = process.env['ANTICHAIN_TIER'] === 'nightly' ? 100_000 : 2_000
@@ -33,8 +33,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 interface LibraryAnswer {
   readonly msgpack: string | null
   readonly json: string
-  readonly fromMsgpack?: ValueForm
-  readonly fromJson?: ValueForm
+  readonly fromMsgpack?: ValueDescription
+  readonly fromJson?: ValueDescription
   readonly rawEqual: boolean
   readonly equal: 'true' | 'false' | 'unknown'
   readonly msgpackError?: string
@@ -75,8 +75,8 @@ describeWithCommands('values of the Go library', [['go', 'version']], () => {
 function toRequest({ declared, first, second }: ValuePair): string {
   return JSON.stringify({
     declared: JSON.parse(formatTypeJson(declared)),
-    first: toForm(first),
-    second: toForm(second),
+    first: describeValue(first),
+    second: describeValue(second),
     msgpack: Buffer.from(encodeMsgpack(first, declared)).toString('base64'),
     json: toJsonIfPossible(first, declared),
   })
@@ -141,11 +141,14 @@ function decodeOrMessage(decode: () => CtyValue): CtyValue | string {
  */
 function compareDecodings(
   decode: () => CtyValue,
-  form: ValueForm | undefined,
+  description: ValueDescription | undefined,
   refusal = '',
 ): readonly string[] {
   const ours = decodeOrMessage(decode)
-  if (form === undefined) return typeof ours === 'string' ? [] : [`the library refuses: ${refusal}`]
+  if (description === undefined)
+    return typeof ours === 'string' ? [] : [`the library refuses: ${refusal}`]
   if (typeof ours === 'string') return [`only we refuse: ${ours}`]
-  return areEqualRaw(ours, fromForm(form)) ? [] : [`the library decodes ${JSON.stringify(form)}`]
+  return areEqualRaw(ours, buildValue(description))
+    ? []
+    : [`the library decodes ${JSON.stringify(description)}`]
 }

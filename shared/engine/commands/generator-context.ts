@@ -1,7 +1,7 @@
 import type { Base } from '../deployment/state/base.ts'
 import type { DecisionInput, DecisionPorts, GeneratorContext } from '../generator/context.ts'
 import { reduceSets, type WritableSets } from '../generator/reduce-sets.ts'
-import { toCanonicalCall, toCanonicalGoal } from '../generator/registration/goal-identity.ts'
+import { toCanonicalCall, toCanonicalGoal } from '../generator/registration/canonical-goal.ts'
 import { scopeOf } from '../generator/targets/scope.ts'
 import { programRefreshModeOf, runsProgram } from '../../records/log.ts'
 import type { DeployRequest } from '../request.ts'

@@ -4,7 +4,7 @@ import type { Autonaming } from '../../names/autonaming-rules.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'
 import type { ForecastDraft } from '../forecast/forecast-draft.ts'
 import type { Base } from '../deployment/state/base.ts'
-import type { CallIdentity } from './registration/goal-identity.ts'
+import type { CallKeyFields } from './registration/canonical-goal.ts'
 import type { Goal } from './registration/goal.ts'
 import type { UpdatePlanUse } from '../update-plan/update-plan-use.ts'
 import type { Replay } from './replay/decision-replay.ts'
@@ -74,7 +74,7 @@ export interface DecisionPorts {
   /** Keyed digest of a goal, to compare registrations. */
   readonly goalDigestOf: (goal: Goal) => string
   /** Keyed digest of a call of the program, to find its recorded answer. */
-  readonly callDigestOf: (call: CallIdentity) => string
+  readonly callDigestOf: (call: CallKeyFields) => string
   /** Runs a decision after all decisions that were passed to this function before have ended. */
   readonly decideSerially: <T>(decision: () => Promise<T>) => Promise<T>
   /**

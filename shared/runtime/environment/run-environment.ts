@@ -48,7 +48,7 @@ export interface ProviderStateSources {
   /** Returns a provider state that earlier runs of the generator settled. The generator sets it. */
   findInEarlierRuns: (urn: Urn, id: string) => ResourceState | undefined
   /** Returns a provider state from the part of the log that this executor has read. */
-  findInReadLog: (urn: Urn, id: string) => ResourceState | undefined
+  findInLogSoFar: (urn: Urn, id: string) => ResourceState | undefined
   /** Returns the extension of a reference, as far as the executor has read the log. */
   findExtension: (ref: string) => PackageParameterization | undefined
 }
@@ -181,7 +181,7 @@ function createProviderStateSources(): ProviderStateSources {
   return {
     currentBase: undefined,
     findInEarlierRuns: findNothing,
-    findInReadLog: findNothing,
+    findInLogSoFar: findNothing,
     findExtension: findNothing,
   }
 }
@@ -192,7 +192,7 @@ function findProviderState(
   urn: Urn,
   id: string,
 ): ResourceState | undefined {
-  const providerState = sources.findInEarlierRuns(urn, id) ?? sources.findInReadLog(urn, id)
+  const providerState = sources.findInEarlierRuns(urn, id) ?? sources.findInLogSoFar(urn, id)
   if (providerState !== undefined || sources.currentBase === undefined) return providerState
   return findProviderInBase(sources.currentBase.snapshot, urn, id)
 }

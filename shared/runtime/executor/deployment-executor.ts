@@ -46,7 +46,7 @@ export interface DeploymentExecutor {
    * could neither end nor give back an operation that it had begun.
    */
   readonly isShuttingDown: () => boolean
-  /** Begins no more operations. Those that run record their outcomes. */
+  /** Begins no more operations. Running operations still record their outcomes. */
   readonly stopBeginning: () => void
   /** Ends the lease of the executor. The caller must have awaited all deliveries. */
   readonly end: () => Promise<void>
@@ -99,7 +99,7 @@ export async function createDeploymentExecutor(
     earlierDurationsMs,
     admit: createAdmitter(openStep, earlierDurationsMs, timeLimit),
   }
-  providerStateSources.findInReadLog = (urn, id) => {
+  providerStateSources.findInLogSoFar = (urn, id) => {
     const state = logIndex.providerStateOf(urn, id)
     return state === undefined ? undefined : sealing.open(state)
   }

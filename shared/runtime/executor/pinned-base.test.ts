@@ -22,7 +22,7 @@ function createCountingStore(failures = 0) {
   const providerStateSources: RunEnvironment['providerStateSources'] = {
     currentBase: undefined,
     findInEarlierRuns: () => undefined,
-    findInReadLog: () => undefined,
+    findInLogSoFar: () => undefined,
     findExtension: () => undefined,
   }
   const open = (epoch = 1) =>

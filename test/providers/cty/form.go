@@ -9,16 +9,16 @@ import (
 
 // form is a neutral description of a value, which uses none of the codecs under test.
 type form struct {
-	Kind    string          `json:"kind"`
-	Type    *cty.Type       `json:"type,omitempty"`
-	Text    string          `json:"text,omitempty"`
-	IsTrue  bool            `json:"isTrue,omitempty"`
-	Items   []form          `json:"items,omitempty"`
-	Entries map[string]form `json:"entries,omitempty"`
-	Facts   *facts          `json:"facts,omitempty"`
+	Kind        string          `json:"kind"`
+	Type        *cty.Type       `json:"type,omitempty"`
+	Text        string          `json:"text,omitempty"`
+	IsTrue      bool            `json:"isTrue,omitempty"`
+	Items       []form          `json:"items,omitempty"`
+	Entries     map[string]form `json:"entries,omitempty"`
+	Refinements *refinements    `json:"refinements,omitempty"`
 }
 
-type facts struct {
+type refinements struct {
 	NotNull bool   `json:"notNull,omitempty"`
 	Prefix  string `json:"prefix,omitempty"`
 	Lower   *bound `json:"lower,omitempty"`
@@ -64,35 +64,35 @@ func parseNumber(text string) (cty.Value, error) {
 
 func (f form) buildUnknown() (cty.Value, error) {
 	value := cty.UnknownVal(*f.Type)
-	if f.Facts == nil {
+	if f.Refinements == nil {
 		return value, nil
 	}
 	builder := value.Refine()
-	if f.Facts.NotNull {
+	if f.Refinements.NotNull {
 		builder = builder.NotNull()
 	}
-	if f.Facts.Prefix != "" {
-		builder = builder.StringPrefixFull(f.Facts.Prefix)
+	if f.Refinements.Prefix != "" {
+		builder = builder.StringPrefixFull(f.Refinements.Prefix)
 	}
-	if f.Facts.Lower != nil {
-		number, err := parseNumber(f.Facts.Lower.Text)
+	if f.Refinements.Lower != nil {
+		number, err := parseNumber(f.Refinements.Lower.Text)
 		if err != nil {
 			return cty.NilVal, err
 		}
-		builder = builder.NumberRangeLowerBound(number, f.Facts.Lower.IsInclusive)
+		builder = builder.NumberRangeLowerBound(number, f.Refinements.Lower.IsInclusive)
 	}
-	if f.Facts.Upper != nil {
-		number, err := parseNumber(f.Facts.Upper.Text)
+	if f.Refinements.Upper != nil {
+		number, err := parseNumber(f.Refinements.Upper.Text)
 		if err != nil {
 			return cty.NilVal, err
 		}
-		builder = builder.NumberRangeUpperBound(number, f.Facts.Upper.IsInclusive)
+		builder = builder.NumberRangeUpperBound(number, f.Refinements.Upper.IsInclusive)
 	}
-	if f.Facts.Min > 0 {
-		builder = builder.CollectionLengthLowerBound(f.Facts.Min)
+	if f.Refinements.Min > 0 {
+		builder = builder.CollectionLengthLowerBound(f.Refinements.Min)
 	}
-	if f.Facts.Max != nil {
-		builder = builder.CollectionLengthUpperBound(*f.Facts.Max)
+	if f.Refinements.Max != nil {
+		builder = builder.CollectionLengthUpperBound(*f.Refinements.Max)
 	}
 	return builder.NewValue(), nil
 }
@@ -146,7 +146,7 @@ func describe(value cty.Value) *form {
 	switch {
 	case !value.IsKnown():
 		result.Kind = "unknown"
-		result.Facts = describeFacts(value.Range())
+		result.Refinements = describeRefinements(value.Range())
 	case value.IsNull():
 		result.Kind = "null"
 	case valueType == cty.String:
@@ -180,12 +180,12 @@ func describe(value cty.Value) *form {
 	return &result
 }
 
-func describeFacts(known cty.ValueRange) *facts {
+func describeRefinements(known cty.ValueRange) *refinements {
 	constraint := known.TypeConstraint()
 	if constraint == cty.DynamicPseudoType {
 		return nil
 	}
-	result := facts{NotNull: known.DefinitelyNotNull()}
+	result := refinements{NotNull: known.DefinitelyNotNull()}
 	switch {
 	case constraint == cty.String:
 		result.Prefix = known.StringPrefix()

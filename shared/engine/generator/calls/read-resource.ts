@@ -12,7 +12,7 @@ import type { GeneratorContext } from '../context.ts'
 import { finishStage } from '../finish-stage.ts'
 import { claimUrn, type UrnClaim } from '../registration/claim-urn.ts'
 import { toDecided, failDeployment, failStep, type Result, type StageResult } from '../stage.ts'
-import type { CallIdentity } from '../registration/goal-identity.ts'
+import type { CallKeyFields } from '../registration/canonical-goal.ts'
 import { describeDenial, deniedPackageOf } from '../providers/denied-providers.ts'
 import type { DefaultProviders } from '../providers/default-providers.ts'
 import { createStepEndsDelta } from '../steps/step-ends-delta.ts'
@@ -63,7 +63,7 @@ export async function readResource(
   const readableResult = requireReadable(request, claim.urn)
   if (readableResult.kind !== 'decided') return readableResult
 
-  const goalDigest = ports.callDigestOf(readIdentityOf(request, provider))
+  const goalDigest = ports.callDigestOf(createReadKey(request, provider))
   const replayResult = await replayRecorded(ctx, claim, goalDigest)
   if (replayResult.kind !== 'decided') return replayResult
 
@@ -137,7 +137,7 @@ async function runRead(
 }
 
 /** Returns the identity of a read. The source position is not part of the identity. */
-function readIdentityOf(request: ReadRequest, provider: string): CallIdentity {
+function createReadKey(request: ReadRequest, provider: string): CallKeyFields {
   const { type, name, id, parent, properties } = request
   return { kind: 'read', parts: [type, name, id, parent], args: properties, provider }
 }

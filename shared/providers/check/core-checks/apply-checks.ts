@@ -29,7 +29,7 @@ export function findUnknownResults(subject: CoreCheckSubject): readonly string[]
 }
 
 /** Finds objects that vanished in their creation or update, or that outlived their deletion. */
-export function findMissingResults(subject: CoreCheckSubject): readonly string[] {
+export function findPresenceFlaws(subject: CoreCheckSubject): readonly string[] {
   return listApplies(subject).flatMap(({ planned, actual }) => {
     if ((planned.kind === 'null') === (actual.kind === 'null')) return []
     return planned.kind === 'null'

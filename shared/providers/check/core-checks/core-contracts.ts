@@ -11,7 +11,7 @@ import {
   findApplyTypeFlaws,
   findInconsistentResults,
   findLegacyFlaws,
-  findMissingResults,
+  findPresenceFlaws,
   findUnknownResults,
   findWriteOnlyResults,
 } from './apply-checks.ts'
@@ -108,7 +108,7 @@ const rules: readonly CoreRule[] = [
     source: 'ApplyResourceChange',
     remedy: 'Return the new state of the object, null after a deletion, or an error.',
     calls: 'applies',
-    find: findMissingResults,
+    find: findPresenceFlaws,
   },
   {
     id: 'core-apply-consistent',

@@ -29,7 +29,8 @@ export interface ApplyInput
 
 /**
  * The result of a change. `value` is the object that exists now, null for none. With problems, the
- * change failed, and `value` is the object that the provider reports after the failure.
+ * change failed. Then `value` is the object that the provider reports after the failure, or the
+ * prior object if the report is unreadable.
  */
 export interface AppliedChange {
   readonly value: CtyValue
@@ -138,7 +139,7 @@ function describeFlaws(
   return [describeProviderBug(session.pkg.name, `returned an invalid object of '${urn}'`, flaws)]
 }
 
-/** Compares the new state of a change without errors with its plan. */
+/** Compares the new state with the plan. Called only for a change without problems so far. */
 function findApplyProblems(
   session: TerraformSession,
   { block }: ResourceType,

@@ -3,7 +3,7 @@ import type { PropertyMap } from '../../../values/value.ts'
 import type { Goal } from './goal.ts'
 
 /** The fields of a call or read of the program by which its recorded answer is found. */
-export interface CallIdentity {
+export interface CallKeyFields {
   readonly kind: 'invoke' | 'read' | 'call'
   /**
    * A read: type, name, id and parent. An invoke: token. A call: token and dependencies of the
@@ -18,7 +18,7 @@ export interface CallIdentity {
  * Returns the canonical text of a call. The keyed digest of this text is the key of the recorded
  * answer.
  */
-export function toCanonicalCall({ kind, parts, args, provider }: CallIdentity): string {
+export function toCanonicalCall({ kind, parts, args, provider }: CallKeyFields): string {
   return JSON.stringify([kind, parts, encodeStoredMap(args, withPlaintext), provider])
 }
 

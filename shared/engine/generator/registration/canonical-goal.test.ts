@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Urn } from '../../../names/urn.ts'
 import type { Goal } from './goal.ts'
-import { toCanonicalGoal } from './goal-identity.ts'
+import { toCanonicalGoal } from './canonical-goal.ts'
 
 const goal: Goal = {
   type: 'a:b:C',

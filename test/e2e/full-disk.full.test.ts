@@ -8,8 +8,8 @@ import { expectRefused } from './expect-refused.ts'
 import { initDevStack, findLostObjects, readExport, upArgs } from './exported-state.ts'
 
 /**
- * The home is a small file system of its own: tests run as root, so file permissions do not prevent
- * writes.
+ * The home is a small tmpfs, which a test can fill or mount for reading only. File permissions would
+ * not prevent writes, because the tests run as root.
  */
 let sandbox: Sandbox
 
@@ -28,7 +28,7 @@ afterAll(() => {
 function mount(...args: string[]): void {
   const result = spawnSync('mount', args, { encoding: 'utf8' })
   if (result.status !== 0)
-    throw new Error(`this test mounts a file system, as root: ${result.stderr}`)
+    throw new Error(`this test needs root to mount a file system: ${result.stderr}`)
 }
 
 function fillDisk(file: string): void {
@@ -49,8 +49,8 @@ test('a full disk stops a deployment long before its last create, and no object 
   await waitUntil(() => running.readOutput().includes('it is kept in memory and retried'), {
     condition: 'the message about the kept result',
   })
-  // Records that fit into the allocated log file are still written. The deployment stops long
-  // before its 50 creates.
+  // Records that fit into the space of SQLite's log file are still written. The deployment stops
+  // long before its 50 creates.
   expect(sandbox.listObjects().length).toBeLessThan(objectsAtFill + 20)
   expectRefused(await sandbox.run(upArgs), 'STACK_BUSY', ['antichain up'])
   // A user who does not want to make room abandons the kept results.
@@ -74,6 +74,7 @@ test('outcomes are kept in memory while the disk is full, and written once it ha
   requireSuccess(await sandbox.run(clear))
   requireSuccess(await sandbox.run(['destroy', '--yes', '--skip-preview', '-s', 'dev']))
   const objectCount = sandbox.listObjects().length
+  // With GOLD_ASKED, the provider also records requests that it has not answered.
   const env = { COUNT: '20', DELAY: '2000', GOLD_ASKED: '1' }
   const running = sandbox.start([...upArgs, '-p', '8'], { env })
   await waitUntil(() => sandbox.listChanges().length >= 8, { condition: 'eight creates' })

@@ -22,42 +22,45 @@ import type { Refinements } from '../../shared/providers/terraform/values/refine
 import { formatTypeJson, parseTypeJson } from '../../shared/providers/terraform/values/type-json.ts'
 import { unknownOf } from '../../shared/providers/terraform/values/unknown-value.ts'
 
-/** A description of a value that uses no codec. The Go program in test/providers/cty reads it. */
-export interface ValueForm {
+/**
+ * A description of a value as plain JSON, independent of the codecs of values that are compared.
+ * The Go program in test/providers/cty reads and writes it.
+ */
+export interface ValueDescription {
   readonly kind: CtyValue['kind']
   readonly type?: unknown
   readonly text?: string
   readonly isTrue?: boolean
-  readonly items?: readonly ValueForm[]
-  readonly entries?: Readonly<Record<string, ValueForm>>
-  readonly facts?: FactsForm
+  readonly items?: readonly ValueDescription[]
+  readonly entries?: Readonly<Record<string, ValueDescription>>
+  readonly refinements?: RefinementsDescription
 }
 
 /** A bound of an unknown number. */
-interface BoundForm {
+interface BoundDescription {
   readonly text: string
   readonly isInclusive: boolean
 }
 
 /** The refinements of an unknown value. `min` and `max` are bounds of its length. */
-interface FactsForm {
+interface RefinementsDescription {
   readonly notNull?: boolean
   readonly prefix?: string
-  readonly lower?: BoundForm
-  readonly upper?: BoundForm
+  readonly lower?: BoundDescription
+  readonly upper?: BoundDescription
   readonly min?: number
   readonly max?: number
 }
 
 /** Describes a value. */
-export function toForm(value: CtyValue): ValueForm {
+export function describeValue(value: CtyValue): ValueDescription {
   const type: unknown = JSON.parse(formatTypeJson(value.type))
   const base = { kind: value.kind, type }
   switch (value.kind) {
     case 'null':
       return base
     case 'unknown':
-      return { ...base, facts: toFactsForm(value.refinements) }
+      return { ...base, refinements: describeRefinements(value.refinements) }
     case 'string':
       return { ...base, text: value.text }
     case 'number':
@@ -67,49 +70,51 @@ export function toForm(value: CtyValue): ValueForm {
     case 'list':
     case 'set':
     case 'tuple':
-      return { ...base, items: value.elements.map(toForm) }
+      return { ...base, items: value.elements.map(describeValue) }
     case 'map':
     case 'object':
       return {
         ...base,
-        entries: Object.fromEntries([...value.entries].map(([key, part]) => [key, toForm(part)])),
+        entries: Object.fromEntries(
+          [...value.entries].map(([key, part]) => [key, describeValue(part)]),
+        ),
       }
   }
 }
 
-function toFactsForm(facts: Refinements): FactsForm {
-  const toBound = (bound: Refinements['lowerBound']): BoundForm | undefined =>
+function describeRefinements(refinements: Refinements): RefinementsDescription {
+  const toBound = (bound: Refinements['lowerBound']): BoundDescription | undefined =>
     bound && { text: formatCtyNumber(bound.number), isInclusive: bound.isInclusive }
-  const lower = toBound(facts.lowerBound)
-  const upper = toBound(facts.upperBound)
+  const lower = toBound(refinements.lowerBound)
+  const upper = toBound(refinements.upperBound)
   return {
-    ...(facts.isNotNull === true ? { notNull: true } : {}),
-    ...(facts.prefix === undefined ? {} : { prefix: facts.prefix }),
+    ...(refinements.isNotNull === true ? { notNull: true } : {}),
+    ...(refinements.prefix === undefined ? {} : { prefix: refinements.prefix }),
     ...(lower === undefined ? {} : { lower }),
     ...(upper === undefined ? {} : { upper }),
-    ...(facts.lengthMin === undefined ? {} : { min: facts.lengthMin }),
-    ...(facts.lengthMax === undefined ? {} : { max: facts.lengthMax }),
+    ...(refinements.lengthMin === undefined ? {} : { min: refinements.lengthMin }),
+    ...(refinements.lengthMax === undefined ? {} : { max: refinements.lengthMax }),
   }
 }
 
 /** Builds a value from its description. */
-export function fromForm(form: ValueForm): CtyValue {
-  const type = parseTypeJson(JSON.stringify(form.type))
-  const items = (form.items ?? []).map(fromForm)
-  const entries = Object.entries(form.entries ?? {}).map(
-    ([key, entry]) => [key, fromForm(entry)] as const,
+export function buildValue(description: ValueDescription): CtyValue {
+  const type = parseTypeJson(JSON.stringify(description.type))
+  const items = (description.items ?? []).map(buildValue)
+  const entries = Object.entries(description.entries ?? {}).map(
+    ([key, entry]) => [key, buildValue(entry)] as const,
   )
-  switch (form.kind) {
+  switch (description.kind) {
     case 'null':
       return nullOf(type)
     case 'unknown':
-      return unknownOf(type, fromFactsForm(form.facts ?? {}))
+      return unknownOf(type, buildRefinements(description.refinements ?? {}))
     case 'string':
-      return stringOf(form.text ?? '')
+      return stringOf(description.text ?? '')
     case 'number':
-      return numberOf(parseNumberForm(form.text ?? ''))
+      return numberOf(parseNumber(description.text ?? ''))
     case 'bool':
-      return boolOf(form.isTrue ?? false)
+      return boolOf(description.isTrue ?? false)
     case 'list':
       return listOf(items, elementOf(type))
     case 'set':
@@ -123,9 +128,16 @@ export function fromForm(form: ValueForm): CtyValue {
   }
 }
 
-function fromFactsForm({ notNull, prefix, lower, upper, min, max }: FactsForm): Refinements {
-  const fromBound = ({ text, isInclusive }: BoundForm) => ({
-    number: parseNumberForm(text),
+function buildRefinements({
+  notNull,
+  prefix,
+  lower,
+  upper,
+  min,
+  max,
+}: RefinementsDescription): Refinements {
+  const fromBound = ({ text, isInclusive }: BoundDescription) => ({
+    number: parseNumber(text),
     isInclusive,
   })
   return {
@@ -138,7 +150,7 @@ function fromFactsForm({ notNull, prefix, lower, upper, min, max }: FactsForm): 
   }
 }
 
-function parseNumberForm(text: string): CtyNumber {
+function parseNumber(text: string): CtyNumber {
   const number = parseCtyNumber(text)
   if (number === undefined) throw new Error(`not a number: ${text}`)
   return number
