@@ -2,8 +2,8 @@
  * dashboard: a page in the browser that shows stacks and deployments and can cancel a deployment.
  * It uses only the public API of the server that serves it.
  *
- * Allowed imports: React, react-aria-components, react-virtual, and files of this folder. No file
- * of another folder imports this one.
+ * Allowed imports: React, react-aria-components, react-virtual, sigma, graphology, and files of
+ * this folder. No file of another folder imports this one.
  *
  * Invariants: no request goes to another host. The token is only in the memory of the page and in
  * its session storage, and only the header `authorization` contains it. Secrets are never
@@ -16,6 +16,7 @@ import './styles/tokens.css'
 import './styles/layout.css'
 import './styles/widgets.css'
 import './styles/pages.css'
+import './styles/resources.css'
 
 applyTheme(readTheme())
 const container = document.getElementById('root')

@@ -10,8 +10,8 @@ export function CurrentPage({ route }: { route: PageRoute }) {
     case 'stacks':
       return <StacksPage />
     case 'stack': {
-      const { project, stack, tab } = route
-      return <StackPage key={`${project}/${stack}`} {...{ project, stack, tab }} />
+      const { kind: _kind, ...address } = route
+      return <StackPage key={`${address.project}/${address.stack}`} {...address} />
     }
     case 'deployment': {
       const { project, stack, number } = route

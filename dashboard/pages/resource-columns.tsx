@@ -7,7 +7,12 @@ export const resourceColumns: readonly TableColumn<{
   readonly urn: string
   readonly type: string
 }>[] = [
-  { name: 'name', header: 'Name', show: ({ name, urn }) => <b title={urn}>{name}</b> },
+  {
+    name: 'name',
+    header: 'Name',
+    show: ({ name, urn }) => <b title={urn}>{name}</b>,
+    sortBy: ({ name }) => name,
+  },
   {
     name: 'type',
     header: 'Type',
@@ -16,5 +21,6 @@ export const resourceColumns: readonly TableColumn<{
         {shortTypeOf(type)}
       </span>
     ),
+    sortBy: ({ type }) => type,
   },
 ]

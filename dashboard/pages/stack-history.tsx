@@ -66,22 +66,38 @@ function createColumns(nowMs: number): readonly TableColumn<ShownDeployment>[] {
           #{number} {commandWordOf(command)}
         </b>
       ),
+      sortBy: ({ number }) => number,
     },
     {
       name: 'status',
       header: 'Status',
       show: ({ result }) => <StatusLabel status={resultWordOf(result)} />,
+      sortBy: ({ result }) => resultWordOf(result).text,
     },
     {
       name: 'when',
       header: 'When',
       show: deployment => <RunTimeText deployment={deployment} nowMs={nowMs} />,
+      sortBy: ({ startedAt }) => startedAt,
     },
     {
       name: 'changes',
       header: 'Changes',
       show: ({ changes = {} }) => listChangeTexts(changes).join(', '),
+      sortBy: countChanges,
     },
-    { name: 'message', header: 'Message', show: ({ message }) => message },
+    {
+      name: 'message',
+      header: 'Message',
+      show: ({ message }) => message,
+      sortBy: ({ message }) => (message === '' ? undefined : message),
+    },
   ]
+}
+
+function countChanges({ changes = {} }: ShownDeployment): number {
+  return Object.entries(changes).reduce(
+    (sum, [kind, count]) => (kind === 'same' ? sum : sum + count),
+    0,
+  )
 }

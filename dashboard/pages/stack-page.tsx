@@ -8,7 +8,7 @@ import {
 } from '../api/api-views.ts'
 import { usePolled } from '../api/use-polled.ts'
 import { commandWordOf, resultWordOf } from '../format/deployment-words.ts'
-import { hrefOf, type StackTab, stackTabs } from '../routing/page-route.ts'
+import { hrefOf, type ResourceView, type StackTab, stackTabs } from '../routing/page-route.ts'
 import { useClient } from '../session/client-context.ts'
 import { FailureNote } from '../widgets/failure-note.tsx'
 import { LoadingRows } from '../widgets/loading-rows.tsx'
@@ -39,8 +39,15 @@ const tabWords: Readonly<Record<StackTab, string>> = {
   schedules: 'Schedules',
 }
 
+type StackPageProps = ProjectAndStack & {
+  tab: StackTab
+  view?: ResourceView | undefined
+  resource?: string | undefined
+}
+
 /** Shows a stack: its resources, outputs, history and schedules. */
-export function StackPage({ project, stack, tab }: ProjectAndStack & { tab: StackTab }) {
+export function StackPage(props: StackPageProps) {
+  const { project, stack } = props
   const { client } = useClient()
   const path = apiPathOf({ project, stack })
   const { value, failure } = usePolled<StackWithLast>({
@@ -63,7 +70,7 @@ export function StackPage({ project, stack, tab }: ProjectAndStack & { tab: Stac
       {value === undefined ? (
         failure === undefined && <LoadingRows label="Reading the stack" />
       ) : (
-        <StackTabs {...{ project, stack, tab, path, value }} />
+        <StackTabs {...props} {...{ path, value }} />
       )}
     </>
   )
@@ -103,8 +110,8 @@ function StackHead(props: ProjectAndStack & { value: StackWithLast | undefined }
   )
 }
 
-function StackTabs(props: ProjectAndStack & { tab: StackTab; path: string; value: StackWithLast }) {
-  const { project, stack, tab, path, value } = props
+function StackTabs(props: StackPageProps & { path: string; value: StackWithLast }) {
+  const { project, stack, tab, view = 'table', resource, path, value } = props
   const { record, last } = value
   // The history changes when a deployment starts and when it ends.
   const historyRevision = `${last?.number ?? 0} ${last?.result ?? ''}`
@@ -127,7 +134,7 @@ function StackTabs(props: ProjectAndStack & { tab: StackTab; path: string; value
         ))}
       </TabList>
       <TabPanel id="resources" className="tab-panel">
-        <StackResources path={path} version={record.version} />
+        <StackResources {...{ project, stack, path, view, resource }} version={record.version} />
       </TabPanel>
       <TabPanel id="outputs" className="tab-panel">
         <StackOutputs path={path} version={record.version} />

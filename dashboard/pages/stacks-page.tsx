@@ -114,6 +114,7 @@ function createColumns(nowMs: number): readonly TableColumn<ShownStack>[] {
           <b>{stack}</b>
         </a>
       ),
+      sortBy: ({ project, stack }) => `${project} / ${stack}`,
     },
     {
       name: 'status',
@@ -124,18 +125,21 @@ function createColumns(nowMs: number): readonly TableColumn<ShownStack>[] {
         ) : (
           <StatusLabel status={resultWordOf(last.result)} />
         ),
+      sortBy: ({ last }) => (last === undefined ? undefined : resultWordOf(last.result).text),
     },
     {
       name: 'last',
       header: 'Last deployment',
       show: ({ last }) =>
         last === undefined ? null : `#${last.number} ${commandWordOf(last.command)}`,
+      sortBy: ({ last }) => last?.number,
     },
     {
       name: 'when',
       header: 'When',
       show: ({ last }) =>
         last === undefined ? null : <RunTimeText deployment={last} nowMs={nowMs} />,
+      sortBy: ({ last }) => last?.startedAt,
     },
     { name: 'drift', header: 'Drift', show: stack => <DriftLabel stack={stack} /> },
   ]

@@ -6,6 +6,8 @@ test('each page has an address that leads back to it, also with special characte
   for (const route of [
     { kind: 'stacks' },
     { kind: 'stack', ...names, tab: 'history' },
+    { kind: 'stack', ...names, tab: 'resources', view: 'graph' },
+    { kind: 'stack', ...names, tab: 'resources', view: 'table', resource: 'urn:a/b::c d' },
     { kind: 'deployment', ...names, number: 12 },
   ] as const)
     expect(parseRoute(hrefOf(route))).toEqual(route)
@@ -22,6 +24,8 @@ test.each([
   '#/stacks/shop',
   '#/stacks/shop/dev/secrets',
   '#/stacks/shop/dev/history/1',
+  '#/stacks/shop/dev/resources/list',
+  '#/stacks/shop/dev/resources/tree/urn/x',
   '#/stacks/shop/dev/deployments/0',
   '#/stacks/shop/dev/deployments/1/2',
   '#/stacks/%E0%A4%A/dev/deployments/x',

@@ -6,10 +6,25 @@ export const stackTabs = ['resources', 'outputs', 'history', 'schedules'] as con
 /** A tab of the page of a stack. */
 export type StackTab = (typeof stackTabs)[number]
 
+/** The views of the resources of a stack. */
+const resourceViews = ['table', 'tree', 'graph'] as const
+
+/** A view of the resources of a stack. */
+export type ResourceView = (typeof resourceViews)[number]
+
+/** The page of a stack. Only the tab with the resources has a view and an open resource. */
+type StackRoute = {
+  readonly kind: 'stack'
+  readonly tab: StackTab
+  readonly view?: ResourceView
+  /** The key of the resource whose details are shown. */
+  readonly resource?: string
+} & ProjectAndStack
+
 /** The page that the address names. */
 export type PageRoute =
   | { readonly kind: 'stacks' }
-  | ({ readonly kind: 'stack'; readonly tab: StackTab } & ProjectAndStack)
+  | StackRoute
   | ({ readonly kind: 'deployment'; readonly number: number } & ProjectAndStack)
   | { readonly kind: 'unknown'; readonly path: string }
 
@@ -24,14 +39,23 @@ export function parseRoute(fragment: string): PageRoute {
   if (view === 'deployments' && parts.length === 5 && /^[1-9]\d{0,14}$/.test(numberText))
     return { kind: 'deployment', project, stack, number: Number(numberText) }
   const tab = stackTabs.find(name => name === view)
-  return tab === undefined || parts.length > 4 ? unknown : { kind: 'stack', project, stack, tab }
+  if (tab === undefined) return unknown
+  const base = { kind: 'stack', project, stack, tab } as const
+  if (parts.length <= 4) return base
+  const resourceView = resourceViews.find(name => name === parts[4])
+  if (tab !== 'resources' || resourceView === undefined || parts.length > 6) return unknown
+  const resource = parts[5]
+  return { ...base, view: resourceView, ...(resource === undefined ? {} : { resource }) }
 }
 
 /** Returns the fragment of a page. Pure. */
 export function hrefOf(route: Exclude<PageRoute, { readonly kind: 'unknown' }>): string {
   if (route.kind === 'stacks') return '#/stacks'
   const base = `#/stacks/${encodeURIComponent(route.project)}/${encodeURIComponent(route.stack)}`
-  return route.kind === 'stack' ? `${base}/${route.tab}` : `${base}/deployments/${route.number}`
+  if (route.kind === 'deployment') return `${base}/deployments/${route.number}`
+  const { tab, view, resource } = route
+  const resourcePart = resource === undefined ? '' : `/${encodeURIComponent(resource)}`
+  return `${base}/${tab}${view === undefined ? '' : `/${view}${resourcePart}`}`
 }
 
 /** Returns a decoded part of a path, or the part itself if its encoding is invalid. */

@@ -4,8 +4,18 @@ import {
   type Virtualizer,
   useVirtualizer,
 } from '@tanstack/react-virtual'
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  useEffect,
+  useId,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { nextRowIndex } from './next-row-index.ts'
+import { nextSort, type SortValue, sortRows, type TableSort } from './sort-rows.ts'
+import { TableHead } from './table-head.tsx'
 import { useMediaQuery } from './use-media-query.ts'
 
 /** A column of a table. The name is also the class of its cells, which CSS places. */
@@ -13,6 +23,18 @@ export interface TableColumn<Row> {
   readonly name: string
   readonly header: string
   readonly show: (row: Row) => ReactNode
+  /** Returns the value by which the column sorts. Absent: the column does not sort. */
+  readonly sortBy?: (row: Row) => SortValue
+}
+
+/** The place of a row in a tree, and what the arrow keys do there. */
+export interface TreeState<Row> {
+  readonly levelOf: (row: Row) => number
+  /** Returns undefined for a row without children. */
+  readonly isExpanded: (row: Row) => boolean | undefined
+  readonly onToggle: (row: Row) => void
+  /** Returns the index of the parent in `rows`, or -1. */
+  readonly parentIndexOf: (row: Row) => number
 }
 
 /** A table of which only the visible rows are in the document. */
@@ -24,9 +46,11 @@ interface VirtualTableProps<Row> {
   readonly rows: readonly Row[]
   readonly keyOf: (row: Row) => string
   /** Opens a row: Enter, Space or a click. */
-  readonly onOpen?: (row: Row) => void
+  readonly onOpen?: ((row: Row) => void) | undefined
   /** The key of the row whose details are shown. */
   readonly openKey?: string | undefined
+  /** Makes the table a tree, whose order is that of its rows. */
+  readonly tree?: TreeState<Row>
 }
 
 /** Heights of a row in px. styles/widgets.css has the same numbers. */
@@ -35,13 +59,14 @@ const overscanRows = 12
 
 /**
  * Shows a table with any number of rows. The focus stays on the table, and the arrow keys, Page Up,
- * Page Down, Home and End move its active row.
+ * Page Down, Home and End move its active row. The headers of sortable columns are buttons.
  */
 export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
-  const { label, className, columns, rows, onOpen } = props
+  const { label, className, columns, tree, onOpen } = props
   const scrollRef = useRef<HTMLDivElement>(null)
   const tableId = useId()
   const [activeIndex, setActiveIndex] = useState(0)
+  const { rows, sort, setSort } = useSortedRows(props)
   const rowHeight = useMediaQuery('(max-width: 720px)') ? rowHeightPx.narrow : rowHeightPx.wide
   const shownIndex = Math.min(activeIndex, rows.length - 1)
   const virtualizer = useVirtualizer<HTMLDivElement, HTMLDivElement>({
@@ -54,20 +79,24 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
   })
   useEffect(() => virtualizer.measure(), [virtualizer, rowHeight])
   const onKeyDown = (event: KeyboardEvent): void => {
+    // The buttons of the header have keys of their own.
+    if (event.target instanceof HTMLButtonElement) return
     const row = rows[shownIndex]
     const pageRows = Math.floor((scrollRef.current?.clientHeight ?? rowHeight) / rowHeight) - 1
-    const index = nextRowIndex(event.key, { index: shownIndex, count: rows.length, pageRows })
+    const position = { index: shownIndex, count: rows.length, pageRows }
+    const index = nextRowIndex(event.key, position) ?? moveInTree(event.key, row, tree)
     if (index !== undefined) {
-      setActiveIndex(index)
-      virtualizer.scrollToIndex(index)
-    } else if (row !== undefined && ['Enter', ' '].includes(event.key)) onOpen?.(row)
+      setActiveIndex(Math.max(0, index === 'child' ? shownIndex + 1 : index))
+      virtualizer.scrollToIndex(index === 'child' ? shownIndex + 1 : Math.max(0, index))
+    } else if (row !== undefined && toggles(event.key, row, tree)) tree?.onToggle(row)
+    else if (row !== undefined && ['Enter', ' '].includes(event.key)) onOpen?.(row)
     else return
     event.preventDefault()
   }
   return (
     <div
       ref={scrollRef}
-      role="grid"
+      role={tree === undefined ? 'grid' : 'treegrid'}
       aria-label={label}
       aria-rowcount={rows.length + 1}
       aria-activedescendant={rows.length === 0 ? undefined : `${tableId}-${shownIndex}`}
@@ -75,18 +104,47 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
       onKeyDown={onKeyDown}
       className={`table ${className}`}
     >
-      <div role="rowgroup" className="table-head">
-        <div role="row" aria-rowindex={1} className="table-row">
-          {columns.map(({ name, header }) => (
-            <div key={name} role="columnheader" className={`cell cell-${name}`}>
-              {header}
-            </div>
-          ))}
-        </div>
-      </div>
-      <VisibleRows {...{ props, virtualizer, tableId, shownIndex, setActiveIndex }} />
+      <TableHead columns={columns} sort={sort} onSort={tree === undefined ? setSort : undefined} />
+      <VisibleRows props={{ ...props, rows }} {...{ virtualizer, tableId, shownIndex }}>
+        {setActiveIndex}
+      </VisibleRows>
     </div>
   )
+}
+
+/** Returns the rows in the order that the user has chosen. */
+function useSortedRows<Row>({ rows, columns }: VirtualTableProps<Row>) {
+  const [sort, setSortState] = useState<TableSort>()
+  const sortBy = columns.find(({ name }) => name === sort?.column)?.sortBy
+  // The columns may be new objects at each time, and the function of a column stays the same.
+  const latestSortBy = useRef(sortBy)
+  latestSortBy.current = sortBy
+  const sorted = useMemo(
+    () =>
+      sort === undefined || latestSortBy.current === undefined
+        ? rows
+        : sortRows(rows, latestSortBy.current, sort.direction),
+    [rows, sort],
+  )
+  const setSort = (column: string): void => setSortState(current => nextSort(current, column))
+  return { rows: sorted, sort, setSort }
+}
+
+/** Reports whether a key shows or hides the children of a row. */
+function toggles<Row>(key: string, row: Row, tree: TreeState<Row> | undefined): boolean {
+  const isExpanded = tree?.isExpanded(row)
+  return isExpanded !== undefined && key === (isExpanded ? 'ArrowLeft' : 'ArrowRight')
+}
+
+/** Returns the row of a tree to which an arrow key moves: the parent or the first child. */
+function moveInTree<Row>(
+  key: string,
+  row: Row | undefined,
+  tree: TreeState<Row> | undefined,
+): number | 'child' | undefined {
+  if (tree === undefined || row === undefined || toggles(key, row, tree)) return undefined
+  if (key === 'ArrowLeft') return tree.parentIndexOf(row)
+  return key === 'ArrowRight' && tree.isExpanded(row) === true ? 'child' : undefined
 }
 
 function VisibleRows<Row>(options: {
@@ -94,10 +152,10 @@ function VisibleRows<Row>(options: {
   readonly virtualizer: Virtualizer<HTMLDivElement, HTMLDivElement>
   readonly tableId: string
   readonly shownIndex: number
-  readonly setActiveIndex: (index: number) => void
+  readonly children: (activeIndex: number) => void
 }) {
-  const { props, virtualizer, tableId, shownIndex, setActiveIndex } = options
-  const { columns, rows, keyOf, onOpen, openKey } = props
+  const { props, virtualizer, tableId, shownIndex, children: setActiveIndex } = options
+  const { columns, rows, keyOf, onOpen, openKey, tree } = props
   const showRow = (row: Row, index: number, startPx: number): ReactNode => (
     <div
       key={keyOf(row)}
@@ -105,6 +163,8 @@ function VisibleRows<Row>(options: {
       role="row"
       aria-rowindex={index + 2}
       aria-selected={onOpen === undefined ? undefined : keyOf(row) === openKey}
+      aria-level={tree?.levelOf(row)}
+      aria-expanded={tree?.isExpanded(row)}
       className={rowClassOf({
         'is-active': index === shownIndex,
         'is-last': index === rows.length - 1,
@@ -116,8 +176,9 @@ function VisibleRows<Row>(options: {
         onOpen?.(row)
       }}
     >
-      {columns.map(({ name, show }) => (
+      {columns.map(({ name, show }, columnIndex) => (
         <div key={name} role="gridcell" className={`cell cell-${name}`}>
+          {tree === undefined || columnIndex > 0 ? null : <TreeIndent row={row} tree={tree} />}
           {show(row)}
         </div>
       ))}
@@ -130,6 +191,33 @@ function VisibleRows<Row>(options: {
         return row === undefined ? null : showRow(row, index, start)
       })}
     </div>
+  )
+}
+
+/** The levels that are indented. Deeper rows have the indentation of the last one. */
+const indentedLevels = 12
+
+function TreeIndent<Row>({ row, tree }: { row: Row; tree: TreeState<Row> }) {
+  const isExpanded = tree.isExpanded(row)
+  const shape = isExpanded === undefined ? 'leaf' : isExpanded ? 'open' : 'closed'
+  const depth = Math.min(tree.levelOf(row), indentedLevels) - 1
+  return (
+    <span
+      className={`tree-toggle tree-${shape}`}
+      style={{ marginInlineStart: depth * 18 }}
+      aria-hidden="true"
+      onClick={event => {
+        if (isExpanded === undefined) return
+        event.stopPropagation()
+        tree.onToggle(row)
+      }}
+    >
+      {isExpanded === undefined ? null : (
+        <svg viewBox="0 0 16 16">
+          <path d="M6 4l4 4-4 4" />
+        </svg>
+      )}
+    </span>
   )
 }
 

@@ -71,7 +71,9 @@ export async function openWatchedPage(
   page.on('console', message => {
     // The console also names every refused request, which the page must show itself.
     const isRefusal = message.text().startsWith('Failed to load resource')
-    if (['error', 'warning'].includes(message.type()) && !isRefusal)
+    // The software renderer of Chromium reports its speed as a warning.
+    const isDriverNote = message.text().includes('GL Driver Message')
+    if (['error', 'warning'].includes(message.type()) && !isRefusal && !isDriverNote)
       faults.push(`console: ${message.text()}`)
   })
   page.on('request', request => {

@@ -193,6 +193,52 @@ describeWithBrowser('the dashboard', () => {
     await page.context().close()
   })
 
+  test('resources are sorted, shown as a tree and as a graph, and lead to their neighbors', async () => {
+    const watched = await login(tokens.reader, '#/stacks/small/dev/resources')
+    const { page } = watched
+    const nameHeader = page.getByRole('columnheader', { name: 'Name' })
+    await nameHeader.getByRole('button').focus()
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Enter')
+    expect(await nameHeader.getAttribute('aria-sort')).toBe('descending')
+    const rows = page.getByRole('grid', { name: 'Resources' }).getByRole('row')
+    expect(await rows.nth(1).textContent()).toContain('third')
+    await page.getByRole('radio', { name: 'Table' }).focus()
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('Enter')
+    const tree = page.getByRole('treegrid', { name: 'Resource tree' })
+    await tree.getByRole('row', { name: /third/ }).waitFor()
+    await tree.focus()
+    for (const key of ['End', 'ArrowLeft', 'ArrowLeft']) await page.keyboard.press(key)
+    await tree.getByRole('row', { name: /third/ }).waitFor({ state: 'detached' })
+    await expectNoFaults(watched)
+    await page.goto('/#/stacks/small/dev/resources/graph')
+    const graph = page.getByRole('application', { name: 'Dependency graph' })
+    await graph.getByText('wave 1 · 1').waitFor({ state: 'attached', timeout: 60_000 })
+    await page.getByRole('searchbox', { name: 'Filter resources' }).fill('third')
+    await graph.focus()
+    for (const key of ['+', 'ArrowLeft', '0', 'Enter']) await page.keyboard.press(key)
+    const third = page.getByRole('dialog', { name: 'third' })
+    await expectNoFaults(watched)
+    await third.getByRole('link', { name: 'fourth' }).waitFor()
+    await third.getByRole('link', { name: 'second' }).click()
+    await page.getByRole('dialog', { name: 'second' }).waitFor()
+    expect(page.url()).toContain(encodeURIComponent('::second'))
+    await page.context().close()
+  })
+
+  test('a browser without WebGL shows one message in place of the graph', async () => {
+    const watched = await login(tokens.reader, '#/stacks/small/dev/resources/graph', {
+      initScript: 'HTMLCanvasElement.prototype.getContext = () => null',
+    })
+    const { page } = watched
+    await page.getByRole('alert').getByText('This browser cannot draw the graph').waitFor()
+    await page.getByRole('radio', { name: 'Tree' }).click()
+    await page.getByRole('treegrid').waitFor()
+    await expectNoFaults(watched)
+    await page.context().close()
+  })
+
   test('a live deployment is shown as its events arrive, survives a broken stream, and is cancelled after a confirmation', async () => {
     const options = ['up', '--yes', '--skip-preview', '-s', 'prod']
     const up = sandbox.start(options, { env: { DELAY: '3000' } })

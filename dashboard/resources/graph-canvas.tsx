@@ -1,0 +1,133 @@
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { Button } from 'react-aria-components'
+import { toFailure } from '../api/api-failure.ts'
+import { FailureNote } from '../widgets/failure-note.tsx'
+import { LoadingRows } from '../widgets/loading-rows.tsx'
+import { type GraphPalette, type OpenGraph, openGraph } from './open-graph.ts'
+import type { ResourceGraph } from './resource-graph.ts'
+import type { StateRow } from './state-resource.ts'
+
+interface GraphCanvasProps {
+  rows: readonly StateRow[]
+  graph: ResourceGraph
+  /** The keys of the resources that the filter matches. Undefined without a filter. */
+  matches: ReadonlySet<string> | undefined
+  palette: GraphPalette
+  onOpen: (key: string) => void
+}
+
+/** The part of the view by which an arrow key moves. */
+const panStep = 0.15
+
+/** Shows the graph of a state. A click on a resource shows its details. */
+export function GraphCanvas(props: GraphCanvasProps) {
+  const { rows, matches } = props
+  const { container, ranks, open, failure } = useOpenGraph(props)
+  const firstMatch = matches === undefined ? undefined : rows.find(({ key }) => matches.has(key))
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.target !== event.currentTarget || open === undefined) return
+    if (event.key === 'Enter' && firstMatch !== undefined) props.onOpen(firstMatch.key)
+    else if (!moveByKey(open, event.key)) return
+    event.preventDefault()
+  }
+  return (
+    <>
+      {failure === undefined ? null : <FailureNote failure={toFailure(failure)} />}
+      <div
+        className="graph card"
+        role="application"
+        aria-label="Dependency graph"
+        aria-describedby="graph-keys"
+        tabIndex={0}
+        onKeyDown={onKeyDown}
+      >
+        <div ref={container} className="graph-stage" />
+        <div ref={ranks} className="graph-ranks" aria-hidden="true" />
+        <div className="graph-tools">
+          <GraphButton label="Zoom in" path="M8 3.5v9M3.5 8h9" onPress={() => open?.zoom(0.6)} />
+          <GraphButton label="Zoom out" path="M3.5 8h9" onPress={() => open?.zoom(1 / 0.6)} />
+          <GraphButton
+            label="Show the whole graph"
+            path="M3 6V3h3M10 3h3v3M13 10v3h-3M6 13H3v-3"
+            onPress={() => open?.showAll()}
+          />
+        </div>
+        {open === undefined && failure === undefined ? (
+          <div className="graph-loading">
+            <LoadingRows label="Laying out the graph" />
+          </div>
+        ) : null}
+      </div>
+    </>
+  )
+}
+
+/** Opens the graph in its element, and follows the rows, the filter and the colors. */
+function useOpenGraph({ rows, graph, matches, palette, onOpen }: GraphCanvasProps) {
+  const container = useRef<HTMLDivElement>(null)
+  const ranks = useRef<HTMLDivElement>(null)
+  const latest = useRef({ onOpen, palette })
+  const drawnPalette = useRef(palette)
+  const [open, setOpen] = useState<OpenGraph>()
+  const [failure, setFailure] = useState<unknown>()
+  useEffect(() => {
+    latest.current = { onOpen, palette }
+  })
+  useEffect(() => {
+    const abort = new AbortController()
+    let current: OpenGraph | undefined
+    const start = async (): Promise<void> => {
+      const { current: stage } = container
+      const { current: rankLayer } = ranks
+      if (stage === null || rankLayer === null) return
+      current = await openGraph({
+        ...{ stage, rankLayer, rows, graph, signal: abort.signal },
+        paletteOf: () => latest.current.palette,
+        onOpen: key => latest.current.onOpen(key),
+      })
+      setOpen(current)
+    }
+    start().catch((thrown: unknown) => {
+      if (!abort.signal.aborted) setFailure(thrown)
+    })
+    return () => {
+      abort.abort()
+      current?.close()
+      setOpen(undefined)
+    }
+  }, [rows, graph])
+  useEffect(() => {
+    if (drawnPalette.current !== palette) open?.repaint()
+    drawnPalette.current = palette
+  }, [open, palette])
+  useEffect(() => open?.highlight(matches ?? new Set()), [open, matches])
+  return { container, ranks, open, failure }
+}
+
+/** Moves the view. Reports whether the key does so. */
+function moveByKey(open: OpenGraph, key: string): boolean {
+  const moves: ReadonlyMap<string, () => void> = new Map([
+    ['ArrowLeft', () => open.pan(-panStep, 0)],
+    ['ArrowRight', () => open.pan(panStep, 0)],
+    ['ArrowUp', () => open.pan(0, panStep)],
+    ['ArrowDown', () => open.pan(0, -panStep)],
+    ['+', () => open.zoom(0.6)],
+    ['=', () => open.zoom(0.6)],
+    ['-', () => open.zoom(1 / 0.6)],
+    ['0', () => open.showAll()],
+  ])
+  const move = moves.get(key)
+  move?.()
+  return move !== undefined
+}
+
+function GraphButton(props: { label: string; path: string; onPress: () => void }) {
+  const { label, path, onPress } = props
+  return (
+    <Button className="button graph-button" aria-label={label} onPress={onPress}>
+      <svg viewBox="0 0 16 16" aria-hidden="true">
+        <path d={path} />
+      </svg>
+    </Button>
+  )
+}

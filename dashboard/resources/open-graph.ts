@@ -1,0 +1,223 @@
+import { DirectedGraph } from 'graphology'
+import Sigma from 'sigma'
+import { sdfCircle, sdfDiamond, sdfSquare } from 'sigma/rendering'
+import { formatNumber } from '../format/format-count.ts'
+import { type GraphPoint, type LayoutRank, layOutRanks } from './rank-layout.ts'
+import type { ResourceEdge, ResourceGraph } from './resource-graph.ts'
+import { runInSlices } from './run-in-slices.ts'
+import type { ResourceCondition, StateRow } from './state-resource.ts'
+
+/** The colors of the graph, which depend on the theme. */
+export interface GraphPalette {
+  readonly conditions: Readonly<Record<ResourceCondition, string>>
+  readonly text: string
+  readonly surface: string
+  readonly line: string
+  readonly accent: string
+}
+
+/** A graph on the page. */
+export interface OpenGraph {
+  /** Moves the view by parts of its width and height. */
+  readonly pan: (right: number, up: number) => void
+  /** Multiplies the shown part of the graph. */
+  readonly zoom: (factor: number) => void
+  readonly showAll: () => void
+  /** Marks the resources with these keys, and no others. */
+  readonly highlight: (keys: ReadonlySet<string>) => void
+  /** Applies the palette again. */
+  readonly repaint: () => void
+  readonly close: () => void
+}
+
+interface GraphOptions {
+  readonly stage: HTMLElement
+  /** The element above the graph for the names of the ranks. */
+  readonly rankLayer: HTMLElement
+  readonly rows: readonly StateRow[]
+  readonly graph: ResourceGraph
+  readonly signal: AbortSignal
+  readonly paletteOf: () => GraphPalette
+  readonly onOpen: (key: string) => void
+}
+
+/** More edges are hidden while the view moves, and have no soft borders. */
+const movedEdgesMax = 4_000
+/** Of a graph with more edges, those to parents are not drawn. */
+const drawnEdgesMax = 10_000
+const nodeSizeMin = 1.5
+const nodeSizeMax = 8
+/** The label of a resource that matches is always shown, up to so many matches. */
+const namedMatchesMax = 40
+
+/** Lays out a graph, and shows it. Throws the reason of the signal, and errors of WebGL. */
+export async function openGraph(options: GraphOptions): Promise<OpenGraph> {
+  const { rows, graph, signal, stage } = options
+  const { points, ranks } = await runInSlices(layOutRanks(graph), signal)
+  const drawn = new DirectedGraph()
+  for (const [index, { key, name, condition }] of rows.entries()) {
+    const { x, y } = points[index] ?? { x: 0, y: 0 }
+    drawn.addNode(key, { x, y, label: name, condition })
+  }
+  for (const { from, to, reason } of listDrawnEdges(graph))
+    drawn.mergeEdge(rows[from]?.key, rows[to]?.key, { isParent: reason === 'parent' })
+  signal.throwIfAborted()
+  const sigma = createRenderer(drawn, { ...options, nodeSize: nodeSizeOf(points, stage) })
+  sigma.on('clickNode', ({ node }) => options.onOpen(node))
+  highlightNeighborsOnHover(sigma, drawn)
+  const placeRanks = showRanks(options.rankLayer, ranks)
+  const viewportOf = (x: number): number => sigma.graphToViewport({ x, y: 0 }).x
+  placeRanks(viewportOf)
+  sigma.on('afterRender', () => placeRanks(viewportOf))
+  const camera = sigma.getCamera()
+  let marked: readonly string[] = []
+  return {
+    pan(right, up) {
+      const { x, y, ratio } = camera.getState()
+      void camera.animate({ x: x + right * ratio, y: y + up * ratio }, { duration: 120 })
+    },
+    zoom: factor => void camera.animate({ ratio: camera.ratio * factor }, { duration: 150 }),
+    showAll: () => void camera.reset({ duration: 200 }),
+    highlight(keys) {
+      if (keys.size + marked.length === 0) return
+      sigma.setNodesState([...marked], { isHighlighted: false, isNamed: false })
+      marked = [...keys].filter(key => drawn.hasNode(key))
+      sigma.setNodesState([...marked], {
+        isHighlighted: true,
+        isNamed: marked.length <= namedMatchesMax,
+      })
+    },
+    repaint: () => void sigma.refresh(),
+    close() {
+      sigma.kill()
+      options.rankLayer.replaceChildren()
+      stage.replaceChildren()
+    },
+  }
+}
+
+/**
+ * Returns the edges to draw. Nearly every resource has a provider, so the edges to providers would
+ * hide the others. In a large graph those to parents would too.
+ */
+function listDrawnEdges({ edges }: ResourceGraph): readonly ResourceEdge[] {
+  const hiddenReasons = edges.length > drawnEdgesMax ? ['provider', 'parent'] : ['provider']
+  return edges.filter(({ reason }) => !hiddenReasons.includes(reason))
+}
+
+/** Returns the size of resources in px that leaves a gap between neighbors. */
+function nodeSizeOf(points: readonly GraphPoint[], stage: HTMLElement): number {
+  const spanOf = (valueOf: (point: GraphPoint) => number): number => {
+    const [min, max] = points.reduce(
+      ([low, high], point) => [Math.min(low, valueOf(point)), Math.max(high, valueOf(point))],
+      [0, 0],
+    )
+    return max - min + 1
+  }
+  const spacingPx = Math.min(
+    stage.clientWidth / spanOf(({ x }) => x),
+    stage.clientHeight / spanOf(({ y }) => y),
+  )
+  return Math.min(nodeSizeMax, Math.max(nodeSizeMin, spacingPx * 0.4))
+}
+
+function createRenderer(
+  drawn: DirectedGraph,
+  { stage, paletteOf, nodeSize: size }: GraphOptions & { readonly nodeSize: number },
+) {
+  const colorOf = (condition: unknown): string =>
+    paletteOf().conditions[condition as ResourceCondition]
+  return new Sigma(drawn, stage, {
+    customNodeState: { isNamed: false },
+    primitives: { nodes: { shapes: [sdfCircle(), sdfSquare(), sdfDiamond()] } },
+    styles: {
+      nodes: {
+        x: { attribute: 'x' },
+        y: { attribute: 'y' },
+        label: { attribute: 'label' },
+        size: (_, { isHovered, isHighlighted }) => (isHovered || isHighlighted ? size * 1.5 : size),
+        color: ({ condition }) => colorOf(condition),
+        // The shape says the same as the color.
+        shape: ({ condition }) => shapeOf(condition),
+        depth: (_, { isHovered, isHighlighted }) =>
+          isHovered || isHighlighted ? 'topNodes' : 'nodes',
+        labelColor: () => paletteOf().text,
+        labelSize: 12,
+        labelFont: 'system-ui, sans-serif',
+        labelVisibility: (_, { isHovered, isNamed }) => (isHovered || isNamed ? 'visible' : 'auto'),
+        backdropVisibility: (_, { isHovered, isHighlighted }) =>
+          isHovered || isHighlighted ? 'visible' : 'hidden',
+        backdropColor: () => paletteOf().surface,
+        backdropBorderColor: () => paletteOf().accent,
+        backdropBorderWidth: 1.5,
+        backdropPadding: 4,
+        cursor: 'pointer',
+      },
+      edges: {
+        depth: (_, { isHighlighted }) => (isHighlighted ? 'topEdges' : 'edges'),
+        size: (_, { isHighlighted }) => (isHighlighted ? 2 : 1),
+        color: (_, { isHighlighted }) => (isHighlighted ? paletteOf().accent : paletteOf().line),
+        opacity: ({ isParent }, { isHighlighted }) =>
+          isHighlighted || isParent !== true ? 1 : 0.45,
+      },
+      stage: {},
+    },
+    settings: {
+      itemSizesReference: 'screen',
+      hideEdgesOnMove: drawn.size > movedEdgesMax,
+      antialiasEdges: drawn.size <= movedEdgesMax,
+      stagePadding: 48,
+      minCameraRatio: 0.002,
+      maxCameraRatio: 3,
+      labelDensity: drawn.order <= 150 ? 4 : 1,
+      labelRenderedSizeThreshold: 2.5,
+      enableCameraRotation: false,
+      enableCameraMouseRotation: false,
+    },
+  })
+}
+
+function shapeOf(condition: unknown): string {
+  if (condition === 'condemned' || condition === 'tainted' || condition === 'pending')
+    return 'diamond'
+  return condition === 'component' || condition === 'provider' ? 'square' : 'circle'
+}
+
+function highlightNeighborsOnHover(
+  sigma: ReturnType<typeof createRenderer>,
+  drawn: DirectedGraph,
+): void {
+  const setEdges = (node: string, isHighlighted: boolean): void => {
+    sigma.setEdgesState(drawn.edges(node), { isHighlighted })
+  }
+  sigma.on('enterNode', ({ node }) => setEdges(node, true))
+  sigma.on('leaveNode', ({ node }) => setEdges(node, false))
+}
+
+/** The distance between the names of two ranks in px. Names of ranks between them are hidden. */
+const rankNamePx = 92
+
+/** Adds the names of ranks to a layer. Returns the function that moves them with the view. */
+function showRanks(
+  layer: HTMLElement,
+  ranks: readonly LayoutRank[],
+): (viewportOf: (x: number) => number) => void {
+  const names = ranks.map(({ wave, count, x }) => {
+    const element = document.createElement('span')
+    element.textContent = `wave ${formatNumber(wave)} · ${formatNumber(count)}`
+    element.className = 'graph-rank'
+    layer.append(element)
+    return { element, x }
+  })
+  return viewportOf => {
+    let lastPx = Number.NEGATIVE_INFINITY
+    for (const { element, x } of names) {
+      const px = viewportOf(x)
+      const isShown = px - lastPx >= rankNamePx && px > 0 && px < layer.clientWidth
+      element.hidden = !isShown
+      if (!isShown) continue
+      lastPx = px
+      element.style.transform = `translateX(calc(${px}px - 50%))`
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import type { ResourceGraph } from './resource-graph.ts'
+
+/** The position of a resource. `y` increases upwards. */
+export interface GraphPoint {
+  readonly x: number
+  readonly y: number
+}
+
+/** A rank of the layout: the resources of one wave, which are side by side. */
+export interface LayoutRank {
+  readonly wave: number
+  readonly count: number
+  /** The middle of the rank. */
+  readonly x: number
+}
+
+/** The layout of a graph. The resources that a destroy deletes last are at the left. */
+export interface RankLayout {
+  readonly points: readonly GraphPoint[]
+  readonly ranks: readonly LayoutRank[]
+}
+
+/** The free columns between two ranks. Labels need space. */
+const gapColumns = 4
+/** The changes of the order within ranks, which bring neighbors closer to each other. */
+const sweeps = 4
+/** The resources between two steps. */
+const stepResources = 2_000
+
+/**
+ * Lays out a graph by the waves of a destroy, in steps of a few milliseconds: the caller pauses
+ * between them. A rank with many resources has several columns. Returns the layout. Pure.
+ */
+export function* layOutRanks(graph: ResourceGraph): Generator<undefined, RankLayout> {
+  const { waves, edges, waveCount } = graph
+  const neighbors: number[][] = waves.map(() => [])
+  for (const { from, to, reason } of edges)
+    if (reason !== 'provider') {
+      neighbors[from]?.push(to)
+      neighbors[to]?.push(from)
+    }
+  yield
+  const members = Map.groupBy(
+    waves.map((_, index) => index),
+    index => waves[index] ?? 1,
+  )
+  const order = Array.from({ length: waveCount }, (_, at) => members.get(waveCount - at) ?? [])
+  /** By index: the place in its rank, from 0 to 1. */
+  const places = waves.map(() => 0)
+  for (const rank of order) setPlaces(rank, places)
+  for (let sweep = 0; sweep < sweeps; sweep += 1)
+    for (const at of sweepOrder(order.length, sweep)) {
+      const rank = order[at]
+      if (rank === undefined) continue
+      yield* sortByNeighbors(rank, neighbors, places)
+      setPlaces(rank, places)
+    }
+  return placeRanks(order, waves)
+}
+
+/** Returns the ranks from left to right, and in every second sweep from right to left. */
+function sweepOrder(count: number, sweep: number): readonly number[] {
+  const ascending = Array.from({ length: count }, (_, at) => at)
+  return sweep % 2 === 0 ? ascending : ascending.toReversed()
+}
+
+/** Sorts a rank by the mean place of the neighbors of each resource. */
+function* sortByNeighbors(
+  rank: number[],
+  neighbors: readonly (readonly number[])[],
+  places: readonly number[],
+): Generator<undefined, void> {
+  const means = new Map<number, number>()
+  for (const [at, index] of rank.entries()) {
+    const near = neighbors[index] ?? []
+    const sum = near.reduce((total, neighbor) => total + (places[neighbor] ?? 0), 0)
+    means.set(index, near.length === 0 ? (places[index] ?? 0) : sum / near.length)
+    if (at % stepResources === stepResources - 1) yield
+  }
+  rank.sort((a, b) => (means.get(a) ?? 0) - (means.get(b) ?? 0))
+  yield
+}
+
+function setPlaces(rank: readonly number[], places: number[]): void {
+  for (const [at, index] of rank.entries()) places[index] = (at + 0.5) / rank.length
+}
+
+function placeRanks(order: readonly (readonly number[])[], waves: readonly number[]): RankLayout {
+  const rowsMax = Math.max(12, Math.ceil(Math.sqrt(waves.length) * 0.75))
+  const points: GraphPoint[] = Array.from({ length: waves.length }, () => ({ x: 0, y: 0 }))
+  const ranks: LayoutRank[] = []
+  let left = 0
+  for (const [at, rank] of order.entries()) {
+    const columns = Math.max(1, Math.ceil(rank.length / rowsMax))
+    const rows = Math.ceil(rank.length / columns)
+    for (const [place, index] of rank.entries()) {
+      const row = Math.floor(place / columns)
+      points[index] = { x: left + (place % columns), y: (rows - 1) / 2 - row }
+    }
+    const x = left + (columns - 1) / 2
+    ranks.push({ wave: order.length - at, count: rank.length, x })
+    left += columns - 1 + gapColumns
+  }
+  return { points, ranks }
+}

@@ -1,0 +1,123 @@
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { usePolled } from '../api/use-polled.ts'
+import { formatNumber } from '../format/format-count.ts'
+import { FailureNote } from '../widgets/failure-note.tsx'
+import { LoadingRows } from '../widgets/loading-rows.tsx'
+import { useMediaQuery } from '../widgets/use-media-query.ts'
+import type { GraphPalette } from './open-graph.ts'
+import type { ResourceGraph } from './resource-graph.ts'
+import { conditionWords, type ResourceCondition, type StateRow } from './state-resource.ts'
+
+interface ResourceGraphViewProps {
+  rows: readonly StateRow[]
+  graph: ResourceGraph
+  /** The keys of the resources that the filter matches. Undefined without a filter. */
+  matches: ReadonlySet<string> | undefined
+  onOpen: (key: string) => void
+}
+
+/** Shows the dependency graph of a state, or why the browser cannot show it. */
+export function ResourceGraphView(props: ResourceGraphViewProps) {
+  const [hasWebGl] = useState(supportsWebGl)
+  if (!hasWebGl)
+    return (
+      <div role="alert" className="note note-warn">
+        <p className="note-title">This browser cannot draw the graph</p>
+        <p>
+          The graph needs WebGL 2, which this browser does not have, or which its settings forbid.
+          The table and the tree show the same resources, and the details of a resource list what
+          depends on it.
+        </p>
+      </div>
+    )
+  return <LoadedGraph {...props} />
+}
+
+function LoadedGraph({ rows, graph, matches, onOpen }: ResourceGraphViewProps) {
+  // The libraries of the graph are a file of their own, which no other page loads.
+  const { value: module, failure } = usePolled({
+    key: 'graph',
+    intervalMs: 0,
+    read: () => import('./graph-canvas.tsx'),
+  })
+  const counts = useMemo(() => Map.groupBy(rows, ({ condition }) => condition), [rows])
+  const { legend, palette } = usePalette()
+  return (
+    <>
+      <ul ref={legend} className="graph-legend" aria-label="Colors">
+        {conditionWords.map(([condition, word]) => {
+          const count = counts.get(condition)?.length ?? 0
+          return (
+            <li key={condition} hidden={count === 0} data-condition={condition}>
+              <span className={`graph-swatch swatch-${condition}`} aria-hidden="true" />
+              {word} <span className="quiet">{formatNumber(count)}</span>
+            </li>
+          )
+        })}
+        <li hidden data-role="text" />
+        <li hidden data-role="surface" />
+        <li hidden data-role="line" />
+        <li hidden data-role="accent" />
+      </ul>
+      {failure === undefined ? null : <FailureNote failure={failure} />}
+      {module === undefined || palette === undefined ? (
+        failure === undefined && <LoadingRows label="Loading the graph" />
+      ) : (
+        <module.GraphCanvas {...{ rows, graph, matches, palette, onOpen }} />
+      )}
+      <p id="graph-keys" className="quiet graph-hint">
+        Columns are the waves of a destroy: the resources at the right are deleted first, those at
+        the left last. The arrow keys move the view, + and − zoom, 0 shows everything, and Enter
+        opens the first match of the filter. Edges to providers are not drawn.
+      </p>
+    </>
+  )
+}
+
+/** Returns the colors of the theme. The browser resolves them only as colors of elements. */
+function usePalette() {
+  const legend = useRef<HTMLUListElement>(null)
+  const [palette, setPalette] = useState<GraphPalette>()
+  const isDark = useMediaQuery('(prefers-color-scheme: dark)')
+  useEffect(() => {
+    const read = (): void => {
+      const { current } = legend
+      if (current !== null) setPalette(readPalette(current))
+    }
+    read()
+    const observer = new MutationObserver(read)
+    observer.observe(document.documentElement, { attributeFilter: ['data-theme'] })
+    return () => observer.disconnect()
+  }, [isDark])
+  return { legend, palette }
+}
+
+function readPalette(legend: HTMLElement): GraphPalette {
+  const colorOf = (selector: string): string => {
+    const element = legend.querySelector(selector)
+    return element === null ? '#888888' : getComputedStyle(element).color
+  }
+  const conditions = Object.fromEntries(
+    conditionWords.map(([condition]) => [condition, colorOf(`.swatch-${condition}`)]),
+  ) as Record<ResourceCondition, string>
+  const roleColor = (role: string): string => colorOf(`[data-role=${role}]`)
+  return {
+    conditions,
+    text: roleColor('text'),
+    surface: roleColor('surface'),
+    line: roleColor('line'),
+    accent: roleColor('accent'),
+  }
+}
+
+/** Reports whether the browser draws with WebGL 2. */
+function supportsWebGl(): boolean {
+  try {
+    const context = document.createElement('canvas').getContext('webgl2')
+    // Browsers limit the number of contexts of a page.
+    context?.getExtension('WEBGL_lose_context')?.loseContext()
+    return context !== null
+  } catch {
+    return false
+  }
+}

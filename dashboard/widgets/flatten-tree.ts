@@ -1,0 +1,53 @@
+/** A row of a tree, with its place in it. */
+export interface TreePlace<Row> {
+  readonly row: Row
+  /** The distance from the root, which has level 1. */
+  readonly level: number
+  /** Whether the children of the row are shown. Undefined for a row without children. */
+  readonly isExpanded: boolean | undefined
+  /** The index of the parent in the list, or -1 for a root. */
+  readonly parentIndex: number
+}
+
+/**
+ * Returns the rows of a tree whose ancestors are all expanded, parents before their children.
+ * Rows whose parent is missing are roots. `rows`: in the order of siblings. Linear. Pure.
+ */
+export function flattenTree<Row>(
+  rows: readonly Row[],
+  options: {
+    readonly keyOf: (row: Row) => string
+    /** Returns the key of the parent. Several rows may have the key of a parent. */
+    readonly parentOf: (row: Row) => string | undefined
+    readonly isCollapsed: (row: Row) => boolean
+  },
+): readonly TreePlace<Row>[] {
+  const { keyOf, parentOf, isCollapsed } = options
+  const rowsByKey = new Map(rows.map(row => [keyOf(row), row]))
+  const children = Map.groupBy(rows, row => {
+    const parent = parentOf(row)
+    return parent === undefined ? undefined : rowsByKey.get(parent)
+  })
+  const places: TreePlace<Row>[] = []
+  const pending = listPending(children.get(undefined) ?? [], 1, -1)
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { row } = next
+    const rowChildren = children.get(row)
+    const isExpanded = rowChildren === undefined ? undefined : !isCollapsed(row)
+    places.push({ ...next, isExpanded })
+    if (rowChildren !== undefined && isExpanded === true)
+      pending.push(...listPending(rowChildren, next.level + 1, places.length - 1))
+  }
+  return places
+}
+
+type PendingPlace<Row> = Omit<TreePlace<Row>, 'isExpanded'>
+
+/** Returns siblings as a stack, the first one on top. */
+function listPending<Row>(
+  rows: readonly Row[],
+  level: number,
+  parentIndex: number,
+): PendingPlace<Row>[] {
+  return rows.map(row => ({ row, level, parentIndex })).toReversed()
+}

@@ -1,0 +1,46 @@
+import { useMemo, useState } from 'react'
+import { flattenTree, type TreePlace } from './flatten-tree.ts'
+import type { TreeState } from './virtual-table.tsx'
+
+/** The shown rows of a tree, for a `VirtualTable`. */
+export interface ShownTree<Row> {
+  readonly places: readonly TreePlace<Row>[]
+  readonly tree: TreeState<TreePlace<Row>>
+  /** Shows or hides the children of all rows. */
+  readonly setAllCollapsed: (isCollapsed: boolean) => void
+}
+
+/**
+ * Returns the rows of a tree whose ancestors are expanded, and the functions that expand them.
+ * At first all rows are expanded. `keyOf` and `parentOf` never change.
+ */
+export function useTree<Row>(
+  rows: readonly Row[],
+  keyOf: (row: Row) => string,
+  parentOf: (row: Row) => string | undefined,
+): ShownTree<Row> {
+  /** The rows that differ from the others, by key. */
+  const [exceptions, setExceptions] = useState<ReadonlySet<string>>(new Set())
+  const [isEachCollapsed, setEachCollapsed] = useState(false)
+  const places = useMemo(() => {
+    const isCollapsed = (row: Row): boolean => exceptions.has(keyOf(row)) !== isEachCollapsed
+    return flattenTree(rows, { keyOf, parentOf, isCollapsed })
+  }, [rows, exceptions, isEachCollapsed, keyOf, parentOf])
+  const tree: TreeState<TreePlace<Row>> = {
+    levelOf: ({ level }) => level,
+    isExpanded: ({ isExpanded }) => isExpanded,
+    parentIndexOf: ({ parentIndex }) => parentIndex,
+    onToggle: ({ row }) => setExceptions(before => toggleKey(before, keyOf(row))),
+  }
+  const setAllCollapsed = (isCollapsed: boolean): void => {
+    setExceptions(new Set())
+    setEachCollapsed(isCollapsed)
+  }
+  return { places, tree, setAllCollapsed }
+}
+
+function toggleKey(keys: ReadonlySet<string>, key: string): ReadonlySet<string> {
+  const next = new Set(keys)
+  if (!next.delete(key)) next.add(key)
+  return next
+}
