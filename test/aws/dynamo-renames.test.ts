@@ -30,7 +30,9 @@ async function open() {
     const records = createTestRecords({ send: send as Client['send'] }, names)
     return { ...records, sent: () => sent }
   }
-  return { openFailing, ports: createTestRecords(model.client, names) }
+  const listJournal = (): readonly string[] =>
+    model.tables.listItems(names.journal).map(item => String(item['pk']?.S))
+  return { openFailing, ports: createTestRecords(model.client, names), listJournal }
 }
 
 async function createDeployed({ catalog }: RecordPorts): Promise<StackId> {
@@ -74,12 +76,13 @@ test('a document moves to the new id even if many removed ones precede it', asyn
 })
 
 test('after a death of the process at any request, the stack has one name and all of its contents', async () => {
-  const { openFailing, ports } = await open()
+  const { openFailing, ports, listJournal } = await open()
   const names = new Set<string>()
   for (let failsAt = 1; ; failsAt += 1) {
     const [id, to] = [await createDeployed(ports), createStackId()]
     const key = { kind: 'notification', scope: id, name: 'ops' } as const
     await ports.documents.put(key, { a: 1 }, 0)
+    await ports.catalog.recordSlowOperation(id, 'create t:m:T', 5)
     const failing = openFailing(failsAt)
     const isDone = await failing.renames.rename(id, to, input).then(
       result => result === 'renamed',
@@ -91,6 +94,10 @@ test('after a death of the process at any request, the stack has one name and al
     const stack = before?.id ?? after?.id
     if (stack === undefined) throw new Error('the stack is lost')
     names.add(stack === id ? 'old' : 'new')
+    if (stack === to) {
+      await ports.retention.removeLeftovers()
+      expect(listJournal()).not.toContain(`slow ${id}`)
+    }
     expect((await catalog.listHistory(stack, 10)).at(-1)).toMatchObject({ command: 'up' })
     expect((await catalog.listVersions(stack, 10)).at(-1)).toMatchObject({ version: 1 })
     expect((await documents.get({ ...key, scope: stack }))?.value).toEqual({ a: 1 })
