@@ -44,6 +44,11 @@ describe('two states are equal', () => {
   })
 })
 
+test('two states differ in the order of hooks, because they run in this order', () => {
+  const hooksOf = (...names: string[]) => ({ resourceHooks: new Map([['before-delete', names]]) })
+  expect(areEqualResources(state(hooksOf('x', 'y')), state(hooksOf('y', 'x')))).toBe(false)
+})
+
 describe('two states differ', () => {
   test.each<[string, Partial<ResourceState>]>([
     ['in their id', { id: 'x' }],

@@ -3,20 +3,20 @@ import type { ResourceState } from './resource.ts'
 
 /**
  * Reports whether two states are equal in all stored fields except aliases, source positions and
- * stack traces. The order of dependencies does not count. The generator records only a state that
- * is not equal to the old one. Pulumi compares fewer fields. Here a newly set option must reach the
- * state, because otherwise its next change would be missed.
+ * stack traces. The order of hooks counts, and that of dependencies does not. The generator records
+ * only a state that is not equal to the old one. Pulumi compares fewer fields
+ * (`pkg/backend/snapshot.go`, `mustWrite`, v3.274.1). Here a newly set option is recorded too: the
+ * next replacement trigger, for example, is compared with the recorded one.
  */
 export function areEqualResources(a: ResourceState, b: ResourceState): boolean {
   if (a === b) return true
   for (const field of plainFields) if (a[field] !== b[field]) return false
   for (const field of listFields) if (!areEqualLists(a[field], b[field])) return false
-  for (const field of setFields)
-    if (!areEqualLists([...a[field]].sort(), [...b[field]].sort())) return false
+  for (const field of setFields) if (!areEqualSets(a[field], b[field])) return false
   return (
     areEqualTimeouts(a, b) &&
-    areEqualListMaps(a.propertyDependencies, b.propertyDependencies) &&
-    areEqualListMaps(a.resourceHooks, b.resourceHooks) &&
+    areEqualListMaps(a.propertyDependencies, b.propertyDependencies, areEqualSets) &&
+    areEqualListMaps(a.resourceHooks, b.resourceHooks, areEqualLists) &&
     areEqualValues(a.replacementTrigger, b.replacementTrigger) &&
     areEqualMaps(a.inputs, b.inputs) &&
     areEqualMaps(a.outputs, b.outputs)
@@ -61,14 +61,19 @@ function areEqualLists(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((item, index) => item === b[index])
 }
 
+function areEqualSets(a: readonly string[], b: readonly string[]): boolean {
+  return areEqualLists([...a].sort(), [...b].sort())
+}
+
 function areEqualListMaps(
   a: ReadonlyMap<string, readonly string[]>,
   b: ReadonlyMap<string, readonly string[]>,
+  areEqual: (a: readonly string[], b: readonly string[]) => boolean,
 ): boolean {
   if (a.size !== b.size) return false
   for (const [key, list] of a) {
     const other = b.get(key)
-    if (other === undefined || !areEqualLists([...list].sort(), [...other].sort())) return false
+    if (other === undefined || !areEqual(list, other)) return false
   }
   return true
 }

@@ -242,7 +242,7 @@ export async function openEngine(
   }
 }
 
-/** Returns the faults of a run. The wrappers that observe effects are outside of these faults. */
+/** Returns the faults of a run. The wrappers that observe effects also see the calls that fail. */
 function disturbOf({ disturb, disturbOperations }: TestRunOptions): Disturb | undefined {
   if (disturbOperations === undefined) return disturb
   return platform => ({

@@ -30,7 +30,7 @@ test('a value survives its stored form, sealed or in plaintext', () => {
         isSealed ? seal : toPlaintext,
       )
       expect(encodedAgain).toEqual(printAndParse(stored))
-      // JSON.stringify loses the negative zero of numbers; everything else is bit-identical.
+      // Compared without JSON, because JSON.stringify loses the sign of negative zero.
       expect(decodeStoredMap(stored, open)).toEqual(map)
     }),
   )

@@ -19,7 +19,7 @@ import type { Platform } from '../../ports/platform.ts'
 import { createAssetReader } from '../../platform/system/asset-reader.ts'
 import { createProcesses } from '../../platform/system/processes.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
-import { createRunPolicyPacks, withPolicyPacks } from '../policy-packs/run-policy-packs.ts'
+import { createPolicyPackHost, withPolicyPacks } from '../policy-packs/policy-pack-host.ts'
 import { createProgramHosts } from '../../programs/hosts/program-hosts.ts'
 import type { ProgramHost } from '../../programs/program.ts'
 import { parseExtension } from '../../providers/package-request.ts'
@@ -95,7 +95,7 @@ export async function createRunEnvironment(input: RunInput): Promise<RunEnvironm
   const env = input.variables ?? readUserVariables()
   const path = env['PATH'] ?? ''
   const policyPacks =
-    hosts?.policyPacks ?? createRunPolicyPacks(request, { env, processes, monitor, emitter })
+    hosts?.policyPacks ?? createPolicyPackHost(request, { env, processes, monitor, emitter })
   const plugins = withPolicyPacks(
     withBuiltin(
       hosts?.plugins ??

@@ -3,7 +3,7 @@ import { triggerLimits } from '../../config/trigger-limits.ts'
 import { messageOf } from '../../errors/error.ts'
 import type { DocumentKey, DocumentsPort } from '../../ports/documents.ts'
 import type { LoggerPort } from '../../ports/system.ts'
-import { hookKinds } from './pulumi-filters.ts'
+import { deliveryKinds } from './pulumi-filters.ts'
 
 /**
  * A delivery as it was sent, with the response of the receiver. Its headers have the signature of
@@ -11,7 +11,7 @@ import { hookKinds } from './pulumi-filters.ts'
  */
 export const sentDeliveryForm = z.object({
   id: z.string(),
-  kind: z.enum(hookKinds),
+  kind: z.enum(deliveryKinds),
   body: z.string(),
   /** Whether `body` is only the beginning of the payload. */
   isCut: z.boolean().optional(),

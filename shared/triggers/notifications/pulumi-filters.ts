@@ -110,10 +110,10 @@ export function kindOfFilter(filter: HookFilter): NotificationEvent['kind'] {
 }
 
 /** The kinds of deliveries in Pulumi's format. */
-export const hookKinds = ['stack_update', 'deployment', 'drift_detection', 'ping'] as const
+export const deliveryKinds = ['stack_update', 'deployment', 'drift_detection', 'ping'] as const
 
 /** A kind of deliveries in Pulumi's format. */
-export type DeliveryKind = (typeof hookKinds)[number]
+export type DeliveryKind = (typeof deliveryKinds)[number]
 
 /**
  * Returns the kind of delivery of an event. The result of a deployment is delivered once: as an

@@ -6,8 +6,12 @@ const urn = (name: string) => parseUrn(`urn:pulumi:d::p::t::${name}`)
 const [comp, inner, child] = [urn('comp'), urn('inner'), urn('child')]
 const never = new Promise<never>(() => undefined)
 
-/** `made`: a resource that exists. `open`: a resource that is not created yet. */
-type RecordedResource = readonly [name: string, parent: string, kind: 'component' | 'made' | 'open']
+/** `created`: a resource that exists. `planned`: a resource that is not created yet. */
+type RecordedResource = readonly [
+  name: string,
+  parent: string,
+  kind: 'component' | 'created' | 'planned',
+]
 
 const treeOf = (...resources: readonly RecordedResource[]): ResourceTree => {
   const tree = createResourceTree(never)
@@ -16,7 +20,7 @@ const treeOf = (...resources: readonly RecordedResource[]): ResourceTree => {
       urn: urn(name),
       parent: parent === '' ? '' : urn(parent),
       custom: kind !== 'component',
-      exists: kind !== 'open',
+      exists: kind !== 'planned',
     })
   return tree
 }
@@ -24,15 +28,15 @@ const treeOf = (...resources: readonly RecordedResource[]): ResourceTree => {
 const cases: readonly (readonly [
   title: string,
   resources: readonly RecordedResource[],
-  open: boolean,
+  isPending: boolean,
 ])[] = [
   ['an unregistered resource', [], false],
-  ['a created resource', [['comp', '', 'made']], false],
-  ['a resource that is not created yet', [['comp', '', 'open']], true],
+  ['a created resource', [['comp', '', 'created']], false],
+  ['a resource that is not created yet', [['comp', '', 'planned']], true],
   [
     'a component with a child that is not created yet',
     [
-      ['child', 'comp', 'open'],
+      ['child', 'comp', 'planned'],
       ['comp', '', 'component'],
     ],
     true,
@@ -40,7 +44,7 @@ const cases: readonly (readonly [
   [
     'a component with a child',
     [
-      ['child', 'comp', 'made'],
+      ['child', 'comp', 'created'],
       ['comp', '', 'component'],
     ],
     false,
@@ -48,7 +52,7 @@ const cases: readonly (readonly [
   [
     'a component with a component whose child is not created yet',
     [
-      ['child', 'inner', 'open'],
+      ['child', 'inner', 'planned'],
       ['inner', 'comp', 'component'],
       ['comp', '', 'component'],
     ],
@@ -57,8 +61,8 @@ const cases: readonly (readonly [
   [
     'a component with a resource whose child is not created yet',
     [
-      ['child', 'inner', 'open'],
-      ['inner', 'comp', 'made'],
+      ['child', 'inner', 'planned'],
+      ['inner', 'comp', 'created'],
       ['comp', '', 'component'],
     ],
     false,
@@ -66,9 +70,9 @@ const cases: readonly (readonly [
 ]
 
 describe('a pending resource', () => {
-  for (const [title, resources, open] of cases)
-    test(`is ${open ? '' : 'not '}found at or below ${title}`, async () => {
-      expect(await treeOf(...resources).isPending([comp])).toBe(open)
+  for (const [title, resources, isPending] of cases)
+    test(`is ${isPending ? '' : 'not '}found at or below ${title}`, async () => {
+      expect(await treeOf(...resources).isPending([comp])).toBe(isPending)
     })
 
   test('is awaited below a component at any depth', async () => {

@@ -33,8 +33,8 @@ interface Rename extends RenameInput {
  * later created with this id thus starts without the history and the versions of an interrupted
  * rename. Then history, versions, inbox and durations are copied to the new id. Then one
  * transaction moves the stack, its documents and its program, and ends the request for the rename.
- * Finally the copied records of the old id are removed, and its entry in the list of stacks. After a
- * crash, the creation of a stack with the old id removes the remaining history and versions.
+ * Finally the copied records of the old id are removed, and its entry in the list of stacks. After
+ * a crash, the creation of a stack with the old id removes the remaining history and versions.
  * Compaction removes the remaining records of the journal, which it finds by the entry.
  */
 export function createStackRenames(deps: CatalogAndInboxDeps): StackRenames {

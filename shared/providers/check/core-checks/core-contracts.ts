@@ -31,7 +31,7 @@ type CoreCheck = (subject: CoreCheckSubject) => readonly string[]
 
 interface CoreRule extends Pick<ContractInfo, 'id' | 'title' | 'source' | 'remedy'> {
   readonly severity?: ContractInfo['severity']
-  /** The kind of calls that the rule needs. Without such a call, the rule cannot be checked. */
+  /** The kind of calls of which one must be recorded before the rule is checked. */
   readonly calls: keyof CoreCheckSubject['calls']
   readonly find: CoreCheck
 }
@@ -144,7 +144,7 @@ const rules: readonly CoreRule[] = [
   },
   {
     id: 'core-legacy',
-    title: 'plans and new states keep the rules without the exceptions of the legacy type system',
+    title: 'plans and new states keep also the rules from which the legacy type system is exempt',
     source: 'PlanResourceChange, ApplyResourceChange',
     severity: 'warning',
     remedy:

@@ -12,7 +12,7 @@ import { createAnalyzerHost } from './analyzer-host.ts'
  * Creates the host of a run's policy packs. `PULUMI_PARALLEL_ANALYZE` limits their concurrent
  * calls.
  */
-export function createRunPolicyPacks(
+export function createPolicyPackHost(
   request: DeployRequest,
   deps: {
     readonly env: Readonly<Record<string, string>>
