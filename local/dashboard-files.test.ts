@@ -12,10 +12,10 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 test('without a built page there are no files, and with one each file has a route of its own', async () => {
   mkdirSync(join(folder, 'assets'), { recursive: true })
   writeFileSync(join(folder, 'assets', 'page-1a2b.js'), 'void 0')
-  expect(readDashboardFiles(folder)).toBeUndefined()
+  expect(readDashboardFiles([folder])).toBeUndefined()
   writeFileSync(join(folder, 'index.html'), '<p>page</p>')
   writeFileSync(join(folder, 'notes.txt'), 'not served')
-  const files = readDashboardFiles(folder)
+  const files = readDashboardFiles([folder])
   expect([...(files?.keys() ?? [])].toSorted()).toEqual(['/', '/assets/page-1a2b.js'])
   const app = new Hono()
   let requestCount = 0

@@ -2,8 +2,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join, relative, resolve, sep } from 'node:path'
 import type { DashboardFile, DashboardFiles } from '../functions/api/dashboard-routes.ts'
 
-/** The folder into which the bootstrap builds the dashboard. */
-const buildFolder = resolve(import.meta.dirname, '../.cache/dashboard')
+/** The folder of the dashboard in an installed package, and the one in a clone. */
+const buildFolders = ['../dist/dashboard', '../.cache/dashboard'].map(folder =>
+  resolve(import.meta.dirname, folder),
+)
 
 /** Content types by the ending of a file. Files with other endings are not served. */
 const types: ReadonlyMap<string, string> = new Map([
@@ -17,8 +19,9 @@ const types: ReadonlyMap<string, string> = new Map([
  * Reads all files of the built dashboard into memory. Later builds have no effect on the result.
  * Returns undefined when the dashboard is not built.
  */
-export function readDashboardFiles(folder = buildFolder): DashboardFiles | undefined {
-  if (!existsSync(join(folder, 'index.html'))) return undefined
+export function readDashboardFiles(folders = buildFolders): DashboardFiles | undefined {
+  const folder = folders.find(candidate => existsSync(join(candidate, 'index.html')))
+  if (folder === undefined) return undefined
   const files = new Map<string, DashboardFile>()
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const type = types.get(extname(entry.name))

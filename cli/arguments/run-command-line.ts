@@ -6,7 +6,7 @@ import { reportFailure } from '../session/report-failure.ts'
 import { declareCommands } from './declare-commands.ts'
 import { flagsOf, refuseUnsupportedOptions } from './flags.ts'
 import type { Io } from '../session/io.ts'
-import { createCliSession, type GlobalOptions } from '../session/session.ts'
+import type { GlobalOptions } from '../session/session.ts'
 import type { Tools } from '../session/tools.ts'
 
 /**
@@ -28,6 +28,7 @@ export async function runCommandLine(
   const root = createRoot(io, tools, result)
   if (args[0] === '__complete') {
     const { printCandidates } = await import('../completion/complete.ts')
+    const { createCliSession } = await loadSessions()
     await printCandidates(root, args.slice(1), options =>
       createCliSession(io, tools, { ...completionOptions, ...withoutUndefinedOptions(options) }),
     )
@@ -52,6 +53,9 @@ export async function runCommandLine(
   }
 }
 
+/** Loads the sessions, which help and the version do not need. */
+const loadSessions = () => import('../session/session.ts')
+
 /** Creates the root command, whose attached handlers run in a session of this command line. */
 function createRoot(io: Io, tools: Tools, result: { exitCode: number; help: string }): Command {
   const root = new Command('antichain').exitOverride().configureOutput({
@@ -63,6 +67,7 @@ function createRoot(io: Io, tools: Tools, result: { exitCode: number; help: stri
   return declareCommands(root, (command, loadHandler, unsupported = []) =>
     command.action(async () => {
       refuseUnsupportedOptions(command, unsupported)
+      const { createCliSession } = await loadSessions()
       const session = createCliSession(io, tools, readGlobalOptions(command))
       try {
         const handler = await loadHandler()

@@ -3,16 +3,9 @@
  * separate modules and stripping their types takes longer than most commands. If a source is newer
  * than the bundle, cli/antichain runs the sources instead.
  */
-import {
-  existsSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-} from 'node:fs'
-import { basename, dirname, join, relative } from 'node:path'
+import { existsSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { createBundleOptions, entryPointsOf } from './bundle-options.mjs'
 import { root } from './paths.mjs'
 import { createBootstrapFailure, printProgress, elapsedSince } from './messages.mjs'
 import { isUpToDate } from './newer-sources.mjs'
@@ -27,6 +20,7 @@ const settingFiles = [
   'package-lock.json',
   'tsconfig.json',
   'cli/bootstrap/bundle.mjs',
+  'cli/bootstrap/bundle-options.mjs',
 ]
 /**
  * The time after which the chunks of a replaced bundle are removed. Until then, a process that
@@ -47,28 +41,9 @@ export async function bundle() {
   try {
     const { build } = await import('esbuild')
     await build({
-      entryPoints: {
-        next: join(root, 'cli', 'main.ts'),
-        'database-thread': join(root, 'shared/platform/embedded/store/database-thread.ts'),
-      },
+      ...createBundleOptions(folder),
+      entryPoints: entryPointsOf('next'),
       outdir: folder,
-      outExtension: { '.js': '.mjs' },
-      bundle: true,
-      splitting: true,
-      platform: 'node',
-      target: 'node24',
-      format: 'esm',
-      minifyWhitespace: true,
-      legalComments: 'none',
-      logLevel: 'error',
-      plugins: [sourceLocations],
-      // The clients of other clouds are large CommonJS packages, which only some commands load. A
-      // bundle would lose the names of their exports.
-      external: ['@azure/*', '@google-cloud/*', 'google-auth-library'],
-      // CommonJS packages require `require`, which modules do not have.
-      banner: {
-        js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
-      },
     })
   } catch (thrown) {
     throw createBootstrapFailure(
@@ -82,36 +57,6 @@ export async function bundle() {
   renameSync(entry, mainFile)
   removeExpiredChunks()
   printProgress(`bundled in ${elapsedSince(startMs)}`)
-}
-
-/**
- * Modules locate neighboring files by `import.meta`. The bundle is in another folder, so
- * `import.meta` is replaced by the location of the source. The database thread is an entry of
- * the bundle itself.
- */
-const sourceLocations = {
-  name: 'source-locations',
-  setup(pluginBuild) {
-    pluginBuild.onLoad({ filter: /\.ts$/ }, ({ path }) => {
-      const text = readFileSync(path, 'utf8')
-      if (relative(root, path).includes('node_modules') || !text.includes('import.meta.'))
-        return undefined
-      const relativePathOf = file => JSON.stringify(relative(folder, file))
-      const url = `new URL(${relativePathOf(path)},import.meta.url)`
-      const contents = text
-        .replace(
-          `new URL('./database-thread.ts', import.meta.url)`,
-          `new URL('./database-thread.mjs',import.meta.bundleUrl)`,
-        )
-        .replaceAll(
-          'import.meta.dirname',
-          `(import.meta.dirname+'/'+${relativePathOf(dirname(path))})`,
-        )
-        .replaceAll('import.meta.url', `${url}.href`)
-        .replaceAll('import.meta.bundleUrl', 'import.meta.url')
-      return { contents, loader: 'ts' }
-    })
-  },
 }
 
 /**

@@ -4,6 +4,7 @@
  */
 import { join, resolve } from 'node:path'
 import { runChecks } from './check.mjs'
+import { writePackage } from './package.mjs'
 import { runChild } from './run-child.mjs'
 import {
   antichainPath,
@@ -28,6 +29,7 @@ const commands = new Map([
   ['check', runChecks],
   ['gen', gen],
   ['bench', bench],
+  ['package', writePackage],
   ['golden', args => runGoldenCases('golden', args)],
   ['tfgolden', args => runGoldenCases('tfgolden', args)],
   ['sim', args => runScript('sim', args)],

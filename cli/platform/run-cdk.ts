@@ -1,32 +1,35 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
+import { error } from '../../shared/errors/error.ts'
 import type { OutputStream } from '../session/io.ts'
 import type { CdkRun, InstallationTarget } from './platform-port.ts'
 
 const root = resolve(import.meta.dirname, '../..')
+const cdk = join(root, 'node_modules', 'aws-cdk', 'bin', 'cdk')
 /** Maximum length of the returned output. Its end is kept, which has the cause of a failure. */
 const outputCharsMax = 64 * 1024
 
 /**
  * Runs the CDK's command line from the project's packages. The CDK gets no input, because the
  * caller asks for confirmation before. Ctrl-C reaches the CDK from the terminal, and CloudFormation
- * completes the changes that it began.
+ * completes the changes that it began. Throws PLATFORM_CDK_MISSING.
  */
 export async function runCdk(
   target: InstallationTarget,
   args: readonly string[],
   cdkOutput: OutputStream,
 ): Promise<CdkRun> {
+  if (!existsSync(cdk)) throw error('PLATFORM_CDK_MISSING', `the CDK is not installed at ${cdk}`)
   const assemblyFolder = mkdtempSync(join(tmpdir(), 'antichain-cdk-'))
   try {
     return await new Promise((resolveRun, reject) => {
-      const child = spawn(
-        process.execPath,
-        [join(root, 'node_modules', 'aws-cdk', 'bin', 'cdk'), ...args, '--output', assemblyFolder],
-        { cwd: root, env: cdkVariablesOf(target), stdio: ['ignore', 'pipe', 'pipe'] },
-      )
+      const child = spawn(process.execPath, [cdk, ...args, '--output', assemblyFolder], {
+        cwd: root,
+        env: cdkVariablesOf(target),
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
       let outputText = ''
       for (const stream of [child.stdout, child.stderr])
         stream.setEncoding('utf8').on('data', (text: string) => {

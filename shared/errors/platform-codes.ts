@@ -10,6 +10,10 @@ export const platformCodes = {
     exit: 1,
     hint: 'Use a complete checkout: every entry point in infra/functions-table.ts must exist.',
   },
+  PLATFORM_CDK_MISSING: {
+    exit: 1,
+    hint: 'Run the command with cli/antichain of a clone; an installed package has no CDK.',
+  },
   PLATFORM_EMULATOR_MISSING: {
     exit: 1,
     hint: 'Install the toolchain named in the message; docs/emulators.md lists the toolchain of each server.',

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -8,11 +8,13 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 const launcher = resolve(import.meta.dirname, '../../../cli/antichain')
 const configurationFiles = ['package.json', 'package-lock.json', 'tsconfig.json']
+let parent = ''
 let project = ''
 
 /** Creates a minimal project. Its fake Node prints the file that it runs, and two variables. */
 beforeEach(() => {
-  project = mkdtempSync(join(tmpdir(), 'antichain-launcher-'))
+  parent = mkdtempSync(join(tmpdir(), 'antichain-launcher-'))
+  project = join(parent, 'antichain')
   for (const folder of [
     'functions',
     'local',
@@ -32,7 +34,7 @@ beforeEach(() => {
   })
 })
 
-afterEach(() => rmSync(project, { recursive: true }))
+afterEach(() => rmSync(parent, { recursive: true }))
 
 function createBundle(): void {
   mkdirSync(join(project, '.cache/cli'), { recursive: true })
@@ -86,6 +88,33 @@ describe('the launcher', () => {
     mkdirSync(bin)
     for (const name of ['dirname', 'readlink']) symlinkSync(`/usr/bin/${name}`, join(bin, name))
     expect(startLauncher({ PATH: bin })[0]).toBe('/cli/main.ts')
+  })
+
+  test('runs an installed package with the Node beside it, and keeps compiled code in the cache of the user', () => {
+    const node = join(project, `../node-${process.platform}-${process.arch}/bin`)
+    mkdirSync(join(project, 'dist/cli'), { recursive: true })
+    writeFileSync(join(project, 'dist/cli/main.mjs'), '')
+    rmSync(join(project, 'cli/main.ts'))
+    mkdirSync(node, { recursive: true })
+    renameSync(join(project, 'node_modules/node/bin/node'), join(node, 'node'))
+    const [main, compileCache] = startLauncher({ XDG_CACHE_HOME: '/mine' })
+    expect(main).toBe('/dist/cli/main.mjs')
+    expect(compileCache).toBe('/mine/antichain/compiled')
+  })
+
+  test('refuses to run an installed package with an old Node', () => {
+    mkdirSync(join(project, 'dist/cli'), { recursive: true })
+    mkdirSync(join(project, 'bin'))
+    writeFileSync(join(project, 'dist/cli/main.mjs'), '')
+    writeFileSync(join(project, 'bin/node'), '#!/bin/sh\necho v22.22.0\n', { mode: 0o755 })
+    const PATH = `${join(project, 'bin')}:/usr/bin:/bin`
+    const result = spawnSync(join(project, 'cli/antichain'), ['up'], {
+      encoding: 'utf8',
+      env: { PATH },
+    })
+    expect(result.status).toBe(1)
+    expect(result.stderr).toContain('antichain needs Node 24')
+    expect(result.stderr).toContain('  hint: install Node 24')
   })
 
   test('keeps the compile cache that the user has configured for programs', () => {

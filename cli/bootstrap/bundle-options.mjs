@@ -1,0 +1,73 @@
+/** The settings of esbuild for the bundles of the command line and of the package. */
+import { readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { root } from './paths.mjs'
+
+/** The threads of the command line, as entries of the bundle and paths of their sources. */
+const threads = [
+  'shared/platform/embedded/store/database-thread.ts',
+  'shared/platform/key-services/service/service-thread.ts',
+]
+
+/** Returns the entries of the command line: its main file, named `mainName`, and its threads. */
+export function entryPointsOf(mainName) {
+  return {
+    [mainName]: join(root, 'cli', 'main.ts'),
+    ...Object.fromEntries(threads.map(thread => [nameOf(thread), join(root, thread)])),
+  }
+}
+
+/** Returns the settings of a bundle that runs in `runFolder`, a folder below the project. */
+export function createBundleOptions(runFolder) {
+  return {
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    target: 'node24',
+    format: 'esm',
+    minifyWhitespace: true,
+    legalComments: 'none',
+    logLevel: 'error',
+    plugins: [createLocationPlugin(runFolder)],
+    // CommonJS packages require `require`, which modules do not have.
+    banner: {
+      js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
+    },
+  }
+}
+
+const nameOf = file => /([^/]+)\.ts$/.exec(file)[1]
+
+/**
+ * Modules locate neighboring files by `import.meta`. The bundle is in another folder, so
+ * `import.meta` is replaced by the location of the source. The threads are entries of the bundle
+ * itself.
+ */
+function createLocationPlugin(runFolder) {
+  const relativePathOf = file => JSON.stringify(relative(runFolder, file))
+  return {
+    name: 'source-locations',
+    setup(pluginBuild) {
+      pluginBuild.onLoad({ filter: /\.ts$/ }, ({ path }) => {
+        const text = readFileSync(path, 'utf8')
+        if (relative(root, path).includes('node_modules') || !text.includes('import.meta.'))
+          return undefined
+        let contents = text
+        for (const thread of threads)
+          contents = contents.replace(
+            `new URL('./${nameOf(thread)}.ts', import.meta.url)`,
+            `new URL('./${nameOf(thread)}.mjs',import.meta.bundleUrl)`,
+          )
+        contents = contents
+          .replaceAll(
+            'import.meta.dirname',
+            `(import.meta.dirname+'/'+${relativePathOf(dirname(path))})`,
+          )
+          .replaceAll('import.meta.url', `new URL(${relativePathOf(path)},import.meta.url).href`)
+          .replaceAll('import.meta.bundleUrl', 'import.meta.url')
+        return { contents, loader: 'ts' }
+      })
+    },
+  }
+}

@@ -1,0 +1,108 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+const root = resolve(import.meta.dirname, '../../..')
+const sdkModules = join(root, 'test/fixtures/sdk/node_modules')
+const folder = mkdtempSync(join(tmpdir(), 'antichain-package-'))
+const prefix = join(folder, 'prefix')
+const installed = join(prefix, 'lib/node_modules/antichain')
+const program = join(folder, 'program')
+/** The environment of a user: an empty home folder, and the Node that the machine has. */
+const userEnv = {
+  PATH: process.env['ANTICHAIN_USER_PATH'] ?? process.env['PATH'] ?? '',
+  HOME: join(folder, 'home'),
+  PULUMI_CONFIG_PASSPHRASE: 'open sesame',
+}
+
+/** Runs a command to its end. Expects success, and returns its standard output. */
+function run(file: string, args: readonly string[], env: NodeJS.ProcessEnv = userEnv): string {
+  const cwd = existsSync(program) ? program : folder
+  const result = spawnSync(file, args, { cwd, env, encoding: 'utf8' })
+  expect(result.status, `${file} ${args.join(' ')}: ${result.stdout}${result.stderr}`).toBe(0)
+  return result.stdout
+}
+
+const antichain = (...args: readonly string[]): string => run(join(prefix, 'bin/antichain'), args)
+
+/**
+ * Installs the packed file below a prefix from npm's cache. Only a machine without the package of
+ * Node in its cache asks the registry.
+ */
+function installGlobally(packedFile: string): void {
+  const options = ['--global', '--prefix', prefix, '--no-audit', '--no-fund', '--ignore-scripts']
+  const env = { ...process.env, PATH: userEnv.PATH }
+  run('npm', ['install', ...options, '--offline', packedFile], env)
+  const hasNode = existsSync(join(installed, `node_modules/node-linux-${process.arch}`))
+  if (!hasNode) run('npm', ['install', ...options, '--prefer-offline', packedFile], env)
+}
+
+const listFiles = (): readonly string[] =>
+  readdirSync(installed, { recursive: true, encoding: 'utf8' }).sort()
+
+beforeAll(() => {
+  const bootstrap = join(root, 'cli/bootstrap.mjs')
+  const output = run(process.execPath, [bootstrap, 'package'], process.env)
+  installGlobally(output.trim())
+  mkdirSync(userEnv.HOME)
+}, 300_000)
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+test('an installed package has bundles and no source, no test and no other package than Node', () => {
+  const files = listFiles()
+  expect(files).toContain('dist/dashboard/index.html')
+  expect(files).toContain('proto/pulumi/provider.proto')
+  expect(files.filter(name => /\.tsx?$/.test(name))).toEqual([])
+  const packages = readdirSync(join(installed, 'node_modules'))
+  expect(packages.filter(name => !name.startsWith('.'))).toEqual([
+    `node-${process.platform}-${process.arch}`,
+  ])
+})
+
+test('an installed package creates and deploys a program, serves the dashboard, and stays as it is', async () => {
+  const filesBefore = listFiles()
+  expect(antichain('--version')).toMatch(/^\d+\.\d+\.\d+\n$/)
+  antichain('new', 'javascript', '--generate-only', '--yes', '--name', 'note', '--dir', program)
+  symlinkSync(sdkModules, join(program, 'node_modules'))
+  writeFileSync(
+    join(program, 'index.js'),
+    `const { dynamic } = require('@pulumi/pulumi')
+    class Note extends dynamic.Resource {
+      constructor(name, inputs) {
+        super({ create: async outs => ({ id: 'note-1', outs }) }, name, inputs)
+      }
+    }
+    exports.text = new Note('note', { text: 'The ferry leaves at eight.' }).text\n`,
+  )
+  antichain('stack', 'init', 'dev')
+  antichain('up', '--yes', '--skip-preview')
+  expect(JSON.parse(antichain('stack', 'output', '--json'))).toEqual({
+    text: 'The ferry leaves at eight.',
+  })
+  const server = spawn(join(prefix, 'bin/antichain'), ['serve', '--port', '0'], { env: userEnv })
+  try {
+    const page = await fetch(await readAddress(server))
+    expect(page.status).toBe(200)
+    expect(await page.text()).toContain('<title>')
+  } finally {
+    const exit = new Promise(end => server.on('exit', end))
+    server.kill('SIGINT')
+    await exit
+  }
+  expect(listFiles()).toEqual(filesBefore)
+})
+
+/** Returns the address of the dashboard, which the server prints when it listens. */
+async function readAddress(server: ChildProcess): Promise<string> {
+  let output = ''
+  for await (const chunk of server.stderr ?? []) {
+    output += String(chunk)
+    const address = /dashboard is at (\S+)/.exec(output)?.[1]
+    if (address !== undefined) return address
+  }
+  throw new Error(`the server has ended: ${output}`)
+}
