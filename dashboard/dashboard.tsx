@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import { Button } from 'react-aria-components'
-import type { TokenPermissions } from './api/api-views.ts'
+import { isAdministrator, type TokenPermissions } from './api/api-views.ts'
 import type { DashboardClient } from './api/dashboard-client.ts'
 import { usePolled } from './api/use-polled.ts'
 import { CurrentPage } from './pages/current-page.tsx'
@@ -51,6 +51,20 @@ function LoggedIn({ client, onLogout }: { client: DashboardClient; onLogout: () 
           >
             Stacks
           </a>
+          <a
+            href={hrefOf({ kind: 'search', text: '' })}
+            aria-current={route.kind === 'search' ? 'page' : undefined}
+          >
+            Search
+          </a>
+          {permissions !== undefined && isAdministrator(permissions) ? (
+            <a
+              href={hrefOf({ kind: 'administration', tab: 'tokens' })}
+              aria-current={route.kind === 'administration' ? 'page' : undefined}
+            >
+              Administration
+            </a>
+          ) : null}
         </nav>
         <div className="top-tools">
           {permissions === undefined ? null : (

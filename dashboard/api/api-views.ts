@@ -65,6 +65,11 @@ export function apiPathOf({ project, stack }: ProjectAndStack): string {
   return `/v1/stacks/${encodeURIComponent(project)}/${encodeURIComponent(stack)}`
 }
 
+/** Reports whether a token may read the settings of the whole installation. Pure. */
+export function isAdministrator({ role, stacks }: TokenPermissions): boolean {
+  return role === 'admin' && stacks === '*'
+}
+
 /** Reports whether a token with these permissions may do what requires `role`. Pure. */
 export function allowsRole(
   { role }: Pick<TokenPermissions, 'role'>,

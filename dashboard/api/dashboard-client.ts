@@ -6,6 +6,8 @@ export interface DashboardClient {
   readonly read: <Result>(path: string, signal?: AbortSignal) => Promise<Result>
   /** Sends JSON by POST, and returns the JSON of the response. Throws ApiFailure. */
   readonly send: <Result>(path: string, body: unknown) => Promise<Result>
+  /** Removes the object of a path. Throws ApiFailure. */
+  readonly remove: (path: string) => Promise<void>
   /** Opens an event stream after the event with the id `lastId`, if any. Throws ApiFailure. */
   readonly openStream: (
     path: string,
@@ -76,6 +78,9 @@ export function createDashboardClient(deps: DashboardClientDeps): DashboardClien
           body: JSON.stringify(body),
         }),
       ),
+    async remove(path) {
+      await request(path, { method: 'DELETE' })
+    },
     async openStream(path, { lastId, signal }) {
       const headers: Record<string, string> = lastId === '' ? {} : { 'last-event-id': lastId }
       const { body } = await request(path, { headers, signal })

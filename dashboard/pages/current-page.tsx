@@ -1,8 +1,11 @@
 import type { PageRoute } from '../routing/page-route.ts'
+import { AdministrationPage } from './administration-page.tsx'
 import { DeploymentPage } from './deployment-page.tsx'
+import { SearchPage } from './search-page.tsx'
 import { StackPage } from './stack-page.tsx'
 import { StacksPage } from './stacks-page.tsx'
 import { UnknownPage } from './unknown-page.tsx'
+import { VersionDiffPage } from './version-diff-page.tsx'
 
 /** Shows the page that the address names. A page of another subject starts anew. */
 export function CurrentPage({ route }: { route: PageRoute }) {
@@ -13,6 +16,15 @@ export function CurrentPage({ route }: { route: PageRoute }) {
       const { kind: _kind, ...address } = route
       return <StackPage key={`${address.project}/${address.stack}`} {...address} />
     }
+    case 'diff': {
+      const { project, stack, from, to } = route
+      const key = `${project}/${stack} ${from} ${to}`
+      return <VersionDiffPage key={key} {...{ project, stack, from, to }} />
+    }
+    case 'search':
+      return <SearchPage key={route.text} text={route.text} />
+    case 'administration':
+      return <AdministrationPage tab={route.tab} />
     case 'deployment': {
       const { project, stack, number } = route
       return (

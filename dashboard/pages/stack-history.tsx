@@ -14,6 +14,7 @@ import { StatusLabel } from '../widgets/status-label.tsx'
 import { RunTimeText } from '../widgets/time-text.tsx'
 import { useNow } from '../widgets/use-now.ts'
 import { type TableColumn, VirtualTable } from '../widgets/virtual-table.tsx'
+import { CompareForm } from './compare-form.tsx'
 
 /** Shows the deployments of a stack, newest first. A row opens the page of its deployment. */
 export function StackHistory(props: ProjectAndStack & { path: string; revision: string }) {
@@ -39,6 +40,7 @@ export function StackHistory(props: ProjectAndStack & { path: string; revision: 
   return (
     <>
       {failure === undefined ? null : <FailureNote failure={failure} />}
+      <CompareForm {...{ project, stack, deployments }} />
       <VirtualTable
         label="Deployments"
         className="history-table"

@@ -18,10 +18,12 @@ import { useNow } from '../widgets/use-now.ts'
 import { Breadcrumbs } from './breadcrumbs.tsx'
 import { DriftLabel } from './drift-label.tsx'
 import { GoneNote, isGone } from './gone-note.tsx'
+import { StackConfiguration } from './stack-configuration.tsx'
 import { StackHistory } from './stack-history.tsx'
 import { StackOutputs } from './stack-outputs.tsx'
 import { StackResources } from './stack-resources.tsx'
 import { StackSchedules } from './stack-schedules.tsx'
+import { StackSettings } from './stack-settings.tsx'
 import { usePageTitle } from './use-page-title.ts'
 
 const pollMs = 3_000
@@ -36,7 +38,9 @@ const tabWords: Readonly<Record<StackTab, string>> = {
   resources: 'Resources',
   outputs: 'Outputs',
   history: 'History',
+  configuration: 'Configuration',
   schedules: 'Schedules',
+  settings: 'Settings',
 }
 
 type StackPageProps = ProjectAndStack & {
@@ -45,7 +49,7 @@ type StackPageProps = ProjectAndStack & {
   resource?: string | undefined
 }
 
-/** Shows a stack: its resources, outputs, history and schedules. */
+/** Shows a stack: its resources, outputs, history, configuration and settings. */
 export function StackPage(props: StackPageProps) {
   const { project, stack } = props
   const { client } = useClient()
@@ -141,6 +145,12 @@ function StackTabs(props: StackPageProps & { path: string; value: StackWithLast 
       </TabPanel>
       <TabPanel id="history" className="tab-panel">
         <StackHistory {...{ project, stack, path }} revision={historyRevision} />
+      </TabPanel>
+      <TabPanel id="configuration" className="tab-panel">
+        <StackConfiguration {...{ project, stack, path }} revision={historyRevision} />
+      </TabPanel>
+      <TabPanel id="settings" className="tab-panel">
+        <StackSettings path={path} />
       </TabPanel>
       <TabPanel id="schedules" className="tab-panel">
         <StackSchedules path={path} />

@@ -4,6 +4,7 @@ import { usePolled } from '../api/use-polled.ts'
 import { formatShownCount } from '../format/format-count.ts'
 import { createMatcher } from '../format/match-filter.ts'
 import { ResourceDetails } from '../resources/resource-details.tsx'
+import { ResourceHistory } from '../resources/resource-history.tsx'
 import { createResourceGraph } from '../resources/resource-graph.ts'
 import { ResourceGraphView } from '../resources/resource-graph-view.tsx'
 import { includeAncestors, ResourceTable, ResourceTreeTable } from '../resources/resource-table.tsx'
@@ -114,7 +115,9 @@ function ResourcesInView(
           row={openRow}
           hrefOfRow={({ key }) => hrefOfView({ ...props, resource: key })}
           onClose={() => replaceRoute({ ...props, resource: undefined })}
-        />
+        >
+          <ResourceHistory {...props} urn={openRow.urn} />
+        </ResourceDetails>
       )}
     </>
   )

@@ -9,6 +9,9 @@ test('each page has an address that leads back to it, also with special characte
     { kind: 'stack', ...names, tab: 'resources', view: 'graph' },
     { kind: 'stack', ...names, tab: 'resources', view: 'table', resource: 'urn:a/b::c d' },
     { kind: 'deployment', ...names, number: 12 },
+    { kind: 'diff', ...names, from: 0, to: 3 },
+    { kind: 'search', text: 'a/b %' },
+    { kind: 'administration', tab: 'audit' },
   ] as const)
     expect(parseRoute(hrefOf(route))).toEqual(route)
 })
@@ -24,6 +27,9 @@ test.each([
   '#/stacks/shop',
   '#/stacks/shop/dev/secrets',
   '#/stacks/shop/dev/history/1',
+  '#/stacks/shop/dev/diff/1',
+  '#/stacks/shop/dev/diff/1/x',
+  '#/administration/x',
   '#/stacks/shop/dev/resources/list',
   '#/stacks/shop/dev/resources/tree/urn/x',
   '#/stacks/shop/dev/deployments/0',

@@ -1,7 +1,14 @@
 import type { ProjectAndStack } from '../api/api-views.ts'
 
 /** The tabs of the page of a stack. */
-export const stackTabs = ['resources', 'outputs', 'history', 'schedules'] as const
+export const stackTabs = [
+  'resources',
+  'outputs',
+  'history',
+  'configuration',
+  'schedules',
+  'settings',
+] as const
 
 /** A tab of the page of a stack. */
 export type StackTab = (typeof stackTabs)[number]
@@ -21,12 +28,29 @@ type StackRoute = {
   readonly resource?: string
 } & ProjectAndStack
 
+/** The tabs of the page of the installation. */
+export const administrationTabs = [
+  'tokens',
+  'audit',
+  'federation',
+  'webhooks',
+  'notifications',
+] as const
+
+/** A tab of the page of the installation. */
+export type AdministrationTab = (typeof administrationTabs)[number]
+
 /** The page that the address names. */
 export type PageRoute =
   | { readonly kind: 'stacks' }
+  | { readonly kind: 'search'; readonly text: string }
+  | { readonly kind: 'administration'; readonly tab: AdministrationTab }
+  | ({ readonly kind: 'diff'; readonly from: number; readonly to: number } & ProjectAndStack)
   | StackRoute
   | ({ readonly kind: 'deployment'; readonly number: number } & ProjectAndStack)
   | { readonly kind: 'unknown'; readonly path: string }
+
+const versionPattern = /^\d{1,15}$/
 
 /** Returns the page of a fragment, such as `#/stacks/shop/prod/history`. Pure. */
 export function parseRoute(fragment: string): PageRoute {
@@ -35,9 +59,17 @@ export function parseRoute(fragment: string): PageRoute {
   const [section = '', project = '', stack = '', view = 'resources', numberText = ''] = parts
   const unknown: PageRoute = { kind: 'unknown', path }
   if (path === '' || path === 'stacks') return { kind: 'stacks' }
+  if (section === 'search' && parts.length <= 2) return { kind: 'search', text: project }
+  if (section === 'administration' && parts.length <= 2) {
+    const tab = administrationTabs.find(name => name === (project === '' ? 'tokens' : project))
+    return tab === undefined ? unknown : { kind: 'administration', tab }
+  }
   if (section !== 'stacks' || project === '' || stack === '') return unknown
   if (view === 'deployments' && parts.length === 5 && /^[1-9]\d{0,14}$/.test(numberText))
     return { kind: 'deployment', project, stack, number: Number(numberText) }
+  const [from, to] = [numberText, parts[5] ?? '']
+  if (view === 'diff' && parts.length === 6 && versionPattern.test(from) && versionPattern.test(to))
+    return { kind: 'diff', project, stack, from: Number(from), to: Number(to) }
   const tab = stackTabs.find(name => name === view)
   if (tab === undefined) return unknown
   const base = { kind: 'stack', project, stack, tab } as const
@@ -51,8 +83,11 @@ export function parseRoute(fragment: string): PageRoute {
 /** Returns the fragment of a page. Pure. */
 export function hrefOf(route: Exclude<PageRoute, { readonly kind: 'unknown' }>): string {
   if (route.kind === 'stacks') return '#/stacks'
+  if (route.kind === 'search') return `#/search/${encodeURIComponent(route.text)}`
+  if (route.kind === 'administration') return `#/administration/${route.tab}`
   const base = `#/stacks/${encodeURIComponent(route.project)}/${encodeURIComponent(route.stack)}`
   if (route.kind === 'deployment') return `${base}/deployments/${route.number}`
+  if (route.kind === 'diff') return `${base}/diff/${route.from}/${route.to}`
   const { tab, view, resource } = route
   const resourcePart = resource === undefined ? '' : `/${encodeURIComponent(resource)}`
   return `${base}/${tab}${view === undefined ? '' : `/${view}${resourcePart}`}`

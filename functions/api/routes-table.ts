@@ -2,6 +2,7 @@ import type { Route } from './define-route.ts'
 import { whoamiRoutes } from './routes/whoami.ts'
 import { deadNotificationRoutes } from './routes/dead-notifications.ts'
 import { deploymentRoutes } from './routes/deployments.ts'
+import { diffRoutes } from './routes/diff.ts'
 import { deliveryRoutes } from './routes/deliveries.ts'
 import { documentRoutes } from './routes/documents.ts'
 import { stackDriftRoutes } from './routes/drift.ts'
@@ -29,6 +30,7 @@ export const routes: readonly Route[] = [
   ...deploymentRoutes,
   ...eventRoutes,
   ...stateRoutes,
+  ...diffRoutes,
   ...queryRoutes,
   ...tagRoutes,
   ...limitRoutes,

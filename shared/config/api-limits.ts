@@ -91,4 +91,6 @@ export const apiLimits = {
   callRetryMs: 500,
   /** Size of an API response. States may be large. */
   responseBytesMax: 512 * 1024 * 1024,
+  /** Maximum number of changed resources in the differences of two versions. */
+  diffChangesMax: 1_000,
 } as const

@@ -227,6 +227,67 @@ describeWithBrowser('the dashboard', () => {
     await page.context().close()
   })
 
+  test('a search, the differences of versions and the settings of a stack hide secrets', async () => {
+    const watched = await login(tokens.reader, '#/search')
+    const { page } = watched
+    await page.getByRole('searchbox', { name: 'Search resources of all stacks' }).fill('fourth')
+    await page.keyboard.press('Enter')
+    const found = page.getByRole('grid', { name: 'Found resources' })
+    await found.getByRole('row', { name: /fourth.*small \/ dev/ }).waitFor()
+    await expectNoFaults(watched)
+    await found.focus()
+    await page.keyboard.press('Enter')
+    const details = page.getByRole('dialog', { name: 'fourth' })
+    await details.getByRole('button', { name: 'Show the deployments that changed it' }).click()
+    await details.getByRole('link', { name: '#1' }).waitFor()
+    await details.getByText('created', { exact: true }).last().waitFor()
+    await page.goto('/#/stacks/small/dev/diff/1/0')
+    await page.getByText('10 removed').waitFor()
+    await expectNoFaults(watched)
+    await page.goto('/#/stacks/small/dev/diff/1/7')
+    await page.getByRole('alert').getByText('MOMENT_UNKNOWN').waitFor()
+    for (const [tab, text] of [
+      ['configuration', 'the last one'],
+      ['settings', 'needs a token with the role deploy'],
+    ] as const) {
+      await page.goto(`/#/stacks/small/dev/${tab}`)
+      await page.getByText(text).waitFor()
+      await expectNoFaults(watched)
+    }
+    expect(await page.content()).not.toContain('hidden value')
+    await page.goto('/#/administration')
+    await page.getByText('This page needs another token').waitFor()
+    expect(await page.getByRole('link', { name: 'Administration' }).count()).toBe(0)
+    await page.context().close()
+  })
+
+  test('an administrator revokes a token after a confirmation, and sees it in the audit log', async () => {
+    requireSuccess(await sandbox.run(['token', 'create', 'leaked', '--role', 'read']))
+    const watched = await login(tokens.admin, '#/administration/tokens')
+    const { page } = watched
+    const table = page.getByRole('grid', { name: 'Tokens' })
+    await table.getByRole('row', { name: /leaked.*read.*all/ }).click()
+    await page.getByRole('button', { name: 'Revoke leaked…' }).click()
+    const dialog = page.getByRole('alertdialog', { name: 'Revoke the token leaked?' })
+    await expectNoFaults(watched)
+    await dialog.getByRole('button', { name: 'Revoke token' }).click()
+    await table.getByRole('row', { name: /leaked/ }).waitFor({ state: 'detached' })
+    for (const [name, text] of [
+      ['Notifications', 'Undelivered notifications'],
+      ['Webhooks', 'none'],
+      ['CI login', 'Rules that admit CI jobs'],
+    ] as const) {
+      await page.getByRole('tab', { name }).click()
+      await page.getByRole('tabpanel', { name }).getByText(text).first().waitFor()
+      await expectNoFaults(watched)
+    }
+    await page.getByRole('tab', { name: 'Audit log' }).click()
+    const log = page.getByRole('grid', { name: 'Audit log' })
+    await log.getByRole('row', { name: /DELETE \/v1\/tokens\/.*done/ }).waitFor()
+    await expectNoFaults(watched)
+    await page.context().close()
+  })
+
   test('a browser without WebGL shows one message in place of the graph', async () => {
     const watched = await login(tokens.reader, '#/stacks/small/dev/resources/graph', {
       initScript: 'HTMLCanvasElement.prototype.getContext = () => null',
@@ -308,6 +369,9 @@ describeWithBrowser('the dashboard', () => {
       ['#/stacks/small/dev/resources', 'Resources'],
       ['#/stacks/small/dev/history', 'Deployments'],
       ['#/stacks/small/dev/deployments/1', 'Operations'],
+      ['#/search/fourth', 'Found resources'],
+      ['#/administration/tokens', 'Tokens'],
+      ['#/administration/audit', 'Audit log'],
     ] as const) {
       await page.goto(`/${fragment}`)
       await page.getByRole('grid', { name }).getByRole('row').nth(1).waitFor()

@@ -1,0 +1,81 @@
+import { type ReactNode, useState } from 'react'
+import { Button, Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components'
+import { type ApiFailure, toFailure } from '../api/api-failure.ts'
+import { FailureNote } from './failure-note.tsx'
+
+interface ConfirmButtonProps {
+  /** The text of the button that opens the confirmation. */
+  label: string
+  /** The name of the button for screen readers, if its text alone is ambiguous. */
+  fullLabel?: string
+  title: string
+  /** The text of the button that acts. */
+  action: string
+  isDanger: boolean
+  /** Sends the request. Its error is shown in the confirmation. */
+  run: () => Promise<void>
+  /** The effect of the action. */
+  children: ReactNode
+}
+
+/** Shows a button that acts after a confirmation that says what happens. */
+export function ConfirmButton(props: ConfirmButtonProps) {
+  const { label, fullLabel = label } = props
+  const [isConfirming, setIsConfirming] = useState(false)
+  return (
+    <>
+      <Button className="button" aria-label={fullLabel} onPress={() => setIsConfirming(true)}>
+        {label}
+      </Button>
+      <ModalOverlay
+        className="overlay overlay-center"
+        isDismissable
+        isOpen={isConfirming}
+        onOpenChange={setIsConfirming}
+      >
+        <Modal className="modal">
+          <Dialog role="alertdialog" className="modal-dialog">
+            {({ close }) => <ConfirmForm {...props} close={close} />}
+          </Dialog>
+        </Modal>
+      </ModalOverlay>
+    </>
+  )
+}
+
+function ConfirmForm(props: ConfirmButtonProps & { close: () => void }) {
+  const { title, action, isDanger, run, children, close } = props
+  const [failure, setFailure] = useState<ApiFailure>()
+  const [isSending, setIsSending] = useState(false)
+  const send = async (): Promise<void> => {
+    setIsSending(true)
+    try {
+      await run()
+      close()
+    } catch (thrown) {
+      setFailure(toFailure(thrown))
+      setIsSending(false)
+    }
+  }
+  return (
+    <>
+      <Heading slot="title" level={2}>
+        {title}
+      </Heading>
+      {children}
+      {failure === undefined ? null : <FailureNote failure={failure} />}
+      <div className="modal-buttons">
+        <Button className="button" onPress={close} autoFocus>
+          Cancel
+        </Button>
+        <Button
+          className={`button ${isDanger ? 'button-danger' : 'button-primary'}`}
+          isDisabled={isSending}
+          onPress={() => void send()}
+        >
+          {action}
+        </Button>
+      </div>
+    </>
+  )
+}
