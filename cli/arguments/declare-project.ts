@@ -33,7 +33,7 @@ function declareNew(parent: Command, attach: Attach): void {
   )
 }
 
-/** Declares the commands of a project and its machine: `new`, `install`, `gen-completion` and `about`. */
+/** Declares the commands of a project and its machine, such as `new`, `install` and `doctor`. */
 export function declareProject(root: Command, attach: Attach): void {
   declareNew(root, attach)
   const project = root.command('project').description('Create projects')
@@ -69,4 +69,12 @@ export function declareProject(root: Command, attach: Attach): void {
     unsupportedOptions.environment,
   )
   declareUnsupportedCommands(environmentCommand, unsupportedCommands.environment)
+  attach(
+    addJsonOptions(
+      root
+        .command('doctor')
+        .description('Find defects of the machine, the installation, the project and the store'),
+    ),
+    async () => (await import('../commands/doctor.ts')).diagnose,
+  )
 }

@@ -14,7 +14,7 @@ import { createNpmVariables, root } from './paths.mjs'
 import { prepare } from './prepare.mjs'
 
 /** The folder with the content of the package. */
-export const packageFolder = join(root, '.cache', 'package')
+const packageFolder = join(root, '.cache', 'package')
 
 /** The files and folders that are copied unchanged. Bundles locate them by the same paths. */
 const copiedPaths = [

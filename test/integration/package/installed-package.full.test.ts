@@ -1,5 +1,13 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
 import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -63,7 +71,7 @@ test('an installed package has bundles and no source, no test and no other packa
   ])
 })
 
-test('an installed package creates and deploys a program, serves the dashboard, and stays as it is', async () => {
+test('an installed package creates and deploys a program, serves the dashboard, and stays as it is until the doctor finds a change', async () => {
   const filesBefore = listFiles()
   expect(antichain('--version')).toMatch(/^\d+\.\d+\.\d+\n$/)
   antichain('new', 'javascript', '--generate-only', '--yes', '--name', 'note', '--dir', program)
@@ -94,6 +102,13 @@ test('an installed package creates and deploys a program, serves the dashboard, 
     await exit
   }
   expect(listFiles()).toEqual(filesBefore)
+  expect(antichain('doctor')).toContain('Found no problems.')
+  appendFileSync(join(installed, 'dist/dashboard/index.html'), ' ')
+  const doctor = spawnSync(join(prefix, 'bin/antichain'), ['doctor', '--json'], { env: userEnv })
+  expect(doctor.status).toBe(1)
+  expect(JSON.parse(String(doctor.stdout))).toMatchObject({
+    findings: [{ area: 'installation', problem: expect.stringContaining('dashboard/index.html') }],
+  })
 })
 
 /** Returns the address of the dashboard, which the server prints when it listens. */

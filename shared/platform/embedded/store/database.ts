@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import {
   DatabaseSync,
   type SQLInputValue,
@@ -28,9 +28,9 @@ export interface Database {
 }
 
 /**
- * Opens the database and migrates it to the current schema. `pagesMax` limits its size, in pages of
- * 4 KB. Throws STORE_UNAVAILABLE when the database cannot be opened, and STORE_TOO_NEW when a newer
- * version of antichain wrote it.
+ * Opens the database and migrates it to the current schema. A copy of a database with an older
+ * schema remains beside it. `pagesMax` limits its size, in pages of 4 KB. Throws STORE_UNAVAILABLE
+ * when the database cannot be opened, and STORE_TOO_NEW when a newer version of antichain wrote it.
  */
 export function openDatabase(path: string, pagesMax?: number): Database {
   let connection: DatabaseSync
@@ -42,6 +42,7 @@ export function openDatabase(path: string, pagesMax?: number): Database {
   try {
     configure(connection, pagesMax)
     const database = createDatabase(connection, path)
+    copyOldDatabase(database, connection)
     migrate(database, connection)
     connection.exec('PRAGMA temp_store = MEMORY')
     connection.exec(temporaryTables)
@@ -83,6 +84,33 @@ function configure(connection: DatabaseSync, pagesMax: number | undefined): void
   // A negative size is in KiB.
   connection.exec('PRAGMA cache_size = -32000')
   if (pagesMax !== undefined) connection.exec(`PRAGMA max_page_count = ${pagesMax}`)
+}
+
+/** Returns the path of the copy of a database that had the schema `version` before its migration. */
+export function backupPathOf(path: string, version: number): string {
+  return `${path}.v${version}`
+}
+
+/**
+ * Copies a database with an older schema, so that an older version of antichain can use the copy.
+ * The copy gets its name when it is complete.
+ */
+function copyOldDatabase(database: Database, connection: DatabaseSync): void {
+  const hasTable = database.get(`SELECT 1 FROM sqlite_master WHERE name = 'schema'`) !== undefined
+  const row = hasTable ? database.get('SELECT version FROM schema') : undefined
+  const foundVersion = row === undefined ? 0 : readIntegerColumn(row, 'version')
+  if (foundVersion === 0 || foundVersion >= schemaVersion) return
+  const backup = backupPathOf(database.path, foundVersion)
+  const partialCopy = `${backup}.next`
+  rmSync(partialCopy, { force: true })
+  connection.prepare('VACUUM INTO ?').run(partialCopy)
+  const handle = openSync(partialCopy, 'r')
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+  renameSync(partialCopy, backup)
 }
 
 function migrate(database: Database, connection: DatabaseSync): void {

@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openDatabase } from '../../shared/platform/embedded/store/database.ts'
+import { checkInstallation } from './check-installation.ts'
+import { checkMachine, readMachineFacts } from './check-machine.ts'
+import { checkYamlFile } from './check-project.ts'
+import { checkStore, findStoreDefects } from './check-store.ts'
+
+let folder = ''
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'antichain-doctor-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+function write(name: string, text: string): string {
+  const file = join(folder, name)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+  return file
+}
+
+describe('checkMachine', () => {
+  test('has no findings about this machine', () => {
+    expect(checkMachine(readMachineFacts(join(folder, 'new'))).findings).toEqual([])
+  })
+
+  test('finds a full disk, and a clock before the last change of the store', () => {
+    const facts = { ...readMachineFacts(folder), freeBytes: 2 ** 20 }
+    const report = checkMachine({ ...facts, lastChangeMs: facts.nowMs + 3_600_000 })
+    expect(report.findings.map(finding => finding.problem)).toEqual([
+      'the disk has only 1 MB of free space',
+      expect.stringContaining('but the store was changed at'),
+    ])
+    expect(checkMachine({ ...facts, nowMs: 0 }).findings).toHaveLength(2)
+  })
+})
+
+describe('checkInstallation', () => {
+  const writePackage = (): void => {
+    const sha256 = createHash('sha256').update('text').digest('hex')
+    for (const name of ['one', 'two']) write(name, 'text')
+    write('dist/files.json', JSON.stringify({ files: { one: sha256, two: sha256 } }))
+  }
+
+  test('has no findings about an unchanged package', () => {
+    writePackage()
+    expect(checkInstallation(folder).findings).toEqual([])
+  })
+
+  test('names missing and changed files of a package, and how to restore them', () => {
+    writePackage()
+    rmSync(join(folder, 'one'))
+    write('two', 'other text')
+    const { findings } = checkInstallation(folder)
+    expect(findings.map(finding => finding.problem)).toEqual([
+      'files of the package are missing: one',
+      'files of the package are changed: two',
+    ])
+    expect(findings[0]?.remedy).toContain('npm install -g')
+  })
+
+  test('finds a list of files that is missing or damaged', () => {
+    expect(checkInstallation(folder).findings).toHaveLength(1)
+    write('dist/files.json', '{"files":')
+    expect(checkInstallation(folder).findings[0]?.problem).toContain('damaged')
+  })
+})
+
+describe('checkYamlFile', () => {
+  test('finds the line of a conflict marker', () => {
+    const file = write('Pulumi.yaml', 'name: a\n<<<<<<< HEAD\nruntime: go\n=======\n')
+    expect(checkYamlFile(file)[0]?.problem).toBe('line 2 has a conflict marker of git')
+  })
+
+  test('finds invalid YAML, and accepts valid YAML', () => {
+    expect(checkYamlFile(write('Pulumi.dev.yaml', 'config: [a\n'))).toHaveLength(1)
+    expect(checkYamlFile(write('Pulumi.dev.yaml', 'config: {a: b}\n'))).toEqual([])
+  })
+})
+
+describe('checkStore', () => {
+  const uid = process.getuid?.() ?? 0
+  const createStore = (): string => {
+    mkdirSync(join(folder, 'store'), { mode: 0o700 })
+    const database = join(folder, 'store/antichain.db')
+    openDatabase(database).close()
+    return database
+  }
+
+  test('has no findings about an absent store and a new one', () => {
+    expect(checkStore(folder, uid).findings).toEqual([])
+    createStore()
+    expect(checkStore(folder, uid).findings).toEqual([])
+  })
+
+  test('finds a damaged file, permissions for others, and another owner of the files', () => {
+    writeFileSync(createStore(), 'this is not a database, but a text of some length')
+    chmodSync(join(folder, 'store'), 0o755)
+    expect(checkStore(folder, uid + 1).findings.map(finding => finding.problem)).toEqual([
+      'it is not a database',
+      'other users may use the store (mode 755)',
+      `the store belongs to the user ${uid}, and this process runs as ${uid + 1}`,
+    ])
+  })
+
+  test('finds a newer store, a missing snapshot, and a suspended owner', () => {
+    const facts = {
+      ...{ folder, database: 'db', mode: 0o700, uid, foundVersion: 99, knownVersion: 9 },
+      ...{ defects: [], missingSnapshots: ['a/b/c: file'], owner: { pid: 7, isStopped: true } },
+    }
+    expect(findStoreDefects(facts, uid).map(finding => finding.problem)).toEqual([
+      'a snapshot is missing: a/b/c: file',
+      'the store has version 99, and this antichain knows 9',
+      'process 7, which owns the store, is suspended',
+    ])
+  })
+})
