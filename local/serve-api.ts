@@ -12,6 +12,7 @@ import { createDefaultKeyKeeper } from '../shared/platform/key-services/default-
 import { openManagerFromState } from '../shared/secrets/secrets-from-state.ts'
 import { createOutbound } from '../shared/triggers/outbound/outbound.ts'
 import { readDashboardFiles } from './dashboard-files.ts'
+import { addHealthRoutes } from './serve-health.ts'
 import { addWebhookRoute } from './serve-webhooks.ts'
 
 /** The address of the API. */
@@ -64,14 +65,15 @@ export function createApiPorts(
 }
 
 /**
- * Serves the API, the dashboard and webhooks over HTTP. Throws CLI_USAGE when the address is
- * unavailable.
+ * Serves the API, the dashboard, webhooks, health and metrics over HTTP. Throws CLI_USAGE when the
+ * address is unavailable.
  */
 export async function serveApi(ports: HttpPorts, { host, port }: ApiAddress): Promise<ServedApi> {
   const addressOf = (context: Parameters<typeof getConnInfo>[0]): string =>
     getConnInfo(context).remote.address ?? 'unknown'
   const dashboard = readDashboardFiles()
   const app = createApi({ ports, addressOf, ...(dashboard === undefined ? {} : { dashboard }) })
+  addHealthRoutes(app, { ports, addressOf })
   addWebhookRoute(app, { server: ports, clock: ports.clock, addressOf })
   const listeningPort = Promise.withResolvers<number>()
   const server = listen({ fetch: app.fetch, hostname: host, port }, info =>

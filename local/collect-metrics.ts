@@ -1,0 +1,134 @@
+import type { CatalogPort, HistoryRecord, StackRecord } from '../shared/ports/catalog.ts'
+import type { NotificationsPort } from '../shared/ports/notifications.ts'
+import { listOpenDeployments } from '../shared/ports/open-deployments.ts'
+import type { RequestsPort } from '../shared/ports/requests.ts'
+import type { ClockPort } from '../shared/ports/system.ts'
+import { stackPartsOf } from '../shared/records/ids.ts'
+import type { StackRequest } from '../shared/records/stack-request.ts'
+import type { Metric, Sample } from './prometheus-text.ts'
+
+/** The ports from which metrics are read. */
+export interface MetricPorts {
+  readonly catalog: Pick<CatalogPort, 'listStacks' | 'listHistory'>
+  readonly requests: Pick<RequestsPort, 'listWaiting'>
+  readonly notifications: Pick<NotificationsPort, 'listDeadLetters'>
+  readonly clock: Pick<ClockPort, 'now'>
+}
+
+/** The state of a stack that its metrics show. */
+export interface MeasuredStack {
+  readonly record: StackRecord
+  /** The last entry of the history that has ended. */
+  readonly last: HistoryRecord | undefined
+  readonly waiting: readonly StackRequest[]
+}
+
+/** Numbers of requests, of dead letters and of history entries that one collection reads. */
+const waitingMax = 100
+const deadLettersMax = 1_000
+/** An entry of a running deployment may precede the last one that has ended. */
+const entriesMax = 5
+
+/**
+ * Reads the metrics of all stacks and of this process. The metrics contain names of projects and
+ * stacks, and no other text of a state, so they contain no secret.
+ */
+export async function collectMetrics(ports: MetricPorts): Promise<readonly Metric[]> {
+  const { stacks, unreadable } = await ports.catalog.listStacks()
+  const measuredStacks = await Promise.all(
+    stacks.map(async (record): Promise<MeasuredStack> => {
+      const history = await ports.catalog.listHistory(record.id, entriesMax)
+      const waiting = await ports.requests.listWaiting(record.id, waitingMax)
+      return { record, last: history.find(entry => entry.endedAt !== undefined), waiting }
+    }),
+  )
+  const deadLetters = await ports.notifications.listDeadLetters(deadLettersMax)
+  return [
+    ...measureStacks(measuredStacks, ports.clock.now()),
+    gauge('unreadable_stacks', 'Stacks with an unreadable record.', unreadable.length),
+    gauge('dead_notifications', 'Notifications without a delivery.', deadLetters.length),
+    ...measureProcess(),
+  ]
+}
+
+/** Returns the metrics of stacks at the time `nowMs`. Pure. */
+export function measureStacks(
+  measuredStacks: readonly MeasuredStack[],
+  nowMs: number,
+): readonly Metric[] {
+  const waiting = measuredStacks.flatMap(stack => stack.waiting)
+  const oldestMs = Math.min(nowMs, ...waiting.map(request => request.at))
+  const open = measuredStacks.flatMap(({ record }) => listOpenDeployments(record))
+  const perStack = (sampleOf: (last: HistoryRecord) => readonly Sample[]): readonly Sample[] =>
+    measuredStacks.flatMap(({ record, last }) =>
+      last === undefined
+        ? []
+        : sampleOf(last).map(({ value, labels }) => ({
+            value,
+            labels: { ...stackPartsOf(record.id), ...labels },
+          })),
+    )
+  return [
+    gauge('stacks', 'Stacks in the store.', measuredStacks.length),
+    gauge('open_deployments', 'Deployments that are running or interrupted.', open.length),
+    gauge('waiting_requests', 'Requests that have not ended.', waiting.length),
+    gauge(
+      'oldest_request_age_seconds',
+      'Age of the oldest request that has not ended.',
+      (nowMs - oldestMs) / 1_000,
+    ),
+    {
+      ...{ name: `${prefix}last_deployment_success`, kind: 'gauge' },
+      help: 'Whether the last deployment of the stack succeeded.',
+      samples: perStack(({ command, result }) => [
+        { value: result === 'succeeded' ? 1 : 0, labels: { command } },
+      ]),
+    },
+    {
+      ...{ name: `${prefix}last_deployment_end_timestamp_seconds`, kind: 'gauge' },
+      help: 'End of the last deployment of the stack.',
+      samples: perStack(({ endedAt = 0 }) => [{ value: endedAt / 1_000 }]),
+    },
+    {
+      ...{ name: `${prefix}last_deployment_duration_seconds`, kind: 'gauge' },
+      help: 'Duration of the last deployment of the stack.',
+      samples: perStack(({ startedAt, endedAt = 0 }) => [{ value: (endedAt - startedAt) / 1_000 }]),
+    },
+    {
+      ...{ name: `${prefix}last_deployment_operations`, kind: 'gauge' },
+      help: 'Operations of the last deployment of the stack, by kind.',
+      samples: perStack(({ changes = {} }) =>
+        Object.entries(changes).map(([operation, value]) => ({ value, labels: { operation } })),
+      ),
+    },
+  ]
+}
+
+const prefix = 'antichain_'
+
+function gauge(name: string, help: string, value: number): Metric {
+  return { name: `${prefix}${name}`, kind: 'gauge', help, samples: [{ value }] }
+}
+
+/** Returns the metrics of this process, with the names that Prometheus' clients use. */
+function measureProcess(): readonly Metric[] {
+  const { user, system } = process.cpuUsage()
+  const startSeconds = Math.round(Date.now() / 1_000 - process.uptime())
+  return [
+    {
+      ...{ name: 'process_cpu_seconds_total', kind: 'counter' },
+      help: 'Processor time of this process.',
+      samples: [{ value: (user + system) / 1_000_000 }],
+    },
+    {
+      ...{ name: 'process_resident_memory_bytes', kind: 'gauge' },
+      help: 'Resident memory of this process.',
+      samples: [{ value: process.memoryUsage.rss() }],
+    },
+    {
+      ...{ name: 'process_start_time_seconds', kind: 'gauge' },
+      help: 'Start of this process, as seconds since 1970.',
+      samples: [{ value: startSeconds }],
+    },
+  ]
+}

@@ -1,0 +1,60 @@
+import type { Context, Hono } from 'hono'
+import { authenticate } from '../functions/api/authenticate.ts'
+import { requirePermission } from '../functions/api/authorization.ts'
+import type { ApiPorts } from '../functions/api/define-route.ts'
+import { toErrorResponse } from '../functions/api/error-response.ts'
+import { createRateLimiter } from '../functions/api/rate-limit.ts'
+import { apiLimits } from '../shared/config/api-limits.ts'
+import { error } from '../shared/errors/error.ts'
+import { collectMetrics, type MetricPorts } from './collect-metrics.ts'
+import { formatPrometheus, prometheusType } from './prometheus-text.ts'
+
+/** The dependencies of the routes of health and metrics. */
+export interface HealthRouteOptions {
+  readonly ports: MetricPorts & Pick<ApiPorts, 'documents' | 'clock'>
+  /** Returns the client address of a request. */
+  readonly addressOf: (context: Context) => string
+}
+
+/** Time in which the store must answer, in ms. */
+const readyTimeoutMs = 2_000
+
+/**
+ * Adds `GET /health`, `GET /ready` and `GET /metrics` to an app. The first two need no token and
+ * show no names: the process answers, and the store answers. Metrics need a token of all stacks.
+ */
+export function addHealthRoutes(app: Hono, { ports, addressOf }: HealthRouteOptions): void {
+  const { addressBurst: burst, addressPerSecond: perSecond } = apiLimits
+  const limiter = createRateLimiter(ports.clock, { burst, perSecond })
+  const addRoute = (path: string, answer: (context: Context) => Promise<Response>): void => {
+    app.get(path, async context => {
+      try {
+        limiter.countRequest(addressOf(context))
+        const response = await answer(context)
+        response.headers.set('cache-control', 'no-store')
+        return response
+      } catch (thrown) {
+        return toErrorResponse(thrown, '')
+      }
+    })
+  }
+  addRoute('/health', () => Promise.resolve(Response.json({ status: 'ok' })))
+  addRoute('/ready', async () => {
+    const isReady = await Promise.race([
+      ports.catalog.listStacks().then(
+        () => true,
+        () => false,
+      ),
+      ports.clock.sleep(readyTimeoutMs).then(() => false),
+    ])
+    const status = isReady ? 'ready' : 'the store does not answer'
+    return Response.json({ status }, { status: isReady ? 200 : 503 })
+  })
+  addRoute('/metrics', async context => {
+    const [, token] = /^Bearer +(\S{1,200})$/i.exec(context.req.header('authorization') ?? '') ?? []
+    if (token === undefined) throw error('API_TOKEN_MISSING', 'the request has no token')
+    requirePermission(await authenticate(ports, token), 'read', 'installation')
+    const text = formatPrometheus(await collectMetrics(ports))
+    return new Response(text, { headers: { 'content-type': prometheusType } })
+  })
+}
