@@ -1,5 +1,5 @@
 /**
- * dashboard: a page in the browser that shows stacks and deployments and can cancel a deployment.
+ * dashboard: a page in the browser that shows stacks and deployments, and controls open ones.
  * It uses only the public API of the server that serves it.
  *
  * Allowed imports: React, react-aria-components, react-virtual, sigma, graphology, and files of
@@ -17,6 +17,7 @@ import './styles/layout.css'
 import './styles/widgets.css'
 import './styles/pages.css'
 import './styles/resources.css'
+import './styles/deployment.css'
 
 applyTheme(readTheme())
 const container = document.getElementById('root')

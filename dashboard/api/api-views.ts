@@ -23,6 +23,8 @@ export interface ShownDeployment {
   readonly version?: number
   /** Only of an open deployment: whether a stop was requested. */
   readonly stop?: string
+  /** Only of an open deployment: the number of operations whose messages were not processed. */
+  readonly undelivered?: number
 }
 
 /** The names of a stack. */

@@ -3,6 +3,7 @@ import type { OperationRow } from './operation-row.ts'
 
 /** Numbers of operations by state. Unchanged resources are counted apart. */
 interface StateCounts {
+  readonly waiting: number
   readonly running: number
   readonly done: number
   readonly failed: number
@@ -11,7 +12,7 @@ interface StateCounts {
 
 /** Counts the operations of a deployment by state. Pure. */
 export function countStates(rows: readonly Pick<OperationRow, 'op' | 'state'>[]): StateCounts {
-  const counts = { running: 0, done: 0, failed: 0, unchanged: 0 }
+  const counts = { waiting: 0, running: 0, done: 0, failed: 0, unchanged: 0 }
   for (const { op, state } of rows)
     if (op === 'same' && state === 'done') counts.unchanged += 1
     else counts[state] += 1
@@ -19,8 +20,9 @@ export function countStates(rows: readonly Pick<OperationRow, 'op' | 'state'>[])
 }
 
 /** Returns the counts of an open deployment as texts. Pure. */
-export function progressTextsOf({ running, done, failed, unchanged }: StateCounts) {
+export function progressTextsOf({ waiting, running, done, failed, unchanged }: StateCounts) {
   const parts: readonly (readonly [count: number, word: string])[] = [
+    [waiting, 'waiting'],
     [running, 'running'],
     [done, 'done'],
     [failed, 'failed'],

@@ -1,7 +1,8 @@
 import type { EventStep } from '../api/engine-events.ts'
+import type { ShownOperation } from '../api/operation-views.ts'
 
-/** The state of an operation as its events report it. */
-export type OperationState = 'running' | 'done' | 'failed'
+/** The state of an operation as its events report it. `waiting`: it is planned, without an event. */
+export type OperationState = 'waiting' | 'running' | 'done' | 'failed'
 
 /** An operation of a deployment, as a row of the page. */
 export interface OperationRow {
@@ -33,6 +34,29 @@ export function createRow(step: EventStep, state: OperationState): OperationRow 
     state,
     diffs: diffs ?? [],
   }
+}
+
+/**
+ * Returns the rows of events, and those of planned operations without an event. A row of events
+ * counts, because events arrive before the operations are read again. Pure.
+ */
+export function addPlannedRows(
+  rows: readonly OperationRow[],
+  operations: readonly ShownOperation[],
+): readonly OperationRow[] {
+  const planned = operations.filter(({ stage }) => stage === 'waiting' || stage === 'ready')
+  if (planned.length === 0) return rows
+  const keys = new Set(rows.map(({ key }) => key))
+  const added = planned.flatMap(({ op, urn }) => {
+    const row = createRow({ op, urn, type: typeOfUrn(urn) }, 'waiting')
+    return keys.has(row.key) ? [] : [row]
+  })
+  return added.length === 0 ? rows : [...rows, ...added]
+}
+
+/** Returns the type of the resource of a URN. */
+function typeOfUrn(urn: string): string {
+  return urn.split('::')[2]?.split('$').at(-1) ?? ''
 }
 
 /** Returns the name of the resource of a URN: the part after its type. Pure. */

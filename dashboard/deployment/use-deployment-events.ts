@@ -22,10 +22,14 @@ const emptyDeployment: StreamedDeployment = {
   end: undefined,
 }
 
-/** Follows the events of a deployment from its beginning. `path`: its path in the API. */
-export function useDeploymentEvents(path: string): StreamedDeployment {
+/**
+ * Follows the events of a deployment from its beginning. `path`: its path in the API. `isMissing`:
+ * whether the deployment does not exist. A change starts the stream again.
+ */
+export function useDeploymentEvents(path: string, isMissing: boolean): StreamedDeployment {
   const { client } = useClient()
-  const [state, setState] = useState({ path, deployment: emptyDeployment })
+  const key = `${path} ${isMissing}`
+  const [state, setState] = useState({ key, deployment: emptyDeployment })
   useEffect(() => {
     const abort = new AbortController()
     const { signal } = abort
@@ -35,8 +39,7 @@ export function useDeploymentEvents(path: string): StreamedDeployment {
     let isScheduled = false
     const show = (): void => {
       isScheduled = false
-      if (!signal.aborted)
-        setState({ path, deployment: { progress: fold.read(), connection, end } })
+      if (!signal.aborted) setState({ key, deployment: { progress: fold.read(), connection, end } })
     }
     const scheduleShow = (): void => {
       if (isScheduled) return
@@ -57,6 +60,6 @@ export function useDeploymentEvents(path: string): StreamedDeployment {
       },
     })
     return () => abort.abort()
-  }, [client, path])
-  return state.path === path ? state.deployment : emptyDeployment
+  }, [client, path, key])
+  return state.key === key ? state.deployment : emptyDeployment
 }

@@ -32,6 +32,10 @@ export function operationWordOf(
       return { text: done, tone: op === 'same' ? 'quiet' : 'good' }
     case 'failed':
       return { text: `${running} failed`, tone: 'bad' }
+    case 'waiting':
+      return isEnded
+        ? { text: `${running}: not begun`, tone: 'warn' }
+        : { text: `${running}: waiting`, tone: 'quiet' }
     case 'running':
       return isEnded
         ? { text: `${running}: not finished`, tone: 'warn' }

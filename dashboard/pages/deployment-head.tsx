@@ -6,20 +6,20 @@ import { commandWordOf, listChangeTexts, resultWordOf } from '../format/deployme
 import { StatusLabel } from '../widgets/status-label.tsx'
 import { RunTimeText } from '../widgets/time-text.tsx'
 import { useNow } from '../widgets/use-now.ts'
-import { CancelButton } from './cancel-button.tsx'
+import { DeploymentActions } from './deployment-actions.tsx'
 import { usePageTitle } from './use-page-title.ts'
 
-/** Shows the result, the times and the counts of a deployment, and the button that cancels it. */
+/** Shows the result, the times and the counts of a deployment, and its actions while it is open. */
 export function DeploymentHead(
   props: ProjectAndStack & {
     number: number
     deployment: ShownDeployment | undefined
     progress: ShownProgress
     end: StreamEnd | undefined
-    onCancelled: () => void
+    onChanged: () => void
   },
 ) {
-  const { project, stack, number, deployment, progress, end, onCancelled } = props
+  const { project, stack, number, deployment, progress, end, onChanged } = props
   const result = end?.result ?? deployment?.result
   const isOpen = deployment !== undefined && result === undefined
   const nowMs = useNow(isOpen ? 1_000 : 30_000)
@@ -43,9 +43,10 @@ export function DeploymentHead(
             {deployment.message === '' ? null : <span> · {deployment.message}</span>}
           </p>
           {isOpen ? (
-            <CancelButton
-              {...{ project, stack, number, onCancelled }}
+            <DeploymentActions
+              {...{ project, stack, number, onChanged }}
               stop={deployment.stop ?? 'none'}
+              undelivered={deployment.undelivered ?? 0}
             />
           ) : null}
         </>

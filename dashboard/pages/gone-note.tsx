@@ -3,7 +3,13 @@ import { hrefOf } from '../routing/page-route.ts'
 import { usePageTitle } from './use-page-title.ts'
 
 /** Shows that the subject of a page does not exist, or no longer. */
-export function GoneNote({ failure, subject }: { failure: ApiFailure; subject: string }) {
+export function GoneNote(props: {
+  failure: ApiFailure
+  subject: string
+  /** Whether the page shows the subject as soon as it exists. */
+  isAwaited?: boolean
+}) {
+  const { failure, subject, isAwaited = false } = props
   const heading = usePageTitle(`No ${subject}`)
   return (
     <div className="empty-note" role="alert">
@@ -15,6 +21,7 @@ export function GoneNote({ failure, subject }: { failure: ApiFailure; subject: s
         {failure.message}.
       </p>
       <p className="note-code">{failure.code}</p>
+      {isAwaited ? <p>If it begins later, this page shows it then.</p> : null}
       <p>
         <a href={hrefOf({ kind: 'stacks' })}>Show all stacks</a>
       </p>

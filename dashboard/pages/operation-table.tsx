@@ -12,10 +12,19 @@ import { SearchBox } from '../widgets/search-box.tsx'
 import { StatusLabel } from '../widgets/status-label.tsx'
 import { type TableColumn, VirtualTable } from '../widgets/virtual-table.tsx'
 import { MessageList } from './message-list.tsx'
+import { ResourceOperations } from './operation-records.tsx'
+
+/** The paths of a deployment and its stack in the API. */
+interface DeploymentPaths {
+  readonly path: string
+  readonly stackPath: string
+}
 
 /** Shows the operations of a deployment. Unchanged resources are shown on request. */
-export function OperationTable(props: { progress: ShownProgress; isEnded: boolean }) {
-  const { progress, isEnded } = props
+export function OperationTable(
+  props: DeploymentPaths & { progress: ShownProgress; isEnded: boolean },
+) {
+  const { progress, isEnded, path, stackPath } = props
   const [filter, setFilter] = useState('')
   const [isUnchangedShown, setIsUnchangedShown] = useState(false)
   const [openKey, setOpenKey] = useState<string>()
@@ -66,7 +75,7 @@ export function OperationTable(props: { progress: ShownProgress; isEnded: boolea
       {openRow === undefined ? null : (
         <OperationDetails
           row={openRow}
-          {...{ progress, isEnded }}
+          {...{ progress, isEnded, path, stackPath }}
           onClose={() => setOpenKey(undefined)}
         />
       )}
@@ -86,13 +95,15 @@ function createColumns(isEnded: boolean): readonly TableColumn<OperationRow>[] {
   ]
 }
 
-function OperationDetails(props: {
-  row: OperationRow
-  progress: ShownProgress
-  isEnded: boolean
-  onClose: () => void
-}) {
-  const { row, progress, isEnded, onClose } = props
+function OperationDetails(
+  props: DeploymentPaths & {
+    row: OperationRow
+    progress: ShownProgress
+    isEnded: boolean
+    onClose: () => void
+  },
+) {
+  const { row, progress, isEnded, onClose, path, stackPath } = props
   const messages = progress.messages.filter(({ urn }) => urn === row.urn)
   return (
     <DetailsDrawer title={row.name} subtitle={row.type} onClose={onClose}>
@@ -107,6 +118,7 @@ function OperationDetails(props: {
           <p className="code wrap">{row.diffs.join(', ')}</p>
         </section>
       )}
+      <ResourceOperations {...{ stackPath, path, isEnded }} urn={row.urn} />
       <section>
         <h3>Messages</h3>
         {messages.length === 0 ? (

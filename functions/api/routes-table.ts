@@ -10,6 +10,7 @@ import { editRoutes } from './routes/edits.ts'
 import { eventRoutes } from './routes/events.ts'
 import { federationRoutes } from './routes/federations.ts'
 import { limitRoutes } from './routes/limits.ts'
+import { operationRoutes } from './routes/operations.ts'
 import { pluginRoutes } from './routes/plugins.ts'
 import { programRoutes } from './routes/programs.ts'
 import { queryRoutes } from './routes/query.ts'
@@ -28,6 +29,7 @@ export const routes: readonly Route[] = [
   ...requestRoutes,
   ...editRoutes,
   ...deploymentRoutes,
+  ...operationRoutes,
   ...eventRoutes,
   ...stateRoutes,
   ...diffRoutes,

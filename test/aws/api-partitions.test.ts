@@ -41,6 +41,7 @@ const options = {
 /** A call of a route, as far as it differs from that of other routes. */
 interface Sample {
   readonly params?: Readonly<Record<string, string>>
+  readonly query?: string
   readonly body?: unknown
 }
 
@@ -68,6 +69,10 @@ const samples: Readonly<Record<string, Sample>> = {
   'POST /v1/stacks/{project}/{stack}/deployments/{number}/resume': openDeployment,
   'POST /v1/stacks/{project}/{stack}/deployments/{number}/cancel': openDeployment,
   'GET /v1/stacks/{project}/{stack}/deployments/{number}': openDeployment,
+  'GET /v1/stacks/{project}/{stack}/deployments/{number}/operations/records': {
+    ...openDeployment,
+    query: '?urn=x',
+  },
   'PUT /v1/webhooks/{name}': { body: { form: 'signed', secrets: ['x'.repeat(20)], rules: [rule] } },
   'PUT /v1/stacks/{project}/{stack}/schedules/{name}': {
     body: { when: 'rate(1 hour)', operation: { kind: 'refresh' } },
@@ -141,13 +146,14 @@ function requestOf(
   route: Route,
   tokenId: string,
 ): { readonly path: string; readonly body: unknown } {
-  const { params = {}, body } = samples[`${route.method} ${route.path}`] ?? {}
+  const { params = {}, query = '', body } = samples[`${route.method} ${route.path}`] ?? {}
   const values: Readonly<Record<string, string>> = {
     ...{ project: 'shop', stack: 'dev', name: 'x', number: '1', key: 'waiting', id: tokenId },
     delivery: 'sent',
     ...{ archive, kind: 'resource', version: '1.0.0', os: 'linux', arch: 'arm64', ...params },
   }
-  return { path: route.path.replaceAll(/\{(\w+)\}/g, (_, name) => values[name] ?? ''), body }
+  const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name) => values[name] ?? '')
+  return { path: `${path}${query}`, body }
 }
 
 /** The calls in an order in which each finds its document: puts first, removals last. */

@@ -187,7 +187,15 @@ describeWithBrowser('the dashboard', () => {
     await operations.getByRole('row', { name: /fourth.*created/ }).waitFor()
     await page.getByRole('status').getByText('succeeded').waitFor()
     await expectNoFaults(watched)
+    await page.getByRole('searchbox', { name: 'Filter operations' }).fill('fourth')
+    await operations.focus()
+    await page.keyboard.press('Enter')
+    const records = page.getByRole('dialog', { name: 'fourth' })
+    await records.getByRole('list', { name: 'Attempts' }).getByText('Attempt 1').waitFor()
+    await records.getByText('Decided').waitFor()
+    await expectNoFaults(watched)
     expect(await page.content()).not.toContain('hidden value')
+    await page.keyboard.press('Escape')
     await page.goBack()
     await history.waitFor()
     await page.context().close()
@@ -302,16 +310,17 @@ describeWithBrowser('the dashboard', () => {
 
   test('a live deployment is shown as its events arrive, survives a broken stream, and is cancelled after a confirmation', async () => {
     const options = ['up', '--yes', '--skip-preview', '-s', 'prod']
-    const up = sandbox.start(options, { env: { DELAY: '3000' } })
     const proxy = await startBreakableProxy(url)
-    const watched = await login(tokens.admin, '#/stacks/small/prod', {
+    // The page of a deployment that does not exist yet shows it when it begins.
+    const watched = await login(tokens.admin, '#/stacks/small/prod/deployments/1', {
       baseURL: proxy.url,
       initScript: latencyScript,
     })
     const { page } = watched
-    await page.getByRole('link', { name: '#1 update' }).click()
+    await page.getByRole('heading', { name: 'This deployment does not exist' }).waitFor()
+    const up = sandbox.start(options, { env: { DELAY: '5000' } })
     const operations = page.getByRole('grid', { name: 'Operations' })
-    await operations.getByRole('row', { name: /first.*creating/ }).waitFor()
+    await operations.getByRole('row', { name: /first.*creat/ }).waitFor({ timeout: 60_000 })
     await expectNoFaults(watched)
     proxy.breakConnections()
     await page.getByRole('alert').getByText('The connection is interrupted').waitFor()
@@ -319,6 +328,13 @@ describeWithBrowser('the dashboard', () => {
     await page.getByText('The connection is interrupted').waitFor({ state: 'detached' })
     await operations.getByRole('row', { name: /second.*created/ }).waitFor()
     expect(await page.evaluate('shownAfterMs')).toBeLessThan(300)
+    expect(await page.getByRole('button', { name: 'Redrive…' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Resume…' }).click()
+    const resume = page.getByRole('alertdialog', { name: 'Resume deployment #1?' })
+    await resume.getByText('If the process is alive, nothing changes.').waitFor()
+    await resume.getByRole('button', { name: 'Resume deployment' }).click()
+    await resume.getByText('A server checks the deployment now.').waitFor()
+    await resume.getByRole('button', { name: 'Close' }).click()
     // The token of a reader may not cancel, and the page says so.
     const reader = await login(tokens.reader, '#/stacks/small/prod/deployments/1')
     await reader.page.getByText('Cancelling needs a token with the role deploy').waitFor()

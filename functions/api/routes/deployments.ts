@@ -60,12 +60,25 @@ export const deploymentRoutes = [
     method: 'GET',
     role: 'read',
     summary: 'A deployment',
-    output: deploymentView.extend({ stop: z.string().optional(), holder: z.string().optional() }),
+    output: deploymentView.extend({
+      stop: z.string().optional(),
+      holder: z.string().optional(),
+      /** Operations whose messages became dead letters. Only of an open deployment. */
+      undelivered: z.number().optional(),
+    }),
     run: async (ports, { params }) => {
       const { record, id } = await requireDeployment(ports, params)
       const control = record.result === undefined ? await ports.control.read(id) : undefined
       const controlFields =
-        control === undefined ? {} : { stop: control.stop, holder: control.holder.who }
+        control === undefined
+          ? {}
+          : {
+              stop: control.stop,
+              holder: control.holder.who,
+              undelivered: (await ports.chains.listDeadLetters(id)).flatMap(
+                ({ operations }) => operations,
+              ).length,
+            }
       return { json: { ...deploymentViewOf(record), ...controlFields } }
     },
   }),

@@ -2,7 +2,7 @@ import type { TimedRecord } from '../../journal/timeline.ts'
 import type { CourseStep, CourseTimes, DeploymentCourse } from '../../records/deployment-course.ts'
 import type { Head, Outcome } from '../../records/head.ts'
 import type { OperationId } from '../../records/ids.ts'
-import { listPastSteps, type PastStep } from './course-steps.ts'
+import { listTimelineSteps, type PastStep } from './course-steps.ts'
 import { computeSlotUsage, type SlotUsage } from './slot-usage.ts'
 
 /** Maximum number of listed steps of a critical path. */
@@ -28,15 +28,12 @@ export interface CourseInput {
  */
 export function analyzeCourse(input: CourseInput): DeploymentCourse {
   const { startedMs, endedMs, parallel } = input
-  const steps = listPastSteps(input.timeline)
-  const usage = computeSlotUsage(
-    steps.map(step => ({ startMs: step.beganMs, endMs: step.endedMs })),
-    Math.max(1, parallel),
-  )
-  const path = findPath(steps)
+  const steps = listTimelineSteps(input.timeline).ended
+  const usage = computeStepUsage(steps, parallel)
+  const path = findCriticalPath(steps)
   let cursorMs = startedMs
   const courseSteps = path.map((step): CourseStep => {
-    const times = timesOf(step, { cursorMs, usage, input })
+    const times = computeStepTimes(step, { cursorMs, usage, input })
     cursorMs = Math.max(cursorMs, step.endedMs)
     const { op, urn, id } = step.operation
     return { op, urn, verdict: input.getEnd(id)?.head.end?.verdict ?? 'interrupted', ...times }
@@ -57,8 +54,16 @@ export function analyzeCourse(input: CourseInput): DeploymentCourse {
   }
 }
 
+/** Computes when the steps used all slots. */
+export function computeStepUsage(steps: readonly PastStep[], parallel: number): SlotUsage {
+  return computeSlotUsage(
+    steps.map(step => ({ startMs: step.beganMs, endMs: step.endedMs })),
+    Math.max(1, parallel),
+  )
+}
+
 /** Returns the path to the step that ended last, in order of time. */
-function findPath(steps: readonly PastStep[]): readonly PastStep[] {
+export function findCriticalPath(steps: readonly PastStep[]): readonly PastStep[] {
   const path: PastStep[] = []
   const lastStep = steps.reduce<PastStep | undefined>(
     (last, step) => (last === undefined || step.endedMs > last.endedMs ? step : last),
@@ -69,7 +74,7 @@ function findPath(steps: readonly PastStep[]): readonly PastStep[] {
 }
 
 /** Returns the parts of the time between `cursorMs` and the end of a step. */
-function timesOf(
+export function computeStepTimes(
   step: PastStep,
   context: {
     readonly cursorMs: number
@@ -114,7 +119,7 @@ function totalOf(
 ): DeploymentCourse['total'] {
   // The parts of each step are counted from the time at which the step became ready, regardless of
   // other steps.
-  const times = steps.map(step => timesOf(step, { ...context, cursorMs: step.readyMs }))
+  const times = steps.map(step => computeStepTimes(step, { ...context, cursorMs: step.readyMs }))
   const { callMs, slotMs, limitMs, retryMs } = sumTimes(times)
   const dependencyMs = steps.reduce((sum, step) => sum + step.readyMs - step.decidedMs, 0)
   const retriedSteps = steps.filter(step => {

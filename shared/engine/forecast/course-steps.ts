@@ -23,9 +23,19 @@ export interface PastStep {
   readonly endedMs: number
 }
 
-/** Returns the ended steps of a timeline, in the order of the log. Linear. */
-export function listPastSteps(timeline: readonly TimedRecord[]): readonly PastStep[] {
+/** A step without a recorded end: it waits, is ready, runs, or was interrupted. */
+export type OpenStep = Pick<PastStep, 'operation' | 'cause' | 'decidedMs'>
+
+/** The steps of a timeline, in the order of the log. */
+export interface TimelineSteps {
+  readonly ended: readonly PastStep[]
+  readonly open: readonly OpenStep[]
+}
+
+/** Returns the steps of a timeline. Linear. */
+export function listTimelineSteps(timeline: readonly TimedRecord[]): TimelineSteps {
   const steps: PastStep[] = []
+  const open: OpenStep[] = []
   const latestOperationIds = new Map<string, OperationId>()
   /**
    * The last step before the end of an operation: its own step, or its cause if it is a join or
@@ -52,13 +62,15 @@ export function listPastSteps(timeline: readonly TimedRecord[]): readonly PastSt
       const cause = causes.reduce<PastStep | undefined>(laterOf, phaseCause)
       const step = toPastStep(timedOperation, cause, timeMs)
       if (step !== undefined) steps.push(step)
+      else if (!isJoinOrHook(timedOperation.operation))
+        open.push({ operation: timedOperation.operation, cause, decidedMs: timeMs })
       const stepAtEnd = step ?? cause
       if (stepAtEnd !== undefined) lastStepById.set(id, stepAtEnd)
       lastStep = laterOf(lastStep, stepAtEnd)
       latestOperationIds.set(urn, id)
     }
   }
-  return steps
+  return { ended: steps, open }
 }
 
 /** Returns the operations that release each operation of a record. */

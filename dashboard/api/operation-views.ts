@@ -1,0 +1,85 @@
+/** The operations of a deployment in responses of the API. /openapi.json describes them. */
+
+/** The stage of an operation. */
+export type ShownStage = 'waiting' | 'ready' | 'running' | 'ended'
+
+/** An operation with its times in ms since 1970. A missing time is not recorded yet. */
+export interface ShownOperation {
+  readonly id: number
+  readonly op: string
+  readonly urn: string
+  readonly stage: ShownStage
+  readonly verdict?: string
+  readonly attempts: number
+  readonly decidedAt: number
+  readonly readyAt?: number
+  readonly beganAt?: number
+  readonly endedAt?: number
+  readonly callMs: number
+  readonly slotMs: number
+  readonly limitMs: number
+  readonly retryMs: number
+  readonly isCritical: boolean
+  /** The wave of a delete, from 1. */
+  readonly wave?: number
+}
+
+/** An operation for which another one waits. */
+export type NeededOperation = Pick<ShownOperation, 'id' | 'op' | 'urn' | 'stage' | 'verdict'>
+
+/** The reason why an operation does not run. */
+export interface ShownWait {
+  readonly kind: 'none' | 'operations' | 'stopped' | 'undelivered' | 'hook' | 'slots' | 'delivery'
+  readonly operations?: readonly NeededOperation[]
+  /** The number of all missing needs. */
+  readonly count?: number
+  readonly running?: number
+}
+
+/** An attempt of an operation. Without a verdict it runs, was given back, or was lost. */
+export interface ShownAttempt {
+  readonly attempt: number
+  readonly verdict?: string
+  readonly startedAt?: number
+  readonly endedAt?: number
+  readonly pausedMs?: number
+  readonly error?: { readonly message: string; readonly status: string; readonly code?: string }
+}
+
+/** The records of one operation. */
+export interface ShownRecords {
+  readonly id: number
+  readonly op: string
+  readonly urn: string
+  readonly needs: number
+  readonly arrived: number
+  readonly givenBack: number
+  readonly executor: string
+  readonly hook?: 'before' | 'after'
+  readonly times?: ShownOperation
+  readonly wait: ShownWait
+  readonly attempts: readonly ShownAttempt[]
+}
+
+/** A page of the operations of a deployment. */
+export interface ListedOperations {
+  readonly items: readonly ShownOperation[]
+  readonly next?: string
+  /** The maximum number of concurrent provider calls. */
+  readonly parallel: number
+}
+
+/** The records of the operations of one resource. */
+export interface ResourceRecords {
+  readonly items: readonly ShownRecords[]
+  readonly parallel: number
+}
+
+/** The limits of provider calls that a stack uses. */
+export interface ShownLimits {
+  readonly items: readonly {
+    readonly label: string
+    readonly deployments: number
+    readonly slowed: boolean
+  }[]
+}

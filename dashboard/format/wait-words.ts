@@ -1,0 +1,77 @@
+import type { ShownStage, ShownWait } from '../api/operation-views.ts'
+import type { StatusWord } from './deployment-words.ts'
+import { formatCount } from './format-count.ts'
+
+/** Returns the stage of an operation as a status. Pure. */
+export function stageWordOf({
+  stage,
+  verdict,
+}: {
+  readonly stage: ShownStage
+  readonly verdict?: string
+}): StatusWord {
+  switch (stage) {
+    case 'waiting':
+      return { text: 'waiting', tone: 'quiet' }
+    case 'ready':
+      return { text: 'ready', tone: 'quiet' }
+    case 'running':
+      return { text: 'running', tone: 'busy' }
+    case 'ended':
+      return verdictWordOf(verdict)
+  }
+}
+
+/** Returns the verdict of an operation or attempt as a status. Pure. */
+export function verdictWordOf(verdict: string | undefined): StatusWord {
+  switch (verdict) {
+    case 'succeeded':
+      return { text: 'succeeded', tone: 'good' }
+    case 'failed':
+      return { text: 'failed', tone: 'bad' }
+    case 'partial':
+      return { text: 'not initialized', tone: 'bad' }
+    case 'interrupted':
+      return { text: 'result unknown', tone: 'warn' }
+    default:
+      return { text: verdict ?? 'without a result', tone: 'quiet' }
+  }
+}
+
+/**
+ * Returns a sentence about the reason why an operation does not run, or undefined for one that runs
+ * or has ended. `limits`: the limits of calls that a running deployment uses. Pure.
+ */
+export function waitTextOf(
+  wait: ShownWait,
+  { parallel, limits }: { readonly parallel: number; readonly limits: readonly string[] },
+): string | undefined {
+  switch (wait.kind) {
+    case 'none':
+      return undefined
+    case 'operations':
+      return operationsTextOf(wait)
+    case 'stopped':
+      return 'The deployment was stopped, so this operation never begins.'
+    case 'undelivered':
+      return 'Its message was not processed several times. Redrive sends it again.'
+    case 'hook':
+      return 'The program has to run this hook.'
+    case 'slots':
+      return `All ${formatCount(parallel, 'slot')} of the deployment are in use.`
+    case 'delivery':
+      return limits.length === 0
+        ? 'It is ready, and waits for an executor.'
+        : `It is ready, and may wait for a limit of calls: ${limits.join(', ')}.`
+  }
+}
+
+function operationsTextOf({ count = 0, operations = [] }: ShownWait): string {
+  const hasFailed = operations.some(
+    ({ stage, verdict }) => stage === 'ended' && verdict !== 'succeeded',
+  )
+  if (hasFailed) return 'It never begins, because an operation that it needs has not succeeded:'
+  return count === 1
+    ? 'It waits for another operation:'
+    : `It waits for ${formatCount(count, 'other operation')}:`
+}

@@ -1,0 +1,122 @@
+import { allowsRole, apiPathOf, type ProjectAndStack } from '../api/api-views.ts'
+import type { DashboardClient } from '../api/dashboard-client.ts'
+import { formatCount } from '../format/format-count.ts'
+import { useClient } from '../session/client-context.ts'
+import { type ConfirmedAction, ConfirmedButton } from '../widgets/confirmed-button.tsx'
+
+type ActionTarget = ProjectAndStack & {
+  readonly number: number
+  /** The stop that was requested before: `none`, `graceful` or `forced`. */
+  readonly stop: string
+  /** Operations whose messages were not processed. */
+  readonly undelivered: number
+  readonly onChanged: () => void
+}
+
+/** The result of a redrive. */
+interface RedriveResult {
+  readonly kind: 'none' | 'stopped' | 'nothing' | 'sent'
+  readonly operations?: number
+}
+
+/** Shows the actions of an open deployment, or why the token may not do anything. */
+export function DeploymentActions(target: ActionTarget) {
+  const { client, permissions } = useClient()
+  if (!allowsRole(permissions, 'deploy'))
+    return (
+      <p className="head-action quiet">
+        Cancelling needs a token with the role <b>deploy</b>
+      </p>
+    )
+  const isRedrivable = target.undelivered > 0 && target.stop === 'none'
+  return (
+    <div className="head-action action-buttons">
+      {isRedrivable ? <ConfirmedButton action={createRedrive(client, target)} /> : null}
+      <ConfirmedButton action={createResume(client, target)} />
+      <ConfirmedButton action={createCancel(client, target)} />
+    </div>
+  )
+}
+
+function createCancel(client: DashboardClient, target: ActionTarget): ConfirmedAction {
+  const isForced = target.stop !== 'none'
+  const shared = { isDangerous: true, refuseLabel: 'Keep it running' }
+  const send = async (): Promise<undefined> => {
+    await client.send(`${pathOf(target)}/cancel`, { force: isForced })
+    target.onChanged()
+  }
+  if (isForced)
+    return {
+      ...shared,
+      label: 'Abandon…',
+      title: 'Abandon the running operations?',
+      effects:
+        'The deployment ends now. The results of its running operations are unknown, and the state lists them as pending operations that a person must check.',
+      confirmLabel: 'Abandon operations',
+      send,
+    }
+  return {
+    ...shared,
+    label: 'Cancel…',
+    title: `Cancel deployment #${target.number}?`,
+    effects:
+      'No further operation begins. The running ones end normally, and their results are recorded. Resources that were changed so far stay as they are.',
+    confirmLabel: 'Cancel deployment',
+    send,
+  }
+}
+
+function createResume(client: DashboardClient, target: ActionTarget): ConfirmedAction {
+  const continuation =
+    target.stop === 'none'
+      ? 'a server continues it now: it runs the program again, and keeps what is recorded.'
+      : 'a server closes it now, because it was stopped.'
+  return {
+    label: 'Resume…',
+    title: `Resume deployment #${target.number}?`,
+    effects: `If the process of this deployment has died, ${continuation} If the process is alive, nothing changes.`,
+    confirmLabel: 'Resume deployment',
+    refuseLabel: 'Do nothing',
+    isDangerous: false,
+    async send() {
+      await client.send(`${pathOf(target)}/resume`, {})
+      target.onChanged()
+      return 'A server checks the deployment now. If its process has died, this page shows within seconds how it continues.'
+    },
+  }
+}
+
+function createRedrive(client: DashboardClient, target: ActionTarget): ConfirmedAction {
+  const count = formatCount(target.undelivered, 'operation')
+  return {
+    label: 'Redrive…',
+    title: `Send the messages of ${count} again?`,
+    effects:
+      'Executors did not process these messages several times. They are sent again. An operation that has ended meanwhile does not run again.',
+    confirmLabel: 'Send again',
+    refuseLabel: 'Do nothing',
+    isDangerous: false,
+    async send() {
+      const result = await client.send<RedriveResult>(`${pathOf(target)}/redrive`, {})
+      target.onChanged()
+      return redriveTextOf(result)
+    },
+  }
+}
+
+function redriveTextOf({ kind, operations = 0 }: RedriveResult): string {
+  switch (kind) {
+    case 'none':
+      return 'The deployment has ended meanwhile.'
+    case 'stopped':
+      return 'The deployment was stopped meanwhile: it starts no more operations.'
+    case 'nothing':
+      return 'The deployment has no operations to retry.'
+    case 'sent':
+      return `The messages of ${formatCount(operations, 'operation')} were sent again.`
+  }
+}
+
+function pathOf({ project, stack, number }: ActionTarget): string {
+  return `${apiPathOf({ project, stack })}/deployments/${number}`
+}
