@@ -1,12 +1,20 @@
 /** The events of a deployment that the page reads. docs/spec/events.md has all of them. */
 
-/** The step of an event. The states of the step are not read. */
+/** The step of an event. Inputs and outputs of its states are not read. */
 export interface EventStep {
   readonly op: string
   readonly urn: string
   readonly type: string
   /** The changed properties. */
   readonly diffs?: readonly string[] | null
+  readonly old?: EventState | null
+  readonly new?: EventState | null
+}
+
+/** The part of a state that the page reads. */
+interface EventState {
+  /** The URN of the parent, or ''. */
+  readonly parent?: string
 }
 
 /** A message of a deployment. */

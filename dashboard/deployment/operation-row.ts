@@ -11,6 +11,8 @@ export interface OperationRow {
   readonly urn: string
   readonly type: string
   readonly name: string
+  /** The URN of the parent. Undefined for a root, and while no event names it. */
+  readonly parent: string | undefined
   readonly op: string
   readonly state: OperationState
   /** The names of the changed properties. */
@@ -32,6 +34,7 @@ export function createRow(step: EventStep, state: OperationState): OperationRow 
     name: resourceNameOf(urn),
     op,
     state,
+    parent: (step.new ?? step.old)?.parent || undefined,
     diffs: diffs ?? [],
   }
 }
@@ -52,6 +55,20 @@ export function addPlannedRows(
     return keys.has(row.key) ? [] : [row]
   })
   return added.length === 0 ? rows : [...rows, ...added]
+}
+
+/** Returns the rows that match, and the ancestors of their resources. Pure. */
+export function keepAncestors(
+  rows: readonly OperationRow[],
+  isMatch: (row: OperationRow) => boolean,
+): readonly OperationRow[] {
+  const parents = new Map(rows.map(({ urn, parent }) => [urn, parent]))
+  const kept = new Set<string>()
+  const matches = new Set(rows.filter(isMatch))
+  for (const { parent } of matches)
+    for (let urn = parent; urn !== undefined && !kept.has(urn); urn = parents.get(urn))
+      kept.add(urn)
+  return rows.filter(row => matches.has(row) || kept.has(row.urn))
 }
 
 /** Returns the type of the resource of a URN. */

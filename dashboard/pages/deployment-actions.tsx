@@ -2,7 +2,7 @@ import { allowsRole, apiPathOf, type ProjectAndStack } from '../api/api-views.ts
 import type { DashboardClient } from '../api/dashboard-client.ts'
 import { formatCount } from '../format/format-count.ts'
 import { useClient } from '../session/client-context.ts'
-import { type ConfirmedAction, ConfirmedButton } from '../widgets/confirmed-button.tsx'
+import { ConfirmButton, type ConfirmButtonProps } from '../widgets/confirm-button.tsx'
 
 type ActionTarget = ProjectAndStack & {
   readonly number: number
@@ -31,17 +31,17 @@ export function DeploymentActions(target: ActionTarget) {
   const isRedrivable = target.undelivered > 0 && target.stop === 'none'
   return (
     <div className="head-action action-buttons">
-      {isRedrivable ? <ConfirmedButton action={createRedrive(client, target)} /> : null}
-      <ConfirmedButton action={createResume(client, target)} />
-      <ConfirmedButton action={createCancel(client, target)} />
+      {isRedrivable ? <ConfirmButton {...createRedrive(client, target)} /> : null}
+      <ConfirmButton {...createResume(client, target)} />
+      <ConfirmButton {...createCancel(client, target)} />
     </div>
   )
 }
 
-function createCancel(client: DashboardClient, target: ActionTarget): ConfirmedAction {
+function createCancel(client: DashboardClient, target: ActionTarget): ConfirmButtonProps {
   const isForced = target.stop !== 'none'
-  const shared = { isDangerous: true, refuseLabel: 'Keep it running' }
-  const send = async (): Promise<undefined> => {
+  const shared = { isDanger: true, refuseLabel: 'Keep it running' }
+  const run = async (): Promise<undefined> => {
     await client.send(`${pathOf(target)}/cancel`, { force: isForced })
     target.onChanged()
   }
@@ -50,23 +50,23 @@ function createCancel(client: DashboardClient, target: ActionTarget): ConfirmedA
       ...shared,
       label: 'Abandon…',
       title: 'Abandon the running operations?',
-      effects:
+      children:
         'The deployment ends now. The results of its running operations are unknown, and the state lists them as pending operations that a person must check.',
-      confirmLabel: 'Abandon operations',
-      send,
+      action: 'Abandon operations',
+      run,
     }
   return {
     ...shared,
     label: 'Cancel…',
     title: `Cancel deployment #${target.number}?`,
-    effects:
+    children:
       'No further operation begins. The running ones end normally, and their results are recorded. Resources that were changed so far stay as they are.',
-    confirmLabel: 'Cancel deployment',
-    send,
+    action: 'Cancel deployment',
+    run,
   }
 }
 
-function createResume(client: DashboardClient, target: ActionTarget): ConfirmedAction {
+function createResume(client: DashboardClient, target: ActionTarget): ConfirmButtonProps {
   const continuation =
     target.stop === 'none'
       ? 'a server continues it now: it runs the program again, and keeps what is recorded.'
@@ -74,11 +74,11 @@ function createResume(client: DashboardClient, target: ActionTarget): ConfirmedA
   return {
     label: 'Resume…',
     title: `Resume deployment #${target.number}?`,
-    effects: `If the process of this deployment has died, ${continuation} If the process is alive, nothing changes.`,
-    confirmLabel: 'Resume deployment',
+    children: `If the process of this deployment has died, ${continuation} If the process is alive, nothing changes.`,
+    action: 'Resume deployment',
     refuseLabel: 'Do nothing',
-    isDangerous: false,
-    async send() {
+    isDanger: false,
+    async run() {
       await client.send(`${pathOf(target)}/resume`, {})
       target.onChanged()
       return 'A server checks the deployment now. If its process has died, this page shows within seconds how it continues.'
@@ -86,17 +86,17 @@ function createResume(client: DashboardClient, target: ActionTarget): ConfirmedA
   }
 }
 
-function createRedrive(client: DashboardClient, target: ActionTarget): ConfirmedAction {
+function createRedrive(client: DashboardClient, target: ActionTarget): ConfirmButtonProps {
   const count = formatCount(target.undelivered, 'operation')
   return {
     label: 'Redrive…',
     title: `Send the messages of ${count} again?`,
-    effects:
+    children:
       'Executors did not process these messages several times. They are sent again. An operation that has ended meanwhile does not run again.',
-    confirmLabel: 'Send again',
+    action: 'Send again',
     refuseLabel: 'Do nothing',
-    isDangerous: false,
-    async send() {
+    isDanger: false,
+    async run() {
       const result = await client.send<RedriveResult>(`${pathOf(target)}/redrive`, {})
       target.onChanged()
       return redriveTextOf(result)

@@ -1,47 +1,61 @@
 import { useMemo, useState } from 'react'
-import { Checkbox } from 'react-aria-components'
+import { Button, Checkbox } from 'react-aria-components'
 import type { ShownProgress } from '../deployment/deployment-events.ts'
-import type { OperationRow } from '../deployment/operation-row.ts'
+import { keepAncestors, type OperationRow } from '../deployment/operation-row.ts'
 import { formatNumber } from '../format/format-count.ts'
 import { createMatcher } from '../format/match-filter.ts'
 import { operationWordOf } from '../format/operation-words.ts'
-import { DetailsDrawer } from '../widgets/details-drawer.tsx'
+import { ChoiceSwitch } from '../widgets/choice-switch.tsx'
 import { EmptyNote } from '../widgets/empty-note.tsx'
-import { resourceColumns } from './resource-columns.tsx'
 import { SearchBox } from '../widgets/search-box.tsx'
 import { StatusLabel } from '../widgets/status-label.tsx'
+import { useTree } from '../widgets/use-tree.ts'
 import { type TableColumn, VirtualTable } from '../widgets/virtual-table.tsx'
-import { MessageList } from './message-list.tsx'
-import { ResourceOperations } from './operation-records.tsx'
+import { resourceColumns } from './resource-columns.tsx'
 
-/** The paths of a deployment and its stack in the API. */
-interface DeploymentPaths {
-  readonly path: string
-  readonly stackPath: string
+interface OperationListProps {
+  rows: readonly OperationRow[]
+  isEnded: boolean
+  openKey: string | undefined
+  onOpen: (key: string) => void
 }
 
-/** Shows the operations of a deployment. Unchanged resources are shown on request. */
-export function OperationTable(
-  props: DeploymentPaths & { progress: ShownProgress; isEnded: boolean },
-) {
-  const { progress, isEnded, path, stackPath } = props
+type OperationView = 'table' | 'tree'
+
+const viewWords: readonly (readonly [OperationView, string])[] = [
+  ['table', 'Table'],
+  ['tree', 'Tree'],
+]
+
+/**
+ * Shows the operations of a deployment as a table or as a tree. Unchanged resources are shown on
+ * request, and in the tree also as ancestors of others.
+ */
+export function OperationTable(props: {
+  progress: ShownProgress
+  isEnded: boolean
+  openKey: string | undefined
+  onOpen: (key: string) => void
+}) {
+  const { progress, isEnded, openKey, onOpen } = props
   const [filter, setFilter] = useState('')
+  const [view, setView] = useState<OperationView>('table')
   const [isUnchangedShown, setIsUnchangedShown] = useState(false)
-  const [openKey, setOpenKey] = useState<string>()
   const { rows } = progress
-  const columns = useMemo(() => createColumns(isEnded), [isEnded])
   const unchangedCount = useMemo(() => rows.filter(({ op }) => op === 'same').length, [rows])
   const shown = useMemo(() => {
     const matches = createMatcher(filter)
-    return rows.filter(row => {
+    const isShown = (row: OperationRow): boolean => {
       if (row.op === 'same' && !isUnchangedShown) return false
       return matches?.(`${row.urn} ${operationWordOf(row, isEnded).text}`) !== false
-    })
-  }, [rows, filter, isUnchangedShown, isEnded])
-  const openRow = openKey === undefined ? undefined : rows.find(({ key }) => key === openKey)
+    }
+    return view === 'tree' ? keepAncestors(rows, isShown) : rows.filter(isShown)
+  }, [rows, filter, isUnchangedShown, isEnded, view])
+  const list = { rows: shown, isEnded, openKey, onOpen }
   return (
     <>
       <div className="table-tools">
+        <ChoiceSwitch label="View" choices={viewWords} value={view} onChange={setView} />
         <SearchBox
           label="Filter operations"
           placeholder="Filter by name, type or status"
@@ -61,24 +75,64 @@ export function OperationTable(
       </div>
       {shown.length === 0 ? (
         <EmptyNote title={filter === '' ? 'No resource was changed' : 'No operation matches'} />
+      ) : view === 'table' ? (
+        <FlatTable {...list} />
       ) : (
-        <VirtualTable
-          label="Operations"
-          className="operations-table"
-          columns={columns}
-          rows={shown}
-          keyOf={({ key }) => key}
-          onOpen={({ key }) => setOpenKey(key)}
-          openKey={openKey}
-        />
+        <TreeTable {...list} />
       )}
-      {openRow === undefined ? null : (
-        <OperationDetails
-          row={openRow}
-          {...{ progress, isEnded, path, stackPath }}
-          onClose={() => setOpenKey(undefined)}
-        />
-      )}
+    </>
+  )
+}
+
+function FlatTable({ rows, isEnded, openKey, onOpen }: OperationListProps) {
+  const columns = useMemo(() => createColumns(isEnded), [isEnded])
+  return (
+    <VirtualTable
+      label="Operations"
+      className="operations-table"
+      columns={columns}
+      rows={rows}
+      keyOf={({ key }) => key}
+      onOpen={({ key }) => onOpen(key)}
+      openKey={openKey}
+    />
+  )
+}
+
+const urnOf = ({ urn }: OperationRow): string => urn
+const parentOf = ({ parent }: OperationRow): string | undefined => parent
+
+function TreeTable({ rows, isEnded, openKey, onOpen }: OperationListProps) {
+  const { places, tree, setAllCollapsed } = useTree(rows, urnOf, parentOf)
+  const columns = useMemo(
+    () =>
+      createColumns(isEnded).map(({ name, header, show }) => ({
+        name,
+        header,
+        show: ({ row }: { readonly row: OperationRow }) => show(row),
+      })),
+    [isEnded],
+  )
+  return (
+    <>
+      <div className="table-tools">
+        <Button className="button" onPress={() => setAllCollapsed(false)}>
+          Expand all
+        </Button>
+        <Button className="button" onPress={() => setAllCollapsed(true)}>
+          Collapse all
+        </Button>
+      </div>
+      <VirtualTable
+        label="Operation tree"
+        className="operations-table"
+        columns={columns}
+        rows={places}
+        keyOf={({ row }) => row.key}
+        onOpen={({ row }) => onOpen(row.key)}
+        openKey={openKey}
+        tree={tree}
+      />
     </>
   )
 }
@@ -90,43 +144,13 @@ function createColumns(isEnded: boolean): readonly TableColumn<OperationRow>[] {
       name: 'status',
       header: 'Status',
       show: row => <StatusLabel status={operationWordOf(row, isEnded)} />,
+      sortBy: row => operationWordOf(row, isEnded).text,
     },
-    { name: 'diffs', header: 'Changed properties', show: ({ diffs }) => diffs.join(', ') },
+    {
+      name: 'diffs',
+      header: 'Changed properties',
+      show: ({ diffs }) => diffs.join(', '),
+      sortBy: ({ diffs }) => diffs.join(', ') || undefined,
+    },
   ]
-}
-
-function OperationDetails(
-  props: DeploymentPaths & {
-    row: OperationRow
-    progress: ShownProgress
-    isEnded: boolean
-    onClose: () => void
-  },
-) {
-  const { row, progress, isEnded, onClose, path, stackPath } = props
-  const messages = progress.messages.filter(({ urn }) => urn === row.urn)
-  return (
-    <DetailsDrawer title={row.name} subtitle={row.type} onClose={onClose}>
-      <StatusLabel status={operationWordOf(row, isEnded)} />
-      <section>
-        <h3>URN</h3>
-        <p className="code wrap">{row.urn}</p>
-      </section>
-      {row.diffs.length === 0 ? null : (
-        <section>
-          <h3>Changed properties</h3>
-          <p className="code wrap">{row.diffs.join(', ')}</p>
-        </section>
-      )}
-      <ResourceOperations {...{ stackPath, path, isEnded }} urn={row.urn} />
-      <section>
-        <h3>Messages</h3>
-        {messages.length === 0 ? (
-          <p className="quiet">This operation has no messages.</p>
-        ) : (
-          <MessageList messages={messages} />
-        )}
-      </section>
-    </DetailsDrawer>
-  )
 }

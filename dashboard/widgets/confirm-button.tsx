@@ -3,7 +3,8 @@ import { Button, Dialog, Heading, Modal, ModalOverlay } from 'react-aria-compone
 import { type ApiFailure, toFailure } from '../api/api-failure.ts'
 import { FailureNote } from './failure-note.tsx'
 
-interface ConfirmButtonProps {
+/** An action after a confirmation. */
+export interface ConfirmButtonProps {
   /** The text of the button that opens the confirmation. */
   label: string
   /** The name of the button for screen readers, if its text alone is ambiguous. */
@@ -12,8 +13,13 @@ interface ConfirmButtonProps {
   /** The text of the button that acts. */
   action: string
   isDanger: boolean
-  /** Sends the request. Its error is shown in the confirmation. */
-  run: () => Promise<void>
+  /** The text of the button that does nothing. */
+  refuseLabel?: string
+  /**
+   * Sends the request. Its error is shown in the confirmation. A text as the result is shown too,
+   * and any other result closes the confirmation.
+   */
+  run: () => Promise<unknown>
   /** The effect of the action. */
   children: ReactNode
 }
@@ -44,14 +50,18 @@ export function ConfirmButton(props: ConfirmButtonProps) {
 }
 
 function ConfirmForm(props: ConfirmButtonProps & { close: () => void }) {
-  const { title, action, isDanger, run, children, close } = props
+  const { close } = props
+  // The page is read again meanwhile. The user confirms the action that was shown at first.
+  const [{ title, action, isDanger, run, children, refuseLabel = 'Cancel' }] = useState(props)
   const [failure, setFailure] = useState<ApiFailure>()
+  const [resultText, setResultText] = useState<string>()
   const [isSending, setIsSending] = useState(false)
   const send = async (): Promise<void> => {
     setIsSending(true)
     try {
-      await run()
-      close()
+      const result = await run()
+      if (typeof result === 'string') setResultText(result)
+      else close()
     } catch (thrown) {
       setFailure(toFailure(thrown))
       setIsSending(false)
@@ -62,19 +72,21 @@ function ConfirmForm(props: ConfirmButtonProps & { close: () => void }) {
       <Heading slot="title" level={2}>
         {title}
       </Heading>
-      {children}
+      {resultText === undefined ? children : <p role="status">{resultText}</p>}
       {failure === undefined ? null : <FailureNote failure={failure} />}
       <div className="modal-buttons">
         <Button className="button" onPress={close} autoFocus>
-          Cancel
+          {resultText === undefined ? refuseLabel : 'Close'}
         </Button>
-        <Button
-          className={`button ${isDanger ? 'button-danger' : 'button-primary'}`}
-          isDisabled={isSending}
-          onPress={() => void send()}
-        >
-          {action}
-        </Button>
+        {resultText === undefined ? (
+          <Button
+            className={`button ${isDanger ? 'button-danger' : 'button-primary'}`}
+            isDisabled={isSending}
+            onPress={() => void send()}
+          >
+            {action}
+          </Button>
+        ) : null}
       </div>
     </>
   )

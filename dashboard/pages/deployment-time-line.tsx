@@ -1,0 +1,173 @@
+import { useMemo, useState } from 'react'
+import { Checkbox } from 'react-aria-components'
+import type { ShownOperation } from '../api/operation-views.ts'
+import { createTimeLine, segmentKinds, type TimeLineRow } from '../deployment/time-line.ts'
+import { formatSpan } from '../format/format-time.ts'
+import { createMatcher } from '../format/match-filter.ts'
+import { stageWordOf } from '../format/wait-words.ts'
+import { EmptyNote } from '../widgets/empty-note.tsx'
+import { SearchBox } from '../widgets/search-box.tsx'
+import { StatusLabel } from '../widgets/status-label.tsx'
+import { useNow } from '../widgets/use-now.ts'
+import { type TableColumn, VirtualTable } from '../widgets/virtual-table.tsx'
+
+const segmentWords: Readonly<Record<(typeof segmentKinds)[number], string>> = {
+  needs: 'waits for operations',
+  slot: 'waits for a slot',
+  limit: 'waits for a limit',
+  queue: 'waits in the queue',
+  call: 'provider',
+  running: 'running',
+  failed: 'failed',
+}
+
+/** Shows one bar per operation, with the critical path and the parts of each wait. */
+export function DeploymentTimeLine(props: {
+  operations: readonly ShownOperation[]
+  startedAt: number
+  /** Undefined while the deployment is open. */
+  endedAt: number | undefined
+  onOpen: (urn: string) => void
+}) {
+  const { operations, startedAt, endedAt, onOpen } = props
+  const [filter, setFilter] = useState('')
+  const [isPathOnly, setIsPathOnly] = useState(false)
+  const currentMs = useNow(1_000)
+  const nowMs = endedAt ?? currentMs
+  const rows = useMemo(
+    () => createTimeLine(operations, { startedAt, nowMs }),
+    [operations, startedAt, nowMs],
+  )
+  const shown = useMemo(() => {
+    const matches = createMatcher(filter)
+    return rows.filter(
+      ({ name, operation }) => (!isPathOnly || operation.isCritical) && matches?.(name) !== false,
+    )
+  }, [rows, filter, isPathOnly])
+  const totalMs = Math.max(1, nowMs - startedAt)
+  const columns = useMemo(() => createColumns(totalMs), [totalMs])
+  return (
+    <>
+      <div className="table-tools">
+        <SearchBox
+          label="Filter the time line"
+          placeholder="Filter by operation or name"
+          value={filter}
+          onChange={setFilter}
+        />
+        <Checkbox className="checkbox" isSelected={isPathOnly} onChange={setIsPathOnly}>
+          <span className="checkbox-box" aria-hidden="true" />
+          Only the critical path
+        </Checkbox>
+      </div>
+      <Legend />
+      {shown.length === 0 ? (
+        <EmptyNote
+          title={rows.length === 0 ? 'No operation was planned' : 'No operation matches'}
+        />
+      ) : (
+        <VirtualTable
+          label="Time line"
+          className="time-line-table"
+          columns={columns}
+          rows={shown}
+          keyOf={({ key }) => key}
+          onOpen={({ operation }) => onOpen(operation.urn)}
+        />
+      )}
+    </>
+  )
+}
+
+function createColumns(totalMs: number): readonly TableColumn<TimeLineRow>[] {
+  return [
+    {
+      name: 'name',
+      header: 'Operation',
+      show: ({ name, operation }) => (
+        <>
+          <b title={operation.urn}>{name}</b>{' '}
+          {operation.isCritical ? <span className="tag tag-critical">critical</span> : null}
+        </>
+      ),
+      sortBy: ({ name }) => name,
+    },
+    {
+      name: 'bar',
+      header: `From 0 to ${formatSpan(totalMs)}`,
+      show: row => <TimeLineBar row={row} totalMs={totalMs} />,
+    },
+    {
+      name: 'start',
+      header: 'Start',
+      show: ({ startMs }) => formatSpan(startMs),
+      sortBy: ({ startMs }) => startMs,
+    },
+    {
+      name: 'waited',
+      header: 'Waiting',
+      show: ({ waitedMs }) => formatSpan(waitedMs),
+      sortBy: ({ waitedMs }) => waitedMs,
+    },
+    {
+      name: 'duration',
+      header: 'Duration',
+      show: ({ durationMs, operation }) =>
+        durationMs === undefined ? (
+          <StatusLabel status={stageWordOf(operation)} />
+        ) : (
+          formatSpan(durationMs)
+        ),
+      sortBy: ({ durationMs }) => durationMs ?? 0,
+    },
+  ]
+}
+
+/** The units of the width of a bar. */
+const barUnits = 1_000
+/** The width below which a segment would be invisible. */
+const leastUnits = 3
+
+/** Draws the segments of a row. The other columns have the same facts as text. */
+function TimeLineBar({ row, totalMs }: { row: TimeLineRow; totalMs: number }) {
+  const unitsOf = (ms: number): number => (ms / totalMs) * barUnits
+  return (
+    <svg
+      className={`time-line-bar${row.operation.isCritical ? ' is-critical' : ''}`}
+      viewBox={`0 0 ${barUnits} 20`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
+      <rect className="segment-track" x="0" y="9" width={barUnits} height="2" />
+      {row.segments.map(({ kind, startMs, endMs }) => {
+        const width = Math.max(leastUnits, unitsOf(endMs - startMs))
+        const isWait = !['call', 'failed', 'running'].includes(kind)
+        return (
+          <rect
+            key={kind}
+            className={`segment-${kind}`}
+            x={Math.min(unitsOf(startMs), barUnits - leastUnits)}
+            y={isWait ? 6 : 2}
+            width={width}
+            height={isWait ? 8 : 16}
+          />
+        )
+      })}
+    </svg>
+  )
+}
+
+function Legend() {
+  return (
+    <ul className="time-line-legend" aria-label="Legend">
+      {segmentKinds.map(kind => (
+        <li key={kind}>
+          <svg viewBox="0 0 14 14" aria-hidden="true">
+            <rect className={`segment-${kind}`} width="14" height="14" />
+          </svg>
+          {segmentWords[kind]}
+        </li>
+      ))}
+    </ul>
+  )
+}
