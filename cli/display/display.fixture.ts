@@ -103,6 +103,7 @@ export function createTestDisplayOptions(overrides: Partial<DisplayOptions> = {}
     showPolicyRemediations: false,
     debug: false,
     urns: false,
+    verbose: false,
     stack: 'dev',
     stdout: createRecordingStream(),
     stderr: createRecordingStream(),

@@ -5,6 +5,9 @@ export type EventMap = Readonly<Record<string, unknown>>
 
 const secretText = '[secret]'
 
+/** The text of a value that only the update determines. */
+const unknownText = 'known after the update'
+
 /**
  * Reports whether a value is a map without a signature. A map with a signature (asset, resource
  * reference) is shown as one value, so this function returns false for it.
@@ -33,13 +36,13 @@ export function isSameValue(left: unknown, right: unknown): boolean {
 }
 
 /**
- * Formats a value on one line. A text is quoted, a secret is `[secret]`, an unknown value is
- * `[unknown]`, and an asset is shown with its source.
+ * Formats a value on one line. A text is quoted, a secret is `[secret]`, an unknown value is `known
+ * after the update`, and an asset is shown with its source.
  */
 export function formatValue(value: unknown): string {
   if (value === undefined) return '(none)'
   if (value === secretText) return secretText
-  if (typeof value === 'string' && unknownMarkers.has(value)) return '[unknown]'
+  if (typeof value === 'string' && unknownMarkers.has(value)) return unknownText
   if (isEventList(value)) return `[${value.map(formatValue).join(', ')}]`
   if (isEventMap(value)) {
     const entries = Object.entries(value).map(

@@ -37,12 +37,13 @@ export function createLiveDisplay(
       {
         ...createTreeInput(),
         startedMs: startMs,
-        columns: options.stdout.columns ?? 80,
-        height: options.stdout.rows ?? 24,
+        // A terminal without a size reports 0.
+        columns: options.stdout.columns || 80,
+        height: options.stdout.rows || 24,
       },
       paint,
     )
-  options.stdout.write(`${paint('bold', formatTitle(options))}\n\n`)
+  options.stdout.write(`${paint('bold', formatTitle(options))}\n`)
   let printedMessageCount: number | undefined
   const printFinalTree = (): void => {
     if (printedMessageCount !== undefined) return
@@ -52,7 +53,8 @@ export function createLiveDisplay(
     )
     const messages = progress.listMessages()
     printedMessageCount = messages.length
-    print(options.stdout, [...lines, ...renderMessageBlock(messages, paint)])
+    const tree = lines.length > 0 ? ['', ...lines] : []
+    print(options.stdout, [...tree, ...renderMessageBlock(messages, paint)])
   }
   return {
     emit: event => {

@@ -3,7 +3,8 @@ import { styleOf } from './operation-style.ts'
 import type { Paint } from './paint.ts'
 import type { Message } from './messages.ts'
 import type { ListingOptions, ResourceRow } from './progress.ts'
-import { fitLines, type Segment, renderTree } from './tree.ts'
+import { fitLines, renderTree } from './tree.ts'
+import type { Segment } from './tree-columns.ts'
 
 /** The input of one frame of a running deployment. */
 export interface FrameInput extends ListingOptions {
@@ -19,11 +20,20 @@ export interface FrameInput extends ListingOptions {
 
 /** Renders a frame of a running deployment: the tree, the totals, and the running steps. */
 export function renderFrame(input: FrameInput, paint: Paint): readonly string[] {
-  const footer: readonly (readonly Segment[])[] = [renderTotals(input), renderWaitingLine(input)]
-  const tree = fitLines(renderTree(input), Math.max(1, input.height - footer.length - 2))
-  return [...tree.map(line => line.segments), [], ...footer].map(segments =>
+  const footer = [renderTotals(input), renderWaitingLine(input), ...renderNotice(input)]
+  const tree = fitLines(renderTree(input), Math.max(1, input.height - footer.length - 3))
+  return [[], ...tree.map(line => line.segments), [], ...footer].map(segments =>
     renderLine(segments, input.columns, paint),
   )
+}
+
+/** Renders the latest warning or error without a resource, such as the answer to Ctrl-C. */
+function renderNotice({ messages }: FrameInput): readonly (readonly Segment[])[] {
+  const notice = messages.get('')
+  if (notice === undefined || (notice.severity !== 'error' && notice.severity !== 'warning'))
+    return []
+  const [text = ''] = notice.text.split('\n')
+  return [[{ color: notice.severity === 'error' ? 'red' : 'yellow', text: `    ${text}` }]]
 }
 
 /** Renders a line, truncated to a width. A truncated line ends with an ellipsis. */

@@ -83,8 +83,8 @@ function toWritable(stream: OutputStream): Writable {
     },
   })
   return Object.defineProperties(writable, {
-    columns: { get: () => stream.columns },
-    rows: { get: () => stream.rows },
+    columns: { get: () => stream.columns || 80 },
+    rows: { get: () => stream.rows || 24 },
     isTTY: { get: () => stream.isTTY },
   })
 }

@@ -26,6 +26,8 @@ export interface MessageOptions {
   readonly debug?: boolean
   /** Whether whole URNs are shown instead of types and names. */
   readonly urns?: boolean
+  /** Whether ephemeral messages are kept. */
+  readonly verbose?: boolean
   /** Whether the changes of a policy pack are shown, property by property. */
   readonly showPolicyRemediations?: boolean
 }
@@ -96,7 +98,7 @@ function toDiagnosticMessage(event: DiagnosticEvent, options: MessageOptions): M
     urn,
     subject: urn === '' || isStackUrn(urn) ? '' : displayNameOf(urn, options),
     text,
-    ephemeral: event.ephemeral ?? false,
+    ephemeral: event.ephemeral === true && options.verbose !== true,
   }
 }
 

@@ -63,7 +63,7 @@ describe('steps', () => {
       createSummary({ create: 3, same: 12 }),
     ])
     expect(lines).toEqual([
-      ' +  pkg:index:Thing a created (3.0s)',
+      ' +  pkg:Thing a created (3.0s)',
       '',
       'Resources:',
       '    + 3 created',
@@ -76,9 +76,7 @@ describe('steps', () => {
   test('a component has one line when it is registered, and none for its outputs', async () => {
     const component = createStackMetadata('create', {})
     const lines = await printPlain([createPreEvent(component), createOutputsEvent(component)])
-    expect(lines.filter(line => line.includes('site-dev'))).toEqual([
-      ' +  pulumi:pulumi:Stack site-dev created',
-    ])
+    expect(lines.filter(line => line.includes('site-dev'))).toEqual([' +  Stack site-dev created'])
   })
 
   test('each step of a replacement has one line', async () => {
@@ -89,8 +87,8 @@ describe('steps', () => {
       steps.flatMap(metadata => [createPreEvent(metadata), createOutputsEvent(metadata)]),
     )
     expect(lines.slice(0, 2)).toEqual([
-      ' ++ pkg:index:Thing a created replacement (1.0s)',
-      ' -- pkg:index:Thing a deleted original (1.0s)',
+      ' ++ pkg:Thing a created replacement (1.0s)',
+      ' -- pkg:Thing a deleted original (1.0s)',
     ])
   })
 
@@ -112,7 +110,7 @@ describe('steps', () => {
       },
     )
     expect(lines.slice(0, 6)).toEqual([
-      ' ~  pkg:index:Thing a updated (1.0s)',
+      ' ~  pkg:Thing a updated (1.0s)',
       '      id: id-a',
       '      urn: urn:pulumi:dev::site::pkg:index:Thing::a',
       '      provider: urn:pulumi:dev::site::pulumi:providers:pkg::default::id',
@@ -136,14 +134,14 @@ describe('steps', () => {
       { options: { diff: true } },
     )
     expect(lines.slice(0, lines.indexOf(''))).toEqual([
-      ' ++ pkg:index:Thing a created replacement (1.0s)',
+      ' ++ pkg:Thing a created replacement (1.0s)',
       '      id: id-a',
       '      urn: urn:pulumi:dev::site::pkg:index:Thing::a',
       '      provider: urn:pulumi:dev::site::pulumi:providers:pkg::default::id',
       '      replaced for: size',
       '      ~ size: 1 => 2',
-      ' +- pkg:index:Thing a replaced (3.0s)',
-      ' -- pkg:index:Thing a deleted original (1.0s)',
+      ' +- pkg:Thing a replaced (3.0s)',
+      ' -- pkg:Thing a deleted original (1.0s)',
     ])
   })
 
@@ -155,11 +153,13 @@ describe('steps', () => {
         options: { dryRun: true },
       },
     )
-    expect(lines).toEqual([' -  pkg:index:Thing a delete', '', 'Resources:', '    - 1 to delete'])
+    expect(lines).toEqual([' -  pkg:Thing a delete', '', 'Resources:', '    - 1 to delete'])
   })
 
-  test('the summary of a deployment without changes says that nothing changed', async () => {
-    expect(await printPlain([createSummary({ same: 2 })])).toContain('      nothing changed')
+  test('the summary of a deployment without changes has the unchanged resources, or says so', async () => {
+    const lines = ['Resources:', '      2 unchanged', '', 'Duration: 1.0s']
+    expect(await printPlain([createSummary({ same: 2 })])).toEqual(lines)
+    expect(await printPlain([createSummary({})])).toContain('      no changes')
   })
 })
 
@@ -182,7 +182,7 @@ describe('messages and failures', () => {
       '    error: a: no room',
       '      at all',
       `      ${thingUrnOf('a')}`,
-      ' +  pkg:index:Thing a creating failed (2.0s)',
+      ' +  pkg:Thing a creating failed (2.0s)',
       '',
       'Resources:',
       '      1 failed',
@@ -204,7 +204,7 @@ describe('messages and failures', () => {
       { diagnosticEvent: { ...base, severity: 'debug' } },
       { diagnosticEvent: { ...base, ephemeral: true } },
     ])
-    expect(lines[0]).toBe('')
+    expect(lines[0]).toBe('Resources:')
   })
 })
 
@@ -217,12 +217,24 @@ describe('the end', () => {
 
   test('outputs are listed, the changed ones with their change', async () => {
     const lines = await printPlain([createPreEvent(stack), createOutputsEvent(stack)])
-    expect(lines.slice(0, 5)).toEqual([
-      '',
+    expect(lines.slice(0, 4)).toEqual([
       'Outputs:',
       '        count: 2',
       '      + key: [secret]',
       '      ~ url: "a" => "b"',
+    ])
+  })
+
+  test('a preview has changed outputs only', async () => {
+    const unknown = '04da6b54-80e4-46f7-96ec-b56ff0331ba9'
+    const planned = createStackMetadata('same', { url: unknown, count: 2 }, { url: 'a', count: 2 })
+    const lines = await printPlain([createPreEvent(planned), createOutputsEvent(planned)], {
+      options: { dryRun: true },
+    })
+    expect(lines.slice(0, 3)).toEqual([
+      'Outputs:',
+      '      ~ url: "a" => known after the update',
+      '',
     ])
   })
 

@@ -44,17 +44,19 @@ export function createPlainDisplay(
       restartSilenceTimer()
     }, silenceMs).unref()
   }
-  print([paint('bold', formatTitle(options)), ''])
+  print([paint('bold', formatTitle(options))])
+  let mustSeparate = true
   restartSilenceTimer()
   return {
     emit: event => {
+      print(formatConfig(event, options, paint))
       const changes = progress.add(event, nowMs())
-      const lines = [
-        ...formatConfig(event, options, paint),
-        ...changes.flatMap(change => formatChange(change, options, style)),
-      ]
-      if (lines.length > 0) restartSilenceTimer()
-      print(lines)
+      const lines = changes.flatMap(change => formatChange(change, options, style))
+      if (lines.length > 0) {
+        restartSilenceTimer()
+        print(mustSeparate ? ['', ...lines] : lines)
+        mustSeparate = false
+      }
       if (progress.isOver()) clearTimeout(timer)
     },
     finish: result => {

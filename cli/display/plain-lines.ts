@@ -5,6 +5,7 @@ import { removeControls, type Paint } from './paint.ts'
 import type { Message } from './messages.ts'
 import type { ResourceRow } from './progress.ts'
 import type { DiffLine } from './line-diff.ts'
+import { shortenToken } from './shorten-token.ts'
 
 /** The options for formatting lines. */
 export interface LineStyle {
@@ -17,7 +18,7 @@ export interface LineStyle {
 export function formatRow(row: ResourceRow, style: LineStyle): string {
   const stepStyle = styleOf(row.op)
   const mark = style.paint(stepStyle.color, stepStyle.mark)
-  const type = row.type === '' ? '' : `${row.type} `
+  const type = row.type === '' ? '' : `${shortenToken(row.type)} `
   return ` ${mark} ${type}${style.paint('bold', row.name)} ${formatStatus(row, style)}`
 }
 

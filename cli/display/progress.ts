@@ -36,6 +36,8 @@ export interface ResourceRow {
   readonly endedMs: number | undefined
   /** Whether this step, or an earlier one of this deployment, replaces the resource. */
   readonly isReplaced: boolean
+  /** The names of the properties that an update or a replacement changes. */
+  readonly changedKeys: readonly string[]
 }
 
 /** A change that an event causes: a step has ended, or there is a message. */
@@ -144,6 +146,7 @@ function startRow(
       previousRow !== undefined && metadata.op === 'replace' ? previousRow.startedMs : nowMs,
     endedMs: isDoneAtBegin ? nowMs : undefined,
     isReplaced: previousRow?.isReplaced === true || isPartOfReplacement(metadata.op),
+    changedKeys: listChangedKeys(metadata, previousRow),
   }
 }
 
@@ -165,6 +168,23 @@ function endRow(
     endedMs: isSecondEnd ? row.endedMs : details.nowMs,
   }
 }
+
+/**
+ * Returns the names of the changed properties. The delete of a replaced resource keeps those of its
+ * replacement.
+ */
+function listChangedKeys(
+  { op, old, new: next, diffs, detailedDiff }: StepMetadata,
+  previousRow: ResourceRow | undefined,
+): readonly string[] {
+  if (op === 'delete-replaced') return previousRow?.changedKeys ?? []
+  if (old === null || next === null || !changingOps.has(op)) return []
+  const paths = detailedDiff === null ? (diffs ?? []) : Object.keys(detailedDiff)
+  const keys = paths.map(path => removeControls(path.split(/[.[]/, 1)[0] ?? path))
+  return [...new Set(keys)].filter(key => key !== '' && !key.startsWith('__')).toSorted()
+}
+
+const changingOps: ReadonlySet<StepOp> = new Set(['update', 'replace', 'create-replacement'])
 
 function isPartOfReplacement(op: StepOp): boolean {
   return (

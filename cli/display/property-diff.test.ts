@@ -228,6 +228,6 @@ test('unknown values, assets and references are described', () => {
   expect(printDiff(metadata)).toEqual([
     '+ asset: asset path "a.txt" (0123456789ab)',
     '+ reference: resource "urn:x"',
-    '+ unknown: [unknown]',
+    '+ unknown: known after the update',
   ])
 })

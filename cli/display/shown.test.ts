@@ -45,9 +45,9 @@ describe.each([
       ...createEndedEvent(metadataOf('create', 'made')),
     ]
     const defaultText = await printEvents(events, shape)
-    expect(defaultText).toContain('made created')
-    expect(defaultText).not.toContain('seen read')
-    expect(await printEvents(events, { ...shape, showReads: true })).toContain('seen read')
+    expect(defaultText).toMatch(/made +created/)
+    expect(defaultText).not.toMatch(/seen +read/)
+    expect(await printEvents(events, { ...shape, showReads: true })).toMatch(/seen +read/)
   })
 
   test('a read that fails is always shown', async () => {
@@ -56,7 +56,7 @@ describe.each([
       { resourcePreEvent: { metadata } },
       { resOpFailedEvent: { metadata, status: 0, steps: 1 } },
     ]
-    expect(await printEvents(events, shape)).toContain('seen reading failed')
+    expect(await printEvents(events, shape)).toMatch(/seen +reading failed/)
   })
 
   test('debug messages are shown on request', async () => {
@@ -87,7 +87,7 @@ describe.each([
       },
     ] as const
     const text = await printEvents(events, { ...shape, urns: true })
-    expect(text).toContain(`+  ${thingUrnOf('a')} created`)
+    expect(text.replaceAll(/ +/g, ' ')).toContain(` + ${thingUrnOf('a')} created`)
     expect(text).toContain(`${thingUrnOf('a')}: hello`)
     expect(await printEvents(events, shape)).not.toContain(thingUrnOf('a'))
   })

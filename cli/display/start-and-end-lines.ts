@@ -25,8 +25,8 @@ export function formatTitle(options: Pick<DisplayOptions, 'kind' | 'dryRun' | 's
 }
 
 /**
- * Returns the lines of the configuration, if requested. The first event contains the configuration,
- * with `[secret]` for each secret.
+ * Returns an empty line and the lines of the configuration, if requested. The first event contains
+ * the configuration, with `[secret]` for each secret.
  */
 export function formatConfig(
   event: EngineEventPayload,
@@ -38,7 +38,7 @@ export function formatConfig(
   const lines = Object.keys(config)
     .toSorted()
     .map(key => `    ${removeControls(key)}: ${removeControls(config[key] ?? '')}`)
-  return [paint('faint', 'Configuration:'), ...lines, '']
+  return ['', paint('faint', 'Configuration:'), ...lines]
 }
 
 /**
@@ -54,7 +54,7 @@ export function formatEnd(
   const failedCount = progress.listRows().filter(row => row.status === 'failed').length
   const figures = { result, summary: progress.readSummary(), failedCount, elapsedMs: end.elapsedMs }
   const blocks = [
-    options.suppressOutputs ? [] : formatOutputs(progress.readStackStep(), style.paint),
+    options.suppressOutputs ? [] : formatOutputs(progress.readStackStep(), style),
     formatResourceCounts(figures, style),
     formatDurationLines(figures, style),
     formatForecast(result.forecast, style.paint),

@@ -18,9 +18,15 @@ export interface EndFigures {
   readonly elapsedMs: number
 }
 
-/** Formats the stack's outputs and marks changed ones. Returns no lines without outputs. */
-export function formatOutputs(stack: StepMetadata | undefined, paint: Paint): readonly string[] {
-  const lines = outputsOf(stack)
+/**
+ * Formats the stack's outputs and marks changed ones. A preview has only the changed ones. Returns
+ * no lines without outputs.
+ */
+export function formatOutputs(
+  stack: StepMetadata | undefined,
+  { paint, isPreview }: LineStyle,
+): readonly string[] {
+  const lines = outputsOf(stack).filter(({ mark }) => !isPreview || mark !== ' ')
   return lines.length === 0 ? [] : [paint('bold', 'Outputs:'), ...formatDiff(lines, paint)]
 }
 
@@ -48,8 +54,7 @@ export function formatResourceCounts(figures: EndFigures, style: LineStyle): rea
   if (sameCount > 0) lines.push(`    ${style.paint('faint', `  ${sameCount} unchanged`)}`)
   if (figures.failedCount > 0)
     lines.push(`    ${style.paint('red', `  ${figures.failedCount} failed`)}`)
-  if (changedOps.length === 0 && figures.failedCount === 0 && figures.result.result === 'succeeded')
-    lines.push(`      ${style.isPreview ? 'no changes are needed' : 'nothing changed'}`)
+  if (lines.length === 0 && figures.result.result === 'succeeded') lines.push('      no changes')
   return lines.length === 0 ? [] : [style.paint('bold', 'Resources:'), ...lines]
 }
 

@@ -20,6 +20,7 @@ const rowOf = (name: string, op: StepOp, more: Partial<ResourceRow> = {}): Resou
   startedMs: 0,
   endedMs: 1000,
   isReplaced: false,
+  changedKeys: [],
   ...more,
 })
 
@@ -41,11 +42,22 @@ describe('tree', () => {
       rowOf('a', 'create', { parent: thingUrnOf('root') }),
     ]
     expect(printTree(rows)).toEqual([
-      ' +  T root created',
-      ' +    T b created (1.0s)',
-      ' -      T c deleted (1.0s)',
-      ' +    T a created (1.0s)',
-      ' ~  T other updated (1.0s)',
+      ' +  T        root   created',
+      ' +  ├─ T     b      created (1.0s)',
+      ' -  │  └─ T  c      deleted (1.0s)',
+      ' +  └─ T     a      created (1.0s)',
+      ' ~  T        other  updated (1.0s)',
+    ])
+  })
+
+  test('an update names its changed properties, and columns are aligned', () => {
+    const rows = [
+      rowOf('first', 'update', { changedKeys: ['size', 'tags'] }),
+      rowOf('b', 'update', { changedKeys: ['a', 'b', 'c', 'd', 'e', 'f'], endedMs: 12_000 }),
+    ]
+    expect(printTree(rows)).toEqual([
+      ' ~  T  first  updated (1.0s)  ~ size, tags',
+      ' ~  T  b      updated (12s)   ~ a, b, c, d, e, …',
     ])
   })
 
@@ -55,12 +67,12 @@ describe('tree', () => {
       rowOf('quiet', 'same', { parent: thingUrnOf('root') }),
       { ...createRunningRow('busy', 2000), parent: thingUrnOf('root') },
     ]
-    expect(printTree(rows)).toEqual(['    T root ', ' +    T busy creating 3.0s'])
+    expect(printTree(rows)).toEqual(['    T     root', ' +  └─ T  busy  creating 3.0s'])
   })
 
   test('a completed replacement is shown as one replacement', () => {
     expect(printTree([rowOf('a', 'delete-replaced', { isReplaced: true })])).toEqual([
-      ' +- T a replaced (1.0s)',
+      ' +- T  a  replaced (1.0s)',
     ])
   })
 
@@ -70,20 +82,20 @@ describe('tree', () => {
       rowOf('b', 'create', { parent: thingUrnOf('a') }),
       rowOf('c', 'create', { parent: thingUrnOf('c') }),
     ]
-    expect(printTree(rows)).toEqual([' +  T c created (1.0s)'])
+    expect(printTree(rows)).toEqual([' +  T  c  created (1.0s)'])
   })
 
   test('an overlong tree first omits ended steps, and counts the omitted lines', () => {
     const rows = [createRunningRow('x', 0), ...['a', 'b', 'c'].map(name => rowOf(name, 'create'))]
     expect(printTree(rows, 3)).toEqual([
       '    … 2 more',
-      ' +  T x creating 5.0s',
-      ' +  T c created (1.0s)',
+      ' +  T  x  creating 5.0s',
+      ' +  T  c  created (1.0s)',
     ])
     expect(printTree([...rows, createRunningRow('y', 0), createRunningRow('z', 0)], 3)).toEqual([
       '    … 4 more',
-      ' +  T y creating 5.0s',
-      ' +  T z creating 5.0s',
+      ' +  T  y  creating 5.0s',
+      ' +  T  z  creating 5.0s',
     ])
   })
 })
@@ -98,6 +110,16 @@ describe('frame', () => {
       '    1 done, 1 unchanged, 1 running  9.0s',
       '    waiting for b (creating)',
     ])
+  })
+
+  test('the latest warning without a resource is below the totals', () => {
+    const text = 'Stopping'
+    const notice = { severity: 'warning', urn: '', subject: '', text, ephemeral: false } as const
+    const frame = renderFrame(
+      { ...input, messages: new Map([['', notice]]), rows: [], height: 9 },
+      plain,
+    )
+    expect(frame.at(-1)).toBe('    Stopping')
   })
 
   test('a frame is never higher than the terminal, and no line is wider', () => {

@@ -4,12 +4,8 @@ import type { Color } from './paint.ts'
 import { type LineStyle, formatStatus } from './plain-lines.ts'
 import type { Message } from './messages.ts'
 import { isListed, type ListingOptions, type ResourceRow } from './progress.ts'
-
-/** A part of a line with one color. A line is truncated before it is colored. */
-export interface Segment {
-  readonly color: Color
-  readonly text: string
-}
+import { shortenToken } from './shorten-token.ts'
+import { alignTree, type Segment, type TreeCells } from './tree-columns.ts'
 
 /** One line of the tree. `hasPriority`: its step, or one below it, is running or has failed. */
 export interface TreeLine {
@@ -27,15 +23,18 @@ export interface TreeInput extends ListingOptions {
 
 interface VisibleRow {
   readonly row: ResourceRow
-  readonly depth: number
+  /** The lines of the tree before the type. */
+  readonly branch: string
   readonly hasPriority: boolean
 }
 
-/** Renders the changing and running resources, below their parents. */
+/** Renders the changing and running resources in columns, below their parents. */
 export function renderTree(input: TreeInput): readonly TreeLine[] {
-  return selectVisibleRows(input).map(({ row, depth, hasPriority }) => ({
-    segments: renderRow(row, depth, input),
-    hasPriority,
+  const visibleRows = selectVisibleRows(input)
+  const lines = alignTree(visibleRows.map(({ row, branch }) => renderRow(row, branch, input)))
+  return lines.map((segments, index) => ({
+    segments,
+    hasPriority: visibleRows[index]?.hasPriority ?? false,
   }))
 }
 
@@ -84,16 +83,22 @@ function selectVisibleRows(input: TreeInput): readonly VisibleRow[] {
     else siblings.push(row)
   }
   const visibleRows: VisibleRow[] = []
-  const pendingRows = (childrenByParent.get('') ?? []).toReversed().map(row => ({ row, depth: 0 }))
+  const pendingRows = (childrenByParent.get('') ?? [])
+    .toReversed()
+    .map(row => ({ row, branch: '', childBranch: '' }))
   for (
     let pendingRow = pendingRows.pop();
     pendingRow !== undefined;
     pendingRow = pendingRows.pop()
   ) {
-    const { row, depth } = pendingRow
-    visibleRows.push({ row, depth, hasPriority: priorityByUrn.get(row.urn) ?? false })
-    for (const child of (childrenByParent.get(row.urn) ?? []).toReversed())
-      pendingRows.push({ row: child, depth: depth + 1 })
+    const { row, branch, childBranch } = pendingRow
+    visibleRows.push({ row, branch, hasPriority: priorityByUrn.get(row.urn) ?? false })
+    for (const [index, child] of (childrenByParent.get(row.urn) ?? []).toReversed().entries())
+      pendingRows.push({
+        row: child,
+        branch: childBranch + (index === 0 ? '└─ ' : '├─ '),
+        childBranch: childBranch + (index === 0 ? '   ' : '│  '),
+      })
   }
   return visibleRows
 }
@@ -121,25 +126,35 @@ function markWithAncestors(
   }
 }
 
-function renderRow(row: ResourceRow, depth: number, input: TreeInput): readonly Segment[] {
+function renderRow(row: ResourceRow, branch: string, input: TreeInput): TreeCells {
   const displayedRow = toDisplayedRow(row)
   const stepStyle = styleOf(displayedRow.op)
   const message = input.messages.get(row.urn)
-  return [
-    { color: stepStyle.color, text: ` ${stepStyle.mark} ` },
-    { color: 'plain', text: `${'  '.repeat(depth)}${shortTypeOf(row.type)}` },
-    { color: 'bold', text: row.name },
-    {
-      color: row.status === 'failed' ? 'red' : stepStyle.color,
-      text: ` ${statusTextOf(displayedRow, input)}`,
-    },
-    ...(message === undefined ? [] : [renderMessage(message)]),
-  ]
+  const status = {
+    color: statusColorOf(row, stepStyle.color),
+    text: statusTextOf(displayedRow, input),
+  }
+  return {
+    mark: { color: stepStyle.color, text: ` ${stepStyle.mark} ` },
+    type: `${branch}${shortenToken(row.type)}`,
+    name: row.name,
+    status,
+    info: message === undefined ? renderChangedKeys(row) : renderMessage(message),
+  }
 }
 
-/** Returns the last part of a type, so that narrow terminals still show the status. */
-function shortTypeOf(type: string): string {
-  return type === '' ? '' : `${type.slice(type.lastIndexOf(':') + 1)} `
+function statusColorOf(row: ResourceRow, color: Color): Color {
+  return row.status === 'failed' ? 'red' : color
+}
+
+/** Maximum number of named properties. */
+const keysMax = 5
+
+/** Names the properties that differ, such as `~ size, tags`. */
+function renderChangedKeys({ changedKeys }: ResourceRow): Segment {
+  if (changedKeys.length === 0) return { color: 'faint', text: '' }
+  const omitted = changedKeys.length > keysMax ? ', …' : ''
+  return { color: 'faint', text: `~ ${changedKeys.slice(0, keysMax).join(', ')}${omitted}` }
 }
 
 /** Converts a row, so that the create and delete of a replacement appear as one replacement. */
@@ -159,5 +174,5 @@ function renderMessage(message: Message): Segment {
   const color =
     message.severity === 'error' ? 'red' : message.severity === 'warning' ? 'yellow' : 'faint'
   const [firstLine = ''] = message.text.trimStart().split('\n')
-  return { color, text: ` ${firstLine}` }
+  return { color, text: firstLine }
 }

@@ -29,6 +29,7 @@ export function createDisplayOptions(
     showPolicyRemediations: flags.isSet('showPolicyRemediations'),
     debug: flags.isSet('debug'),
     urns: flags.isSet('urns'),
+    verbose: session.verbose,
     stack: stackPartsOf(operation.stack).stack,
     stdout: session.io.stdout,
     stderr: session.io.stderr,

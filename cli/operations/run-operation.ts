@@ -1,11 +1,9 @@
 import { parseDeploymentOption } from '../arguments/parse-number-argument.ts'
 import type {
-  DiagnosticEvent,
   EngineEventPayload,
   EventSink,
   ReportedPlugin,
 } from '../../shared/engine/events/event.ts'
-import type { PolicyEvent } from '../../shared/engine/events/policy-events.ts'
 import type { DeployRequest, DeployResult } from '../../shared/engine/request.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { Command } from '../../shared/records/log.ts'
@@ -18,8 +16,9 @@ import { readConfirmationSteps } from './read-confirmation-steps.ts'
 import { buildRequest } from './operation-request.ts'
 import { prepareRemoteResume, prepareRemoteStart } from '../remote/remote-operation.ts'
 import { withUpdatePlan, readUpdatePlanFile, saveImportFile, saveUpdatePlan } from './plan-file.ts'
-import { errorLineOf } from './error-line.ts'
 import { createLoggedDisplay } from './event-log.ts'
+import { createEventObserver, type EventFacts } from './observe-events.ts'
+import { createOperationError } from './operation-error.ts'
 import type { ResumeStart, OperationStart } from './operation-start.ts'
 import type { CliSession } from '../session/session.ts'
 import type { DisplayOptions } from '../session/tools.ts'
@@ -58,7 +57,7 @@ export async function runOperation(
     const previewOptions = { ...displayOptions, dryRun: true }
     const preview = await runWithDisplay(session, operationStart, previewOptions)
     updatePlan = preview.result.updatePlan
-    checkResult(preview, flags, { isPreview: true, checksChanges: previewOnly })
+    checkResult(session, flags, preview, { isPreview: true, checksChanges: previewOnly })
     if (previewOnly) {
       saveUpdatePlan(session, flags, preview.result.updatePlan)
       saveImportFile(session, flags, preview)
@@ -72,7 +71,7 @@ export async function runOperation(
       ? { ...displayOptions, updatePlan }
       : displayOptions
   const report = await runWithDisplay(session, operationStart, runOptions)
-  checkResult(report, flags, { isPreview: false, checksChanges: true })
+  checkResult(session, flags, report, { isPreview: false, checksChanges: true })
   return 0
 }
 
@@ -122,7 +121,7 @@ export async function runResume(
   const displayOptions = createDisplayOptions(session, flags, { kind: command, stack })
   const report = await runWithDisplay(session, { stack, start, handOverSignal }, displayOptions)
   const isHandedOver = handOverSignal?.aborted === true && report.result.result === 'interrupted'
-  if (!isHandedOver) checkResult(report, flags, { isPreview: false, checksChanges: false })
+  if (!isHandedOver) checkResult(session, flags, report, { isPreview: false, checksChanges: false })
   return 0
 }
 
@@ -160,8 +159,7 @@ interface RunReport {
   readonly events: readonly EngineEventPayload[]
   /** The plugins of the providers in a preview. */
   readonly plugins: ReadonlyMap<Urn, ReportedPlugin>
-  /** The first reported error. */
-  readonly firstError: DiagnosticEvent | undefined
+  readonly facts: EventFacts
   /** Whether the user pressed Ctrl-C, or the process got SIGTERM. */
   readonly isInterrupted: boolean
 }
@@ -176,12 +174,9 @@ async function runWithDisplay(
   const { display, close: closeLog } = await createLoggedDisplay(session.tools, displayOptions, log)
   const events: EngineEventPayload[] = []
   const plugins = new Map<Urn, ReportedPlugin>()
-  let firstError: DiagnosticEvent | undefined
+  const observer = createEventObserver()
   const emit: EventSink['emit'] = (event, states) => {
-    if ('diagnosticEvent' in event && event.diagnosticEvent.severity === 'error')
-      firstError ??= event.diagnosticEvent
-    if ('policyEvent' in event && event.policyEvent.enforcementLevel === 'mandatory')
-      firstError ??= toViolationDiagnostic(event.policyEvent)
+    observer.observe(event)
     if (displayOptions.dryRun) events.push(event)
     display.emit(event, states)
   }
@@ -189,7 +184,8 @@ async function runWithDisplay(
   let stop = (): void => {}
   const onInterrupt = (): void => {
     interruptCount += 1
-    if (interruptCount <= 2) emit(createInterruptNotice(interruptCount))
+    if (interruptCount <= 2)
+      emit(createInterruptNotice(interruptCount, observer.readRunningCount()))
     stop()
   }
   // An interrupted server cancels nothing, because other processes can continue the deployment.
@@ -207,65 +203,47 @@ async function runWithDisplay(
     if (interruptCount > 0) stop()
     const result = await deployment.done
     await display.finish(result)
-    return { result, events, plugins, firstError, isInterrupted: interruptCount > 0 }
+    const facts = observer.readFacts()
+    return { result, events, plugins, facts, isInterrupted: interruptCount > 0 }
   } finally {
     removeInterruptHandler()
     await closeLog()
   }
 }
 
-/** Returns a policy violation as an error. */
-function toViolationDiagnostic(policy: PolicyEvent): DiagnosticEvent {
-  const { policyName, policyPackName, message, resourceUrn } = policy
-  const text = `policy ${policyName} of ${policyPackName}: ${message}`
-  const location = resourceUrn === undefined ? {} : { urn: resourceUrn }
-  return { message: text, color: 'raw', severity: 'error', ...location }
-}
-
 /** Returns the notice for the first or second Ctrl-C. */
-function createInterruptNotice(interruptCount: number): EngineEventPayload {
+function createInterruptNotice(interruptCount: number, runningCount: number): EngineEventPayload {
   const message =
     interruptCount === 1
-      ? 'Stopping: no more operations start, and running ones are awaited. Press Ctrl-C again to abandon them.'
+      ? `Stopping: no new operations, ${describeWait(runningCount)}; press Ctrl-C again to abandon them.`
       : 'Abandoning running operations; their results stay unknown.'
   return { diagnosticEvent: { message: `${message}\n`, color: 'raw', severity: 'warning' } }
 }
 
+function describeWait(runningCount: number): string {
+  if (runningCount === 0) return 'waiting for running ones'
+  return runningCount === 1
+    ? 'waiting for 1 running one'
+    : `waiting for ${runningCount} running ones`
+}
+
 function checkResult(
-  report: RunReport,
+  session: CliSession,
   flags: Flags,
+  report: RunReport,
   expectation: { readonly isPreview: boolean; readonly checksChanges: boolean },
 ): void {
   const operation = expectation.isPreview ? 'preview' : 'deployment'
   const { result, hasChanges } = report.result
   if (result === 'cancelled' || (result === 'interrupted' && report.isInterrupted))
     throw error('DEPLOYMENT_CANCELLED', `the ${operation} was cancelled`)
-  if (result !== 'succeeded') throw deploymentErrorOf(report, operation)
+  if (result !== 'succeeded') {
+    const { facts, result: end } = report
+    const isBelowDisplay = session.io.stdout.isTTY === true && !flags.isSet('json')
+    throw createOperationError({ facts, result: end, operation, isBelowDisplay })
+  }
   if (expectation.checksChanges && hasChanges && flags.isSet('expectNoChanges'))
     throw error('CHANGES_UNEXPECTED', `no changes were expected, but the ${operation} has changes`)
-}
-
-/**
- * Returns the error of a failed deployment. It contains the first reported error with its resource,
- * because the display may be redirected.
- */
-function deploymentErrorOf(
-  { firstError, result: { pending } }: RunReport,
-  operation: string,
-): Error {
-  const hint =
-    pending.length === 0
-      ? {}
-      : {
-          hint: 'Resolve the pending operations (`antichain state pending ls`), correct the errors in the display, and run the command again.',
-        }
-  if (firstError === undefined) return error('DEPLOYMENT_FAILED', `the ${operation} failed`, hint)
-  const { message, urn } = firstError
-  const details = urn === undefined || urn === '' ? {} : { urn }
-  return error('DEPLOYMENT_FAILED', `the ${operation} failed: ${errorLineOf(message)}`, {
-    ...hint,
-    details,
-  })
 }
 
 async function confirmOperation(

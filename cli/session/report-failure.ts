@@ -3,18 +3,19 @@ import { DeployError } from '../../shared/errors/error.ts'
 import type { OutputStream } from './io.ts'
 
 /**
- * Reports an error on `stderr`: its message, its resource, its hint and, if `verbose`, its stack
- * trace. Returns the exit code of the catalogue, 255 for an internal error.
+ * Reports an error on `stderr`: its message, its resource, its hint if it has one and, if
+ * `verbose`, its stack trace. Returns the exit code of the catalogue, 255 for an internal error.
  */
 export function reportFailure(thrown: unknown, stderr: OutputStream, verbose: boolean): number {
   const isDeployError = thrown instanceof DeployError
   const code = isDeployError ? thrown.code : 'INTERNAL_ASSERTION'
   const sentence = thrown instanceof Error ? thrown.message : String(thrown)
   const urn = isDeployError ? thrown.details['urn'] : undefined
+  const hint = isDeployError ? thrown.hint : catalogue.INTERNAL_ASSERTION.hint
   const lines = [
     `error[${code}]: ${sentence}`,
     ...(urn === undefined ? [] : [`  resource: ${String(urn)}`]),
-    `  hint: ${isDeployError ? thrown.hint : catalogue.INTERNAL_ASSERTION.hint}`,
+    ...(hint === '' ? [] : [`  hint: ${hint}`]),
     ...(verbose ? stackTraceOf(thrown) : []),
   ]
   stderr.write(`${lines.join('\n')}\n`)

@@ -43,6 +43,8 @@ export interface DisplayOptions {
   readonly debug: boolean
   /** Whether whole URNs are shown instead of names. */
   readonly urns: boolean
+  /** Whether ephemeral messages are printed, such as the waves of deletes. */
+  readonly verbose: boolean
   readonly stack: string
   readonly stdout: OutputStream
   readonly stderr: OutputStream

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { catalogue } from '../../shared/errors/catalogue.ts'
 import { cancelArgs, readCheckedState, waitForFourCreates } from './four-creates.ts'
-import { createSandbox, type Sandbox, requireSuccess } from './sandbox.ts'
+import { createSandbox, type Sandbox, requireSuccess, waitUntil } from './sandbox.ts'
 import { initDevStack, upArgs } from './exported-state.ts'
 import { ctrlC, startOnTerminal } from './terminal.ts'
 
@@ -20,6 +20,9 @@ test('after Ctrl-C the running operations end and are recorded, and no further o
   const running = startOnTerminal(sandbox, [...upArgs, '-p', '4'], { COUNT: '12', DELAY: '2500' })
   await waitForFourCreates(sandbox)
   running.press(ctrlC)
+  // The creates take 2.5 s, so the answer precedes their ends.
+  await waitUntil(() => running.readScreen().includes('Stopping: '), { condition: 'an answer' })
+  expect(running.readScreen()).not.toContain('created (')
   expect(await running.done).toBe(cancelled)
   expect(running.readScreen()).toContain('error[DEPLOYMENT_CANCELLED]: ')
   const state = await readCheckedState(sandbox)

@@ -87,7 +87,7 @@ describeWithCommands('docs/terraform.md', [['go', 'version']], () => {
       await run(['config', 'set', 'days', '8', '-s', 'dev'])
       const changed = await run([...upArgs, '--diff'])
       expect(changed).toContain('~ offsetDays: 7 => 8')
-      expect(changed).toMatch(/ -- local:index\/file:File note deleted original/)
+      expect(changed).toMatch(/ -- local:File note deleted original/)
       expect(readFileSync(note, 'utf8')).toBe('Due on 2026-12-03T09:00:00Z\n')
       await run(['destroy', '--yes', '--skip-preview', '-s', 'dev'])
       expect(existsSync(note)).toBe(false)

@@ -45,7 +45,7 @@ describe.each(modes)('destroy --release %s', release => {
     expect(testRun.result.result).toBe('succeeded')
     expect(listRemainingIds(cloud)).toEqual([])
     expect(testRun.state.resources ?? []).toEqual([])
-    expect(JSON.stringify(testRun.events)).toMatch(/8 deletes in \d waves \(\d/)
+    expect(JSON.stringify(testRun.events)).toMatch(/7 deletes in \d waves \(\d/)
   })
 
   test('continues after a failed delete with --continue-on-error, and keeps the dependencies of the failed resource', async () => {

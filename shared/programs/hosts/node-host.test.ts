@@ -136,11 +136,11 @@ describe('Node program host', () => {
     })
   })
 
-  test('uses its own node, with a note, when the node of PATH is too old', async () => {
-    expect(await runScript({}, 'v20.1.0')).toMatchObject({
-      command: join(root, 'ours/node'),
-      lines: [expect.stringMatching(/^stderr: .*v20\.1\.0.*>=22/)],
-    })
+  test('uses its own node when the node of PATH is too old, and names this after a failure', async () => {
+    const command = join(root, 'ours/node')
+    const lines = [expect.stringMatching(/^stderr: .*v20\.1\.0.*>=22/)]
+    expect(await runScript({}, 'v20.1.0')).toMatchObject({ command, lines: [] })
+    expect(await runScript({ code: 32 }, 'v20.1.0')).toMatchObject({ command, lines })
   })
 
   test('passes the flags in the order of the language host', () => {

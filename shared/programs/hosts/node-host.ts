@@ -4,9 +4,9 @@ import { findNodeSdk } from './node-sdk.ts'
 import { createPreload } from './preload-program.ts'
 import { createNodeEnvironment, withoutUndefined } from './program-environment.ts'
 import { readTextOption } from './runtime-option.ts'
-import { startProgramProcess } from './start-program-process.ts'
+import { type LineListener, startProgramProcess } from './start-program-process.ts'
 import { createCompiledFolder, removeOldCompiledCode } from './compiled-folder.ts'
-import type { ProgramHost, ProgramInput } from '../program.ts'
+import type { ProgramHost, ProgramInput, RunningProgram } from '../program.ts'
 import { findRequiredNodePackages } from '../required-packages.ts'
 import { splitArguments } from './split-arguments.ts'
 
@@ -29,7 +29,6 @@ export interface NodeHostDeps {
  */
 export function createNodeProgramHost(deps: NodeHostDeps): ProgramHost {
   const env = withoutUndefined(deps.env)
-  let isNoteShown = false
   return {
     run: async (programInput, onLine) => {
       const sdk = findNodeSdk(
@@ -47,10 +46,6 @@ export function createNodeProgramHost(deps: NodeHostDeps): ProgramHost {
         engines,
         directory: programInput.programFolder,
       })
-      if (node.note !== '' && !isNoteShown) {
-        onLine(node.note, 'stderr')
-        isNoteShown = true
-      }
       const preload = createPreload({ env, nodeArgs, compiledFolder })
       const request = {
         command: node.command,
@@ -61,10 +56,23 @@ export function createNodeProgramHost(deps: NodeHostDeps): ProgramHost {
       const graceOption = deps.stopGraceMs === undefined ? {} : { graceMs: deps.stopGraceMs }
       const watchOptions = { onLine, hintOf: memoryHintOf, ...graceOption }
       if (compiledFolder !== undefined) void removeOldCompiledCode(compiledFolder, Date.now())
-      return startProgramProcess(processes, request, { programInput, ...watchOptions })
+      const program = await startProgramProcess(processes, request, {
+        programInput,
+        ...watchOptions,
+      })
+      return node.note === '' ? program : withNote(program, node.note, onLine)
     },
     listPackages: source => Promise.resolve(findRequiredNodePackages(source.programFolder)),
   }
+}
+
+/** Returns a program that names the reason for its Node after a failure, and not in every run. */
+function withNote(program: RunningProgram, note: string, onLine: LineListener): RunningProgram {
+  const programEnd = program.programEnd.then(end => {
+    if (end.error !== undefined || end.hasReportedError) onLine(note, 'stderr')
+    return end
+  })
+  return { ...program, programEnd }
 }
 
 /** Returns a hint if the line says that the program ran out of memory, else ''. */

@@ -25,10 +25,7 @@ const defaultRunner = '@pulumi/pulumi/cmd/run'
 export function findNodeSdk(directory: string, runner: string): NodeSdk {
   const runnerModule = runner === '' ? defaultRunner : runner
   const runnerFile = resolveFrom(directory, runnerModule)
-  if (runnerFile === undefined)
-    throw error('PROGRAM_SDK_MISSING', `cannot find the module ${runnerModule} from ${directory}`, {
-      ...(declaresSdk(directory) ? {} : { hint: sdkHint }),
-    })
+  if (runnerFile === undefined) throw createMissingError(directory, runnerModule)
   const root = findPackageRoot(runnerFile, '@pulumi/pulumi')
   if (root === '') return { runner: runnerFile, root, engines: '' }
   refuseTypescriptMix(root)
@@ -38,10 +35,16 @@ export function findNodeSdk(directory: string, runner: string): NodeSdk {
 }
 
 /**
- * The hint for a program without the SDK. It requests TypeScript 5, because TypeScript 7 lacks the
- * compiler API that the SDK needs.
+ * Returns the error for a missing SDK. A program that does not declare it needs TypeScript 5 too,
+ * because TypeScript 7 lacks the compiler API that the SDK needs.
  */
-const sdkHint = 'Run `npm install @pulumi/pulumi typescript@5` in the program folder.'
+function createMissingError(directory: string, runnerModule: string): Error {
+  if (runnerModule !== defaultRunner)
+    return error('PROGRAM_SDK_MISSING', `cannot find the module ${runnerModule} from ${directory}`)
+  const packages = declaresSdk(directory) ? '' : ' @pulumi/pulumi typescript@5'
+  const text = `the Pulumi SDK is not installed: run \`npm install${packages}\` in ${directory}`
+  return error('PROGRAM_SDK_MISSING', text)
+}
 
 function declaresSdk(directory: string): boolean {
   const { dependencies, devDependencies } = readPackageJson(directory)

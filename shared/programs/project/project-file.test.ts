@@ -35,6 +35,13 @@ describe('project file', () => {
     })
   })
 
+  test('conflict markers of a merge are recognized', () => {
+    const text = 'name: p\n<<<<<<< HEAD\nruntime: go\n=======\nruntime: python\n>>>>>>> other\n'
+    expect(messageOfFailure(text)).toBe(
+      'PROJECT_INVALID Pulumi.yaml:2:1: the file has conflict markers of a merge',
+    )
+  })
+
   test('malformed text is refused with file, line and column', () => {
     expect(messageOfFailure('name: p\nruntime: [\n')).toMatch(/^PROJECT_INVALID Pulumi\.yaml:3:1: /)
     expect(messageOfFailure('name: p\nb: "c\n')).toMatch(/^PROJECT_INVALID Pulumi\.yaml:3:/)

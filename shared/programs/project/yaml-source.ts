@@ -30,6 +30,7 @@ export type YamlErrorCode = 'PROJECT_INVALID' | 'CONFIG_INVALID'
  * bigint. Throws an error with the code `errorCode`, file, line and column.
  */
 export function openYaml(text: string, file: string, errorCode: YamlErrorCode): YamlSource {
+  refuseConflictMarkers(text, file, errorCode)
   const lines = new LineCounter()
   const document = parseDocument(text.replace(/^\uFEFF/, ''), {
     lineCounter: lines,
@@ -61,6 +62,16 @@ export function openYaml(text: string, file: string, errorCode: YamlErrorCode): 
   if (content !== null && (typeof content !== 'object' || Array.isArray(content)))
     throw errorAt([], 'the file must contain a map')
   return { document, errorAt }
+}
+
+/** Throws an error if a merge of git left conflict markers in the text. */
+function refuseConflictMarkers(text: string, file: string, errorCode: YamlErrorCode): void {
+  const lines = text.split(/\r?\n/)
+  const first = lines.findIndex(line => /^<{7}(?: |$)/.test(line))
+  if (first < 0 || !lines.slice(first).some(line => /^>{7}(?: |$)/.test(line))) return
+  throw error(errorCode, `${file}:${first + 1}:1: the file has conflict markers of a merge`, {
+    hint: 'Resolve the conflict: keep one side, and remove the lines with <<<<<<<, ======= and >>>>>>>.',
+  })
 }
 
 /** A node that the library accepts, but cannot convert or print. */

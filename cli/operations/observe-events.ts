@@ -1,0 +1,62 @@
+import type { DiagnosticEvent, EngineEventPayload } from '../../shared/engine/events/event.ts'
+import type { PolicyEvent } from '../../shared/engine/events/policy-events.ts'
+
+/** The facts about the events of one deployment or preview that its end needs. */
+export interface EventFacts {
+  /** The first reported error. */
+  readonly firstError: DiagnosticEvent | undefined
+  /** The number of reported errors. */
+  readonly errorCount: number
+  /** The number of failed operations. */
+  readonly failedCount: number
+  /** The last line that belongs to no resource and is no error, such as output of the program. */
+  readonly lastLine: string
+}
+
+/** A collector of facts. `readRunningCount`: the number of operations that run. */
+export interface EventObserver {
+  readonly observe: (event: EngineEventPayload) => void
+  readonly readFacts: () => EventFacts
+  readonly readRunningCount: () => number
+}
+
+/** Creates a collector of facts about the events of one deployment or preview. */
+export function createEventObserver(): EventObserver {
+  let facts: EventFacts = { firstError: undefined, errorCount: 0, failedCount: 0, lastLine: '' }
+  const runningUrns = new Set<string>()
+  const addError = (event: DiagnosticEvent): void => {
+    const { firstError = event, errorCount } = facts
+    facts = { ...facts, firstError, errorCount: errorCount + 1 }
+  }
+  return {
+    observe: event => {
+      if ('diagnosticEvent' in event) {
+        const { severity, message, urn = '' } = event.diagnosticEvent
+        if (severity === 'error') addError(event.diagnosticEvent)
+        else if (severity === 'info' && urn === '' && message.trim() !== '')
+          facts = { ...facts, lastLine: message.trim().split('\n').at(-1) ?? '' }
+      }
+      if ('policyEvent' in event && event.policyEvent.enforcementLevel === 'mandatory')
+        addError(toViolationDiagnostic(event.policyEvent))
+      if ('resourcePreEvent' in event) {
+        const { urn, old, new: next } = event.resourcePreEvent.metadata
+        if ((next ?? old)?.custom === true) runningUrns.add(urn)
+      }
+      if ('resOutputsEvent' in event) runningUrns.delete(event.resOutputsEvent.metadata.urn)
+      if ('resOpFailedEvent' in event) {
+        runningUrns.delete(event.resOpFailedEvent.metadata.urn)
+        facts = { ...facts, failedCount: facts.failedCount + 1 }
+      }
+    },
+    readFacts: () => facts,
+    readRunningCount: () => runningUrns.size,
+  }
+}
+
+/** Returns a policy violation as an error. */
+function toViolationDiagnostic(policy: PolicyEvent): DiagnosticEvent {
+  const { policyName, policyPackName, message, resourceUrn } = policy
+  const text = `policy ${policyName} of ${policyPackName}: ${message}`
+  const location = resourceUrn === undefined ? {} : { urn: resourceUrn }
+  return { message: text, color: 'raw', severity: 'error', ...location }
+}

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import type { DeployResult } from '../../shared/engine/request.ts'
+import { thingUrnOf, metadataOf } from '../display/display.fixture.ts'
+import { createEventObserver } from './observe-events.ts'
+import { createOperationError } from './operation-error.ts'
+
+const result: DeployResult = {
+  result: 'failed',
+  changes: { same: 2, create: 9, delete: 1 },
+  hasChanges: true,
+  pending: [],
+}
+
+const failedMetadata = metadataOf('create', 'a')
+
+/** Returns the facts about a create that failed. */
+function observeFailure() {
+  const observer = createEventObserver()
+  observer.observe({ resourcePreEvent: { metadata: failedMetadata } })
+  expect(observer.readRunningCount()).toBe(1)
+  const message = 'no room\nat all'
+  const urn = thingUrnOf('a')
+  observer.observe({ diagnosticEvent: { message, urn, color: 'raw', severity: 'error' } })
+  observer.observe({ resOpFailedEvent: { metadata: failedMetadata, status: 0, steps: 0 } })
+  expect(observer.readRunningCount()).toBe(0)
+  return observer.readFacts()
+}
+
+test('below the display, a failure is one line with counts and without a hint', () => {
+  const end = { facts: observeFailure(), result, operation: 'update', isBelowDisplay: true }
+  expect(createOperationError(end)).toMatchObject({
+    message: 'the update failed: 1 failed, 9 created, 1 deleted, 2 unchanged',
+    hint: '',
+    details: {},
+  })
+})
+
+test('elsewhere, a failure has the first error with its resource', () => {
+  const end = { facts: observeFailure(), result, operation: 'update', isBelowDisplay: false }
+  expect(createOperationError(end)).toMatchObject({
+    message: 'the update failed: no room',
+    details: { urn: thingUrnOf('a') },
+  })
+})
+
+test('a failure without a reported error has the last output of the program', () => {
+  const observer = createEventObserver()
+  const message = 'Error: Pulumi.yaml:4: unknown type random:RandomPett\n'
+  observer.observe({ diagnosticEvent: { message, color: 'raw', severity: 'info' } })
+  const end = { facts: observer.readFacts(), result, operation: 'update', isBelowDisplay: true }
+  expect(createOperationError(end).message).toBe(
+    'the update failed: no error was reported, and its last output is: Error: Pulumi.yaml:4: unknown type random:RandomPett',
+  )
+})
