@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ShownOperation } from '../api/operation-views.ts'
+import { waitTextOf } from '../format/wait-words.ts'
 import { addPlannedRows, createRow, keepAncestors } from './operation-row.ts'
 import { createTimeLine } from './time-line.ts'
 import { countWaves } from './wave-counts.ts'
@@ -95,4 +96,17 @@ test('a tree keeps the ancestors of its shown rows', () => {
   const rows = [rowOf('leaf', 'middle'), rowOf('middle', 'root'), rowOf('root'), rowOf('other')]
   const kept = keepAncestors(rows, ({ name }) => name === 'leaf')
   expect(kept.map(({ name }) => name)).toEqual(['leaf', 'middle', 'root'])
+})
+
+test('the text of a wait says whether the operation may still begin', () => {
+  const need = { id: 7, op: 'delete', urn: 'x', stage: 'waiting' } as const
+  const wait = { kind: 'operations', count: 1, operations: [need] } as const
+  const options = { parallel: 4, limits: [], isEnded: false }
+  expect(waitTextOf(wait, options)).toBe('It waits for another operation:')
+  expect(waitTextOf(wait, { ...options, isEnded: true })).toContain('It never began')
+  const failed = { ...need, stage: 'ended', verdict: 'failed' } as const
+  expect(waitTextOf({ ...wait, operations: [failed] }, options)).toContain('It never begins')
+  expect(waitTextOf({ kind: 'slots', running: 4 }, options)).toContain('All 4 slots')
+  expect(waitTextOf({ kind: 'delivery' }, { ...options, limits: ['aws'] })).toContain('aws')
+  expect(waitTextOf({ kind: 'none' }, options)).toBeUndefined()
 })

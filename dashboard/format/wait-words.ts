@@ -40,19 +40,25 @@ export function verdictWordOf(verdict: string | undefined): StatusWord {
 
 /**
  * Returns a sentence about the reason why an operation does not run, or undefined for one that runs
- * or has ended. `limits`: the limits of calls that a running deployment uses. Pure.
+ * or has ended. `limits`: the limits of calls that a running deployment uses. `isEnded`: the deployment
+ * has ended. Pure.
  */
 export function waitTextOf(
   wait: ShownWait,
-  { parallel, limits }: { readonly parallel: number; readonly limits: readonly string[] },
+  options: {
+    readonly parallel: number
+    readonly limits: readonly string[]
+    readonly isEnded: boolean
+  },
 ): string | undefined {
+  const { parallel, limits, isEnded } = options
   switch (wait.kind) {
     case 'none':
       return undefined
     case 'operations':
-      return operationsTextOf(wait)
+      return operationsTextOf(wait, isEnded)
     case 'stopped':
-      return 'The deployment was stopped, so this operation never begins.'
+      return 'The deployment begins no more operations, so this one never runs.'
     case 'undelivered':
       return 'Its message was not processed several times. Redrive sends it again.'
     case 'hook':
@@ -66,11 +72,12 @@ export function waitTextOf(
   }
 }
 
-function operationsTextOf({ count = 0, operations = [] }: ShownWait): string {
+function operationsTextOf({ count = 0, operations = [] }: ShownWait, isEnded: boolean): string {
   const hasFailed = operations.some(
     ({ stage, verdict }) => stage === 'ended' && verdict !== 'succeeded',
   )
   if (hasFailed) return 'It never begins, because an operation that it needs has not succeeded:'
+  if (isEnded) return 'It never began, because it needed operations that had not succeeded:'
   return count === 1
     ? 'It waits for another operation:'
     : `It waits for ${formatCount(count, 'other operation')}:`

@@ -71,11 +71,14 @@ export function ResourceOperations(props: {
       </section>
     )
   return value.items.map(records => (
-    <RecordsSection key={records.id} {...{ records }} context={value} />
+    <RecordsSection key={records.id} {...{ records }} context={{ ...value, isEnded }} />
   ))
 }
 
-function RecordsSection(props: { records: ShownRecords; context: ReadRecords }) {
+function RecordsSection(props: {
+  records: ShownRecords
+  context: ReadRecords & { readonly isEnded: boolean }
+}) {
   const { records, context } = props
   const { id, op, hook, wait, attempts, times } = records
   const waitText = waitTextOf(wait, context)
