@@ -70,7 +70,7 @@ export default defineConfig({
     projects: [
       createProject(
         'unit',
-        ['shared', 'functions', 'local', 'cli', 'bench', 'dashboard'],
+        ['shared', 'functions', 'local', 'cli', 'bench', 'dashboard', 'docs/site'],
         sharedWorker,
       ),
       createProject('contract', ['test/contract'], ownProcess(180)),

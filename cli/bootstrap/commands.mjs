@@ -4,6 +4,7 @@
  */
 import { join, resolve } from 'node:path'
 import { runChecks } from './check.mjs'
+import { buildDocs } from './docs.mjs'
 import { writePackage } from './package.mjs'
 import { runChild } from './run-child.mjs'
 import {
@@ -27,6 +28,7 @@ const commands = new Map([
   ['emulators', startEmulators],
   ['cloud', startCloud],
   ['check', runChecks],
+  ['docs', buildDocs],
   ['gen', gen],
   ['bench', bench],
   ['package', writePackage],

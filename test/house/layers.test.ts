@@ -47,6 +47,7 @@ const layers: readonly (readonly string[])[] = [
   ['local'],
   ['cli'],
   ['infra'],
+  ['docs/site'],
   ['test'],
   ['bench'],
 ]
