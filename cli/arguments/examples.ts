@@ -210,13 +210,18 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
 
 /** Adds the examples of a command, if it has any, to its help. */
 export function addExamples(command: Command): Command {
-  const commandExamples = examples[commandPathOf(command)]
-  if (commandExamples === undefined) return command
+  const commandExamples = listExamples(commandPathOf(command))
+  if (commandExamples.length === 0) return command
   const width = Math.max(...commandExamples.map(([args]) => args.length))
   const lines = commandExamples.map(
     ([args, purpose]) => `  $ antichain ${args.padEnd(width)}  ${purpose}`,
   )
   return command.addHelpText('after', `\nExamples:\n${lines.join('\n')}`)
+}
+
+/** Returns the examples of a command by its path, such as `stack init`. */
+export function listExamples(path: string): readonly Example[] {
+  return examples[path] ?? []
 }
 
 /** Returns the path of a command without `antichain`, such as `stack init`. */

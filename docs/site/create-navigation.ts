@@ -29,7 +29,8 @@ const openGroups = ['Start', 'Tutorials', 'Operate']
 
 /**
  * Creates the navigation from the titles of the pages by their path in the site. Throws
- * CLI_USAGE if a page has no group, or if a group names a page that does not exist.
+ * CLI_USAGE if a group names a page that does not exist. A page without a group is in the group
+ * `More`.
  */
 export function createNavigation(titles: ReadonlyMap<string, string>): Navigation {
   const folders = folderGroups.map(([folder, title]) => ({
@@ -42,7 +43,12 @@ export function createNavigation(titles: ReadonlyMap<string, string>): Navigatio
   const [start, ...others] = pageGroups
   const groups = [...(start === undefined ? [] : [start]), ...folders.slice(0, 1), ...others]
   const all = [...groups, ...folders.slice(1)].filter(({ pages }) => pages.length > 0)
-  requireSamePages(titles, new Set(all.flatMap(({ pages }) => pages.map(page => `${page}.md`))))
+  const groupedPages = new Set(all.flatMap(({ pages }) => pages))
+  requirePages(titles, groupedPages)
+  const ungroupedPages = [...titles.keys()]
+    .map(path => path.replace(/\.md$/, ''))
+    .filter(page => !groupedPages.has(page))
+  if (ungroupedPages.length > 0) all.push({ title: 'More', pages: ungroupedPages })
   const sidebar = all.map(({ title, pages }) => ({
     text: title,
     collapsed: !openGroups.includes(title),
@@ -57,12 +63,8 @@ export function createNavigation(titles: ReadonlyMap<string, string>): Navigatio
 /** Sorts the page of a folder before the others. */
 const rankOf = (page: string): number => (page.endsWith('/index') ? 0 : 1)
 
-function requireSamePages(titles: ReadonlyMap<string, string>, grouped: ReadonlySet<string>): void {
-  const ungrouped = [...titles.keys()].filter(path => !grouped.has(path))
-  const missing = [...grouped].filter(path => !titles.has(path))
-  if (ungrouped.length + missing.length === 0) return
-  throw error(
-    'CLI_USAGE',
-    `docs/site/page-groups.ts differs from the pages: ${[...ungrouped, ...missing].join(', ')}`,
-  )
+function requirePages(titles: ReadonlyMap<string, string>, grouped: ReadonlySet<string>): void {
+  const missing = [...grouped].filter(page => !titles.has(`${page}.md`))
+  if (missing.length === 0) return
+  throw error('CLI_USAGE', `docs/site/page-groups.ts names missing pages: ${missing.join(', ')}`)
 }

@@ -9,7 +9,7 @@ export interface PageGroup {
 
 /**
  * The groups of the navigation. A folder of pages is a group of its own, and needs no entry here.
- * The build fails if a page has no group.
+ * A page without an entry is in the group `More`.
  */
 export const pageGroups: readonly PageGroup[] = [
   { title: 'Start', pages: ['index', 'tour', 'migrating', 'terraform', 'dashboard'] },

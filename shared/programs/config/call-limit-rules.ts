@@ -80,7 +80,8 @@ const ruleForm = z
   .refine(rule => rule.burst === undefined || rule.rate !== undefined, {
     error: 'has a burst without a rate',
   })
-const rulesForm = z.array(ruleForm).max(rulesMax)
+/** The form of the value of `antichain:limits`: a list of rules. */
+export const callLimitRulesForm = z.array(ruleForm).max(rulesMax)
 
 /**
  * Returns the rules of a stack's configuration, or an empty list if it has none. Throws
@@ -91,7 +92,7 @@ export function readCallLimitRules(
 ): readonly CallLimitRule[] {
   const value = config.get(callLimitsKey)
   if (value === undefined) return []
-  const parsed = parseForm(rulesForm, parseList(value))
+  const parsed = parseForm(callLimitRulesForm, parseList(value))
   if (!parsed.success) throw createInvalidLimitsError(describeIssue(parsed.error.issues[0]))
   return parsed.data.map(rule => removeUndefined(rule))
 }
