@@ -57,7 +57,7 @@ function renderReference(): ReadonlyMap<string, string> {
   ])
 }
 
-/** Returns the path of a generated page as if it were in the repository, and its path in the site. */
+/** Returns the path of a generated page as if it were in `docs`, and its path in the site. */
 const nameInDocs = (sitePath: string): readonly [string, string] => [`docs/${sitePath}`, sitePath]
 
 function writePage(sitePath: string, text: string): void {

@@ -20,8 +20,9 @@ export function renderCommands(): ReadonlyMap<string, string> {
   return new Map([...pages, ['reference/commands-of-all.md', renderCommon(root, help)]])
 }
 
-const introduction =
-  'This page is generated from the declarations of the commands. Each command also has the [common options](commands-of-all.md), and its errors end it with these [exit codes](../errors.md#exit-codes).'
+const introduction = `This page is generated from the declarations of the commands. Each command
+also has the [common options](commands-of-all.md), and errors end it with
+[these exit codes](../errors.md#exit-codes).`
 
 /** Renders the options of all commands, and the commands that are refused. */
 function renderCommon(root: Command, help: Help): string {

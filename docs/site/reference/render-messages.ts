@@ -36,8 +36,9 @@ export function renderMessages(repositoryFolder: string): string {
   return ['# Causes of errors', introduction, ...sections].join('\n\n')
 }
 
-const introduction =
-  'This page is generated from the catalogue of errors, and from the code that throws them. A message names the cause, where `…` stands for a name or a number. [Errors](../errors.md) explains the format of an error and the exit codes.'
+const introduction = `This page is generated from the catalogue of errors, and from the code that
+throws them. A message names the cause, where \`…\` stands for a name or a number.
+[Errors](../errors.md) explains the format of an error and the exit codes.`
 
 /** Escapes the characters of a message that Markdown would interpret. */
 function escapeText(text: string): string {

@@ -11,11 +11,12 @@ export function renderRoutes(): string {
   return ['# Routes of the API', introduction, ...sections].join('\n\n')
 }
 
-const introduction = `This page is generated from the table of routes and from the schemas that check their input. The address \`/openapi.json\` of an
-API has the same as a document of OpenAPI. [The API](../api.md) describes tokens, roles, requests and events.
+const introduction = `This page is generated from the table of routes and from the schemas that
+check their input. The address \`/openapi.json\` of an API returns the same as a document of OpenAPI.
+[The API](../api.md) describes tokens, roles, requests and events.
 
-In a shape, \`?\` marks an optional field, and \`…\` any value. Every failed call returns \`{ code, message, hint, at? }\` with a
-[code](../errors.md#codes).`
+In a shape, \`?\` marks an optional field, and \`…\` any value. Every failed call returns
+\`{ code, message, hint, at? }\` with a [code](../errors.md#codes).`
 
 /** Returns the kind of object that a path begins with: the first part after the stack, if any. */
 function titleOf(path: string): string {

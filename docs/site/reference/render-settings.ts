@@ -25,9 +25,13 @@ export function renderSettings(): string {
   const rows = settings.map(([key, meaning]) => `| \`${key}\` | ${meaning} |`)
   return [
     '# Configuration keys',
-    'This page is generated from the code that reads these keys. They belong to the configuration of a stack, in `Pulumi.<stack>.yaml`, and programs do not see a difference to other keys. The [environment variables](../operations.md#environment-variables) are on another page.',
+    introduction,
     ['| Key | Meaning |', '|---|---|', ...rows].join('\n'),
     `## ${callLimitsKey}`,
     `The value is a list of rules. The shape of the list:\n\n${renderShape(callLimitRulesForm, 'input')}`,
   ].join('\n\n')
 }
+
+const introduction = `This page is generated from the code that reads these keys. They belong to the
+configuration of a stack, in \`Pulumi.<stack>.yaml\`. The
+[environment variables](../operations.md#environment-variables) are on another page.`
