@@ -32,8 +32,10 @@ function writePages(): void {
     const text = readFileSync(join(repositoryFolder, path), 'utf8')
     writePage(sitePath, rewritePage(text, { path, sitePaths, repositoryUrl }))
   }
-  for (const [path, sitePath] of images)
+  for (const [path, sitePath] of images) {
+    mkdirSync(dirname(join(targetFolder, sitePath)), { recursive: true })
     copyFileSync(join(repositoryFolder, path), join(targetFolder, sitePath))
+  }
   const reference = renderReference()
   const allPaths = new Map([...sitePaths, ...[...reference.keys()].map(nameInDocs)])
   for (const [sitePath, text] of reference)

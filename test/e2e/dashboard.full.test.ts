@@ -9,6 +9,7 @@ import {
   type WatchOptions,
 } from './browser.ts'
 import { startBreakableProxy } from './breakable-proxy.ts'
+import { deployShop, pictureBytesMax, takePicture } from './pictures.ts'
 import {
   createSandbox,
   requireSuccess,
@@ -410,6 +411,16 @@ describeWithBrowser('the dashboard', () => {
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width)
       await expectNoFaults(watched)
     }
+    await page.context().close()
+  })
+
+  test('the picture of the documentation shows a stack as a graph', async () => {
+    await deployShop(sandbox)
+    const viewport = { width: 1280, height: 720 }
+    const { page } = await login(tokens.reader, '#/stacks/shop/prod/resources/graph', { viewport })
+    const graph = page.getByRole('application', { name: 'Dependency graph' })
+    await graph.getByText('wave 1 ·').waitFor({ state: 'attached', timeout: 60_000 })
+    expect(await takePicture(page, 'dashboard.png', graph)).toBeLessThan(pictureBytesMax)
     await page.context().close()
   })
 

@@ -58,6 +58,6 @@ test('the reference of configuration has every key that Antichain reads', () => 
   const keys = sources.flatMap(text =>
     [...text.matchAll(/Key = '(antichain:\w+)'/g)].map(([, key]) => key),
   )
-  expect(settings.map(([key]) => key).toSorted()).toEqual(keys.toSorted())
+  expect(new Set(settings.map(([key]) => key))).toEqual(new Set(keys))
   expect(renderSettings()).toContain('concurrency?: integer')
 })
