@@ -58,6 +58,12 @@ export function GraphCanvas(props: GraphCanvasProps) {
           </div>
         ) : null}
       </div>
+      {open?.hidesEdges === true ? (
+        <p className="quiet graph-hint">
+          This graph has too many edges to draw them all: it shows those of the resource under the
+          pointer and of the matches of the filter.
+        </p>
+      ) : null}
     </>
   )
 }

@@ -25,6 +25,8 @@ export interface OpenGraph {
   readonly showAll: () => void
   /** Marks the resources with these keys, and no others. */
   readonly highlight: (keys: ReadonlySet<string>) => void
+  /** Whether only the edges of marked resources are drawn. */
+  readonly hidesEdges: boolean
   /** Applies the palette again. */
   readonly repaint: () => void
   readonly close: () => void
@@ -45,6 +47,10 @@ interface GraphOptions {
 const movedEdgesMax = 4_000
 /** Of a graph with more edges, those to parents are not drawn. */
 const drawnEdgesMax = 10_000
+/** Of more edges, only those of marked resources are drawn. A software renderer is slow. */
+const visibleEdgesMax = { hardware: 40_000, software: 4_000 }
+/** The opacity of edges decreases with their number, so that dense parts remain visible. */
+const opaqueEdgesMax = 2_000
 const nodeSizeMin = 1.5
 const nodeSizeMax = 8
 /** The label of a resource that matches is always shown, up to so many matches. */
@@ -62,16 +68,26 @@ export async function openGraph(options: GraphOptions): Promise<OpenGraph> {
   for (const { from, to, reason } of listDrawnEdges(graph))
     drawn.mergeEdge(rows[from]?.key, rows[to]?.key, { isParent: reason === 'parent' })
   signal.throwIfAborted()
-  const sigma = createRenderer(drawn, { ...options, nodeSize: nodeSizeOf(points, stage) })
+  const hidesEdges = drawn.size > visibleEdgesMax[findRendererKind()]
+  const nodeSize = nodeSizeOf(points, stage)
+  const sigma = createRenderer(drawn, { ...options, nodeSize, hidesEdges })
   sigma.on('clickNode', ({ node }) => options.onOpen(node))
-  highlightNeighborsOnHover(sigma, drawn)
+  let marked: ReadonlySet<string> = new Set()
+  const setEdges = (node: string, isHovered: boolean): void => {
+    for (const edge of drawn.edges(node)) {
+      const isMarked = drawn.extremities(edge).some(end => marked.has(end))
+      sigma.setEdgeState(edge, { isHighlighted: isHovered || isMarked })
+    }
+  }
+  sigma.on('enterNode', ({ node }) => setEdges(node, true))
+  sigma.on('leaveNode', ({ node }) => setEdges(node, false))
   const placeRanks = showRanks(options.rankLayer, ranks)
   const viewportOf = (x: number): number => sigma.graphToViewport({ x, y: 0 }).x
   placeRanks(viewportOf)
   sigma.on('afterRender', () => placeRanks(viewportOf))
   const camera = sigma.getCamera()
-  let marked: readonly string[] = []
   return {
+    hidesEdges,
     pan(right, up) {
       const { x, y, ratio } = camera.getState()
       void camera.animate({ x: x + right * ratio, y: y + up * ratio }, { duration: 120 })
@@ -79,13 +95,13 @@ export async function openGraph(options: GraphOptions): Promise<OpenGraph> {
     zoom: factor => void camera.animate({ ratio: camera.ratio * factor }, { duration: 150 }),
     showAll: () => void camera.reset({ duration: 200 }),
     highlight(keys) {
-      if (keys.size + marked.length === 0) return
-      sigma.setNodesState([...marked], { isHighlighted: false, isNamed: false })
-      marked = [...keys].filter(key => drawn.hasNode(key))
-      sigma.setNodesState([...marked], {
-        isHighlighted: true,
-        isNamed: marked.length <= namedMatchesMax,
-      })
+      if (keys.size + marked.size === 0) return
+      const unmarked = [...marked].filter(key => !keys.has(key))
+      const isNamed = keys.size <= namedMatchesMax
+      marked = new Set([...keys].filter(key => drawn.hasNode(key)))
+      sigma.setNodesState(unmarked, { isHighlighted: false, isNamed: false })
+      sigma.setNodesState([...marked], { isHighlighted: true, isNamed })
+      for (const key of [...unmarked, ...(isNamed ? marked : [])]) setEdges(key, false)
     },
     repaint: () => void sigma.refresh(),
     close() {
@@ -123,8 +139,10 @@ function nodeSizeOf(points: readonly GraphPoint[], stage: HTMLElement): number {
 
 function createRenderer(
   drawn: DirectedGraph,
-  { stage, paletteOf, nodeSize: size }: GraphOptions & { readonly nodeSize: number },
+  options: GraphOptions & { readonly nodeSize: number; readonly hidesEdges: boolean },
 ) {
+  const { stage, paletteOf, nodeSize: size, hidesEdges } = options
+  const opacity = Math.max(0.15, Math.min(1, opaqueEdgesMax / drawn.size))
   const colorOf = (condition: unknown): string =>
     paletteOf().conditions[condition as ResourceCondition]
   return new Sigma(drawn, stage, {
@@ -156,9 +174,10 @@ function createRenderer(
       edges: {
         depth: (_, { isHighlighted }) => (isHighlighted ? 'topEdges' : 'edges'),
         size: (_, { isHighlighted }) => (isHighlighted ? 2 : 1),
+        visibility: (_, { isHighlighted }) => (hidesEdges && !isHighlighted ? 'hidden' : 'visible'),
         color: (_, { isHighlighted }) => (isHighlighted ? paletteOf().accent : paletteOf().line),
         opacity: ({ isParent }, { isHighlighted }) =>
-          isHighlighted || isParent !== true ? 1 : 0.45,
+          isHighlighted ? 1 : isParent === true ? opacity * 0.45 : opacity,
       },
       stage: {},
     },
@@ -183,15 +202,14 @@ function shapeOf(condition: unknown): string {
   return condition === 'component' || condition === 'provider' ? 'square' : 'circle'
 }
 
-function highlightNeighborsOnHover(
-  sigma: ReturnType<typeof createRenderer>,
-  drawn: DirectedGraph,
-): void {
-  const setEdges = (node: string, isHighlighted: boolean): void => {
-    sigma.setEdgesState(drawn.edges(node), { isHighlighted })
-  }
-  sigma.on('enterNode', ({ node }) => setEdges(node, true))
-  sigma.on('leaveNode', ({ node }) => setEdges(node, false))
+/** Reports whether the browser draws without a graphics card, as in most virtual machines. */
+function findRendererKind(): 'hardware' | 'software' {
+  const context = document.createElement('canvas').getContext('webgl2')
+  const info = context?.getExtension('WEBGL_debug_renderer_info')
+  const name = info ? String(context?.getParameter(info.UNMASKED_RENDERER_WEBGL)) : ''
+  // Browsers limit the number of contexts of a page.
+  context?.getExtension('WEBGL_lose_context')?.loseContext()
+  return /swiftshader|llvmpipe|softpipe|basic render/i.test(name) ? 'software' : 'hardware'
 }
 
 /** The distance between the names of two ranks in px. Names of ranks between them are hidden. */
