@@ -52,10 +52,7 @@ test('bars of open operations reach until now, in the order of their starts', ()
     clock,
   )
   expect(rows.map(({ segments }) => segments.map(({ kind, endMs }) => [kind, endMs]))).toEqual([
-    [
-      ['needs', 1_000],
-      ['call', 1_000],
-    ],
+    [['needs', 1_000]],
     [
       ['needs', 300],
       ['running', 1_000],
@@ -79,11 +76,21 @@ test('waves count their deletes by state', () => {
 
 test('planned operations without an event are rows, and a row of events counts', () => {
   const done = createRow({ op: 'delete', urn: operationOf('a').urn, type: 'a:b:C' }, 'done')
-  const planned = [operationOf('a', { stage: 'ready' }), operationOf('b', { stage: 'waiting' })]
-  const rows = addPlannedRows([done], planned)
+  const refreshed = createRow({ op: 'same', urn: operationOf('c').urn, type: 'a:b:C' }, 'done')
+  const provider = 'urn:pulumi:dev::shop::pulumi:providers:a::default_1_0_0'
+  const planned = [
+    operationOf('a', { stage: 'ready' }),
+    operationOf('b', { stage: 'waiting' }),
+    operationOf('c', { op: 'refresh', stage: 'ready' }),
+    operationOf('d', { stage: 'running' }),
+    operationOf('default', { urn: provider, stage: 'waiting' }),
+  ]
+  const rows = addPlannedRows([done, refreshed], planned)
   expect(rows.map(({ name, state, type }) => [name, state, type])).toEqual([
     ['a', 'done', 'a:b:C'],
+    ['c', 'done', 'a:b:C'],
     ['b', 'waiting', 'a:b:C'],
+    ['d', 'running', 'a:b:C'],
   ])
 })
 

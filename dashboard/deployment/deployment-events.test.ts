@@ -41,6 +41,13 @@ test('a replacement has a row for its create and one for its delete', () => {
   expect(readStates(events)).toEqual(['a create-replacement done', 'a delete-replaced done'])
 })
 
+test('a read of a refresh has one row, with the change that it found', () => {
+  const events = [begin('refresh', 'a'), begin('refresh', 'b'), finish('update', 'a')]
+  expect(readStates(events)).toEqual(['b refresh running', 'a update done'])
+  const again = [...events, finish('refresh', 'b'), ...events.slice(1)]
+  expect(readStates(again)).toContain('a update done')
+})
+
 test('the progress is the same object until further events arrive', () => {
   const fold = createDeploymentFold()
   const first = fold.read()

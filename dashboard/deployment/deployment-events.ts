@@ -1,6 +1,6 @@
 import type { EngineEventFields, EventMessage } from '../api/engine-events.ts'
 import { stripControls } from '../format/strip-controls.ts'
-import { createRow, type OperationRow, type OperationState } from './operation-row.ts'
+import { createRow, type OperationRow, type OperationState, rowKeyOf } from './operation-row.ts'
 
 /** A message of the engine, a provider or the program, as the page shows it. */
 export interface ShownMessage {
@@ -48,6 +48,9 @@ export function createDeploymentFold(): DeploymentFold {
     const [step, state] = stepOf(event)
     if (step !== undefined) {
       const row = createRow(step, state)
+      // A read of a refresh ends with the kind of change that it found.
+      const readKey = rowKeyOf({ op: 'refresh', urn: row.urn })
+      if (state !== 'running' && rows.get(readKey)?.state === 'running') rows.delete(readKey)
       // The replace step only announces the create and the delete, which have rows of their own.
       if (step.op !== 'replace') rows.set(row.key, row)
     }

@@ -20,7 +20,7 @@ export interface OperationRow {
 }
 
 /** Returns the key of the row of a step. Pure. */
-function rowKeyOf({ op, urn }: Pick<EventStep, 'op' | 'urn'>): string {
+export function rowKeyOf({ op, urn }: Pick<EventStep, 'op' | 'urn'>): string {
   return `${op} ${urn}`
 }
 
@@ -41,18 +41,22 @@ export function createRow(step: EventStep, state: OperationState): OperationRow 
 
 /**
  * Returns the rows of events, and those of planned operations without an event. A row of events
- * counts, because events arrive before the operations are read again. Pure.
+ * counts, because events arrive before the operations are read again. Default providers are
+ * omitted, as in events. Pure.
  */
 export function addPlannedRows(
   rows: readonly OperationRow[],
   operations: readonly ShownOperation[],
 ): readonly OperationRow[] {
-  const planned = operations.filter(({ stage }) => stage === 'waiting' || stage === 'ready')
+  const planned = operations.filter(({ stage }) => stage !== 'ended')
   if (planned.length === 0) return rows
   const keys = new Set(rows.map(({ key }) => key))
-  const added = planned.flatMap(({ op, urn }) => {
-    const row = createRow({ op, urn, type: typeOfUrn(urn) }, 'waiting')
-    return keys.has(row.key) ? [] : [row]
+  const urns = new Set(rows.map(({ urn }) => urn))
+  const added = planned.flatMap(({ op, urn, stage }) => {
+    const state = stage === 'running' ? 'running' : 'waiting'
+    const row = createRow({ op, urn, type: typeOfUrn(urn) }, state)
+    const isReported = op === 'refresh' ? urns.has(urn) : keys.has(row.key)
+    return isReported || isDefaultProvider(row) ? [] : [row]
   })
   return added.length === 0 ? rows : [...rows, ...added]
 }
@@ -69,6 +73,11 @@ export function keepAncestors(
     for (let urn = parent; urn !== undefined && !kept.has(urn); urn = parents.get(urn))
       kept.add(urn)
   return rows.filter(row => matches.has(row) || kept.has(row.urn))
+}
+
+/** Reports whether a resource is a default provider, whose steps have no events. */
+function isDefaultProvider({ type, name }: Pick<OperationRow, 'type' | 'name'>): boolean {
+  return type.startsWith('pulumi:providers:') && name.startsWith('default')
 }
 
 /** Returns the type of the resource of a URN. */

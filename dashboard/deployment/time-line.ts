@@ -86,5 +86,9 @@ function listSegments(
     { kind: 'queue', startMs: limitEnd, endMs: shownBeganAt },
     { kind: callKind, startMs: shownBeganAt, endMs: untilAt },
   ]
-  return segments.filter(({ kind, startMs, endMs }) => endMs > startMs || kind === callKind)
+  const hasBegun = stage === 'running' || stage === 'ended'
+  // A short call stays visible.
+  return segments.filter(
+    ({ kind, startMs, endMs }) => endMs > startMs || (hasBegun && kind === callKind),
+  )
 }
