@@ -1,16 +1,19 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import {
   appendFileSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs'
-import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
+import { validate } from 'dockerfile-utils'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 const root = resolve(import.meta.dirname, '../../..')
@@ -40,7 +43,7 @@ const antichain = (...args: readonly string[]): string => run(join(prefix, 'bin/
  * Installs the packed file below a prefix from npm's cache. Only a machine without the package of
  * Node in its cache asks the registry.
  */
-function installGlobally(packedFile: string): void {
+function installGlobally(): void {
   const options = ['--global', '--prefix', prefix, '--no-audit', '--no-fund', '--ignore-scripts']
   const env = { ...process.env, PATH: userEnv.PATH }
   run('npm', ['install', ...options, '--offline', packedFile], env)
@@ -51,10 +54,12 @@ function installGlobally(packedFile: string): void {
 const listFiles = (): readonly string[] =>
   readdirSync(installed, { recursive: true, encoding: 'utf8' }).sort()
 
+let packedFile = ''
+
 beforeAll(() => {
   const bootstrap = join(root, 'cli/bootstrap.mjs')
-  const output = run(process.execPath, [bootstrap, 'package'], process.env)
-  installGlobally(output.trim())
+  packedFile = run(process.execPath, [bootstrap, 'package'], process.env).trim()
+  installGlobally()
   mkdirSync(userEnv.HOME)
 }, 300_000)
 
@@ -109,6 +114,27 @@ test('an installed package creates and deploys a program, serves the dashboard, 
   expect(JSON.parse(String(doctor.stdout))).toMatchObject({
     findings: [{ area: 'installation', problem: expect.stringContaining('dashboard/index.html') }],
   })
+})
+
+test('the command of the container image installs the package, which then runs on the Node of the image', () => {
+  const text = readFileSync(join(root, 'infra/container/Containerfile'), 'utf8')
+  expect(validate(text)).toEqual([])
+  const [command = ''] = /npm install[^]*?antichain.tgz$/m.exec(text) ?? []
+  expect(command).toContain('rm -rf')
+  const imagePrefix = join(folder, 'image')
+  const copiedFile = join(folder, 'antichain.tgz')
+  copyFileSync(packedFile, copiedFile)
+  const env = {
+    ...process.env,
+    PATH: `${dirname(process.execPath)}:${userEnv.PATH}`,
+    npm_config_prefix: imagePrefix,
+    npm_config_offline: 'true',
+  }
+  run('sh', ['-c', command.replaceAll('/tmp/antichain.tgz', copiedFile)], env)
+  expect(existsSync(join(imagePrefix, 'lib/node_modules/antichain/node_modules'))).toBe(false)
+  expect(run(join(imagePrefix, 'bin/antichain'), ['--version'], env)).toMatch(/^\d/)
+  expect(existsSync(copiedFile)).toBe(false)
+  expect(text).toContain('FROM docker.io/library/node:24-')
 })
 
 /** Returns the address of the dashboard, which the server prints when it listens. */
