@@ -5,7 +5,7 @@ import { collectValues } from './flags.ts'
 import { addJsonOptions } from './output-option.ts'
 import { unsupportedCommands } from './unsupported.ts'
 
-/** Declares the commands for an API: `login`, `logout`, `whoami`, `deploy` and `token`. */
+/** Declares the commands for an API, such as `login`, `console`, `deploy` and `token`. */
 export function declareRemote(root: Command, attach: Attach): void {
   attach(
     root
@@ -37,6 +37,12 @@ export function declareRemote(root: Command, attach: Attach): void {
       root.command('whoami').description('Show the current login and its permissions'),
     ),
     async () => (await import('../commands/whoami.ts')).whoami,
+  )
+  attach(
+    root
+      .command('console')
+      .description('Open the dashboard of the API of the current login, at the selected stack'),
+    async () => (await import('../commands/console.ts')).openConsole,
   )
   declareOrganization(root, attach)
   attach(

@@ -73,8 +73,6 @@ const registryHint = 'Publish the SDK or plugin with the registry of its languag
 export const unsupportedCommands = {
   root: {
     api: 'Send the request with an HTTP client; docs/api.md has the routes.',
-    console:
-      'Run `antichain serve --port 7000` and open the address that it prints (docs/dashboard.md).',
     convert:
       'Run `pulumi convert`, whose programs run here unchanged, or `antichain import --from terraform` for existing objects.',
     do: 'Write the resource into a program, and run `antichain up`.',

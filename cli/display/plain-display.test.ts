@@ -185,7 +185,7 @@ describe('messages and failures', () => {
       ' +  pkg:Thing a creating failed (2.0s)',
       '',
       'Resources:',
-      '      1 failed',
+      '      1 failed: a',
     ])
   })
 
@@ -209,6 +209,16 @@ describe('messages and failures', () => {
 })
 
 describe('the end', () => {
+  test('the slowest operations of a long deployment are named', async () => {
+    const steps = ['a', 'b', 'c', 'd'].map(name => metadataOf('create', name))
+    const lines = await printPlain([
+      ...steps.map(createPreEvent),
+      ...steps.map(createOutputsEvent),
+      ...steps.map(() => createSummary({ create: 4 })),
+    ])
+    expect(lines.at(-1)).toBe('Duration: 12s, slowest: a 4.0s, b 4.0s, c 4.0s')
+  })
+
   const stack = createStackMetadata(
     'same',
     { url: 'b', count: 2, key: '[secret]' },

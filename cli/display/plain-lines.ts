@@ -1,3 +1,4 @@
+import { unknownMarkers } from '../../shared/values/wire-options.ts'
 import { formatElapsed } from './format-elapsed.ts'
 import { styleOf } from './operation-style.ts'
 import type { StepMetadata } from '../../shared/engine/events/event.ts'
@@ -46,7 +47,8 @@ export function formatIdentity(metadata: StepMetadata, paint: Paint): readonly s
   const { op, urn, old, new: next, keys = [] } = metadata
   if (op === 'same') return []
   const id = old?.id || next?.id || ''
-  const provider = next?.provider || old?.provider || ''
+  // A preview does not know the id of a provider that the update creates.
+  const provider = (next?.provider || old?.provider || '').replace(unknownIdPattern, '')
   const fields = [
     ...(id === '' ? [] : [`id: ${id}`]),
     `urn: ${urn}`,
@@ -55,6 +57,8 @@ export function formatIdentity(metadata: StepMetadata, paint: Paint): readonly s
   ]
   return fields.map(field => paint('faint', `      ${removeControls(field)}`))
 }
+
+const unknownIdPattern = new RegExp(`::(?:${[...unknownMarkers].join('|')})$`)
 
 /** Formats the lines of a diff below a row. */
 export function formatDiff(lines: readonly DiffLine[], paint: Paint): readonly string[] {

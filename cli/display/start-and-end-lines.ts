@@ -51,8 +51,10 @@ export function formatEnd(
   end: { readonly result: DeployResult; readonly elapsedMs: number; readonly style: LineStyle },
 ): readonly string[] {
   const { style, result } = end
-  const failedCount = progress.listRows().filter(row => row.status === 'failed').length
-  const figures = { result, summary: progress.readSummary(), failedCount, elapsedMs: end.elapsedMs }
+  const rows = progress.listRows()
+  const failedCount = rows.filter(row => row.status === 'failed').length
+  const { elapsedMs } = end
+  const figures = { result, summary: progress.readSummary(), failedCount, rows, elapsedMs }
   const blocks = [
     options.suppressOutputs ? [] : formatOutputs(progress.readStackStep(), style),
     formatResourceCounts(figures, style),

@@ -7,6 +7,7 @@ import type { Paint } from './paint.ts'
 import { formatDiff, type LineStyle } from './plain-lines.ts'
 import { nameOfUrn } from './messages.ts'
 import type { DiffLine } from './line-diff.ts'
+import type { ResourceRow } from './progress.ts'
 import { formatEntries, diffMaps } from './property-diff.ts'
 
 /** The figures of an ended deployment. `failedCount`: the number of failed resources. */
@@ -14,6 +15,8 @@ export interface EndFigures {
   readonly result: DeployResult
   readonly summary: SummaryEvent | undefined
   readonly failedCount: number
+  /** The rows of the resources, whose slowest and failed operations are named. */
+  readonly rows: readonly ResourceRow[]
   /** The duration, more precise than the whole seconds of the summary event. */
   readonly elapsedMs: number
 }
@@ -53,15 +56,43 @@ export function formatResourceCounts(figures: EndFigures, style: LineStyle): rea
   const sameCount = counts['same'] ?? 0
   if (sameCount > 0) lines.push(`    ${style.paint('faint', `  ${sameCount} unchanged`)}`)
   if (figures.failedCount > 0)
-    lines.push(`    ${style.paint('red', `  ${figures.failedCount} failed`)}`)
+    lines.push(
+      `    ${style.paint('red', `  ${figures.failedCount} failed: ${listFailed(figures)}`)}`,
+    )
   if (lines.length === 0 && figures.result.result === 'succeeded') lines.push('      no changes')
   return lines.length === 0 ? [] : [style.paint('bold', 'Resources:'), ...lines]
 }
 
-/** Formats the duration. Returns no lines for a preview. */
+/** Maximum number of failed and of slow operations that the summary names. */
+const namedMax = 3
+
+/** A deployment that takes longer than this time has its slowest operations in the summary. */
+const slowMs = 10_000
+
+/** Returns the names of the first failed resources. */
+function listFailed({ rows }: EndFigures): string {
+  const names = rows.filter(row => row.status === 'failed').map(row => row.name)
+  return [...names.slice(0, namedMax), ...(names.length > namedMax ? ['…'] : [])].join(', ')
+}
+
+/** Formats the duration and the slowest operations. Returns no lines for a preview. */
 export function formatDurationLines(figures: EndFigures, style: LineStyle): readonly string[] {
   if (style.isPreview) return []
-  return [`${style.paint('bold', 'Duration:')} ${formatElapsed(figures.elapsedMs)}`]
+  const slowest = figures.elapsedMs < slowMs ? [] : listSlowest(figures)
+  const slowestText = slowest.length === 0 ? '' : `, slowest: ${slowest.join(', ')}`
+  const elapsed = formatElapsed(figures.elapsedMs)
+  return [`${style.paint('bold', 'Duration:')} ${elapsed}${style.paint('faint', slowestText)}`]
+}
+
+/** Returns the operations that took longest, at least a second each, such as `db 12s`. */
+function listSlowest({ rows }: EndFigures): readonly string[] {
+  return rows
+    .filter(row => row.custom && row.status !== 'running')
+    .map(row => ({ name: row.name, ms: (row.endedMs ?? row.startedMs) - row.startedMs }))
+    .filter(({ ms }) => ms >= 1000)
+    .toSorted((left, right) => right.ms - left.ms)
+    .slice(0, namedMax)
+    .map(({ name, ms }) => `${name} ${formatElapsed(ms)}`)
 }
 
 /** Formats the pending operations, and the commands that resolve them. */

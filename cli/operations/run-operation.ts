@@ -18,6 +18,7 @@ import { prepareRemoteResume, prepareRemoteStart } from '../remote/remote-operat
 import { withUpdatePlan, readUpdatePlanFile, saveImportFile, saveUpdatePlan } from './plan-file.ts'
 import { createLoggedDisplay } from './event-log.ts'
 import { createEventObserver, type EventFacts } from './observe-events.ts'
+import { confirmOperation } from './confirm-operation.ts'
 import { createOperationError } from './operation-error.ts'
 import type { ResumeStart, OperationStart } from './operation-start.ts'
 import type { CliSession } from '../session/session.ts'
@@ -244,26 +245,4 @@ function checkResult(
   }
   if (expectation.checksChanges && hasChanges && flags.isSet('expectNoChanges'))
     throw error('CHANGES_UNEXPECTED', `no changes were expected, but the ${operation} has changes`)
-}
-
-async function confirmOperation(
-  session: CliSession,
-  preview: RunReport,
-  displayOptions: DisplayOptions,
-): Promise<void> {
-  const operation = operationNameOf(displayOptions.kind)
-  for (;;) {
-    const question = `Do you want to perform this ${operation}? (yes, no, details)`
-    const answer = (await session.io.prompt(question)).trim().toLowerCase()
-    if (answer === 'yes' || answer === 'y') return
-    if (answer !== 'details')
-      throw error('CONFIRMATION_DECLINED', `the ${operation} was not confirmed`)
-    const display = await session.tools.openDisplay({ ...displayOptions, interactive: false })
-    for (const event of preview.events) display.emit(event)
-    await display.finish(preview.result)
-  }
-}
-
-function operationNameOf(kind: DisplayOptions['kind']): string {
-  return kind === 'up' ? 'update' : kind
 }

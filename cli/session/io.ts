@@ -18,6 +18,14 @@ export interface Io {
   readonly prompt: (question: string) => Promise<string>
   /** Prompts for one line without echoing it. */
   readonly promptHidden: (question: string) => Promise<string>
+  /**
+   * Lets the user choose an option with arrows or letters. Returns '' if the user declines. Absent:
+   * single keys cannot be read.
+   */
+  readonly choose?: (
+    question: string,
+    choice: { readonly options: readonly string[]; readonly initial: string },
+  ) => Promise<string>
   /** Returns the whole standard input. */
   readonly readInput: () => Promise<string>
   /**

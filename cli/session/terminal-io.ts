@@ -1,5 +1,6 @@
 import { Writable } from 'node:stream'
 import { createInterface } from 'node:readline'
+import { chooseOption } from './choose-option.ts'
 import type { Io } from './io.ts'
 
 /** Returns the terminal and process in which the command line runs. */
@@ -14,6 +15,12 @@ export function createTerminalIo(): Io {
     isTerminal: process.stdin.isTTY === true && process.stdout.isTTY === true,
     prompt: question => promptLine(question, false),
     promptHidden: question => promptLine(question, true),
+    ...(typeof process.stdin.setRawMode === 'function'
+      ? {
+          choose: (question, choice) =>
+            chooseOption({ input: process.stdin, output: process.stderr }, question, choice),
+        }
+      : {}),
     readInput: async () => {
       const chunks: Uint8Array[] = []
       for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk))

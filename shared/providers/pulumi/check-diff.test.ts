@@ -135,7 +135,7 @@ describe('configuration', () => {
     })
     const input = { ...providerIdentity, oldInputs: undefined, newInputs, allowUnknowns: true }
     const { inputs } = await provider.checkConfig(input)
-    expect(calls[1]?.request).toMatchObject({ olds: undefined, news: { a: 's', b: [1] } })
+    expect(calls[1]?.request).toMatchObject({ olds: {}, news: { a: 's', b: [1] } })
     expect(inputs).toEqual(
       createPropertyMap({
         a: createSecretValue('s'),

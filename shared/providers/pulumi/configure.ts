@@ -5,7 +5,7 @@ import {
   ResourceProviderService as service,
 } from '../../../proto/gen/pulumi/provider.ts'
 import { packageOf } from '../../names/provider-reference.ts'
-import type { PropertyMap } from '../../values/value.ts'
+import { emptyMap, type PropertyMap } from '../../values/value.ts'
 import { valueToWire } from '../../values/encode-wire.ts'
 import type { Provider } from '../provider.ts'
 import { parseDiff, unknownDiff } from './check-diff.ts'
@@ -43,7 +43,8 @@ export async function callCheckConfig(
     urn,
     name,
     type,
-    olds: oldInputs && encodeProperties(session, method, { map: oldInputs, options }),
+    // Pulumi sends an empty map for a new provider.
+    olds: encodeProperties(session, method, { map: oldInputs ?? emptyMap, options }),
     news: encodeProperties(session, method, { map: newInputs, options }),
   })
   try {

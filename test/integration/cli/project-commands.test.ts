@@ -73,10 +73,14 @@ describe('about', () => {
   })
 })
 
+test('console without a login names the server that has a dashboard', async () => {
+  const { exit, err } = await bench.run('console')
+  expect([exit, err]).toEqual([1, expect.stringContaining('antichain serve --port')])
+})
+
 describe('refused commands and options', () => {
   test.each([
     [['watch'], 'npx nodemon'],
-    [['console'], 'antichain serve'],
     [['org', 'member', 'ls'], 'antichain token'],
     [['deployment', 'run', 'update'], 'antichain up'],
     [['package', 'publish', 'x'], 'registry'],

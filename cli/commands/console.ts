@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process'
+import { error } from '../../shared/errors/error.ts'
+import type { Handler } from '../arguments/handler.ts'
+import { dashboardAddressOf } from '../remote/dashboard-address.ts'
+import { readLogin } from '../remote/saved-login.ts'
+import type { CliSession } from '../session/session.ts'
+
+/** Time in which the server of a login must answer. */
+const answerMs = 5000
+
+/**
+ * `console`: prints the address of the dashboard, at the selected stack if there is one, and opens
+ * it in a browser. Without a terminal it only prints. Throws CLI_USAGE without a dashboard.
+ */
+export const openConsole: Handler = async session => {
+  const login = readLogin(session.home)
+  if (login === undefined)
+    throw error('CLI_USAGE', 'no server with a dashboard is known', {
+      hint: 'Run `antichain serve --port 7000`, and log in with `antichain login <address>`.',
+    })
+  if (!(await servesPage(login.url)))
+    throw error('CLI_USAGE', `${login.url} serves no dashboard`, {
+      hint: 'Log in to an `antichain serve` with a port (docs/dashboard.md).',
+    })
+  const address = dashboardAddressOf(login.url, findStack(session))
+  session.print(address)
+  if (session.mayPrompt) openBrowser(address, session.io.env['BROWSER'])
+  return 0
+}
+
+/** Returns the selected stack, or undefined without one. The dashboard then shows all stacks. */
+function findStack(session: CliSession): ReturnType<CliSession['resolveStackId']> | undefined {
+  try {
+    return session.resolveStackId()
+  } catch {
+    return undefined
+  }
+}
+
+async function servesPage(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(dashboardAddressOf(url, undefined), {
+      signal: AbortSignal.timeout(answerMs),
+    })
+    await response.body?.cancel()
+    return response.ok && (response.headers.get('content-type') ?? '').startsWith('text/html')
+  } catch {
+    return false
+  }
+}
+
+/** Opens an address in a browser. If no browser starts, the printed address remains. */
+function openBrowser(address: string, browser = ''): void {
+  const systemOpener = process.platform === 'darwin' ? 'open' : 'xdg-open'
+  const child = spawn(browser === '' ? systemOpener : browser, [address], {
+    stdio: 'ignore',
+    detached: true,
+  })
+  child.on('error', () => {})
+  child.unref()
+}
