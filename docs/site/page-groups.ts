@@ -15,7 +15,15 @@ export const pageGroups: readonly PageGroup[] = [
   { title: 'Start', pages: ['index', 'tour', 'migrating', 'terraform', 'dashboard'] },
   {
     title: 'Operate',
-    pages: ['operations', 'limits', 'backends', 'pulumi-cli', 'triggers', 'security'],
+    pages: [
+      'operations',
+      'limits',
+      'backends',
+      'pulumi-cli',
+      'triggers',
+      'observability',
+      'security',
+    ],
   },
   { title: 'On AWS', pages: ['aws', 'local-cloud', 'emulators'] },
   {
