@@ -91,6 +91,7 @@ const samples: Readonly<Record<string, Sample>> = {
     body: { ...issuerFields, claims: { sub: 'x' }, role: 'read' },
   },
   'PUT /v1/stacks/{project}/{stack}/tags': { body: { tags: { team: 'web' } } },
+  'GET /v1/stacks/{project}/{stack}/diff': { query: '?from=0&to=1' },
   'POST /v1/query': { body: { sql: 'select * from stacks' } },
   'POST /v1/tokens': { body: { name: 'new', role: 'read' } },
   'POST /v1/tokens/{id}/rotate': { body: {} },
