@@ -1,5 +1,6 @@
 /** The settings of esbuild for the bundles of the command line and of the package. */
 import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { root } from './paths.mjs'
 
@@ -29,7 +30,7 @@ export function createBundleOptions(runFolder) {
     minifyWhitespace: true,
     legalComments: 'none',
     logLevel: 'error',
-    plugins: [createLocationPlugin(runFolder)],
+    plugins: [createLocationPlugin(runFolder), createNamedExportsPlugin()],
     // CommonJS packages require `require`, which modules do not have.
     banner: {
       js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
@@ -67,6 +68,32 @@ function createLocationPlugin(runFolder) {
           .replaceAll('import.meta.url', `new URL(${relativePathOf(path)},import.meta.url).href`)
           .replaceAll('import.meta.bundleUrl', 'import.meta.url')
         return { contents, loader: 'ts' }
+      })
+    },
+  }
+}
+
+/** The CommonJS packages that modules load by `import()`, and whose named exports they use. */
+const dynamicPackages = /^(?:google-auth-library|https-proxy-agent)$/
+
+/**
+ * In a bundle, a CommonJS package that is loaded by `import()` has only a default export. This
+ * plugin adds its named exports, as Node does.
+ */
+function createNamedExportsPlugin() {
+  const namespace = 'named-exports'
+  return {
+    name: namespace,
+    setup(pluginBuild) {
+      pluginBuild.onResolve({ filter: dynamicPackages }, ({ kind, path, resolveDir }) => {
+        if (kind !== 'dynamic-import') return undefined
+        return { path: createRequire(join(resolveDir, 'module.js')).resolve(path), namespace }
+      })
+      pluginBuild.onLoad({ filter: /.*/, namespace }, ({ path }) => {
+        const names = Object.keys(createRequire(path)(path)).filter(name => name !== 'default')
+        const source = JSON.stringify(path)
+        const contents = `import * as library from ${source};export default library;export const {${names.join(',')}}=library;`
+        return { contents, resolveDir: dirname(path) }
       })
     },
   }

@@ -101,9 +101,7 @@ function endpointOf(env: Env): string {
 }
 
 async function openGoogleClient(env: Env): Promise<GoogleClient> {
-  // In a bundle of esbuild, a CommonJS package that is loaded here has only its default export.
-  const { default: library } = await import('google-auth-library')
-  const { GoogleAuth, OAuth2Client } = library
+  const { GoogleAuth, OAuth2Client } = await import('google-auth-library')
   const credentialsText = env['GOOGLE_CREDENTIALS'] || ''
   const accessToken = env['GOOGLE_OAUTH_ACCESS_TOKEN'] || ''
   if (credentialsText === '' && accessToken !== '') {
