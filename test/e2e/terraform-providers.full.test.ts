@@ -87,7 +87,7 @@ describeWithCommands('published Terraform providers', [['go', 'version']], () =>
       async () => {
         const preview = requireSuccess(await run(['preview', '-s', 'dev']))
         expect(preview.out).toContain('unix: 1581489373')
-        expect(preview.out).toContain('rotation: [unknown]')
+        expect(preview.out).toContain('rotation: known after the update')
         expect(await deploy('up')).toEqual({
           start: ['create'],
           week: ['create'],

@@ -145,7 +145,7 @@ describeWithCommands('a typed SDK of a Terraform provider', [['go', 'version']],
     const { out } = requireSuccess(
       await sandbox.run(['up', '--yes', '--skip-preview', '-s', 'dev'], { env }),
     )
-    const lines = out.split('\n').filter(line => line.includes('tfgold:index/thing:Thing a '))
+    const lines = out.split('\n').filter(line => line.includes('tfgold:Thing a '))
     expect(lines).toEqual([
       expect.stringContaining('deleted original'),
       expect.stringContaining('replaced'),
