@@ -13,4 +13,5 @@ case $INPUT_PACKAGE in
     ;;
 esac
 npm install --global --ignore-scripts --no-audit --no-fund "$INPUT_PACKAGE"
-echo "antichain $(antichain --version)"
+version=$(antichain --version)
+echo "antichain $version"

@@ -24,16 +24,22 @@ export function readMachineFacts(home: string): MachineFacts {
   let folder = home
   while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder)
   const { bavail, bsize } = statfsSync(folder)
-  const store = join(home, 'store')
-  const times = existsSync(store)
-    ? readdirSync(store).map(name => statSync(join(store, name)).mtimeMs)
-    : []
   return {
     nodeVersion: process.version,
     home,
     freeBytes: bavail * bsize,
     nowMs: Date.now(),
-    lastChangeMs: Math.max(0, ...times),
+    lastChangeMs: Math.max(0, ...listChangeTimes(join(home, 'store'))),
+  }
+}
+
+/** Lists the times of changes in a folder. The check of the store reports an unreadable folder. */
+function listChangeTimes(folder: string): readonly number[] {
+  try {
+    const files = readdirSync(folder).map(name => join(folder, name))
+    return files.map(file => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0)
+  } catch {
+    return []
   }
 }
 

@@ -1,3 +1,4 @@
+import { listUndelivered } from '../../../shared/engine/deployment/recovery/list-undelivered.ts'
 import { isOpenDeployment } from '../../../shared/ports/open-deployments.ts'
 import { readHistoryRecord } from '../../../shared/engine/deployment/retention/history-and-versions.ts'
 import * as z from 'zod'
@@ -63,7 +64,7 @@ export const deploymentRoutes = [
     output: deploymentView.extend({
       stop: z.string().optional(),
       holder: z.string().optional(),
-      /** Operations whose messages became dead letters. Only of an open deployment. */
+      /** Operations with dead letters. Only of an open deployment, and not on AWS. */
       undelivered: z.number().optional(),
     }),
     run: async (ports, { params }) => {
@@ -75,9 +76,7 @@ export const deploymentRoutes = [
           : {
               stop: control.stop,
               holder: control.holder.who,
-              undelivered: (await ports.chains.listDeadLetters(id)).flatMap(
-                ({ operations }) => operations,
-              ).length,
+              undelivered: (await listUndelivered(ports, id)).length,
             }
       return { json: { ...deploymentViewOf(record), ...controlFields } }
     },

@@ -1,8 +1,11 @@
 import { listExecutedOperations } from '../../engine/deployment/log/log-view.ts'
+import {
+  type DeadLetterPorts,
+  listUndelivered,
+} from '../../engine/deployment/recovery/list-undelivered.ts'
 import { createWaitExplanation, type OperationWait } from '../../engine/forecast/explain-wait.ts'
 import { listOperationTimes, type OperationTimes } from '../../engine/forecast/operation-times.ts'
 import type { HistoryRecord } from '../../ports/catalog.ts'
-import type { ChainQueuePort } from '../../ports/queue.ts'
 import type { ControlPort } from '../../ports/records.ts'
 import type { Head, Outcome } from '../../records/head.ts'
 import type { DeploymentId } from '../../records/ids.ts'
@@ -40,9 +43,8 @@ export interface OperationRecords {
 }
 
 /** The ports that also explain why operations of an open deployment wait. */
-export interface OperationRecordPorts extends CompactionPorts {
+export interface OperationRecordPorts extends CompactionPorts, DeadLetterPorts {
   readonly control: Pick<ControlPort, 'read'>
-  readonly chains: Pick<ChainQueuePort, 'listDeadLetters'>
 }
 
 /** The last attempts of an operation that are read. Five is the usual maximum. */
@@ -59,14 +61,14 @@ export async function readOperationRecords(
   const { parallel, operations } = toRecordedOperations(times, record)
   const isOpen = result === undefined
   const control = isOpen ? await ports.control.read(deployment) : undefined
-  const deadLetters = isOpen ? await ports.chains.listDeadLetters(deployment) : []
+  const undeliveredIds = isOpen ? await listUndelivered(ports, deployment) : []
   const executed = listExecutedOperations(times.view)
   const explainWait = createWaitExplanation({
     operations: executed,
     getHead: id => times.ends.get(id)?.head,
     parallel,
     isStopped: control === undefined || control.stop !== 'none',
-    deadLetterIds: new Set(deadLetters.flatMap(letter => letter.operations)),
+    deadLetterIds: new Set(undeliveredIds),
   })
   const timesById = new Map(operations.map(item => [item.operation.id, item]))
   const ofResource = executed.filter(operation => operation.urn === urn && operation.op !== 'join')

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, closeSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import {
   DatabaseSync,
   type SQLInputValue,
@@ -103,14 +103,25 @@ function copyOldDatabase(database: Database, connection: DatabaseSync): void {
   const backup = backupPathOf(database.path, foundVersion)
   const partialCopy = `${backup}.next`
   rmSync(partialCopy, { force: true })
-  connection.prepare('VACUUM INTO ?').run(partialCopy)
-  const handle = openSync(partialCopy, 'r')
+  try {
+    connection.prepare('VACUUM INTO ?').run(partialCopy)
+    chmodSync(partialCopy, 0o600)
+    syncFile(partialCopy)
+    renameSync(partialCopy, backup)
+  } catch (thrown) {
+    // On a full disk, a partial copy would keep the last free space.
+    rmSync(partialCopy, { force: true })
+    throw thrown
+  }
+}
+
+function syncFile(path: string): void {
+  const handle = openSync(path, 'r')
   try {
     fsyncSync(handle)
   } finally {
     closeSync(handle)
   }
-  renameSync(partialCopy, backup)
 }
 
 function migrate(database: Database, connection: DatabaseSync): void {
