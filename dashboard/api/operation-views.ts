@@ -24,6 +24,11 @@ export interface ShownOperation {
   readonly wave?: number
 }
 
+/** Reports whether an operation has ended without success. Pure. */
+export function hasFailed({ stage, verdict }: Pick<ShownOperation, 'stage' | 'verdict'>): boolean {
+  return stage === 'ended' && verdict !== 'succeeded'
+}
+
 /** An operation for which another one waits. */
 export type NeededOperation = Pick<ShownOperation, 'id' | 'op' | 'urn' | 'stage' | 'verdict'>
 

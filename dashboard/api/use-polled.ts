@@ -18,7 +18,10 @@ interface PollOptions<Value> {
   readonly key: string
   /** The state of the subject. Another state causes a new read, and keeps the value until then. */
   readonly revision?: string | number
-  /** The pause between two reads in ms. 0: the value is read once for each revision. */
+  /**
+   * The least pause between two reads in ms. A read that takes long has a longer pause after it. 0:
+   * the value is read once for each revision.
+   */
   readonly intervalMs: number
   readonly read: (signal: AbortSignal) => Promise<Value>
 }
@@ -31,6 +34,8 @@ interface PolledState<Value> {
 
 /** The pause before a failed read without an interval is repeated, in ms. */
 const retryMs = 5_000
+/** The pause after a successful read is at least this multiple of its duration. */
+const pauseFactor = 4
 
 /**
  * Reads a value now and after each interval. A hidden page does not read, and reads at once when it
@@ -72,16 +77,18 @@ export function usePolled<Value>(options: PollOptions<Value>): PolledValue<Value
   return { value, failure, reload }
 }
 
-/** Calls `readOnce` now and after each interval, while the page is shown and until the signal. */
+/** Calls `readOnce` now and after each pause, while the page is shown and until the signal. */
 async function repeatWhileShown(
   readOnce: () => Promise<boolean>,
   intervalMs: number,
   signal: AbortSignal,
 ): Promise<void> {
   do {
+    const startMs = performance.now()
     const hasSucceeded = await readOnce()
     if (hasSucceeded && intervalMs === 0) return
-    await waitForTimeout(intervalMs === 0 ? retryMs : intervalMs, signal)
+    const restMs = hasSucceeded ? (performance.now() - startMs) * pauseFactor : 0
+    await waitForTimeout(intervalMs === 0 ? retryMs : Math.max(intervalMs, restMs), signal)
     if (document.hidden && !signal.aborted) await waitUntilShown(signal)
   } while (!signal.aborted)
 }

@@ -53,10 +53,11 @@ export function addPlannedRows(
   const keys = new Set(rows.map(({ key }) => key))
   const urns = new Set(rows.map(({ urn }) => urn))
   const added = planned.flatMap(({ op, urn, stage }) => {
+    const isReported = op === 'refresh' ? urns.has(urn) : keys.has(rowKeyOf({ op, urn }))
+    if (isReported) return []
     const state = stage === 'running' ? 'running' : 'waiting'
     const row = createRow({ op, urn, type: typeOfUrn(urn) }, state)
-    const isReported = op === 'refresh' ? urns.has(urn) : keys.has(row.key)
-    return isReported || isDefaultProvider(row) ? [] : [row]
+    return isDefaultProvider(row) ? [] : [row]
   })
   return added.length === 0 ? rows : [...rows, ...added]
 }

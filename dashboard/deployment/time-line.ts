@@ -1,4 +1,4 @@
-import type { ShownOperation } from '../api/operation-views.ts'
+import { hasFailed, type ShownOperation } from '../api/operation-views.ts'
 import { resourceNameOf } from './operation-row.ts'
 
 /** The kinds of segments, in their order within a bar. */
@@ -73,12 +73,11 @@ function listSegments(
     readonly untilAt: number
   },
 ): readonly TimeLineSegment[] {
-  const { decidedAt, slotMs, limitMs, stage, verdict } = operation
+  const { decidedAt, slotMs, limitMs, stage } = operation
   const { shownReadyAt, shownBeganAt, untilAt } = times
   const slotEnd = Math.min(shownReadyAt + slotMs, shownBeganAt)
   const limitEnd = Math.min(slotEnd + limitMs, shownBeganAt)
-  const isFailed = stage === 'ended' && verdict !== 'succeeded'
-  const callKind = stage === 'running' ? 'running' : isFailed ? 'failed' : 'call'
+  const callKind = stage === 'running' ? 'running' : hasFailed(operation) ? 'failed' : 'call'
   const segments: readonly TimeLineSegment[] = [
     { kind: 'needs', startMs: decidedAt, endMs: shownReadyAt },
     { kind: 'slot', startMs: shownReadyAt, endMs: slotEnd },

@@ -1,8 +1,6 @@
-import { useRef } from 'react'
 import type { DashboardClient } from '../api/dashboard-client.ts'
 import type { ListedOperations, ShownOperation } from '../api/operation-views.ts'
 import { type PolledValue, usePolled } from '../api/use-polled.ts'
-import { waitForTimeout } from '../api/wait-for-timeout.ts'
 import { useClient } from '../session/client-context.ts'
 
 /** The recorded operations of a deployment, with the number of concurrent provider calls. */
@@ -14,31 +12,21 @@ export interface ReadOperations {
 /** Operations per page: the maximum of the API. */
 const pageSize = 10_000
 const openPollMs = 2_500
-/** The pause after a read is at least this multiple of its duration. */
-const pauseFactor = 4
 
 /**
- * Reads the operations of a deployment, repeatedly while it is open. Large deployments are read at
- * longer intervals. `path`: the path of the deployment in the API.
+ * Reads the operations of a deployment, repeatedly while it is open. `path`: the path of the
+ * deployment in the API.
  */
 export function useOperations(
   path: string,
   { isEnded }: { readonly isEnded: boolean },
 ): PolledValue<ReadOperations> {
   const { client } = useClient()
-  const lastDurationMs = useRef(0)
   return usePolled({
     key: path,
     revision: isEnded ? 'ended' : 'open',
     intervalMs: isEnded ? 0 : openPollMs,
-    async read(signal) {
-      const pauseMs = lastDurationMs.current * pauseFactor - openPollMs
-      if (pauseMs > 0 && !isEnded) await waitForTimeout(pauseMs, signal)
-      const startMs = performance.now()
-      const operations = await readOperationPages(client, path, signal)
-      lastDurationMs.current = performance.now() - startMs
-      return operations
-    },
+    read: signal => readOperationPages(client, path, signal),
   })
 }
 

@@ -1,4 +1,4 @@
-import type { ShownStage, ShownWait } from '../api/operation-views.ts'
+import { hasFailed, type ShownStage, type ShownWait } from '../api/operation-views.ts'
 import type { StatusWord } from './deployment-words.ts'
 import { formatCount } from './format-count.ts'
 
@@ -73,10 +73,8 @@ export function waitTextOf(
 }
 
 function operationsTextOf({ count = 0, operations = [] }: ShownWait, isEnded: boolean): string {
-  const hasFailed = operations.some(
-    ({ stage, verdict }) => stage === 'ended' && verdict !== 'succeeded',
-  )
-  if (hasFailed) return 'It never begins, because an operation that it needs has not succeeded:'
+  if (operations.some(hasFailed))
+    return 'It never begins, because an operation that it needs has not succeeded:'
   if (isEnded) return 'It never began, because it needed operations that had not succeeded:'
   return count === 1
     ? 'It waits for another operation:'

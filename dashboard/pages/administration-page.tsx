@@ -1,11 +1,12 @@
 import { useState } from 'react'
-import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components'
+import { TabPanel } from 'react-aria-components'
 import { isAdministrator } from '../api/api-views.ts'
 import { type AdministrationTab, administrationTabs, hrefOf } from '../routing/page-route.ts'
 import { useClient } from '../session/client-context.ts'
 import { EmptyNote } from '../widgets/empty-note.tsx'
 import { ConfirmButton } from '../widgets/confirm-button.tsx'
 import { PolledSection } from '../widgets/polled-section.tsx'
+import { RouteTabs } from '../widgets/route-tabs.tsx'
 import { AuditLog } from './audit-log.tsx'
 import { type ShownNotification, NotificationList } from './notification-list.tsx'
 import { TokenTable } from './token-table.tsx'
@@ -43,22 +44,13 @@ export function AdministrationPage({ tab }: { tab: AdministrationTab }) {
 
 function AdministrationTabs({ tab }: { tab: AdministrationTab }) {
   return (
-    <Tabs
-      className="tabs"
-      selectedKey={tab}
-      onSelectionChange={key => {
-        const next = administrationTabs.find(name => name === key)
-        if (next !== undefined && next !== tab)
-          location.replace(hrefOf({ kind: 'administration', tab: next }))
-      }}
+    <RouteTabs
+      label="Parts of the administration"
+      names={administrationTabs}
+      titles={tabWords}
+      selected={tab}
+      hrefOf={name => hrefOf({ kind: 'administration', tab: name })}
     >
-      <TabList aria-label="Parts of the administration" className="tab-list">
-        {administrationTabs.map(name => (
-          <Tab key={name} id={name} className="tab">
-            {tabWords[name]}
-          </Tab>
-        ))}
-      </TabList>
       <TabPanel id="tokens" className="tab-panel">
         <TokenTable />
       </TabPanel>
@@ -74,7 +66,7 @@ function AdministrationTabs({ tab }: { tab: AdministrationTab }) {
       <TabPanel id="notifications" className="tab-panel">
         <Notifications />
       </TabPanel>
-    </Tabs>
+    </RouteTabs>
   )
 }
 

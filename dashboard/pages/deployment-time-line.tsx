@@ -32,7 +32,7 @@ export function DeploymentTimeLine(props: {
   const { operations, startedAt, endedAt, onOpen } = props
   const [filter, setFilter] = useState('')
   const [isPathOnly, setIsPathOnly] = useState(false)
-  const currentMs = useNow(1_000)
+  const currentMs = useNow(endedAt === undefined ? 1_000 : 30_000)
   const nowMs = endedAt ?? currentMs
   const rows = useMemo(
     () => createTimeLine(operations, { startedAt, nowMs }),

@@ -1,4 +1,4 @@
-import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components'
+import { TabPanel } from 'react-aria-components'
 import {
   apiPathOf,
   type ListPage,
@@ -12,6 +12,7 @@ import { hrefOf, type ResourceView, type StackTab, stackTabs } from '../routing/
 import { useClient } from '../session/client-context.ts'
 import { FailureNote } from '../widgets/failure-note.tsx'
 import { LoadingRows } from '../widgets/loading-rows.tsx'
+import { RouteTabs } from '../widgets/route-tabs.tsx'
 import { StatusLabel } from '../widgets/status-label.tsx'
 import { AgeText } from '../widgets/time-text.tsx'
 import { useNow } from '../widgets/use-now.ts'
@@ -120,23 +121,13 @@ function StackTabs(props: StackPageProps & { path: string; value: StackWithLast 
   // The history changes when a deployment starts and when it ends.
   const historyRevision = `${last?.number ?? 0} ${last?.result ?? ''}`
   return (
-    <Tabs
-      className="tabs"
-      selectedKey={tab}
-      onSelectionChange={key => {
-        const next = stackTabs.find(name => name === key)
-        // Tabs of one page are one entry in the history of the browser.
-        if (next !== undefined && next !== tab)
-          location.replace(hrefOf({ kind: 'stack', project, stack, tab: next }))
-      }}
+    <RouteTabs
+      label="Parts of the stack"
+      names={stackTabs}
+      titles={tabWords}
+      selected={tab}
+      hrefOf={name => hrefOf({ kind: 'stack', project, stack, tab: name })}
     >
-      <TabList aria-label="Parts of the stack" className="tab-list">
-        {stackTabs.map(name => (
-          <Tab key={name} id={name} className="tab">
-            {tabWords[name]}
-          </Tab>
-        ))}
-      </TabList>
       <TabPanel id="resources" className="tab-panel">
         <StackResources {...{ project, stack, path, view, resource }} version={record.version} />
       </TabPanel>
@@ -155,6 +146,6 @@ function StackTabs(props: StackPageProps & { path: string; value: StackWithLast 
       <TabPanel id="schedules" className="tab-panel">
         <StackSchedules path={path} />
       </TabPanel>
-    </Tabs>
+    </RouteTabs>
   )
 }

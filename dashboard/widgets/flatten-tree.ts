@@ -36,7 +36,8 @@ export function flattenTree<Row>(
     const isExpanded = rowChildren === undefined ? undefined : !isCollapsed(row)
     places.push({ ...next, isExpanded })
     if (rowChildren !== undefined && isExpanded === true)
-      pending.push(...listPending(rowChildren, next.level + 1, places.length - 1))
+      for (const child of listPending(rowChildren, next.level + 1, places.length - 1))
+        pending.push(child)
   }
   return places
 }
