@@ -1,11 +1,10 @@
 import type { Context, Hono } from 'hono'
-import { authenticate } from '../functions/api/authenticate.ts'
+import { authenticate, readBearerToken } from '../functions/api/authenticate.ts'
 import { requirePermission } from '../functions/api/authorization.ts'
 import type { ApiPorts } from '../functions/api/define-route.ts'
 import { toErrorResponse } from '../functions/api/error-response.ts'
 import { createRateLimiter } from '../functions/api/rate-limit.ts'
 import { apiLimits } from '../shared/config/api-limits.ts'
-import { error } from '../shared/errors/error.ts'
 import { collectMetrics, type MetricPorts } from './collect-metrics.ts'
 import { formatPrometheus, prometheusType } from './prometheus-text.ts'
 
@@ -51,8 +50,7 @@ export function addHealthRoutes(app: Hono, { ports, addressOf }: HealthRouteOpti
     return Response.json({ status }, { status: isReady ? 200 : 503 })
   })
   addRoute('/metrics', async context => {
-    const [, token] = /^Bearer +(\S{1,200})$/i.exec(context.req.header('authorization') ?? '') ?? []
-    if (token === undefined) throw error('API_TOKEN_MISSING', 'the request has no token')
+    const token = readBearerToken(context.req.header('authorization'))
     requirePermission(await authenticate(ports, token), 'read', 'installation')
     const text = formatPrometheus(await collectMetrics(ports))
     return new Response(text, { headers: { 'content-type': prometheusType } })

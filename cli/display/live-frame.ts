@@ -4,7 +4,7 @@ import type { Paint } from './paint.ts'
 import type { Message } from './messages.ts'
 import type { ListingOptions, ResourceRow } from './progress.ts'
 import { fitLines, renderTree } from './tree.ts'
-import type { Segment } from './tree-columns.ts'
+import { type Segment, widthOf } from './tree-columns.ts'
 
 /** The input of one frame of a running deployment. */
 export interface FrameInput extends ListingOptions {
@@ -51,10 +51,6 @@ export function renderLine(segments: readonly Segment[], columns: number, paint:
 /** Replaces white space by blanks, because the width of a tab depends on the terminal. */
 function toSingleLine(text: string): string {
   return text.replaceAll(/\s/g, ' ')
-}
-
-function widthOf(text: string): number {
-  return Array.from(text).length
 }
 
 function renderTotals(input: FrameInput): readonly Segment[] {

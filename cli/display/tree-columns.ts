@@ -48,6 +48,7 @@ function maxWidthOf(texts: readonly string[]): number {
   return Math.min(widthMax, width)
 }
 
-function widthOf(text: string): number {
+/** Returns the number of columns of a text. Pure. */
+export function widthOf(text: string): number {
   return Array.from(text).length
 }

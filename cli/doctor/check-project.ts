@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseDocument } from 'yaml'
 import { DeployError, hasCode, messageOf } from '../../shared/errors/error.ts'
+import { findNodeSdk } from '../../shared/programs/hosts/node-sdk.ts'
 import { findProjectFile, locateProgram } from '../../shared/programs/project/project-file.ts'
 import type { Project } from '../../shared/programs/project/project.ts'
 import { findRuntimeVersion } from '../project/runtime-version.ts'
@@ -60,18 +61,18 @@ async function checkLanguage(session: CliSession, project: Project): Promise<Che
   }
 }
 
-/** Looks for the SDK in the folders in which Node looks for it. */
+/** Looks for the SDK as the host of programs does. */
 function checkNodeSdk(project: Project): Check {
   const { programFolder } = locateProgram(project)
-  for (let folder = programFolder; ; folder = dirname(folder)) {
-    const manifest = join(folder, 'node_modules/@pulumi/pulumi/package.json')
-    if (existsSync(manifest)) return `the Pulumi SDK is installed: ${dirname(manifest)}`
-    if (dirname(folder) === folder) break
-  }
-  return {
-    subject: programFolder,
-    problem: 'the Pulumi SDK is not installed',
-    remedy: `Run \`antichain install\`, or \`npm install\` in ${programFolder}.`,
+  try {
+    return `the Pulumi SDK is installed: ${findNodeSdk(programFolder, '').root}`
+  } catch (thrown) {
+    if (!hasCode(thrown, 'PROGRAM_SDK_MISSING')) return toCheck(programFolder, thrown)
+    return {
+      subject: programFolder,
+      problem: 'the Pulumi SDK is not installed',
+      remedy: `Run \`antichain install\`, or \`npm install\` in ${programFolder}.`,
+    }
   }
 }
 

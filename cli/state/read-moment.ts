@@ -1,3 +1,4 @@
+import { createMissingVersionError } from '../../shared/engine/deployment/retention/history-and-versions.ts'
 import { error } from '../../shared/errors/error.ts'
 import { parsePointInTime } from '../../shared/records/point-in-time.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
@@ -40,11 +41,9 @@ export async function readVersion(
   const state = version === 0 ? emptyDeployment : await exportState(id, version)
   if (state !== undefined) return withCurrentNames(state, stackPartsOf(id))
   const newest = (await platform.catalog.getStack(id))?.version ?? 0
-  if (version > newest)
-    throw error('MOMENT_UNKNOWN', `the stack has no version ${version}; its newest is ${newest}`, {
-      hint: 'List the versions with `antichain stack history`.',
-    })
-  throw error('RECORDS_REMOVED', `version ${version} of the stack was removed`, {
-    hint: 'List the versions with `antichain stack history`; `ANTICHAIN_KEEP_VERSIONS` sets how many are kept.',
+  throw createMissingVersionError(version, newest, {
+    unknown: 'List the versions with `antichain stack history`.',
+    removed:
+      'List the versions with `antichain stack history`; `ANTICHAIN_KEEP_VERSIONS` sets how many are kept.',
   })
 }

@@ -14,6 +14,13 @@ interface AuthenticationDeps {
   readonly clock: Pick<ClockPort, 'now'>
 }
 
+/** Returns the token in the header `authorization` of a request. Throws API_TOKEN_MISSING. */
+export function readBearerToken(header: string | undefined): string {
+  const [, token] = /^Bearer +(\S{1,200})$/i.exec(header ?? '') ?? []
+  if (token === undefined) throw error('API_TOKEN_MISSING', 'the request has no token')
+  return token
+}
+
 /**
  * Returns the caller to whom the text of a token belongs. Throws API_TOKEN_EXPIRED for a secret
  * that was valid earlier. For every other reason, such as a changed or removed rule of an exchanged

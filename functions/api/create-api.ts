@@ -29,7 +29,7 @@ import { addSecureHeaders } from './secure-headers.ts'
 import { addServiceRoutes, refuseServiceCalls } from './service/add-service-routes.ts'
 import { addDelegatedRoutes } from './service/delegated-routes.ts'
 import { createStreamSlots, type StreamSlots } from './stream-slots.ts'
-import { authenticate, isTokenValid } from './authenticate.ts'
+import { authenticate, readBearerToken, isTokenValid } from './authenticate.ts'
 
 /** The options of an API. */
 export interface ApiOptions {
@@ -188,11 +188,4 @@ function toResponse(route: Route, result: RouteResult): Response {
 function jsonResponseOf(json: unknown, status: number): Response {
   const headers = { 'content-type': 'application/json' }
   return new Response(JSON.stringify(json), { status, headers })
-}
-
-/** Returns the token of a request. Throws API_TOKEN_MISSING. */
-function readBearerToken(header: string | undefined): string {
-  const [, token] = /^Bearer +(\S{1,200})$/i.exec(header ?? '') ?? []
-  if (token === undefined) throw error('API_TOKEN_MISSING', 'the request has no token')
-  return token
 }

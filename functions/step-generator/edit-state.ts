@@ -1,9 +1,11 @@
-import { findPublishedVersion } from '../../shared/engine/deployment/retention/history-and-versions.ts'
+import {
+  createMissingVersionError,
+  findPublishedVersion,
+} from '../../shared/engine/deployment/retention/history-and-versions.ts'
 import {
   parseSnapshotBlob,
   readSnapshotBlob,
 } from '../../shared/engine/deployment/state/read-snapshot-blob.ts'
-import { error } from '../../shared/errors/error.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
 import { type BlobHash, type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import type { EditEnd } from '../../shared/records/stack-request.ts'
@@ -62,9 +64,7 @@ async function readStateOfVersion(
   const published = await findPublishedVersion(catalog, stack, version)
   if (published !== undefined) return readSnapshotBlob(blobs, published.snapshot)
   const newest = (await catalog.getStack(stack))?.version ?? 0
-  if (version > newest)
-    throw error('MOMENT_UNKNOWN', `the stack has no version ${version}; its newest is ${newest}`)
-  throw error('RECORDS_REMOVED', `version ${version} of the stack was removed`)
+  throw createMissingVersionError(version, newest)
 }
 
 async function readNamedState(

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { apiLimits } from '../../../shared/config/api-limits.ts'
-import { error } from '../../../shared/errors/error.ts'
+import { createMissingVersionError } from '../../../shared/engine/deployment/retention/history-and-versions.ts'
 import type { StackRecord } from '../../../shared/ports/catalog.ts'
 import { stackPartsOf } from '../../../shared/records/ids.ts'
 import { exportState, requireStack } from '../../../shared/runtime/state/export-state.ts'
@@ -79,7 +79,5 @@ async function readVersionState(
   if (version === 0) return emptyDeployment
   const state = await exportState(ports, id, version)
   if (state !== undefined) return withCurrentNames(state, stackPartsOf(id))
-  if (version > newest)
-    throw error('MOMENT_UNKNOWN', `the stack has no version ${version}; its newest is ${newest}`)
-  throw error('RECORDS_REMOVED', `version ${version} of the stack was removed`)
+  throw createMissingVersionError(version, newest)
 }

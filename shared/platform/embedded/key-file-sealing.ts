@@ -5,7 +5,7 @@ import { error } from '../../errors/error.ts'
 import type { SealingPort } from '../../ports/documents.ts'
 import { openText, sealingKeyBytes, sealText } from '../records/sealed-text.ts'
 import { createStoreUnavailableError } from './store/store-errors.ts'
-import { syncFolder } from './store/store-paths.ts'
+import { syncPath } from './store/store-paths.ts'
 
 /** The format version at the beginning of a sealed text. */
 const formatPrefix = 'v1:'
@@ -69,7 +69,7 @@ function createKey(path: string, home: string): Buffer {
     rmSync(temporaryPath)
   }
   // Sealed texts survive a power failure, so their key must survive it too.
-  syncFolder(home)
+  syncPath(home)
   return readFileSync(path)
 }
 

@@ -1,5 +1,5 @@
 import { limits } from '../../../config/limits.ts'
-import { error } from '../../../errors/error.ts'
+import { type DeployError, error } from '../../../errors/error.ts'
 import type { CatalogPort, HistoryRecord, PublishedVersion } from '../../../ports/catalog.ts'
 import { type DeploymentId, deploymentPartsOf, type StackId } from '../../../records/ids.ts'
 
@@ -55,6 +55,29 @@ export async function* readVersions(
   const readPage = (pageBefore?: number) =>
     catalog.listVersions(stack, limits.historyPageEntries, pageBefore)
   yield* readInPages(readPage, ({ version }) => version, before)
+}
+
+/**
+ * Returns the error for a version that a stack never had (MOMENT_UNKNOWN) or no longer has
+ * (RECORDS_REMOVED). `newest`: the newest version. `hints` replace those of the codes.
+ */
+export function createMissingVersionError(
+  version: number,
+  newest: number,
+  hints?: { readonly unknown: string; readonly removed: string },
+): DeployError {
+  const optionsOf = (hint: string | undefined) => (hint === undefined ? {} : { hint })
+  return version > newest
+    ? error(
+        'MOMENT_UNKNOWN',
+        `the stack has no version ${version}; its newest is ${newest}`,
+        optionsOf(hints?.unknown),
+      )
+    : error(
+        'RECORDS_REMOVED',
+        `version ${version} of the stack was removed`,
+        optionsOf(hints?.removed),
+      )
 }
 
 async function* readInPages<T>(

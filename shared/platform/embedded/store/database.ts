@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, renameSync, rmSync, statSync } from 'node:fs'
 import {
   DatabaseSync,
   type SQLInputValue,
@@ -8,6 +8,7 @@ import {
 import { limits } from '../../../config/limits.ts'
 import { error } from '../../../errors/error.ts'
 import { createStoreUnavailableError } from './store-errors.ts'
+import { syncPath } from './store-paths.ts'
 import { guardTriggers } from './methods/record-guards.ts'
 import { migrations, temporaryTables, schemaVersion } from './database-schema.ts'
 
@@ -106,21 +107,12 @@ function copyOldDatabase(database: Database, connection: DatabaseSync): void {
   try {
     connection.prepare('VACUUM INTO ?').run(partialCopy)
     chmodSync(partialCopy, 0o600)
-    syncFile(partialCopy)
+    syncPath(partialCopy)
     renameSync(partialCopy, backup)
   } catch (thrown) {
     // On a full disk, a partial copy would keep the last free space.
     rmSync(partialCopy, { force: true })
     throw thrown
-  }
-}
-
-function syncFile(path: string): void {
-  const handle = openSync(path, 'r')
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
   }
 }
 

@@ -30,8 +30,8 @@ export function prepareStore(home: string): StorePaths {
   const folder = join(home, 'store')
   try {
     if (makeFolders(folder)) {
-      syncFolder(home)
-      syncFolder(dirname(home))
+      syncPath(home)
+      syncPath(dirname(home))
     }
     const realFolder = realpathSync(folder)
     return {
@@ -63,9 +63,9 @@ function makeFolders(folder: string): boolean {
   }
 }
 
-/** Makes the entries of a folder durable. */
-export function syncFolder(folder: string): void {
-  const handle = openSync(folder, 'r')
+/** Makes a file, or the entries of a folder, durable. */
+export function syncPath(path: string): void {
+  const handle = openSync(path, 'r')
   try {
     fsyncSync(handle)
   } finally {
