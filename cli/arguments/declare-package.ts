@@ -12,7 +12,7 @@ export function declarePackage(root: Command, attach: Attach): void {
       .command('add')
       .argument(
         '<plugin>',
-        'Name of the plugin, optionally with @<version>; a schema file; or terraform-provider',
+        'Name of the plugin, optionally with @<version>; its folder; a schema file; or terraform-provider',
       )
       .argument('[args...]', 'Arguments of the plugin (of terraform-provider: <source> [version])')
       .description('Generate a typed SDK of a package in the project')
@@ -26,7 +26,7 @@ export function declarePackage(root: Command, attach: Attach): void {
       .command('get-schema')
       .argument(
         '<plugin>',
-        'Name of the plugin, optionally with @<version>; a schema file; or terraform-provider',
+        'Name of the plugin, optionally with @<version>; its folder; a schema file; or terraform-provider',
       )
       .argument('[args...]', 'Arguments of the plugin (of terraform-provider: <source> [version])')
       .description('Print the schema of a package as JSON')

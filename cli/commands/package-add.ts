@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
 import { error } from '../../shared/errors/error.ts'
+import { isFolderSource } from '../../shared/programs/project/project-plugins.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { declareInProject } from '../packages/declare-in-project.ts'
 import { loadPackageSchema } from '../packages/load-package-schema.ts'
@@ -11,7 +12,8 @@ import { writeSdk } from '../packages/write-sdk.ts'
  * program and the schema before the first change. Throws PROJECT_*, FEATURE_MISSING, CLI_USAGE,
  * PLUGIN_MISSING and PLUGIN_FAILED.
  */
-export const addPackage: Handler = async (session, flags, [plugin = '', ...args]) => {
+export const addPackage: Handler = async (session, flags, [operand = '', ...args]) => {
+  const plugin = isFolderSource(operand) ? resolve(session.cwd, operand) : operand
   const project = session.requireProject()
   const language = requireSdkLanguage(flags.text('language') ?? project.runtime)
   language.check(project)

@@ -1,14 +1,17 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import { relative, resolve, sep } from 'node:path'
 import { isMap } from 'yaml'
 import { isRecord } from '../../shared/programs/is-record.ts'
 import { openYaml } from '../../shared/programs/project/yaml-source.ts'
 import type { PackageSchema } from '../../shared/providers/package-schema/package-schema.ts'
 import type { Project } from '../../shared/programs/project/project.ts'
+import { isFolderSource } from '../../shared/programs/project/project-plugins.ts'
 import type { PackageOperands } from './load-package-schema.ts'
 
 /**
  * Adds a package to `packages` of the project file, as Pulumi does. Comments stay. Returns false
- * for a package from a schema file, which has no source.
+ * for a package from a schema file, which has no source. Relative folders of plugins begin at the
+ * project's folder.
  */
 export function declareInProject(
   project: Project,
@@ -16,9 +19,9 @@ export function declareInProject(
   { plugin, args }: PackageOperands,
 ): boolean {
   if (plugin.endsWith('.json')) return false
-  const [source = '', requestedVersion] = plugin.split('@')
-  const pluginVersion = schema.parameterization?.baseProvider.version ?? schema.version ?? ''
-  const version = requestedVersion ?? pluginVersion
+  const { source, version } = isFolderSource(plugin)
+    ? { source: makeFolderSource(project, plugin), version: '' }
+    : readPluginSource(schema, plugin)
   const declaration =
     args.length === 0
       ? `${source}${version === '' ? '' : `@${version}`}`
@@ -26,6 +29,22 @@ export function declareInProject(
   const text = readFileSync(project.file, 'utf8')
   writeFileSync(project.file, addPackageTo(text, project.file, { name: schema.name, declaration }))
   return true
+}
+
+/** Returns the folder of a plugin relative to the project file, in the form `./folder`. */
+function makeFolderSource({ root }: Project, folder: string): string {
+  const path = relative(root, resolve(root, folder)).split(sep).join('/')
+  return path.startsWith('..') ? path : `./${path}`
+}
+
+/** Returns the name of a plugin and its version, by default the one that has the schema. */
+function readPluginSource(
+  schema: PackageSchema,
+  plugin: string,
+): { readonly source: string; readonly version: string } {
+  const [source = '', requestedVersion] = plugin.split('@')
+  const pluginVersion = schema.parameterization?.baseProvider.version ?? schema.version ?? ''
+  return { source, version: requestedVersion ?? pluginVersion }
 }
 
 function addPackageTo(

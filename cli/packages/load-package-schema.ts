@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { basename, resolve } from 'node:path'
 import semver from 'semver'
 import { error, messageOf } from '../../shared/errors/error.ts'
 import {
@@ -9,13 +9,17 @@ import {
 import { ProviderError } from '../../shared/providers/provider-error.ts'
 import type { PluginHost, Provider } from '../../shared/providers/provider.ts'
 import { terraformPlugin } from '../../shared/providers/terraform/terraform-plugins.ts'
+import {
+  isFolderSource,
+  type ProjectPlugin,
+} from '../../shared/programs/project/project-plugins.ts'
 import type { CliSession } from '../session/session.ts'
 import { withPluginHost } from './with-plugin-host.ts'
 import { parseForm } from '../../shared/values/parse-form.ts'
 
 /**
- * The operands that name a package. `plugin`: a plugin, as `name` or `name@version`, or the path of
- * a schema file (`.json`). `args`: the arguments of the plugin.
+ * The operands that name a package. `plugin`: a plugin, as `name` or `name@version`, the folder of
+ * a plugin, or the path of a schema file (`.json`). `args`: the arguments of the plugin.
  */
 export interface PackageOperands {
   readonly plugin: string
@@ -41,11 +45,18 @@ export async function loadPackageSchema(
     if (args.length > 0) throw error('CLI_USAGE', `a schema file has no arguments: ${plugin}`)
     return parseSchema(readSchemaFile(resolve(session.cwd, plugin)), plugin)
   }
+  if (isFolderSource(plugin)) {
+    const local = locateLocalPlugin(session.cwd, plugin)
+    const { name, version } = local
+    const read = (host: PluginHost): Promise<string> =>
+      readPluginSchema(host, { name, version, args })
+    return parseSchema(await withPluginHost(session, read, [local]), plugin)
+  }
   const [name = '', version = '', ...extraParts] = plugin.split('@')
   if (!/^[A-Za-z][\w.-]*$/.test(name) || extraParts.length > 0)
     throw error(
       'CLI_USAGE',
-      `'${plugin}' is not a plugin; pass the name of a plugin, or a schema file (.json)`,
+      `'${plugin}' is not a plugin; pass the name of a plugin, its folder, or a schema file (.json)`,
     )
   if (name === terraformPlugin && args.length === 0)
     throw error(
@@ -58,6 +69,14 @@ export async function loadPackageSchema(
     readPluginSchema(host, { name, version: version.replace(/^v/, ''), args }),
   )
   return parseSchema(text, plugin)
+}
+
+/** Returns the plugin whose file or source code is in a folder. Throws CLI_USAGE. */
+function locateLocalPlugin(cwd: string, path: string): ProjectPlugin {
+  const folder = resolve(cwd, path)
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw error('CLI_USAGE', `no folder of a plugin at ${folder}`)
+  return { kind: 'resource', name: basename(folder), version: '', folder }
 }
 
 function readSchemaFile(path: string): string {

@@ -38,6 +38,19 @@ test('a package is declared in a project file in JSON', () => {
   expect(JSON.parse(read('Pulumi.json'))).toMatchObject({ packages: { gold: 'gold@1.0.0' } })
 })
 
+test.each(['plugins/gold', '../gold'])(
+  'the folder of a plugin is declared relative to the project file: %s',
+  path => {
+    write('Pulumi.yaml', 'name: p\nruntime: nodejs\n')
+    const operands = { plugin: join(folder, path), args: [] }
+    expect(
+      declareInProject(readProject(folder), { name: 'gold', version: '2.0.0' }, operands),
+    ).toBe(true)
+    const source = path.startsWith('..') ? path : `./${path}`
+    expect(read('Pulumi.yaml')).toBe(`name: p\nruntime: nodejs\npackages:\n  gold: ${source}\n`)
+  },
+)
+
 test('a package of a schema file is not declared, because it has no source', () => {
   write('Pulumi.yaml', 'name: p\nruntime: nodejs\n')
   const operands = { plugin: './schema.json', args: [] }

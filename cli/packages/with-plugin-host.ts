@@ -11,7 +11,10 @@ import type { ProcessesPort } from '../../shared/ports/system.ts'
 import { createProcesses } from '../../shared/platform/system/processes.ts'
 import type { Project } from '../../shared/programs/project/project.ts'
 import { locateProgram } from '../../shared/programs/project/project-file.ts'
-import { resolveProjectPlugins } from '../../shared/programs/project/project-plugins.ts'
+import {
+  type ProjectPlugin,
+  resolveProjectPlugins,
+} from '../../shared/programs/project/project-plugins.ts'
 import { createPluginInstaller } from '../../shared/providers/install/plugin-installer.ts'
 import { createPluginHost } from '../../shared/providers/plugins/plugin-host.ts'
 import type { PluginMessage } from '../../shared/providers/plugins/plugin-message.ts'
@@ -25,11 +28,13 @@ import type { CliSession } from '../session/session.ts'
 
 /**
  * Calls a function with a host that finds, installs and starts plugins for the project, or for the
- * current folder outside of a project. Ends all plugins afterwards.
+ * current folder outside of a project. `localPlugins` take precedence over all others. Ends all
+ * plugins afterwards.
  */
 export async function withPluginHost<T>(
   session: CliSession,
   use: (host: PluginHost) => Promise<T>,
+  localPlugins: readonly ProjectPlugin[] = [],
 ): Promise<T> {
   const processes = createProcesses()
   let host: PluginHost | undefined
@@ -44,7 +49,7 @@ export async function withPluginHost<T>(
     plugins: getHost,
   })
   try {
-    host = createHost(session, processes, monitor)
+    host = createHost(session, localPlugins, { processes, monitor })
     return await use(host)
   } finally {
     await host?.close()
@@ -65,8 +70,8 @@ function findProject(session: CliSession): Project | undefined {
 
 function createHost(
   session: CliSession,
-  processes: ProcessesPort,
-  monitor: MonitorServer,
+  localPlugins: readonly ProjectPlugin[],
+  { processes, monitor }: { readonly processes: ProcessesPort; readonly monitor: MonitorServer },
 ): PluginHost {
   const project = findProject(session)
   const env = { ...readUserVariables() }
@@ -83,7 +88,10 @@ function createHost(
     path: env['PATH'] ?? '',
     install: createPluginInstaller(installDeps),
     project: project?.name ?? '',
-    projectPlugins: project === undefined ? [] : resolveProjectPlugins(project),
+    projectPlugins: [
+      ...localPlugins,
+      ...(project === undefined ? [] : resolveProjectPlugins(project)),
+    ],
     runtimeOptions: project?.runtimeOptions ?? {},
     engineAddress: () => monitor.address,
     report,

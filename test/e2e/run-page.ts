@@ -36,7 +36,7 @@ export async function runPageSteps(
 ): Promise<readonly string[]> {
   const script = steps.map(step =>
     step.kind === 'file'
-      ? `cat > '${step.path}' <<'END OF FILE'\n${step.text}END OF FILE\n`
+      ? `mkdir -p "$(dirname '${step.path}')"\ncat > '${step.path}' <<'END OF FILE'\n${step.text}END OF FILE\n`
       : `printf '${separator}'\n${step.command}\n`,
   )
   const { exit, out } = await sandbox.run(['-euc', `exec 2>&1\n${script.join('')}`], {

@@ -8,6 +8,16 @@ import { createSandbox, launcher, type Sandbox } from './sandbox.ts'
 const tutorialsFolder = resolve(import.meta.dirname, '../../docs/tutorials')
 const sdkModules = resolve(import.meta.dirname, '../fixtures/sdk/node_modules')
 
+/** Links the packages of the SDK, and the SDKs that the project has generated. */
+const npmScript = `#!/bin/sh
+mkdir -p node_modules/@pulumi
+ln -sfn '${sdkModules}'/* node_modules 2> /dev/null
+ln -sfn '${sdkModules}'/@pulumi/* node_modules/@pulumi
+for sdk in sdks/*; do
+  if [ -d "$sdk" ]; then ln -sfn "$PWD/$sdk" "node_modules/@pulumi/\${sdk#sdks/}"; fi
+done
+`
+
 let sandbox: Sandbox
 let commandsFolder = ''
 beforeEach(() => {
@@ -16,7 +26,7 @@ beforeEach(() => {
   mkdirSync(commandsFolder)
   symlinkSync(launcher, join(commandsFolder, 'antichain'))
   // The packages of the SDK are installed once for all tests, because a test needs no network.
-  writeFileSync(join(commandsFolder, 'npm'), `#!/bin/sh\nln -sfn '${sdkModules}' node_modules\n`)
+  writeFileSync(join(commandsFolder, 'npm'), npmScript)
   chmodSync(join(commandsFolder, 'npm'), 0o755)
 })
 afterEach(() => sandbox.remove())
@@ -35,4 +45,8 @@ async function expectTutorialToWork(name: string): Promise<void> {
 
 test('the tutorial of the first stack works as it is written', async () => {
   await expectTutorialToWork('first-stack.md')
+})
+
+test('the tutorial of the first provider works as it is written', async () => {
+  await expectTutorialToWork('provider.md')
 })

@@ -77,7 +77,7 @@ function readLocalPackages(content: unknown): readonly DeclaredPlugin[] {
 }
 
 /** Reports whether a source is a folder, rather than a plugin name or an address. */
-function isFolderSource(source: string): boolean {
+export function isFolderSource(source: string): boolean {
   if (/^(\.{0,2}\/|\.{1,2}$)/.test(source)) return true
   const [host = '', ...otherParts] = source.split('/')
   return otherParts.length > 0 && !/[.:@]/.test(host)
