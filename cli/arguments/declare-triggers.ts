@@ -11,7 +11,7 @@ export function declareTriggers(root: Command, attach: Attach): void {
       .description('Create or update a webhook')
       .addOption(
         new Option('--form <form>', 'Signature form of the requests')
-          .choices(['github', 'signed'])
+          .choices(['github', 'gitlab', 'bitbucket', 'bitbucket-server', 'gitea', 'signed'])
           .default('github'),
       )
       .requiredOption(

@@ -110,6 +110,20 @@ test.each([
   }
 })
 
+test('a webhook of a host without a public address needs the address of its API', async () => {
+  const { call, admin } = await openWithTokens()
+  const put = (webhook: object) => call(admin, 'PUT /v1/webhooks/main', { rules: [], ...webhook })
+  const refused = [
+    { form: 'gitea', secrets: [secret] },
+    { form: 'bitbucket-server', secrets: [secret] },
+    { form: 'gitlab', secrets: ['whsec_c2hvcnQ='] },
+  ]
+  for (const webhook of refused) expect((await put(webhook)).status).toBe(400)
+  expect((await put({ form: 'gitlab', secrets: [secret] })).status).toBe(200)
+  const stored = await (await call(admin, 'GET /v1/webhooks/main')).json()
+  expect(stored).toMatchObject({ value: { form: 'gitlab', apiUrl: 'https://gitlab.com/api/v4' } })
+})
+
 test('a call without HTTP is validated and audited like one with HTTP', async () => {
   const { platform, call, admin } = await openWithTokens()
   const ports = { ...platform, execute: 'here', addresses: {}, outbound: createOutbound() } as const

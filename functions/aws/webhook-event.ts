@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { triggerLimits } from '../../shared/config/trigger-limits.ts'
 import { error } from '../../shared/errors/error.ts'
-import type { WebhookRequest } from '../../shared/triggers/webhooks/webhook-forms.ts'
+import type { WebhookRequest } from '../../shared/triggers/webhooks/webhook-form.ts'
 
 /**
  * The event that Lambda passes for a request to a function URL or an HTTP API, reduced to the

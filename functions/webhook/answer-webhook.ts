@@ -15,7 +15,7 @@ import {
   receiveWebhook,
 } from '../../shared/triggers/webhooks/receive-webhook.ts'
 import { createWebhookRequest } from '../../shared/triggers/trigger-requests.ts'
-import type { WebhookRequest } from '../../shared/triggers/webhooks/webhook-forms.ts'
+import type { WebhookRequest } from '../../shared/triggers/webhooks/webhook-form.ts'
 
 /** The dependencies of receiving deliveries. */
 export interface WebhookServer extends TriggerPorts {

@@ -44,6 +44,8 @@ export const triggerLimits = {
    * paths.
    */
   pathsMax: 10_000,
+  /** Branches and tags that one delivery of Bitbucket may change. */
+  changesMax: 100,
   /** Commits that GitHub lists per push. A push with this number of commits may have more. */
   pushCommitsMax: 2048,
 
@@ -129,6 +131,8 @@ export const triggerLimits = {
   archiveRedirectsMax: 3,
   /** Length of a comment on GitHub, which allows 65,536 characters. */
   commentCharsMax: 60_000,
+  /** Length of a comment on Bitbucket, which allows 32,768 characters. */
+  bitbucketCommentCharsMax: 32_000,
   /** Comments per page, pages that one search reads, and bytes per page. */
   commentsPerPage: 50,
   commentPagesMax: 20,

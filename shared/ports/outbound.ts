@@ -1,6 +1,6 @@
 /** A request to an external address. */
 export interface OutboundRequest {
-  readonly method: 'GET' | 'POST' | 'PATCH'
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT'
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string

@@ -10,7 +10,7 @@ import {
   createWebhookRequest,
 } from './trigger-requests.ts'
 import type { Schedule } from './schedules/due-schedule.ts'
-import { commitForm, repositoryForm } from './webhooks/repository-event.ts'
+import { abbreviatedCommitForm, isRepository } from './webhooks/repository-event.ts'
 import { type Rule, type RuleMatch, findRuleMatchesOfOrigin } from './webhooks/rules.ts'
 
 /**
@@ -26,7 +26,7 @@ export function deriveWebhookRequest(
   origin: WebhookOrigin,
 ): DeploymentRequest | undefined {
   const { repository, commit, webhook } = origin
-  if (!repositoryForm.safeParse(repository).success || !commitForm.safeParse(commit).success)
+  if (!isRepository(repository) || !abbreviatedCommitForm.safeParse(commit).success)
     return undefined
   const operation = request.dryRun ? 'preview' : request.options.command
   const derivedRequests = findRuleMatchesOfOrigin(rules, request.stack, origin)

@@ -21,18 +21,18 @@ export interface RequestContext {
 /**
  * Creates the request of a delivery for one of its rule matches. The key of the request contains
  * the id of the delivery, so a repeated delivery results in the same request. Each rule match of a
- * delivery has a different stack.
+ * delivery has a different stack or a different position.
  */
 export function createWebhookRequest(
   ruleMatch: RuleMatch,
   { webhook, delivery }: WebhookDelivery,
   context: RequestContext,
 ): DeploymentRequest {
-  const { stack, operation, ref, replyTarget } = ruleMatch
+  const { stack, operation, ref, replyTarget, position } = ruleMatch
   const { repository, commit } = replyTarget
   return {
     stack,
-    key: `webhook ${webhook} ${delivery}`,
+    key: `webhook ${webhook} ${delivery}${position === undefined ? '' : ` ${position}`}`,
     at: context.requestedAt,
     by: `webhook ${webhook}`,
     dryRun: operation === 'preview',

@@ -99,7 +99,7 @@ function answerComments({ method, url, body }: ReceivedRequest, comments: Map<nu
 /**
  * Returns a compressed archive in the form of GitHub: all files in a folder named after the commit.
  */
-function packArchive(folder: string, files: RepositoryFiles): Uint8Array {
+export function packArchive(folder: string, files: RepositoryFiles): Uint8Array {
   const root = mkdtempSync(join(tmpdir(), 'antichain-github-'))
   try {
     for (const [path, text] of Object.entries(files)) {

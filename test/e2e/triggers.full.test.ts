@@ -17,6 +17,7 @@ import {
   startGithub,
   createPackageFiles,
 } from './github-host.ts'
+import { createPullDelivery, startOtherHost } from './other-hosts.ts'
 import {
   createSandbox,
   type Sandbox,
@@ -154,6 +155,27 @@ test('a pull request is previewed, and the result is posted as a comment', async
   expect(github.listStatuses(commit).at(-1)).toMatchObject({ state: 'success' })
   expect(sandbox.listObjects()).toMatchObject([{ props: { value: 1 } }])
   expect(await readHistory()).toHaveLength(1)
+}, 240_000)
+
+test('pull requests of GitLab and Bitbucket Server are previewed, with a status and a comment', async () => {
+  for (const form of ['gitlab', 'bitbucket-server'] as const) {
+    const host = await startOtherHost(form, credential)
+    const hostSecret = form === 'gitlab' ? `whsec_${'A'.repeat(44)}` : secret
+    const env = { ...allowed, ANTICHAIN_SECRET: hostSecret, ANTICHAIN_CREDENTIAL: credential }
+    const args = ['webhook', 'create', form, '--form', form, '--rules', 'rules.json']
+    requireSuccess(await sandbox.run([...args, '--api-url', host.origin], { env }))
+    const delivery = createPullDelivery(form, hostSecret, host.commit(createFiles(2)))
+    const hook = url.replace(/site$/, form)
+    expect(await deliver(hook, delivery)).toMatchObject({ status: 202 })
+    expect(await deliver(hook, delivery)).toMatchObject({ body: { kind: 'repeated' } })
+    await waitUntil(() => host.listComments().length > 0, {
+      condition: `${form}: ${serving?.readOutput() ?? ''}`,
+      limitMs: 60_000,
+    })
+    expect([form, host.listComments()[0]]).toEqual([form, expect.stringContaining('succeeded')])
+    expect(host.listStatuses().at(-1)).toMatchObject({ state: expect.stringMatching(/^success/i) })
+    host.close()
+  }
 }, 240_000)
 
 /**

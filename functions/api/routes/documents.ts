@@ -28,7 +28,7 @@ const webhooks = createCollectionRoutes({
   draft: webhookDraft,
   keyOf: params => webhookKeyOf(documentNameOf(params)),
   createValue: async ({ sealing, addresses }, { name }, draft) => {
-    refuseAddress(draft.apiUrl, addresses)
+    if (draft.apiUrl !== undefined) refuseAddress(draft.apiUrl, addresses)
     return sealWebhook(sealing, name, draft)
   },
   show: stored => {

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { programLimits } from '../../config/program-limits.ts'
+import { webhookFormNames } from '../../triggers/webhooks/webhook-document.ts'
 import { toPrintable, toPrintableLines } from '../../triggers/printable.ts'
 
 /**
@@ -11,6 +12,8 @@ const installJobForm = z.strictObject({
   commit: z.string(),
   /** The API address of the repository's host. */
   apiUrl: z.string(),
+  /** The form of the webhook, which determines the API of the host. Default: `github`. */
+  form: z.enum(webhookFormNames).optional(),
   /** The temporary address of the archive. Absent for a public repository. */
   location: z.string().optional(),
   /** The path of the project file's folder in the repository; '' is the root. */

@@ -108,8 +108,8 @@ async function createArchiveRequest(
   const document = await documents.get(key)
   if (document === undefined)
     throw error('WEBHOOK_UNKNOWN', `the webhook ${webhook} no longer exists`)
-  const { apiUrl, credential } = parseDocumentValue(webhookDocument, document)
-  const request = { repository, commit, apiUrl }
+  const { form, apiUrl, credential } = parseDocumentValue(webhookDocument, document)
+  const request = { repository, commit, apiUrl, form }
   if (credential === undefined) return request
   const token = await sealing.open(credential, sealingContextOf(key))
   return withFetchRetry(clock, () => exchangeToken(outbound, { ...request, token }))

@@ -10,7 +10,9 @@ import type { OutboundPort } from '../../ports/outbound.ts'
 import type { ClockPort, LoggerPort } from '../../ports/system.ts'
 import type { EpochMs } from '../../records/ids.ts'
 import type { CommitStatusReply } from '../../records/notification.ts'
-import { createGithubReplies, formatPreviewComment } from './github-replies.ts'
+import { hostApis } from '../hosts/host-apis.ts'
+import { createHostReplies } from '../hosts/host-replies.ts'
+import { formatPreviewComment } from '../hosts/preview-comment.ts'
 import {
   type DeliveryVerdict,
   deliverNotification,
@@ -136,8 +138,8 @@ function classifyFailure(thrown: unknown, attempt: number): DeliveryVerdict {
 }
 
 /**
- * Sends a reply to the repository's host. Sends none if the webhook was deleted, is not of the form
- * `github`, or has no credential.
+ * Sends a reply to the repository's host. Sends none if the webhook was deleted, has the form
+ * `signed`, or has no credential.
  */
 async function sendReply(deps: DeliverDeps, reply: CommitStatusReply): Promise<DeliveryVerdict> {
   const { documents, sealing, marks, clock, outbound } = deps
@@ -145,22 +147,25 @@ async function sendReply(deps: DeliverDeps, reply: CommitStatusReply): Promise<D
   const stored = await documents.get(key)
   if (stored === undefined) return { kind: 'delivered' }
   const { form, apiUrl, credential } = parseDocumentValue(webhookDocument, stored)
-  if (form !== 'github' || credential === undefined) return { kind: 'delivered' }
+  const host = hostApis[form]
+  const { replies: calls } = host
+  if (calls === undefined || credential === undefined) return { kind: 'delivered' }
   const finalStateMark = `answered ${digestOf(reply.stack, '\n', reply.request)}`
   // Messages are unordered, so an earlier state must not overwrite the final one.
   if (reply.state === 'pending' && (await marks.isMarked(finalStateMark)))
     return { kind: 'delivered' }
   if (reply.state !== 'pending')
     await marks.mark(finalStateMark, (clock.now() + triggerLimits.deliveryRetentionMs) as EpochMs)
-  const token = await sealing.open(credential, sealingContextOf(key))
-  const replies = createGithubReplies({ outbound, apiUrl, token })
+  const opened = await sealing.open(credential, sealingContextOf(key))
+  const replies = createHostReplies({ outbound, host, calls, apiUrl, credential: opened })
   const { repository, commit, pullRequest, state, description, lines, stack } = reply
   const context = `antichain ${stack}`
   await replies.setStatus(repository, commit, { state, context, description })
-  if (pullRequest !== undefined && lines !== undefined)
-    await replies.writeComment(repository, pullRequest, {
-      text: formatPreviewComment({ stack, commit, isSuccessful: state === 'success', lines }),
-      subject: stack,
-    })
+  if (pullRequest !== undefined && lines !== undefined) {
+    const isSuccessful = state === 'success'
+    const { commentCharsMax: charsMax } = calls
+    const text = formatPreviewComment({ stack, commit, isSuccessful, lines, charsMax })
+    await replies.writeComment(repository, pullRequest, { text, subject: stack })
+  }
   return { kind: 'delivered' }
 }

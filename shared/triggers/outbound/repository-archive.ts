@@ -5,15 +5,18 @@ import { pipeline } from 'node:stream/promises'
 import { type ReadEntry, extract } from 'tar'
 import { triggerLimits } from '../../config/trigger-limits.ts'
 import { DeployError, error, messageOf } from '../../errors/error.ts'
-import { createGithubHeaders } from '../notifications/github-replies.ts'
+import { hostApis, repositoryArchiveUrlOf } from '../hosts/host-apis.ts'
 import type { OutboundPort } from '../../ports/outbound.ts'
 import { toPrintable } from '../printable.ts'
+import type { WebhookFormName } from '../webhooks/webhook-forms.ts'
 
 /** The repository and commit of an archive. */
 export interface ArchiveRequest {
   readonly repository: string
   readonly commit: string
   readonly apiUrl: string
+  /** The form of the webhook, which determines the API of the host. Default: `github`. */
+  readonly form?: WebhookFormName | undefined
   /** Absent for a public repository, and with `location`. */
   readonly token?: string | undefined
   /** The temporary address of the archive, which the host returned for the token. */
@@ -82,8 +85,8 @@ function download<T>(
   const { limits, readBody } = options
   const outboundRequest = {
     method: 'GET',
-    url: request.location ?? archiveUrlOf(request),
-    headers: token === undefined ? {} : createGithubHeaders(token),
+    url: request.location ?? repositoryArchiveUrlOf(request.form ?? 'github', request),
+    headers: token === undefined ? {} : createHeaders(request, token),
     timeoutMs: limits.timeoutMs ?? triggerLimits.archiveTimeoutMs,
     // `limitSize` checks the size, with a specific error.
     bytesMax: Number.POSITIVE_INFINITY,
@@ -107,7 +110,7 @@ export async function exchangeToken(
 ): Promise<ArchiveRequest> {
   const { token, ...publicRequest } = request
   if (token === undefined) return request
-  let url = archiveUrlOf(request)
+  let url = repositoryArchiveUrlOf(request.form ?? 'github', request)
   for (let redirects = 0; redirects < triggerLimits.archiveRedirectsMax; redirects += 1) {
     const location = await readRedirect(outbound, request, url)
     if (location === undefined) return request
@@ -121,10 +124,11 @@ export async function exchangeToken(
 /** Returns the target to which the host redirects a request with a token, or undefined if none. */
 function readRedirect(
   outbound: OutboundPort,
-  { repository, token = '' }: ArchiveRequest,
+  archiveRequest: ArchiveRequest,
   url: string,
 ): Promise<URL | undefined> {
-  const request = { method: 'GET', url, headers: createGithubHeaders(token) } as const
+  const { repository, token = '' } = archiveRequest
+  const request = { method: 'GET', url, headers: createHeaders(archiveRequest, token) } as const
   return outbound.call(request, async ({ status, headers }) => {
     if (status >= 400) throw createArchiveStatusError(repository, status)
     const location = headers.get('location')
@@ -133,8 +137,9 @@ function readRedirect(
   })
 }
 
-const archiveUrlOf = ({ repository, commit, apiUrl }: ArchiveRequest): string =>
-  `${apiUrl.replace(/\/$/, '')}/repos/${repository}/tarball/${commit}`
+function createHeaders({ form = 'github' }: ArchiveRequest, token: string) {
+  return hostApis[form].createHeaders(token)
+}
 
 /**
  * Unpacks a packed archive into an existing folder. Throws ARCHIVE_INVALID, ARCHIVE_TOO_LARGE, and

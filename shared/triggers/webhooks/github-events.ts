@@ -3,6 +3,7 @@ import { triggerLimits } from '../../config/trigger-limits.ts'
 import type { EpochMs } from '../../records/ids.ts'
 import {
   type RepositoryEvent,
+  ignoreEvent,
   limitPaths,
   commitForm,
   refNameForm,
@@ -121,8 +122,4 @@ function readPullRequest(body: Uint8Array): RepositoryEvent {
     paths: undefined,
     ...(updatedAt === undefined ? {} : { changedAt: Date.parse(updatedAt) as EpochMs }),
   }
-}
-
-function ignoreEvent(why: string): RepositoryEvent {
-  return { kind: 'ignored', why }
 }

@@ -10,11 +10,13 @@ import {
 import { createLogger } from '../../platform/system/logger.ts'
 import { sealingContextOf } from '../../ports/documents.ts'
 import type { EpochMs } from '../../records/ids.ts'
+import { createWebhookRequest } from '../trigger-requests.ts'
 import { type WebhookReception, receiveWebhook } from './receive-webhook.ts'
 import type { RuleMatch } from './rules.ts'
 import { bodySignatureOf, signatureOf } from './signature.ts'
 import { sealWebhook, webhookDocument, webhookDraft, webhookKeyOf } from './webhook-document.ts'
-import type { WebhookRequest } from './webhook-forms.ts'
+import type { WebhookRequest } from './webhook-form.ts'
+import type { WebhookFormName } from './webhook-forms.ts'
 
 const secret = 'a secret of sixteen characters and more'
 const commit = '0123456789abcdef0123456789abcdef01234567'
@@ -41,7 +43,7 @@ beforeEach(() => {
 })
 
 /** Creates a webhook for each test, so that deliveries of other tests are unknown to it. */
-async function putWebhook(form: 'github' | 'signed', more: object = {}): Promise<string> {
+async function putWebhook(form: WebhookFormName, more: object = {}): Promise<string> {
   count += 1
   const name = `hook-${count}`
   const rules = [
@@ -359,6 +361,27 @@ describe('threats', () => {
     )
     expect((await receive(name, { ...delivery, headers: replayed })).kind).toBe('repeated')
     expect(sent).toHaveLength(1)
+  })
+
+  test('a delivery of Bitbucket with several changes requests a deployment for each', async () => {
+    const name = await putWebhook('bitbucket')
+    const changes = ['branch main', 'branch other', 'tag v1'].map(text => {
+      const [type, ref] = text.split(' ')
+      return { new: { type, name: ref, target: { hash: commit } } }
+    })
+    const body = JSON.stringify({ repository: { full_name: 'acme/shop' }, push: { changes } })
+    const headers = new Map([
+      ['x-event-key', 'repo:push'],
+      ['x-request-uuid', 'one'],
+      ['x-hub-signature', `sha256=${bodySignatureOf(secret, body)}`],
+    ])
+    await receive(name, { headers, body: Buffer.from(body) })
+    const context = { requestedAt: nowMs as EpochMs, execute: 'here' } as const
+    const keys = sent.map(
+      one => createWebhookRequest(one, { webhook: name, delivery: 'd' }, context).key,
+    )
+    expect(sent.map(({ ref }) => ref)).toEqual(['branch main', 'tag v1'])
+    expect(keys).toEqual([`webhook ${name} d`, `webhook ${name} d 2`])
   })
 
   test('of concurrent deliveries of one change, only one requests the deployment', async () => {

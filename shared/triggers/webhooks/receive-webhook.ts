@@ -4,10 +4,11 @@ import { type TriggerPorts, sealingContextOf } from '../../ports/documents.ts'
 import type { ClockPort } from '../../ports/system.ts'
 import { runOnce } from '../run-once.ts'
 import type { ChangeEvent } from './repository-event.ts'
-import { type RuleMatch, findRuleMatches } from './rules.ts'
+import { type Rule, type RuleMatch, findRuleMatches } from './rules.ts'
 import { parseDocumentValue } from '../parse-document-value.ts'
 import { type WebhookDocument, webhookDocument, webhookKeyOf } from './webhook-document.ts'
-import { refuseUnknownWebhook, type WebhookRequest, webhookForms } from './webhook-forms.ts'
+import { refuseUnknownWebhook, type WebhookRequest } from './webhook-form.ts'
+import { webhookForms } from './webhook-forms.ts'
 
 /**
  * The result of a delivery. `pong`: the delivery was a ping. `ignored`: no deployment is requested,
@@ -61,9 +62,10 @@ export async function receiveWebhook(
   const event = form.read(request)
   if (event.kind === 'ping') return { kind: 'pong' }
   if (event.kind === 'ignored') return event
-  refuseOldChange(event, deps.clock)
+  const changes = event.kind === 'several' ? event.changes : [event]
+  for (const change of changes) refuseOldChange(change, deps.clock)
   if (document.isPaused) return { kind: 'ignored', why: 'the webhook is paused' }
-  const ruleMatches = findRuleMatches(document.rules, event)
+  const ruleMatches = findAllRuleMatches(document.rules, changes)
   if (ruleMatches.length === 0) return { kind: 'ignored', why: 'no rule matches this change' }
   const identities = form.identitiesOf(request)
   const taskIds = identities.map(identity => `webhook ${name} ${identity}`)
@@ -74,6 +76,21 @@ export async function receiveWebhook(
     () => deps.send(ruleMatches, delivery),
   )
   return onceResult.kind === 'done' ? { kind: 'accepted', ruleMatches } : onceResult
+}
+
+/**
+ * Returns the rule matches of all changes of a delivery. A position distinguishes the requests of
+ * one stack.
+ */
+function findAllRuleMatches(
+  rules: readonly Rule[],
+  changes: readonly ChangeEvent[],
+): readonly RuleMatch[] {
+  return changes.flatMap((change, position) =>
+    findRuleMatches(rules, change).map(ruleMatch =>
+      position === 0 ? ruleMatch : { ...ruleMatch, position },
+    ),
+  )
 }
 
 /** Returns the document of a webhook. Refuses an unknown name like a wrong signature. */

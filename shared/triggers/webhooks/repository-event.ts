@@ -8,6 +8,12 @@ export type RepositoryEvent =
   | { readonly kind: 'ping' }
   /** An event that no rule can match. `why` is for messages. */
   | { readonly kind: 'ignored'; readonly why: string }
+  /** The changes of a delivery that describes several branches and tags. There is at least one. */
+  | { readonly kind: 'several'; readonly changes: readonly ChangeEvent[] }
+  | ChangeEvent
+
+/** An event that rules can match. */
+export type ChangeEvent =
   | ({ readonly kind: 'push'; readonly branch: string } & RepositoryChange)
   | ({ readonly kind: 'tag'; readonly tag: string } & RepositoryChange)
   | ({
@@ -24,7 +30,7 @@ export type RepositoryEvent =
 
 /** A change of a repository at a commit. */
 export interface RepositoryChange {
-  /** `owner/name`. */
+  /** `owner/name`, or a longer path in a host with groups of groups. */
   readonly repository: string
   readonly commit: string
   /** The changed files. Undefined when unknown, which passes every path filter. */
@@ -33,18 +39,39 @@ export interface RepositoryChange {
   readonly changedAt?: EpochMs
 }
 
-/** An event that rules can match. */
-export type ChangeEvent = Exclude<RepositoryEvent, { readonly kind: 'ping' | 'ignored' }>
-
 /** `owner/name` of a repository, in characters that need no escaping in a URL path. */
 export const repositoryForm = z
   .string()
   .regex(/^(?!\.)[\w.-]{1,100}\/(?!\.{1,2}$)[\w.-]{1,100}$/, 'must be <owner>/<name>')
 
+/** The path of a GitLab project: `group/name`, or with further groups between them. */
+export const projectPathForm = z
+  .string()
+  .max(500)
+  .regex(
+    /^(?!\.)[\w.-]{1,100}(?:\/(?!\.{1,2}(?:\/|$))[\w.-]{1,100}){1,20}$/,
+    'must be <group>/<name>',
+  )
+
+/** `project/name` of a repository of Bitbucket Server. Projects of users begin with `~`. */
+export const serverRepositoryForm = z
+  .string()
+  .regex(/^~?(?!\.)[\w.-]{1,100}\/(?!\.{1,2}$)[\w.-]{1,100}$/, 'must be <project>/<name>')
+
+/** Reports whether a text names a repository of any host. */
+export function isRepository(text: string): boolean {
+  return [projectPathForm, serverRepositoryForm].some(form => form.safeParse(text).success)
+}
+
 /** The full hash of a commit. */
 export const commitForm = z
   .string()
   .regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, 'must be the full hash of a commit')
+
+/** The hash of a commit, in full or at least its first 12 characters, as Bitbucket sends it. */
+export const abbreviatedCommitForm = z
+  .string()
+  .regex(/^[0-9a-f]{12,64}$/, 'must be the hash of a commit')
 
 /** The name of a branch or tag, without the characters that git refuses. */
 export const refNameForm = z
@@ -57,4 +84,16 @@ export const refNameForm = z
 export function limitPaths(paths: Iterable<string>): readonly string[] | undefined {
   const uniquePaths = new Set(paths)
   return uniquePaths.size > triggerLimits.pathsMax ? undefined : [...uniquePaths]
+}
+
+/** Returns the event of a delivery that rules never match. */
+export function ignoreEvent(why: string): RepositoryEvent {
+  return { kind: 'ignored', why }
+}
+
+/** Returns the event of a delivery with any number of changed branches and tags. */
+export function createSeveralEvent(changes: readonly ChangeEvent[]): RepositoryEvent {
+  return changes.length === 0
+    ? ignoreEvent('the delivery contains no new commit of a branch or tag')
+    : { kind: 'several', changes }
 }

@@ -90,6 +90,8 @@ export interface RuleMatch {
       }
   /** The change: `branch main`, `tag v1`, `pull request 7`. */
   readonly ref: string
+  /** The position of the change in its delivery. Absent for the first one. */
+  readonly position?: number
   /** The target of the reply: the commit, and the pull request if the change belongs to one. */
   readonly replyTarget: {
     readonly repository: string

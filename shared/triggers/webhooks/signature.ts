@@ -24,6 +24,23 @@ export function bodySignatureOf(secret: string, body: string | Uint8Array): stri
   return createHmac('sha256', secret).update(body).digest('hex')
 }
 
+/** Returns the signature of Standard Webhooks in base64. `key`: the decoded signing secret. */
+export function standardSignatureOf(
+  key: Uint8Array,
+  {
+    id,
+    timestamp,
+    body,
+  }: { readonly id: string; readonly timestamp: string; readonly body: Uint8Array },
+): string {
+  return createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')
+}
+
+/** Reports whether two texts are equal, in a time that does not depend on their contents. */
+export function isSameText(received: string, expected: string): boolean {
+  return isSameSignature(digestOf(received), digestOf(expected))
+}
+
 /** Reports whether two hexadecimal signatures are equal, in constant time. */
 export function isSameSignature(received: string, expected: string): boolean {
   if (!/^[0-9a-f]{64}$/.test(received)) return false

@@ -1,86 +1,64 @@
-/**
- * triggers: external requests for deployments (webhooks, schedules) and external messages
- * (notifications, replies to pull requests). Imports ports and below.
- *
- * Invariants: 1. A body is parsed only after its signature was verified. 2. External data is parsed
- * once, at the boundary, and printed only through `toPrintable`. 3. All calls to addresses that
- * users configured use the outbound port. 4. The deployments of an event are a pure function of
- * data.
- *
- * This file: the format of deliveries for each kind of sender.
- */
-import { triggerLimits } from '../../config/trigger-limits.ts'
-import { error } from '../../errors/error.ts'
-import type { EpochMs } from '../../records/ids.ts'
+import { readBitbucketEvent } from './bitbucket-events.ts'
+import { readBitbucketServerEvent } from './bitbucket-server-events.ts'
+import { readGiteaEvent } from './gitea-events.ts'
 import { readGithubEvent } from './github-events.ts'
+import { gitlabForm } from './gitlab-form.ts'
 import type { RepositoryEvent } from './repository-event.ts'
 import {
   bodySignatureOf,
+  deliveryHeaders,
   digestOf,
   isSameSignature,
   signatureOf,
-  deliveryHeaders,
 } from './signature.ts'
 import { readSignedEvent } from './signed-events.ts'
+import {
+  createRefusedError,
+  requireHeader,
+  requireHeaderFormat,
+  requireRecentTimestamp,
+  timestampFormat,
+  type WebhookForm,
+} from './webhook-form.ts'
 
-/** A delivery as received. */
-export interface WebhookRequest {
-  /** The headers by their names in lower case. */
-  readonly headers: ReadonlyMap<string, string>
-  readonly body: Uint8Array
+/** The differences between the forms that sign only the body, with HMAC SHA-256 in hexadecimal. */
+interface BodySignatureOptions {
+  readonly signatureHeader: string
+  /** The text before the signature. */
+  readonly prefix: string
+  readonly eventHeader: string
+  /** The header with the id of the delivery. */
+  readonly idHeader: string
+  readonly readEvent: (name: string, body: Uint8Array) => RepositoryEvent
 }
 
-/** The input of a signature verification. */
-export interface VerificationInput {
-  /** The secret, and the previous one during a rotation. */
-  readonly secrets: readonly string[]
-  readonly now: EpochMs
-}
-
-/** The format of the deliveries of one kind of sender: signature, events and ids. */
-export interface WebhookForm {
-  /** Required headers. */
-  readonly headers: readonly string[]
-  /**
-   * Throws WEBHOOK_REFUSED for a request without the headers of a signature. The check needs no
-   * secret, so an unsigned request causes no request to KMS.
-   */
-  readonly requireSignature: (request: WebhookRequest) => void
-  /** Verifies the signature, and its time if it has one. Throws WEBHOOK_REFUSED, WEBHOOK_STALE. */
-  readonly verify: (request: WebhookRequest, input: VerificationInput) => void
-  /** Parses the delivery. The caller verifies the delivery first. Throws WEBHOOK_MALFORMED. */
-  readonly read: (request: WebhookRequest) => RepositoryEvent
-  /**
-   * Returns the identities by which a repeated delivery is recognized: the sender's own id, which a
-   * repetition keeps, and a digest of the signed part. An attacker who replays a delivery can
-   * change the id, which is not signed, but not the digest.
-   */
-  readonly identitiesOf: (request: WebhookRequest) => readonly string[]
-}
-
-const githubForm: WebhookForm = {
-  headers: ['x-hub-signature-256', 'x-github-event', 'x-github-delivery'],
-  requireSignature: request =>
-    requireHeaderFormat(request, 'x-hub-signature-256', /^sha256=[0-9a-f]{64}$/),
-  verify: (request, { secrets }) => {
-    const received = requireHeader(request, 'x-hub-signature-256').replace(/^sha256=/, '')
-    const matches = secrets.map(secret =>
-      isSameSignature(received, bodySignatureOf(secret, request.body)),
-    )
-    if (!matches.includes(true)) throw createRefusedError()
-  },
-  read: request => readGithubEvent(requireHeader(request, 'x-github-event'), request.body),
-  identitiesOf: request => [
-    `id ${digestOf(requireHeader(request, 'x-github-delivery'))}`,
-    `body ${digestOf(request.body)}`,
-  ],
+function createBodySignatureForm(options: BodySignatureOptions): WebhookForm {
+  const { signatureHeader, prefix, eventHeader, idHeader, readEvent } = options
+  return {
+    headers: [signatureHeader, eventHeader, idHeader],
+    requireSignature: request =>
+      requireHeaderFormat(request, signatureHeader, new RegExp(`^${prefix}[0-9a-f]{64}$`)),
+    verify: (request, { secrets }) => {
+      const received = requireHeader(request, signatureHeader)
+      const signature = received.startsWith(prefix) ? received.slice(prefix.length) : ''
+      const matches = secrets.map(secret =>
+        isSameSignature(signature, bodySignatureOf(secret, request.body)),
+      )
+      if (!matches.includes(true)) throw createRefusedError()
+    },
+    read: request => readEvent(requireHeader(request, eventHeader), request.body),
+    identitiesOf: request => [
+      `id ${digestOf(requireHeader(request, idHeader))}`,
+      `body ${digestOf(request.body)}`,
+    ],
+  }
 }
 
 const signedForm: WebhookForm = {
   headers: [deliveryHeaders.signature, deliveryHeaders.timestamp, deliveryHeaders.id],
   requireSignature: request => {
     requireHeaderFormat(request, deliveryHeaders.signature, /^v1=[0-9a-f]{64}$/)
-    requireHeaderFormat(request, deliveryHeaders.timestamp, /^\d{1,12}$/)
+    requireHeaderFormat(request, deliveryHeaders.timestamp, timestampFormat)
   },
   verify: (request, { secrets, now }) => {
     const timestamp = requireHeader(request, deliveryHeaders.timestamp)
@@ -90,14 +68,7 @@ const signedForm: WebhookForm = {
     )
     if (!matches.includes(true)) throw createRefusedError()
     // The time is checked after the signature, so only a sender with the secret gets WEBHOOK_STALE.
-    if (!/^\d{1,12}$/.test(timestamp)) throw createRefusedError()
-    const differenceMs = Math.abs(now - Number(timestamp) * 1000)
-    if (differenceMs > triggerLimits.replayWindowMs)
-      throw error(
-        'WEBHOOK_STALE',
-        `the signature time of the delivery differs from the current time by ${Math.round(differenceMs / 1000)} s`,
-        { details: { windowMs: triggerLimits.replayWindowMs } },
-      )
+    requireRecentTimestamp(timestamp, now)
   },
   read: request => readSignedEvent(request.body),
   identitiesOf: request => [
@@ -107,37 +78,38 @@ const signedForm: WebhookForm = {
 }
 
 /** All forms, by the names that webhooks use. */
-export const webhookForms = { github: githubForm, signed: signedForm } as const satisfies Record<
-  string,
-  WebhookForm
->
+export const webhookForms = {
+  github: createBodySignatureForm({
+    signatureHeader: 'x-hub-signature-256',
+    prefix: 'sha256=',
+    eventHeader: 'x-github-event',
+    idHeader: 'x-github-delivery',
+    readEvent: readGithubEvent,
+  }),
+  gitlab: gitlabForm,
+  bitbucket: createBodySignatureForm({
+    signatureHeader: 'x-hub-signature',
+    prefix: 'sha256=',
+    eventHeader: 'x-event-key',
+    idHeader: 'x-request-uuid',
+    readEvent: readBitbucketEvent,
+  }),
+  'bitbucket-server': createBodySignatureForm({
+    signatureHeader: 'x-hub-signature',
+    prefix: 'sha256=',
+    eventHeader: 'x-event-key',
+    idHeader: 'x-request-id',
+    readEvent: readBitbucketServerEvent,
+  }),
+  gitea: createBodySignatureForm({
+    signatureHeader: 'x-gitea-signature',
+    prefix: '',
+    eventHeader: 'x-gitea-event',
+    idHeader: 'x-gitea-delivery',
+    readEvent: readGiteaEvent,
+  }),
+  signed: signedForm,
+} as const satisfies Record<string, WebhookForm>
 
 /** The name of a form. */
 export type WebhookFormName = keyof typeof webhookForms
-
-/**
- * Refuses a delivery of an unknown webhook like a wrongly signed one: with the same error, and
- * after an HMAC of the body. Throws WEBHOOK_REFUSED.
- */
-export function refuseUnknownWebhook(request: WebhookRequest): never {
-  // Only the duration of the HMAC matters, so its result is not used.
-  bodySignatureOf('an unknown webhook', request.body)
-  throw createRefusedError()
-}
-
-/** Requires a header with a format. Throws WEBHOOK_REFUSED. */
-function requireHeaderFormat(request: WebhookRequest, name: string, format: RegExp): void {
-  if (!format.test(requireHeader(request, name))) throw createRefusedError()
-}
-
-/** Returns a required header. Throws WEBHOOK_REFUSED. */
-function requireHeader(request: WebhookRequest, name: string): string {
-  const value = request.headers.get(name)
-  if (value === undefined || value === '') throw createRefusedError()
-  return value
-}
-
-/** Returns the same error for every invalid signature or header, so an attacker learns nothing. */
-function createRefusedError(): Error {
-  return error('WEBHOOK_REFUSED', 'the delivery is not signed with the secret of this webhook')
-}

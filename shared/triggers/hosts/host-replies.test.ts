@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type RepliesPort, createGithubReplies, formatPreviewComment } from './github-replies.ts'
+import { githubApi } from './github-api.ts'
+import { createHostReplies, type RepliesPort } from './host-replies.ts'
+import { formatPreviewComment } from './preview-comment.ts'
 import { startReceiver } from '../outbound/local-receiver.fixture.ts'
 
 const commit = 'a'.repeat(40)
@@ -8,7 +10,10 @@ let replies: RepliesPort
 beforeAll(async () => {
   receiver = await startReceiver()
   const { outbound, origin } = receiver
-  replies = createGithubReplies({ outbound, apiUrl: `${origin}/api/v3/`, token: 'the-token' })
+  const { replies: calls } = githubApi
+  if (calls === undefined) throw new Error('GitHub has no calls of replies')
+  const apiUrl = `${origin}/api/v3/`
+  replies = createHostReplies({ outbound, host: githubApi, calls, apiUrl, credential: 'the-token' })
 })
 afterAll(() => receiver.close())
 beforeEach(() => {
@@ -26,12 +31,12 @@ describe('replies on GitHub', () => {
       context: 'antichain/prod',
       description: '2 created',
     } as const
-    await replies.setStatus('acme/shop', commit, { ...content, url: 'https://a.test/x' })
+    await replies.setStatus('acme/shop', commit, content)
     expect(lastRequest()).toMatchObject({
       method: 'POST',
       url: `/api/v3/repos/acme/shop/statuses/${commit}`,
       headers: { authorization: 'Bearer the-token', accept: 'application/vnd.github+json' },
-      value: { ...content, target_url: 'https://a.test/x' },
+      value: content,
     })
     await replies.setStatus('acme/shop', commit, { ...content, description: 'ü\n'.repeat(200) })
     const { description } = lastRequest().value as { description: string }

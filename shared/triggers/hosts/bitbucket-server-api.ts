@@ -1,0 +1,73 @@
+import * as z from 'zod'
+import { triggerLimits } from '../../config/trigger-limits.ts'
+import { bitbucketStates, createBitbucketHeaders, statusKeyOf } from './bitbucket-api.ts'
+import { formatLinkMarker, type HostApi } from './host-api.ts'
+
+const activitiesForm = z.object({
+  values: z.array(
+    z.object({
+      action: z.string(),
+      comment: z
+        .object({ id: z.int().positive(), version: z.int(), text: z.string().nullish() })
+        .optional(),
+    }),
+  ),
+  isLastPage: z.boolean(),
+})
+
+/** Returns `projects/<key>/repos/<slug>`, the path of a repository in the API and in pages. */
+function repositoryPathOf(repository: string): string {
+  const [project = '', slug = ''] = repository.split('/')
+  return `projects/${project}/repos/${slug}`
+}
+
+/** The API of Bitbucket Data Center and Server. The address of the API ends with `/rest`. */
+export const bitbucketServerApi: HostApi = {
+  name: 'Bitbucket Server',
+  defaultApiUrl: undefined,
+  createHeaders: createBitbucketHeaders,
+  // Without a prefix, this archive has no outer folder.
+  archiveUrlOf: ({ apiUrl, repository, commit }) =>
+    `${apiUrl}/api/latest/${repositoryPathOf(repository)}/archive?at=${commit}&format=tar.gz&prefix=repository/`,
+  replies: {
+    statusCall: ({ repository, commit, apiUrl }, { state, context, description }) => ({
+      method: 'POST',
+      path: `/api/latest/${repositoryPathOf(repository)}/commits/${commit}/builds`,
+      value: {
+        key: statusKeyOf(context),
+        name: context,
+        state: bitbucketStates[state],
+        description,
+        url: `${apiUrl.replace(/\/rest$/, '')}/${repositoryPathOf(repository)}/commits/${commit}`,
+      },
+    }),
+    commentCalls: (repository, pullRequest) => {
+      const subject = `/api/latest/${repositoryPathOf(repository)}/pull-requests/${pullRequest}`
+      const { commentsPerPage } = triggerLimits
+      return {
+        subject,
+        // Only the activities of a pull request contain all of its comments.
+        pagePathOf: page =>
+          `${subject}/activities?limit=${commentsPerPage}&start=${(page - 1) * commentsPerPage}`,
+        readPage: value => {
+          const { values, isLastPage } = activitiesForm.parse(value)
+          const comments = values.flatMap(({ action, comment }) =>
+            action === 'COMMENTED' && comment !== undefined
+              ? [{ id: comment.id, version: comment.version, text: comment.text ?? '' }]
+              : [],
+          )
+          return { comments, isLast: isLastPage }
+        },
+        createCall: text => ({ method: 'POST', path: `${subject}/comments`, value: { text } }),
+        updateCall: ({ id, version = 0 }, text) => ({
+          method: 'PUT',
+          path: `${subject}/comments/${id}`,
+          value: { text, version },
+        }),
+      }
+    },
+    formatMarker: formatLinkMarker,
+    commentCharsMax: triggerLimits.bitbucketCommentCharsMax,
+    isNewestFirst: true,
+  },
+}

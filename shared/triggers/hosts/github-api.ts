@@ -1,0 +1,52 @@
+import * as z from 'zod'
+import { triggerLimits } from '../../config/trigger-limits.ts'
+import { formatHtmlMarker, type HostApi } from './host-api.ts'
+
+const commentsForm = z.array(z.object({ id: z.int().positive(), body: z.string().nullish() }))
+
+/** The API of GitHub and of GitHub Enterprise Server. */
+export const githubApi: HostApi = {
+  name: 'GitHub',
+  defaultApiUrl: 'https://api.github.com',
+  createHeaders: credential => ({
+    authorization: `Bearer ${credential}`,
+    accept: 'application/vnd.github+json',
+    'x-github-api-version': '2022-11-28',
+  }),
+  archiveUrlOf: ({ apiUrl, repository, commit }) =>
+    `${apiUrl}/repos/${repository}/tarball/${commit}`,
+  replies: {
+    statusCall: ({ repository, commit }, { state, context, description }) => ({
+      method: 'POST',
+      path: `/repos/${repository}/statuses/${commit}`,
+      value: { state, context, description },
+    }),
+    commentCalls: (repository, pullRequest) => {
+      const subject = `${repository}/issues/${pullRequest}/comments`
+      const { commentsPerPage } = triggerLimits
+      return {
+        subject,
+        pagePathOf: page => `/repos/${subject}?per_page=${commentsPerPage}&page=${page}`,
+        readPage: value => {
+          const comments = commentsForm.parse(value)
+          return {
+            comments: comments.map(({ id, body }) => ({ id, text: body ?? '' })),
+            isLast: comments.length < commentsPerPage,
+          }
+        },
+        createCall: body => ({ method: 'POST', path: `/repos/${subject}`, value: { body } }),
+        updateCall: ({ id }, body) => ({
+          method: 'PATCH',
+          path: `/repos/${repository}/issues/comments/${id}`,
+          value: { body },
+        }),
+      }
+    },
+    formatMarker: formatHtmlMarker,
+    commentCharsMax: triggerLimits.commentCharsMax,
+    isNewestFirst: false,
+  },
+}
+
+/** The API that serves the archives of webhooks of the signed form. It receives no replies. */
+export const signedApi: HostApi = { ...githubApi, replies: undefined }
