@@ -8,6 +8,7 @@ import { createKeys } from './constructs/encryption.ts'
 import { createFunctions, type DeployedFunction, type Functions } from './constructs/functions.ts'
 import { createLongPool } from './constructs/long-pool.ts'
 import { createObservability } from './constructs/observability.ts'
+import { createPrivateNetwork } from './constructs/private-network.ts'
 import { createPart } from './constructs/create-part.ts'
 import { createQueues } from './constructs/queues.ts'
 import { createSchedules, scheduleRoleName } from './constructs/schedules.ts'
@@ -60,7 +61,11 @@ function createMainResources(main: Stack, grantContext: GrantContext, assets: As
   let addresses: Addresses | undefined
   const resourceVariables = createInstallationVariables(main, grantContext, () => addresses)
   const image = createImage(main, settings, assets)
-  const functions = createFunctions(main, { ...grantContext, assets, image, resourceVariables })
+  const network = createPrivateNetwork(main, settings)
+  const functions = createFunctions(main, {
+    ...grantContext,
+    ...{ assets, image, resourceVariables, network },
+  })
   const [api, service] = [requireFunction(functions, 'api'), requireFunction(functions, 'service')]
   addresses = createEndpoints(main, settings, {
     ...{ api, service },
@@ -74,7 +79,7 @@ function createMainResources(main: Stack, grantContext: GrantContext, assets: As
     schedule: requireFunction(functions, 'schedule'),
     compaction,
   })
-  createLongPool(main, { ...grantContext, image, resourceVariables })
+  createLongPool(main, { ...grantContext, image, resourceVariables, network })
   createObservability(main, { ...grantContext, functions })
   new CfnOutput(main, 'ApiUrl', { value: addresses.apiUrl })
   new CfnOutput(main, 'ServiceUrl', { value: addresses.serviceUrl })

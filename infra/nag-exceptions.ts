@@ -40,15 +40,6 @@ const commonExceptions: readonly NagException[] = [
   },
   {
     stack: 'main',
-    path: 'LongPool/Vpc',
-    rule: 'AwsSolutions-VPC7',
-    reason:
-      'Tasks accept no connections, and they run programs of users: the roles of stacks limit ' +
-      'their access. Flow logs are billed by the gigabyte and would have no readers. An ' +
-      'account that requires them can enable them for its networks.',
-  },
-  {
-    stack: 'main',
     path: 'LongPool/Cluster',
     rule: 'AwsSolutions-ECS4',
     reason:
@@ -57,6 +48,16 @@ const commonExceptions: readonly NagException[] = [
   },
 ]
 
+const ownNetworkException: NagException = {
+  stack: 'main',
+  path: 'LongPool/Vpc',
+  rule: 'AwsSolutions-VPC7',
+  reason:
+    'Tasks accept no connections, and they run programs of users: the roles of stacks limit ' +
+    'their access. Flow logs are billed by the gigabyte and would have no readers. An ' +
+    'account that requires them can enable them for its networks.',
+}
+
 /**
  * Returns every exception from rules of cdk-nag. Each exception is as narrow as its rule allows.
  */
@@ -64,6 +65,7 @@ export function nagExceptionsOf(stack: StackLocation, settings: Settings): reado
   const longPoolRows = functionsTable.filter(({ longQueue }) => longQueue !== undefined)
   return [
     ...commonExceptions,
+    ...networkExceptionsOf(settings),
     ...bucketExceptionsOf(stack, settings),
     ...deploymentRoleExceptionsOf(stack, settings),
     ...['Functions/ApiRole', 'Functions/ServiceRole', 'Functions/ScheduleRole'].map(path => ({
@@ -77,6 +79,19 @@ export function nagExceptionsOf(stack: StackLocation, settings: Settings): reado
       longPoolExceptionsOf(stack, settings, `Long${logicalNameOf(name)}`),
     ),
   ]
+}
+
+/** Returns the exceptions for the own network, or for functions in the network of the settings. */
+function networkExceptionsOf({ vpc }: Settings): readonly NagException[] {
+  if (vpc === undefined) return [ownNetworkException]
+  return functionsTable.map(({ name }) => ({
+    stack: 'main',
+    path: `Functions/${logicalNameOf(name)}Role`,
+    rule: 'AwsSolutions-IAM5[Resource::*]',
+    reason:
+      'Lambda attaches functions to a VPC with permissions on all network interfaces. A second ' +
+      'statement denies them to the code of the function.',
+  }))
 }
 
 /**

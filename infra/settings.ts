@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import { commaSeparatedList } from './comma-separated-list.ts'
+import { findNetworkConflicts, networkSettingForms } from './network-settings.ts'
 import { defaultInstallation, installationPattern } from '../shared/config/aws-resource-names.ts'
 
 /** The prefix of settings in the context: `antichain:<name>` in cdk.json or with `-c`. */
@@ -9,16 +11,6 @@ const createWholeNumberForm = (minimum: number, maximum: number, defaultValue: n
 
 const createOptionalNumberForm = (maximum: number) =>
   z.coerce.number().int().min(0).max(maximum).optional()
-
-const commaSeparatedList = z
-  .string()
-  .default('')
-  .transform(text =>
-    text
-      .split(',')
-      .map(part => part.trim())
-      .filter(part => part !== ''),
-  )
 
 /** Memory of a Fargate task by its CPU units, in MB: minimum and maximum. Source: ECS's manual. */
 const fargateMemoryMb: Readonly<Record<number, readonly [number, number]>> = {
@@ -115,9 +107,13 @@ const settingsForm = z.strictObject({
    * `platform deploy` reads the number. Absent: unknown.
    */
   availableConcurrency: createOptionalNumberForm(1_000_000),
+  ...networkSettingForms,
 })
 
-const checkedSettingsForm = settingsForm.superRefine(({ longCpu, longMb }, context) => {
+const checkedSettingsForm = settingsForm.superRefine((settings, context) => {
+  for (const { name, message } of findNetworkConflicts(settings))
+    context.addIssue({ code: 'custom', path: [name], message })
+  const { longCpu, longMb } = settings
   const [minimum, maximum] = fargateMemoryMb[longCpu] ?? [0, 0]
   if (longMb >= minimum && longMb <= maximum && longMb % fargateMemoryStepMb === 0) return
   const message = `Fargate offers ${minimum} to ${maximum} MB in steps of ${fargateMemoryStepMb} for longCpu=${longCpu}, not ${longMb}`

@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Size } from 'aws-cdk-lib'
+import { Duration, RemovalPolicy, Size, Stack } from 'aws-cdk-lib'
 import { type Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import type { DockerImageAsset } from 'aws-cdk-lib/aws-ecr-assets'
 import {
@@ -20,10 +20,11 @@ import { processVariables, type ResourceVariables } from '../resource-variables.
 import type { FunctionName, FunctionRow } from '../function-row.ts'
 import { functionsTable } from '../functions-table.ts'
 import { canInvokeItself } from '../invocation-loops.ts'
-import { logicalNameOf } from '../names.ts'
+import { functionArnOf, logicalNameOf } from '../names.ts'
 import type { GrantContext } from '../permissions.ts'
 import type { Settings } from '../settings.ts'
 import { createPart } from './create-part.ts'
+import type { PrivateNetwork } from './private-network.ts'
 import { createRole } from './roles.ts'
 
 /** A function with its role and its log. */
@@ -41,6 +42,8 @@ export interface FunctionsInput extends GrantContext {
   readonly assets: Assets
   readonly image: DockerImageAsset
   readonly resourceVariables: ResourceVariables
+  /** The network of the functions. Absent: they are outside of any VPC. */
+  readonly network: PrivateNetwork | undefined
 }
 
 /**
@@ -80,6 +83,9 @@ function createFunction(
     grants: row.grants,
     ...(row.consumes === undefined ? {} : { queue: row.consumes.queue }),
     logs,
+    ...(input.network === undefined
+      ? {}
+      : { networkFunctionArn: functionArnOf(Stack.of(group), settings, row.name) }),
   })
   const reservedConcurrency = row.reservedConcurrency?.(settings) ?? 0
   const options: FunctionOptions = {
@@ -95,6 +101,7 @@ function createFunction(
     ...(reservedConcurrency === 0 ? {} : { reservedConcurrentExecutions: reservedConcurrency }),
     environment: { ...processVariables, ...input.resourceVariables(row.variables, 'short') },
     ...(row.isolatesTenants === true ? { tenancyConfig: TenancyConfig.PER_TENANT } : {}),
+    ...networkOptionsOf(input.network),
     // By default Lambda stops a chain of invocations through queues after about 16 invocations.
     recursiveLoop: canInvokeItself(row.name) ? RecursiveLoop.ALLOW : RecursiveLoop.TERMINATE,
     role,
@@ -111,6 +118,15 @@ function createFunction(
         })
   addQueueSource(input, row, lambdaFunction)
   return { row, function: lambdaFunction, role, logs }
+}
+
+/** Returns the options of a function in a network. */
+function networkOptionsOf(
+  network: PrivateNetwork | undefined,
+): Pick<FunctionOptions, 'vpc' | 'vpcSubnets' | 'securityGroups'> {
+  if (network === undefined) return {}
+  const { vpc, subnets, securityGroups } = network
+  return { vpc, vpcSubnets: { subnets: [...subnets] }, securityGroups: [...securityGroups] }
 }
 
 function createImageFunction(

@@ -27,8 +27,10 @@ import type { FunctionRow } from '../function-row.ts'
 import { functionsTable } from '../functions-table.ts'
 import { logicalNameOf } from '../names.ts'
 import type { GrantContext } from '../permissions.ts'
+import type { Settings } from '../settings.ts'
 import { createLogs } from './functions.ts'
 import { createPart } from './create-part.ts'
+import type { PrivateNetwork } from './private-network.ts'
 import { createRole } from './roles.ts'
 import { scaleLongPoolTasks } from './long-pool-scaling.ts'
 
@@ -36,16 +38,12 @@ import { scaleLongPoolTasks } from './long-pool-scaling.ts'
 export interface LongPoolInput extends GrantContext {
   readonly image: DockerImageAsset
   readonly resourceVariables: ResourceVariables
+  /** Absent: the long pool has a network of its own. */
+  readonly network: PrivateNetwork | undefined
 }
 
 /** The row of a function that also has tasks in the long pool. */
 type LongPoolRow = FunctionRow & { readonly longQueue: QueueName }
-
-/** The network of the tasks. */
-interface TaskNetwork {
-  readonly cluster: ICluster
-  readonly securityGroup: SecurityGroup
-}
 
 /** Time for a task to shut down, in seconds: the maximum of ECS. */
 const shutdownSeconds = 120
@@ -54,12 +52,25 @@ export const longPoolScratchGib = 40
 
 /**
  * Creates executors and generators without a time limit: one service each, which is scaled to no
- * tasks while it is idle. Tasks have public addresses, because a NAT gateway is billed by the hour.
- * They accept no connections.
+ * tasks while it is idle. In the own network, tasks have public addresses, because a NAT gateway is
+ * billed by the hour. They accept no connections.
  */
 export function createLongPool(scope: Construct, input: LongPoolInput): void {
   const group = createPart(scope, 'LongPool')
   const { installation } = input.settings
+  const network = input.network ?? createOwnNetwork(group, installation)
+  const cluster = new Cluster(group, 'Cluster', {
+    clusterName: installation,
+    vpc: network.vpc,
+    containerInsightsV2: ContainerInsights.DISABLED,
+  }) as ICluster
+  for (const row of functionsTable)
+    if (row.longQueue !== undefined)
+      createTaskService(group, input, { cluster, network }, { ...row, longQueue: row.longQueue })
+}
+
+/** Creates the network of an installation that has no VPC in its settings. */
+function createOwnNetwork(group: Construct, installation: string): PrivateNetwork {
   // The cast is necessary, because the class and the interface declare optional fields differently.
   const vpc = new Vpc(group, 'Vpc', {
     vpcName: installation,
@@ -79,25 +90,17 @@ export function createLongPool(scope: Construct, input: LongPoolInput): void {
     description: `${installation}: allows outbound connections of tasks only`,
     allowAllOutbound: true,
   })
-  const cluster = new Cluster(group, 'Cluster', {
-    clusterName: installation,
-    vpc,
-    containerInsightsV2: ContainerInsights.DISABLED,
-  }) as ICluster
-  for (const row of functionsTable)
-    if (row.longQueue !== undefined)
-      createTaskService(
-        group,
-        input,
-        { cluster, securityGroup },
-        { ...row, longQueue: row.longQueue },
-      )
+  return { vpc, subnets: vpc.publicSubnets, securityGroups: [securityGroup] }
 }
+
+/** Reports whether tasks have public addresses: by default, those in the own network. */
+const hasPublicAddresses = ({ vpc, publicAddresses }: Settings): boolean =>
+  publicAddresses === undefined ? vpc === undefined : publicAddresses === 'on'
 
 function createTaskService(
   group: Construct,
   input: LongPoolInput,
-  { cluster, securityGroup }: TaskNetwork,
+  { cluster, network }: { readonly cluster: ICluster; readonly network: PrivateNetwork },
   row: LongPoolRow,
 ): void {
   const id = `Long${logicalNameOf(row.name)}`
@@ -107,9 +110,9 @@ function createTaskService(
     serviceName: `long-${row.name}`,
     cluster,
     taskDefinition,
-    assignPublicIp: true,
-    vpcSubnets: { subnetType: SubnetType.PUBLIC },
-    securityGroups: [securityGroup],
+    assignPublicIp: hasPublicAddresses(settings),
+    vpcSubnets: { subnets: [...network.subnets] },
+    securityGroups: [...network.securityGroups],
     minHealthyPercent: 0,
     maxHealthyPercent: 200,
     circuitBreaker: { rollback: true },

@@ -1,5 +1,5 @@
 import { Stack } from 'aws-cdk-lib'
-import { type IPrincipal, PolicyStatement, Role } from 'aws-cdk-lib/aws-iam'
+import { Effect, type IPrincipal, PolicyStatement, Role } from 'aws-cdk-lib/aws-iam'
 import type { LogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
 import { roleNameOf, type QueueName } from '../../shared/config/aws-resource-names.ts'
@@ -23,16 +23,21 @@ export function createRole(
     /** The queue whose messages the function or task receives. */
     readonly queue?: QueueName
     readonly logs: LogGroup
+    /** The ARN of the function if Lambda attaches it to a VPC with this role. */
+    readonly networkFunctionArn?: string
   },
 ): Role {
-  const { grantContext, logs } = options
+  const { grantContext, logs, networkFunctionArn } = options
   const role = new Role(scope, id, {
     roleName: roleNameOf(grantContext.settings.installation, options.name, Stack.of(scope).region),
     description: `${grantContext.settings.installation}: ${options.name}`,
     assumedBy: options.principal,
   })
   const statements = statementsOf(scope, grantContext, options.grants, options.queue)
-  for (const statement of [...statements, logStatement(logs)]) role.addToPolicy(statement)
+  const networkStatements =
+    networkFunctionArn === undefined ? [] : networkStatementsOf(networkFunctionArn)
+  for (const statement of [...statements, logStatement(logs), ...networkStatements])
+    role.addToPolicy(statement)
   return role
 }
 
@@ -41,4 +46,29 @@ function logStatement(logs: LogGroup): PolicyStatement {
     actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
     resources: [logs.logGroupArn],
   })
+}
+
+/**
+ * Allows Lambda to attach a function to subnets, and denies the same to the code of the function.
+ * These permissions apply to all resources only. Source: Lambda's developer guide, "Giving Lambda
+ * functions access to resources in an Amazon VPC".
+ */
+function networkStatementsOf(functionArn: string): readonly PolicyStatement[] {
+  const actions = [
+    'ec2:CreateNetworkInterface',
+    'ec2:DescribeNetworkInterfaces',
+    'ec2:DescribeSubnets',
+    'ec2:DeleteNetworkInterface',
+    'ec2:AssignPrivateIpAddresses',
+    'ec2:UnassignPrivateIpAddresses',
+  ]
+  return [
+    new PolicyStatement({ actions, resources: ['*'] }),
+    new PolicyStatement({
+      effect: Effect.DENY,
+      actions,
+      resources: ['*'],
+      conditions: { ArnEquals: { 'lambda:SourceFunctionArn': functionArn } },
+    }),
+  ]
 }

@@ -58,6 +58,17 @@ describe.each([
     'settings of another installation',
     { region: 'us-east-2', installation: 'other', deploymentRoles: 'arn:aws:iam::*:role/x-*' },
   ],
+  [
+    'a private network',
+    {
+      region: 'eu-central-1',
+      installation: 'antichain',
+      vpc: 'vpc-0123456789abcdef0',
+      subnets: 'subnet-0123456789abcdef0',
+      endpoints: 's3,sqs',
+      routeTables: 'rtb-0123456789abcdef0',
+    },
+  ],
 ])('with %s', (_, settings) => {
   test('cdk-nag has no finding without an exception', () => {
     expect(listFindings(settings, 'with-exceptions')).toEqual([])
