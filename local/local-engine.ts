@@ -14,6 +14,8 @@ import { error } from '../shared/errors/error.ts'
 import type { StackRecord } from '../shared/ports/catalog.ts'
 import type { PointInTime } from '../shared/records/point-in-time.ts'
 import { createLogger, silentLogger } from '../shared/platform/system/logger.ts'
+import { openTelemetry } from '../shared/platform/telemetry/open-telemetry.ts'
+import { withTelemetryLogs } from '../shared/platform/telemetry/telemetry-logs.ts'
 import { isAlive, killGroup, startTimeOf } from '../shared/platform/system/process-groups.ts'
 import { deploymentIdOf, deploymentPartsOf, type StackId } from '../shared/records/ids.ts'
 import type { Holder } from '../shared/records/log.ts'
@@ -113,7 +115,7 @@ export async function openLocal(options: EngineOptions): Promise<LocalEngine> {
       const { callApiInProcess, createApiPorts } = await loadApiHandlers()
       return callApiInProcess(createApiPorts(platform, undefined), ports.holder.who, request)
     },
-    close: () => platform.close(),
+    close: () => platform.close().then(platform.telemetry.flush),
   }
 }
 
@@ -162,14 +164,19 @@ async function openPlatform({ home, verbose, backend: backendOptions }: EngineOp
   readonly backend?: BackendPlatform
 }> {
   const write = (line: string): void => void process.stderr.write(line)
-  const logger = verbose ? createLogger({ level: 'debug', write }) : silentLogger
+  const telemetry = openTelemetry({
+    env: process.env,
+    onWarning: message => write(`warning: ${message}\n`),
+  })
+  const lineLogger = verbose ? createLogger({ level: 'debug', write }) : silentLogger
+  const logger = withTelemetryLogs(lineLogger, telemetry)
   if (backendOptions === undefined)
-    return { platform: await openEmbeddedPlatform({ home, logger, connectsLate: true }) }
+    return { platform: await openEmbeddedPlatform({ home, logger, telemetry, connectsLate: true }) }
   const { openBackendPlatform } = await import('../shared/platform/backend/backend-platform.ts')
   const holder = createProcessHolder()
   const backend = await openBackendPlatform({
     ...backendOptions,
-    ...{ home, logger, holder, env: process.env, isAlive: createHolderCheck(holder) },
+    ...{ home, logger, telemetry, holder, env: process.env, isAlive: createHolderCheck(holder) },
     onNotice: message => write(`${message}\n`),
     closeDeployment: async (platform, deployment) =>
       (await loadDeploymentHandlers()).closeDeadDeployment(portsOfDead(platform), deployment),
@@ -254,6 +261,7 @@ export function createGeneratorPorts(platform: EmbeddedPlatform): GeneratorPorts
     hints: platform.hints,
     clock: platform.clock,
     logger: platform.logger,
+    telemetry: platform.telemetry,
     random: platform.random,
     compact: async deployment => (await loadDeploymentHandlers()).compact(platform, deployment),
     holder,

@@ -40,7 +40,7 @@ export const unsupportedOptions = {
 
 const neoHint = 'Not available: Neo is an agent of Pulumi Cloud.'
 const tracingHint =
-  'Show where the time of a deployment went with `antichain deployment show`, and details with -v.'
+  'Set OTEL_EXPORTER_OTLP_ENDPOINT to a collector with OTLP over HTTP, such as http://localhost:4318.'
 
 /** The substitute of each unsupported option. */
 export const optionSubstitutes: Readonly<Record<string, string>> = {
@@ -55,7 +55,8 @@ export const optionSubstitutes: Readonly<Record<string, string>> = {
   '--fully-qualify-stack-names': 'Read the whole names from `antichain about`.',
   '--disable-integrity-checking': 'Repair the state with `antichain state repair`.',
   '--otel-traces': tracingHint,
-  '--profiling': tracingHint,
+  '--profiling':
+    'Show where the time of a deployment went with `antichain deployment show`, and details with -v.',
   '--tracing': tracingHint,
   '--tracing-header': tracingHint,
   '--generate-resources': 'Write the file with `antichain preview --import-file <file>`.',

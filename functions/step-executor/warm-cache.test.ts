@@ -7,6 +7,7 @@ function createWarmRun(deployment: string, expiresAt = 100) {
   const ended: string[] = []
   const end = (what: string) => async (): Promise<void> => void ended.push(what)
   const environment = {
+    trace: { endRun: () => undefined },
     monitor: { release: end('calls'), close: end('monitor') },
     plugins: { close: end('plugins') },
     processes: { close: end('processes') },

@@ -1,10 +1,11 @@
 import { sealForDeployment } from '../../shared/runtime/state/seal-for-deployment.ts'
 import { listOpenDeployments } from '../../shared/ports/open-deployments.ts'
 import { DeploymentAborted } from '../../shared/engine/generator/finish-stage.ts'
+import { createStackAttributes } from '../../shared/engine/telemetry/describe-operation.ts'
 import { readState, pulumiFormatVersion } from '../../shared/runtime/compaction/fold-and-publish.ts'
 import { noDurations } from '../../shared/engine/forecast/step-durations.ts'
 import type { StepEmitter } from '../../shared/engine/events/step-emitter.ts'
-import { deploymentPartsOf, type DeploymentId } from '../../shared/records/ids.ts'
+import { deploymentIdOf, deploymentPartsOf, type DeploymentId } from '../../shared/records/ids.ts'
 import { createBase } from '../../shared/engine/deployment/state/base.ts'
 import { previewCommand } from '../../shared/engine/commands/preview-command.ts'
 import type { DeployResult, RunningDeployment } from '../../shared/engine/request.ts'
@@ -35,6 +36,13 @@ export function runPreview(
 ): RunningDeployment {
   const { platform, request } = input
   const { commandRun, emitter, providerStateSources } = environment
+  const start = platform.telemetry.startTrace()
+  if (start !== undefined)
+    environment.trace.beginRun({
+      name: `preview ${request.options.command}`,
+      parent: start.parent ?? start,
+      attributes: createStackAttributes(deploymentIdOf(request.stack, 0)),
+    })
   let isCancelled = false
   const execute = async (): Promise<DeployResult> => {
     try {

@@ -2,6 +2,7 @@ import type { EventSink } from '../../shared/engine/events/event.ts'
 import { createEventRecorder } from '../../shared/engine/events/event-recorder.ts'
 import { keepLease } from '../../shared/engine/executor/lease.ts'
 import type { DeployRequest } from '../../shared/engine/request.ts'
+import { createStackAttributes } from '../../shared/engine/telemetry/describe-operation.ts'
 import { limits } from '../../shared/config/limits.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { DeploymentId } from '../../shared/records/ids.ts'
@@ -148,7 +149,11 @@ async function startHeartbeat({ platform, ports }: RunInput, deployment: Deploym
       leases: platform.leases,
       clock: platform.clock,
       groups: () => environment?.processes.listGroups() ?? [],
-      onLost: () => environment?.commandRun.abort(leaseLostError),
+      onLost: () => {
+        const attributes = { ...createStackAttributes(deployment), 'antichain.lease': 'generator' }
+        platform.telemetry.addToCounter('antichain.lease_losses', 1, attributes)
+        environment?.commandRun.abort(leaseLostError)
+      },
     },
     { deployment, executor: generatorLeaseIdOf(ports.holder), holder: ports.holder },
   )

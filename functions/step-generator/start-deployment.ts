@@ -16,6 +16,7 @@ import { endRequest } from '../../shared/engine/deployment/ownership/end-request
 import { readLateOutcomes } from '../../shared/engine/deployment/recovery/read-late-outcomes.ts'
 import { requireLateWindowOver } from '../../shared/engine/deployment/retention/late-window.ts'
 import type { EarlierRuns } from '../../shared/engine/deployment/log/read-earlier-runs.ts'
+import { placeDeployment, toTraceField } from '../../shared/engine/telemetry/deployment-trace.ts'
 import { createLiveness, type Liveness } from '../../shared/engine/deployment/ownership/liveness.ts'
 import type { Pin } from '../../shared/engine/deployment/log/log-view.ts'
 import { createLogWriter, type LogWriter } from '../../shared/engine/deployment/log/log-writer.ts'
@@ -195,6 +196,7 @@ async function pinDeployment(
       secrets: { type, state },
       inbox,
       ...(request.key === undefined ? {} : { request: request.key }),
+      ...traceFieldOf(ports, deployment),
       ...(sharedClaim === undefined ? {} : { published: record.snapshot }),
     }
     await writer.append(pin)
@@ -209,6 +211,12 @@ async function pinDeployment(
     await finishClose(ports, deployment, { liveness, changes: {} })
     throw thrown
   }
+}
+
+/** Returns the field of the pin by which other processes join the trace of the deployment. */
+function traceFieldOf({ telemetry }: GeneratorPorts, deployment: DeploymentId): Pick<Pin, 'trace'> {
+  const start = telemetry.startTrace()
+  return start === undefined ? {} : { trace: toTraceField(placeDeployment(deployment, start)) }
 }
 
 /**

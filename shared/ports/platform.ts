@@ -14,6 +14,7 @@ import type { RequestsPort } from './requests.ts'
 import type { BlobSweepPort, RetentionPort } from './retention.ts'
 import type { StackRenames } from './stack-renames.ts'
 import type { ClockPort, LoggerPort, RandomPort } from './system.ts'
+import type { TelemetryPort } from './telemetry.ts'
 
 /**
  * The ports of one platform that deployments need. local/ and the functions pass them to the
@@ -40,4 +41,5 @@ export interface Platform {
   readonly clock: ClockPort
   readonly random: RandomPort
   readonly logger: LoggerPort
+  readonly telemetry: TelemetryPort
 }

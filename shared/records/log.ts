@@ -155,16 +155,15 @@ export type Decision =
       readonly secrets: { readonly type: string; readonly state: Readonly<Record<string, string>> }
       /** The keys of the late outcomes that the base contains. */
       readonly inbox: readonly string[]
-      /**
-       * The key of the request that the deployment serves. Absent when a command started the
-       * deployment without a request.
-       */
+      /** The key of the served request. Absent when a command started the deployment. */
       readonly request?: string
       /**
        * For a deployment of Pulumi's own client: the id of its update. Such a log has no
        * operations, and is never resumed. Absent for a deployment of this engine.
        */
       readonly client?: { readonly update: string }
+      /** The `traceparent` from which processes derive spans. Absent without telemetry. */
+      readonly trace?: string
     }
   | ClientDecision
   /** The deployment entered a phase. */

@@ -25,6 +25,7 @@ const layers: readonly (readonly string[])[] = [
   // The types that all engine folders share: steps, their ends, requests.
   ['shared/engine'],
   ['shared/engine/events', 'shared/engine/graph'],
+  ['shared/engine/telemetry'],
   ['shared/engine/deployment'],
   ['shared/engine/call-limits'],
   ['shared/engine/executor'],

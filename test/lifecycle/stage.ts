@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { observeNothing } from '../../shared/engine/telemetry/observe-operation.ts'
 import type { Admission } from '../../shared/engine/executor/pool-admission.ts'
 import { createExecutor } from '../../shared/engine/executor/executor.ts'
 import { type TrackedState, stepOf } from '../../shared/engine/step.ts'
@@ -161,6 +162,7 @@ function createStagedDeployment(
     }),
     providerInputsOf: () => undefined,
     mayGeneratorPark: true,
+    observe: observeNothing,
     holdsLease: faults.holdsLease ?? (() => true),
     earlierDurationsMs: new Map(),
     admit: async () => faults.admission ?? 'now',

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { observeNothing } from '../../shared/engine/telemetry/observe-operation.ts'
 import { createExecutor } from '../../shared/engine/executor/executor.ts'
 import type {
   ExecutionContext,
@@ -184,6 +185,7 @@ async function executeIn(
       slots: createOperationSlots(8),
       limiter: { acquire: async () => unlimitedPermit },
       mayGeneratorPark: true,
+      observe: observeNothing,
       holdsLease: () => !isDead(executor),
       earlierDurationsMs: new Map(),
       admit: async () => 'now',

@@ -2,6 +2,7 @@ import type { Platform } from '../../shared/ports/platform.ts'
 import type { ChainQueuePort } from '../../shared/ports/queue.ts'
 import type { OperationId } from '../../shared/records/ids.ts'
 import { withGapCheck } from '../../shared/platform/records/gap-check.ts'
+import { noTelemetry } from '../../shared/ports/telemetry.ts'
 import { silentLogger } from '../../shared/platform/system/logger.ts'
 import type { Fault } from './faults.ts'
 import type { SendEffect } from './send-effect.ts'
@@ -143,6 +144,7 @@ export function createSimPorts(
     clock: node.clock,
     random: node.random,
     logger: silentLogger,
+    telemetry: noTelemetry,
     ...(world.aws === undefined ? {} : createAwsPorts(world, world.aws, { sendEffect, node })),
   }
 }

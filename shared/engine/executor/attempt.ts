@@ -13,6 +13,7 @@ import type { ResourceState } from '../../state/resource.ts'
 import type { Step } from '../step.ts'
 import { failureEndOf, type StepEnd } from '../step-end.ts'
 import type { ExecutionContext, ExecutorPorts } from './execution-context.ts'
+import type { OperationObservation } from '../telemetry/observe-operation.ts'
 import { durationKeyOf } from './duration-key.ts'
 import { retryUnavailable, type RetrySettings } from '../deployment/retry/retry-unavailable.ts'
 import { retryPolicy } from '../../providers/retry-policy.ts'
@@ -35,6 +36,7 @@ interface BegunOperation {
   readonly onCallSuccess: () => void
   /** Called with the error of a failed call. */
   readonly onCallError: (thrown: unknown) => void
+  readonly observation: OperationObservation
 }
 
 /**
@@ -73,19 +75,24 @@ export async function callAndRecord(
   const pauses = measurePauses(ports, context.performDeps.beforeRetry)
   const deps = {
     ...context.performDeps,
-    beforeRetry: pauses.beforeRetry,
+    beforeRetry: async (retryIndex: number, reason: string) => {
+      begunOperation.observation.countRetry('not-sent')
+      await pauses.beforeRetry(retryIndex, reason)
+    },
     warn,
     provider: requireLease(context),
     ...(onViewStep && { onViewStep }),
     onCallError: begunOperation.onCallError,
   }
-  const end = begunOperation.isRepeat
-    ? await performAgain(step, deps)
-    : await perform(step, { preview: false }, deps)
+  const { observation } = begunOperation
+  const end = await observation.runWithin(() =>
+    begunOperation.isRepeat ? performAgain(step, deps) : perform(step, { preview: false }, deps),
+  )
   // The duration is that of the call, without the writes of its records.
   const durationMs = ports.clock.monotonicMs() - startedMs
   if (mayRetryCall(context, begunOperation, end)) {
     warn(`${end.error?.message ?? 'the provider was lost'}; retrying`)
+    observation.countRetry('provider-lost')
     const { operations } = ports
     const { id } = begunOperation.operation
     const lapse = (): Promise<boolean> =>
@@ -97,6 +104,7 @@ export async function callAndRecord(
   const { pausedMs } = pauses
   if (!(await recordOutcome(ports, context, begunOperation, { end, startedAt, pausedMs, old })))
     return undefined
+  observation.end(end, begunOperation.attempt)
   if (mustReportStep) emitter.emitEnd(step, end)
   await recordDuration(ports, context, step, durationMs)
   return end

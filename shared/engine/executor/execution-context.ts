@@ -9,6 +9,7 @@ import type { PropertyMap } from '../../values/value.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'
 import type { Step } from '../step.ts'
 import type { Sealing } from '../deployment/state/state-sealing.ts'
+import type { ObserveOperation } from '../telemetry/observe-operation.ts'
 import type { Admission } from './pool-admission.ts'
 import { type PerformDeps } from './provider-call.ts'
 import type { LogIndex } from './log-index.ts'
@@ -51,6 +52,8 @@ export interface ExecutionContext {
   readonly providerInputsOf: (reference: string) => PropertyMap | undefined
   /** Decides whether an operation fits into the remaining time of this executor. */
   readonly admit: (operation: Operation) => Promise<Admission>
+  /** Begins the observation of an operation for telemetry. */
+  readonly observe: ObserveOperation
 }
 
 /** The ports that executors use. */

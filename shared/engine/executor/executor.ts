@@ -16,6 +16,7 @@ import { createDeferredOperations, type DeferredOperations } from './deferred-op
 import { isThrottled } from '../../providers/throttling.ts'
 import { endUndeliverableOperation } from './end-undeliverable.ts'
 import { shareControlReads } from './shared-control-reads.ts'
+import type { OperationObservation } from '../telemetry/observe-operation.ts'
 import { notifyGenerator } from './notify-generator.ts'
 import { releaseWaiters } from './release-waiters.ts'
 import { errorSourceOf, retryPolicy } from '../../providers/retry-policy.ts'
@@ -162,12 +163,14 @@ async function runUnderLimits(
 ): Promise<OperationId | undefined> {
   const { operation, executor, deferred, endLoad } = task
   let held: { readonly slot: OperationSlot; readonly permit: CallPermit } | undefined
+  const observation = context.observe(operation)
   let result: LimitedResult = 'other'
   const onResult = (callResult: LimitedResult): void => void (result = callResult)
   try {
     const permit = await acquireCallPermit(ports, context, { operation, onWait: endLoad })
     // The operation already waits in this process, because of another delivery.
     if (permit === undefined) return undefined
+    observation.endWait('limit')
     if ('retryMs' in permit) {
       deferred.add(operation.id, 'later', permit.retryMs)
       return undefined
@@ -175,13 +178,14 @@ async function runUnderLimits(
     // A limited call must start at once, so its slot must allow the call and not only the begin.
     const beginsEarly = !permit.isLimited && isRepeatable(operation)
     const slot = await context.slots.acquire({ beginsEarly })
+    observation.endWait('slot')
     endLoad()
     held = { slot, permit }
     permit.onStart()
     const admission = await context.admit(operation)
     if (admission === 'now')
       return await runToEnd(ports, context, {
-        ...{ operation, executor, slot, onResult },
+        ...{ operation, executor, slot, onResult, observation },
         isLimited: permit.isLimited,
       })
     deferred.add(operation.id, admission)
@@ -205,6 +209,7 @@ interface RunTask {
   readonly isLimited: boolean
   /** Reports the result of the call. */
   readonly onResult: (result: LimitedResult) => void
+  readonly observation: OperationObservation
 }
 
 /**
@@ -232,7 +237,7 @@ async function runOperation(
   context: ExecutionContext,
   task: RunTask,
 ): Promise<OperationId | 'again' | undefined> {
-  const { operation, slot, isLimited } = task
+  const { operation, slot, isLimited, observation } = task
   const { id } = operation
   const beginDecision = await beginUnlessStopped(ports, context, task)
   if (beginDecision.kind === 'not-begun') return undefined
@@ -241,7 +246,10 @@ async function runOperation(
   const { owner, attempt, isRepeat } = beginDecision
   let isCallThrottled = false
   const onCallError = (thrown: unknown): void => void (isCallThrottled = isThrottled(thrown))
-  const begunOperation = { operation, owner, attempt, isRepeat, isLimited, onCallError }
+  const begunOperation = {
+    ...{ operation, owner, attempt, isRepeat, isLimited, observation },
+    onCallError,
+  }
   const pendingEnd = callAndRecord(ports, context, {
     ...begunOperation,
     onCallSuccess: slot.release,
@@ -255,6 +263,7 @@ async function runOperation(
     return undefined
   })
   if (end === 'again') return end
+  if (isCallThrottled) observation.countThrottledCall()
   if (isCallThrottled) task.onResult('throttled')
   else if (end?.verdict === 'succeeded') task.onResult('succeeded')
   await notifyGenerator(ports, context, id)

@@ -2,6 +2,7 @@ import type { ExecutorId, OperationId } from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
 import { type CallLimiterDeps, createCallLimiter } from '../call-limits/call-limiter.ts'
 import { createOperationSlots } from '../deployment/dispatch/operation-slots.ts'
+import { observeNothing } from '../telemetry/observe-operation.ts'
 import type { ExecutionContext, ExecutorPorts } from './execution-context.ts'
 import { createExecutor, type Executor } from './executor.ts'
 
@@ -70,6 +71,7 @@ export function createTestExecutor(
     holdsLease: options.holdsLease ?? (() => true),
     isAbandoned: () => false,
     admit: async () => 'now',
+    observe: observeNothing,
     onUnsettledBegin: () => void calls.push('left begun'),
   } as unknown as ExecutionContext
   return createExecutor(ports, { executor: 'e' as ExecutorId, contextOf: async () => context })

@@ -6,6 +6,7 @@ import type { PluginStorePort } from '../../ports/plugins.ts'
 import type { Platform } from '../../ports/platform.ts'
 import type { SchedulerPort } from '../../ports/scheduler.ts'
 import type { LoggerPort } from '../../ports/system.ts'
+import { noTelemetry, type TelemetryPort } from '../../ports/telemetry.ts'
 import type { UploadsPort } from '../../ports/uploads.ts'
 import { createSystemClock } from '../system/clock.ts'
 import { createSystemRandom } from '../system/random.ts'
@@ -46,6 +47,8 @@ export interface AwsPlatformDeps {
   readonly settings: AwsSettings
   readonly resources: AwsResources
   readonly logger: LoggerPort
+  /** Traces and metrics. Absent: none. */
+  readonly telemetry?: TelemetryPort
   /** Writes the metric of messages sent to the long pool. Absent when no scaling depends on it. */
   readonly putMetric?: PutMetric
 }
@@ -166,6 +169,7 @@ export function createAwsPlatform(deps: AwsPlatformDeps): AwsPlatform {
     clock,
     random,
     logger,
+    telemetry: deps.telemetry ?? noTelemetry,
     close: () => {
       for (const awsClient of [client, sqs, s3]) awsClient.destroy()
     },

@@ -23,6 +23,7 @@ import { type DeploymentId, type StackId } from '../../records/ids.ts'
 import type { Holder } from '../../records/log.ts'
 import type { StoredDeployment } from '../../state/stored.ts'
 import type { LoggerPort } from '../../ports/system.ts'
+import type { TelemetryPort } from '../../ports/telemetry.ts'
 import { type EmbeddedPlatform, openEmbeddedPlatform } from '../embedded/embedded-platform.ts'
 import { openObjectStore, requireBackendFolder } from '../objects/open-object-store.ts'
 import { parseObjectStoreUrl } from '../objects/object-store-url.ts'
@@ -70,6 +71,7 @@ export interface BackendPlatformOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly holder: Holder
   readonly logger: LoggerPort
+  readonly telemetry?: TelemetryPort
   /** Reports whether the process of a holder runs. Returns undefined for another machine. */
   readonly isAlive: (holder: Omit<Holder, 'who'>) => boolean | undefined
   /**
@@ -104,6 +106,7 @@ export async function openBackendPlatform(
   const embedded = await openEmbeddedPlatform({
     home,
     logger: options.logger,
+    ...(options.telemetry === undefined ? {} : { telemetry: options.telemetry }),
     sendParts: createPartSender({ backend, marks, blobFolder: join(home, 'blobs') }),
   })
   const { catalog: local, journalCopies, control, blobs, clock } = embedded

@@ -16,6 +16,7 @@ import type { TriggerPorts } from '../../ports/documents.ts'
 import type { NotificationsPort } from '../../ports/notifications.ts'
 import type { Platform } from '../../ports/platform.ts'
 import type { LoggerPort } from '../../ports/system.ts'
+import { noTelemetry, type TelemetryPort } from '../../ports/telemetry.ts'
 import type { StackId } from '../../records/ids.ts'
 import { createSystemClock } from '../system/clock.ts'
 import { silentLogger } from '../system/logger.ts'
@@ -72,6 +73,8 @@ export interface EmbeddedOptions {
   readonly home: string
   /** The logger. Default: no output. */
   readonly logger?: LoggerPort
+  /** Traces and metrics. Default: none. */
+  readonly telemetry?: TelemetryPort
   /**
    * Whether the first receive of a nudge adds a nudge for each stack with an unfinished deployment.
    */
@@ -156,6 +159,7 @@ export function createEmbeddedPlatform(
     clock,
     random,
     logger,
+    telemetry: options.telemetry ?? noTelemetry,
     getRole: store.getRole,
     startConnecting: store.startConnecting,
     close,

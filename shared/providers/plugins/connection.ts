@@ -53,11 +53,21 @@ export function waitUntilReady(client: Client, deadlineMs: number): Promise<bool
   return new Promise(resolve => client.waitForReady(deadlineMs, failure => resolve(!failure)))
 }
 
-/** Makes one call without metadata. */
+function createMetadata(entries: Readonly<Record<string, string>> = {}): Metadata {
+  const metadata = new Metadata()
+  for (const [key, value] of Object.entries(entries)) metadata.set(key, value)
+  return metadata
+}
+
+/** Makes one call. `metadata` is absent in most calls. */
 export function callUnary<Req, Res>(
   client: Client,
   method: CalledMethod<Req, Res>,
-  call: { readonly request: Req; readonly deadlineMs?: number | undefined },
+  call: {
+    readonly request: Req
+    readonly deadlineMs?: number | undefined
+    readonly metadata?: Readonly<Record<string, string>> | undefined
+  },
 ): Promise<Res> {
   return new Promise((resolve, reject) => {
     withoutStackTraces(() =>
@@ -66,6 +76,7 @@ export function callUnary<Req, Res>(
         method.requestSerialize,
         method.responseDeserialize,
         call.request,
+        createMetadata(call.metadata),
         call.deadlineMs === undefined ? {} : { deadline: call.deadlineMs },
         (failure, response) => {
           if (failure !== null) reject(failure)

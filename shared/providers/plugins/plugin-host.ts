@@ -36,6 +36,7 @@ import type { PluginMessage } from './plugin-message.ts'
 import { formatLastLines } from './plugin-output.ts'
 import { retryStart } from './retry-start.ts'
 import type { PluginProcess } from './start-plugin.ts'
+import type { TraceCall } from './trace-call.ts'
 import { type ProcessWatch, watchProcess } from './watch-process.ts'
 
 /** Dependencies of a host. */
@@ -63,6 +64,8 @@ export interface PluginHostDeps {
   ) => ((endpoint: DebuggerEndpoint) => void) | undefined
   /** Reports a message to the user. Must not block and must not throw. */
   readonly report: (message: PluginMessage) => void
+  /** Traces the calls of plugins. Absent: nothing is traced. */
+  readonly traceCall?: TraceCall | undefined
   /** Installs a missing plugin in the plugin cache. Returns false when the user forbids it. */
   readonly install?: (plugin: PluginDescriptor) => Promise<boolean>
 }
@@ -178,7 +181,13 @@ async function connectPlugin(
     name: plugin.name,
     async call(method, request, deadlineMs) {
       if (watch.hasEnded()) throw createProcessEndedError()
-      return await callUnary(client, method, { request, deadlineMs })
+      const { name } = plugin
+      const call = { plugin: name, path: method.path }
+      if (deps.traceCall === undefined)
+        return await callUnary(client, method, { request, deadlineMs })
+      return await deps.traceCall(call, metadata =>
+        callUnary(client, method, { request, deadlineMs, metadata }),
+      )
     },
     getExitReport: watch.getExitReport,
   }

@@ -1,5 +1,6 @@
 import type { ProcessesPort } from '../../ports/system.ts'
 import { mapVariables } from '../plugins/plugin-environment.ts'
+import type { TraceCall } from '../plugins/trace-call.ts'
 import type { PluginMessage } from '../plugins/plugin-message.ts'
 import type { PluginHost, Provider } from '../provider.ts'
 import { withTimeout } from '../../config/with-timeout.ts'
@@ -21,6 +22,8 @@ export interface TerraformPluginDeps {
   readonly openInstaller: () => Promise<TerraformInstaller>
   /** Reports a message to the user. Must not block and must not throw. */
   readonly report: (message: PluginMessage) => void
+  /** Traces the calls of providers. Absent: nothing is traced. */
+  readonly traceCall?: TraceCall | undefined
 }
 
 /** The driver of Terraform providers, whose code is loaded for the first provider. */

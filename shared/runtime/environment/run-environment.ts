@@ -35,6 +35,7 @@ import { retryPolicy } from '../../providers/retry-policy.ts'
 import { createPerformDeps } from './perform-deps.ts'
 import { createRunPluginHost, createRunBuiltinProvider, plainConfigOf } from './run-plugin-host.ts'
 import type { RunInput } from './run-input.ts'
+import { createRunTrace, type RunTrace } from './run-trace.ts'
 
 /**
  * The sources of extensions, and of the recorded states of providers that this process has not
@@ -64,6 +65,7 @@ export interface RunEnvironment {
   readonly providerStateSources: ProviderStateSources
   /** The operations for which an executor of this process has emitted events. */
   readonly reportedOperations: Set<OperationId>
+  readonly trace: RunTrace
 }
 
 /**
@@ -92,14 +94,15 @@ export async function createRunEnvironment(input: RunInput): Promise<RunEnvironm
     (await startMonitor(emitter, redact, { viewStatus: registry, plugins: () => plugins }))
   const readEngineAddress = (): string => monitor.address
   const processes = hosts?.processes ?? createProcesses()
-  const env = input.variables ?? readUserVariables()
+  const trace = createRunTrace(platform, input.variables ?? readUserVariables())
+  const env = trace.variables
   const path = env['PATH'] ?? ''
   const policyPacks =
     hosts?.policyPacks ?? createPolicyPackHost(request, { env, processes, monitor, emitter })
   const plugins = withPolicyPacks(
     withBuiltin(
       hosts?.plugins ??
-        createRunPluginHost(input, { env, path, processes, monitor, emitter, redact }),
+        createRunPluginHost(input, { env, path, processes, monitor, emitter, redact, trace }),
       createRunBuiltinProvider(input, emitter),
     ),
     policyPacks,
@@ -140,12 +143,7 @@ export async function createRunEnvironment(input: RunInput): Promise<RunEnvironm
     pause: (ms, signal) => platform.clock.sleep(ms, signal),
   })
   return {
-    commandRun,
-    monitor,
-    plugins,
-    processes,
-    emitter,
-    performDeps,
+    ...{ commandRun, monitor, plugins, processes, emitter, performDeps, trace },
     providerStateSources,
     reportedOperations: new Set(),
   }
@@ -245,6 +243,7 @@ function startMonitor(
 
 /** Ends the monitor, the plugins and the processes of a run, so that none outlives the run. */
 export async function closeRunEnvironment(environment: RunEnvironment): Promise<void> {
+  environment.trace.endRun()
   environment.monitor.release()
   await environment.plugins.close()
   environment.monitor.close()

@@ -19,6 +19,7 @@ import { createEnvironmentManagerOpener } from '../credentials/manager-opener.ts
 import { stripSecrets } from '../../values/special-values.ts'
 import { homedir } from 'node:os'
 import type { RunInput } from './run-input.ts'
+import type { RunTrace } from './run-trace.ts'
 
 /** Creates the built-in provider of a run. The provider reads other stacks of the same store. */
 export function createRunBuiltinProvider(input: RunInput, emitter: StepEmitter): Provider {
@@ -46,9 +47,11 @@ export function createRunPluginHost(
     readonly monitor: MonitorServer
     readonly emitter: StepEmitter
     readonly redact: (text: string) => string
+    readonly trace: Pick<RunTrace, 'traceCall'>
   },
 ): PluginHost {
   const { env, path, processes, monitor, emitter, redact } = deps
+  const { traceCall } = deps.trace
   const { source } = request
   const home = env['HOME'] ?? homedir()
   const installDeps = createInstallDeps({
@@ -85,6 +88,7 @@ export function createRunPluginHost(
         ? endpoint => emitDebuggerWaiting(emitter, endpoint)
         : undefined,
     report,
+    traceCall,
   })
   const openInstaller = (): Promise<TerraformInstaller> =>
     openTerraformInstaller({
@@ -94,7 +98,9 @@ export function createRunPluginHost(
       now: () => platform.clock.now(),
       fetchPlugin,
     })
-  return withTerraformPlugins(host, { processes, env, programFolder, report, openInstaller })
+  return withTerraformPlugins(host, {
+    ...{ processes, env, programFolder, report, openInstaller, traceCall },
+  })
 }
 
 /** Returns the configuration of a package for its plugin's environment, as plain texts. */

@@ -12,6 +12,14 @@ import { createLogIndex, type LogIndex } from '../../engine/executor/log-index.t
 import type { OperationSlots } from '../../engine/deployment/dispatch/operation-slots.ts'
 import { createStepOpener } from '../../engine/executor/step-opener.ts'
 import { type CallLimiter, createCallLimiter } from '../../engine/call-limits/call-limiter.ts'
+import { restoreTrace } from '../../engine/telemetry/deployment-trace.ts'
+import {
+  createOperationObserver,
+  type ObserveOperation,
+  observeNothing,
+} from '../../engine/telemetry/observe-operation.ts'
+import { createStackAttributes } from '../../engine/telemetry/describe-operation.ts'
+import { readFirstPin } from '../../engine/deployment/log/decision-rules.ts'
 import { findProviderInputs } from '../environment/run-environment.ts'
 import { keepLease, type RenewedLease } from '../../engine/executor/lease.ts'
 import { error } from '../../errors/error.ts'
@@ -78,6 +86,7 @@ export async function createDeploymentExecutor(
     sealing,
     baseOfPin: pin => openPinnedBase(input, providerStateSources, pin),
   })
+  const observe = await createObserver(input, environment, deployment)
   const earlierDurationsMs = new Map(
     timeLimit === undefined ? [] : await platform.catalog.listSlowOperations(request.stack),
   )
@@ -98,6 +107,7 @@ export async function createDeploymentExecutor(
     providerInputsOf: reference => findProviderInputs(providerStateSources, reference),
     earlierDurationsMs,
     admit: createAdmitter(openStep, earlierDurationsMs, timeLimit),
+    observe,
   }
   providerStateSources.findInLogSoFar = (urn, id) => {
     const state = logIndex.providerStateOf(urn, id)
@@ -126,6 +136,19 @@ export async function createDeploymentExecutor(
  * deliveries that other operations could use.
  */
 const sharedWaitMs = 5_000
+
+/** Creates the observer of operations. Only with telemetry does it read the pin of the log. */
+async function createObserver(
+  { platform }: RunInput,
+  { trace: runTrace }: RunEnvironment,
+  deployment: DeploymentId,
+): Promise<ObserveOperation> {
+  if (!platform.telemetry.isOn) return observeNothing
+  const pin = await readFirstPin(platform, deployment)
+  const trace = restoreTrace(deployment, pin ?? { base: '' })
+  runTrace.joinDeployment(trace)
+  return createOperationObserver(platform, deployment, trace)
+}
 
 /** Creates the limiter of an executor's provider calls. */
 function createExecutorLimiter(
@@ -159,6 +182,11 @@ function takeLease(
     clock: platform.clock,
     groups: () => environment.processes.listGroups(),
     onLost: () => {
+      const attributes = {
+        ...createStackAttributes(identity.deployment),
+        'antichain.lease': 'executor',
+      }
+      platform.telemetry.addToCounter('antichain.lease_losses', 1, attributes)
       const message = 'the lease could not be renewed in time; running operations are abandoned'
       environment.commandRun.abort(error('LEASE_LOST', message))
       environment.plugins.abandon()

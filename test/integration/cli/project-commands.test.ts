@@ -85,7 +85,7 @@ describe('refused commands and options', () => {
     [['deployment', 'run', 'update'], 'antichain up'],
     [['package', 'publish', 'x'], 'registry'],
     [['up', '--neo'], 'Pulumi Cloud'],
-    [['up', '--tracing', 'file:x'], 'antichain deployment show'],
+    [['up', '--tracing', 'file:x'], 'OTEL_EXPORTER_OTLP_ENDPOINT'],
   ])('%j names its substitute', async (args, substitute) => {
     const { exit, err } = await bench.run(...args)
     expect([exit, err]).toEqual([1, expect.stringMatching(/^error\[FEATURE_MISSING\]/)])

@@ -9,8 +9,12 @@ import type {
 } from '../../../ports/records.ts'
 import { deploymentPartsOf, type DeploymentId, type OperationId } from '../../../records/ids.ts'
 import type { DeploymentResult } from '../../../records/log.ts'
+import type { TelemetryPort } from '../../../ports/telemetry.ts'
+import { reportDeployment } from '../../telemetry/report-deployment.ts'
+import type { Pin } from '../log/log-view.ts'
 import type { Liveness, LivenessDeps } from './liveness.ts'
 import { listExecutedOperations, readLogView } from '../log/log-view.ts'
+import { readFirstPin } from '../log/decision-rules.ts'
 import { awaitRunningOperations } from '../ends/await-running.ts'
 import { endAbandonedOperations } from '../recovery/end-abandoned-operations.ts'
 
@@ -25,6 +29,7 @@ export interface CloseDeps extends LivenessDeps {
   readonly control: ControlPort
   readonly catalog: CatalogPort
   readonly nudges: NudgesPort
+  readonly telemetry: TelemetryPort
   readonly compact: (deployment: DeploymentId) => Promise<{ readonly version: number }>
 }
 
@@ -40,7 +45,7 @@ export async function finishClose(
   deployment: DeploymentId,
   options: { readonly liveness: Liveness; readonly changes: Readonly<Record<string, number>> },
 ): Promise<DeploymentResult> {
-  const { result, hasPin, operationIds } = await readClosing(deps, deployment)
+  const { result, firstPin, operationIds } = await readClosing(deps, deployment)
   const { stack } = deploymentPartsOf(deployment)
   await deps.control.stop(deployment, 'graceful')
   const goneExecutors = await awaitRunningOperations(
@@ -49,9 +54,10 @@ export async function finishClose(
   )
   await endAbandonedOperations({ ...deps, goneExecutors }, deployment, operationIds)
   // A state edit has no pin. Its process may have died after it published the version of the stack.
-  const { version = 0 } = hasPin
-    ? await deps.compact(deployment)
-    : ((await deps.catalog.getStack(stack)) ?? {})
+  const { version = 0 } =
+    firstPin !== undefined
+      ? await deps.compact(deployment)
+      : ((await deps.catalog.getStack(stack)) ?? {})
   await deps.control.close(deployment)
   await deps.catalog.release(deployment, {
     at: deps.clock.now(),
@@ -59,6 +65,7 @@ export async function finishClose(
     changes: options.changes,
     version,
   })
+  await reportDeployment(deps, deployment, firstPin)
   await deps.nudges.nudge(stack, 0)
   return result
 }
@@ -66,7 +73,7 @@ export async function finishClose(
 /** The facts of a log that a close needs. The log itself may need much memory. */
 interface ClosingFacts {
   readonly result: DeploymentResult
-  readonly hasPin: boolean
+  readonly firstPin: Pin | undefined
   readonly operationIds: readonly OperationId[]
 }
 
@@ -76,7 +83,7 @@ async function readClosing(deps: CloseDeps, deployment: DeploymentId): Promise<C
     throw error('INTERNAL_ASSERTION', 'the log has no closing record, which finishClose requires')
   return {
     result: view.closing.result,
-    hasPin: view.pin !== undefined,
+    firstPin: view.pin === undefined ? undefined : await readFirstPin(deps, deployment),
     operationIds: listExecutedOperations(view).map(({ id }) => id),
   }
 }

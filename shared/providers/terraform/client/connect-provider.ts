@@ -4,6 +4,7 @@ import { callUnary, createProcessEndedError } from '../../plugins/connection.ts'
 import type { PluginMessage } from '../../plugins/plugin-message.ts'
 import { formatLastLines } from '../../plugins/plugin-output.ts'
 import type { PluginProcess } from '../../plugins/start-plugin.ts'
+import type { TraceCall } from '../../plugins/trace-call.ts'
 import { type ProcessWatch, watchProcess } from '../../plugins/watch-process.ts'
 import { createTerraformClient } from './create-terraform-client.ts'
 import type { ProviderAddress } from './handshake.ts'
@@ -39,6 +40,7 @@ export interface StartedProvider {
   readonly pluginProcess: ProviderProcess
   readonly output: ProviderOutput
   readonly report: (message: PluginMessage) => void
+  readonly traceCall: TraceCall | undefined
   readonly isSilent: () => boolean
   readonly isDeferralAllowed: boolean
 }
@@ -70,7 +72,12 @@ export async function connectProvider(started: StartedProvider): Promise<Terrafo
     getExitReport: watch.getExitReport,
     async call(method, call, deadlineMs) {
       if (watch.hasEnded()) throw createProcessEndedError()
-      return callUnary(client, method, { request: call, deadlineMs })
+      if (started.traceCall === undefined)
+        return callUnary(client, method, { request: call, deadlineMs })
+      const { name: plugin } = pluginProcess
+      return started.traceCall({ plugin, path: method.path }, metadata =>
+        callUnary(client, method, { request: call, deadlineMs, metadata }),
+      )
     },
     stream: (method, call) => openStream(client, method, call),
   } satisfies Parameters<typeof createTerraformClient>[0]

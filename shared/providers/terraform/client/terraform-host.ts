@@ -3,6 +3,7 @@ import { pluginLimits as limits } from '../../../config/plugin-limits.ts'
 import type { ProcessesPort } from '../../../ports/system.ts'
 import { awaitFirstLine } from '../../plugins/await-first-line.ts'
 import type { PluginMessage } from '../../plugins/plugin-message.ts'
+import type { TraceCall } from '../../plugins/trace-call.ts'
 import { retryStart } from '../../plugins/retry-start.ts'
 import { type ClientCertificate, createClientCertificate } from './client-certificate.ts'
 import {
@@ -29,6 +30,8 @@ export interface TerraformHostDeps {
   readonly env: Readonly<Record<string, string>>
   /** Reports a message to the user. Must not block and must not throw. */
   readonly report: (message: PluginMessage) => void
+  /** Traces the calls of providers. Absent: nothing is traced. */
+  readonly traceCall?: TraceCall | undefined
 }
 
 /** A request to start a provider. */
@@ -188,8 +191,8 @@ async function attach(
 }
 
 function pickConnectOptions(
-  { report }: TerraformHostDeps,
+  { report, traceCall }: TerraformHostDeps,
   { isSilent = () => false, isDeferralAllowed = false }: TerraformStartRequest,
-): Pick<StartedProvider, 'report' | 'isSilent' | 'isDeferralAllowed'> {
-  return { report, isSilent, isDeferralAllowed }
+): Pick<StartedProvider, 'report' | 'traceCall' | 'isSilent' | 'isDeferralAllowed'> {
+  return { report, traceCall, isSilent, isDeferralAllowed }
 }

@@ -1,0 +1,66 @@
+import type { CatalogPort, HistoryRecord } from '../../ports/catalog.ts'
+import type { SpanRecord, TelemetryAttributes, TelemetryPort } from '../../ports/telemetry.ts'
+import { type DeploymentId, deploymentPartsOf } from '../../records/ids.ts'
+import { type DeploymentTrace, restoreTrace } from './deployment-trace.ts'
+import { createStackAttributes } from './describe-operation.ts'
+
+/** Number of entries of the history in which an ended deployment is searched. */
+const entriesMax = 20
+
+/**
+ * Reports the span and the measurements of a deployment that has been released. `pin` is its first
+ * pin. Never rejects, because the deployment has ended already.
+ */
+export async function reportDeployment(
+  ports: { readonly telemetry: TelemetryPort; readonly catalog: Pick<CatalogPort, 'listHistory'> },
+  deployment: DeploymentId,
+  pin: Parameters<typeof restoreTrace>[1] | undefined,
+): Promise<void> {
+  const { telemetry, catalog } = ports
+  if (!telemetry.isOn || pin === undefined) return
+  const { stack } = deploymentPartsOf(deployment)
+  const history = await catalog.listHistory(stack, entriesMax).catch(() => [])
+  const entry = history.find(candidate => candidate.deployment === deployment)
+  if (entry === undefined) return
+  const span = describeDeploymentSpan(entry, restoreTrace(deployment, pin))
+  const attributes = describeDeploymentCount(entry)
+  telemetry.recordSpan(span)
+  telemetry.addToCounter('antichain.deployments', 1, attributes)
+  const seconds = (span.endMs - span.startMs) / 1_000
+  telemetry.recordDuration('antichain.deployment.duration', seconds, attributes)
+}
+
+/** Returns the span of an ended deployment, with the numbers of its operations. */
+function describeDeploymentSpan(
+  entry: HistoryRecord,
+  { span: context, parent }: DeploymentTrace,
+): SpanRecord {
+  const { deployment, startedAt: startMs, endedAt: endMs = startMs, changes = {} } = entry
+  const counts = Object.entries(changes).map(
+    ([operation, count]) => [`antichain.changes.${operation}`, count] as const,
+  )
+  return {
+    name: `deployment ${entry.command}`,
+    kind: 'internal',
+    ...{ context, parent, startMs, endMs },
+    attributes: {
+      ...describeDeploymentCount(entry),
+      'antichain.deployment': deploymentPartsOf(deployment).number,
+      ...Object.fromEntries(counts),
+    },
+    events: [],
+    hasFailed: entry.result !== 'succeeded',
+  }
+}
+
+function describeDeploymentCount({
+  deployment,
+  command,
+  result,
+}: HistoryRecord): TelemetryAttributes {
+  return {
+    ...createStackAttributes(deployment),
+    'antichain.command': command,
+    'antichain.result': result ?? 'interrupted',
+  }
+}

@@ -1,0 +1,95 @@
+/**
+ * telemetry: the port of traces, metrics and logs over the SDK of OpenTelemetry. Imports ports and
+ * below.
+ *
+ * Invariants: without an endpoint, the SDK is not loaded. No method waits for the collector, and
+ * memory is bounded. A collector that is away causes one warning, and never an error.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { randomBytes } from 'node:crypto'
+import { withTimeout } from '../../config/with-timeout.ts'
+import { messageOf } from '../../errors/error.ts'
+import { noTelemetry, type TelemetryPort, type TraceStart } from '../../ports/telemetry.ts'
+import { parseTraceParent, type SpanContext } from '../../records/trace-context.ts'
+import type { TelemetrySdk } from './open-sdk.ts'
+import { readTelemetrySettings } from './telemetry-settings.ts'
+
+/** Options of telemetry. */
+export interface TelemetryOptions {
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Called at most once, when the collector does not accept what is sent. */
+  readonly onWarning: (message: string) => void
+}
+
+/** Number of records that are kept while the SDK is loaded. Later ones are dropped. */
+const pendingMax = 4_096
+
+/**
+ * Opens telemetry as the standard variables of OpenTelemetry say. Returns `noTelemetry` without an
+ * endpoint. The first record loads the SDK in the background, so that no caller waits for it.
+ */
+export function openTelemetry(options: TelemetryOptions): TelemetryPort {
+  const { env } = options
+  const settings = readTelemetrySettings(env)
+  if (settings.kind === 'off') return noTelemetry
+  if (settings.kind === 'refused') {
+    options.onWarning(`no telemetry is sent: ${settings.reason}`)
+    return noTelemetry
+  }
+  const warnOnce = createOneWarning(options.onWarning)
+  let sdk: TelemetrySdk | undefined
+  const pending: ((loaded: TelemetrySdk) => void)[] = []
+  let loading: Promise<void> | undefined
+  const load = async (): Promise<void> => {
+    try {
+      const { openSdk } = await import('./open-sdk.ts')
+      sdk = openSdk({ settings, onFailure: warnOnce })
+      for (const record of pending.splice(0)) record(sdk)
+    } catch (thrown) {
+      warnOnce(messageOf(thrown))
+    }
+  }
+  const use = (record: (loaded: TelemetrySdk) => void): void => {
+    loading ??= load()
+    if (sdk !== undefined) record(sdk)
+    else if (pending.length < pendingMax) pending.push(record)
+  }
+  const activeSpan = new AsyncLocalStorage<SpanContext>()
+  return {
+    isOn: true,
+    recordSpan: span => use(loaded => loaded.recordSpan(span)),
+    addToCounter: (counter, value, attributes) =>
+      use(loaded => loaded.addToCounter(counter, value, attributes)),
+    recordDuration: (histogram, seconds, attributes) =>
+      use(loaded => loaded.recordDuration(histogram, seconds, attributes)),
+    recordLog: (level, event, fields) => {
+      const [atMs, span] = [Date.now(), activeSpan.getStore()]
+      use(loaded => loaded.recordLog({ level, event, fields, atMs, span }))
+    },
+    startTrace: () => startTrace(env['TRACEPARENT'] ?? ''),
+    createSpanId: () => randomBytes(8).toString('hex'),
+    runWithin: (span, run) => activeSpan.run(span, run),
+    getActiveSpan: () => activeSpan.getStore(),
+    async flush() {
+      const flushed = loading?.then(() => sdk?.flush()).catch(() => undefined)
+      if (flushed !== undefined) await withTimeout(flushed, settings.timeoutMs)
+    },
+  }
+}
+
+function startTrace(traceParent: string): TraceStart {
+  const parent = parseTraceParent(traceParent)
+  if (parent === undefined) return { traceId: randomBytes(16).toString('hex'), isSampled: true }
+  const { traceId, isSampled } = parent
+  return { traceId, isSampled, parent }
+}
+
+/** Creates the callback for failed exports, which warns of the first one. */
+function createOneWarning(onWarning: TelemetryOptions['onWarning']): (reason: string) => void {
+  let hasWarned = false
+  return reason => {
+    if (hasWarned) return
+    hasWarned = true
+    onWarning(`telemetry cannot be sent to the collector: ${reason}; the work continues without it`)
+  }
+}
