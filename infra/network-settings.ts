@@ -1,23 +1,6 @@
 import * as z from 'zod'
+import { endpointServices } from '../shared/config/endpoint-services.ts'
 import { commaSeparatedList } from './comma-separated-list.ts'
-
-/** The AWS services for which a private network can have an endpoint of the installation. */
-export const endpointServices = {
-  /** Endpoints that are entries of route tables. They cost nothing. */
-  gateway: ['s3', 'dynamodb'],
-  /** Endpoints with an address in each subnet. AWS bills each address by the hour. */
-  interface: [
-    'sqs',
-    'kms',
-    'lambda',
-    'sts',
-    'scheduler',
-    'monitoring',
-    'logs',
-    'ecr.api',
-    'ecr.dkr',
-  ],
-} as const
 
 export type GatewayService = (typeof endpointServices.gateway)[number]
 export type InterfaceService = (typeof endpointServices.interface)[number]

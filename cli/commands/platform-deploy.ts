@@ -3,6 +3,7 @@ import { error } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/handler.ts'
 import type { Flags } from '../arguments/flags.ts'
 import { cdkErrorOf } from '../platform/cdk-failure.ts'
+import { findNetworkFaults, readDeployedNetwork } from '../platform/find-network-faults.ts'
 import type {
   InstallationStatus,
   InstallationTarget,
@@ -36,6 +37,7 @@ export const deployPlatform: Handler = async (session, flags) => {
   const stacks = [names.dataStack, names.mainStack]
   const diffResult = await tools.runCdk(target, ['diff', ...stacks, ...context])
   if (diffResult.exitCode !== 0) throw cdkErrorOf(diffResult.output)
+  await checkNetwork(tools, target, settings)
   if (await isLongPoolBusy(tools, target, queues)) session.printToStderr(busyWarning)
   if (flags.isSet('preview')) return 0
   const text = `This changes the installation '${target.installation}' in account ${account}, ${target.region}.`
@@ -54,6 +56,27 @@ export const deployPlatform: Handler = async (session, flags) => {
     'Deployed the installation. Run `antichain platform status` to show its addresses, and `antichain platform token` to create a token.',
   )
   return 0
+}
+
+/**
+ * Checks the network of the settings, which the CDK has accepted. Throws PLATFORM_SETTING_INVALID.
+ */
+async function checkNetwork(
+  tools: PlatformTools,
+  target: InstallationTarget,
+  settings: readonly string[],
+): Promise<void> {
+  const network = readDeployedNetwork([...tools.readContextSettings(), ...settings])
+  if (network === undefined) return
+  const faults = findNetworkFaults(network, await tools.describeSubnets(target, network.subnets))
+  if (faults.length > 0)
+    throw error(
+      'PLATFORM_SETTING_INVALID',
+      `functions would not reach AWS from ${network.vpc}: ${faults.join('; ')}`,
+      {
+        hint: 'Add a NAT gateway or endpoints, or name other subnets (docs/aws.md, "Private networks").',
+      },
+    )
 }
 
 /** Returns the settings of --set, as name=value. Throws CLI_USAGE. */

@@ -1,4 +1,5 @@
 import type { TokenDays } from '../../functions/api/issue-token.ts'
+import type { SubnetDescription } from './find-network-faults.ts'
 
 /** An installation on AWS, and the environment of commands for it. */
 export interface InstallationTarget {
@@ -24,6 +25,16 @@ export interface PlatformTools {
    * installation has reserved. Throws PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED.
    */
   readonly readAvailableConcurrency: (target: InstallationTarget) => Promise<number>
+  /**
+   * Describes the subnets with these ids that exist. Throws PLATFORM_PERMISSION_MISSING,
+   * PLATFORM_FAILED.
+   */
+  readonly describeSubnets: (
+    target: InstallationTarget,
+    ids: readonly string[],
+  ) => Promise<readonly SubnetDescription[]>
+  /** Returns the settings in the context of cdk.json, as name=value. */
+  readonly readContextSettings: () => readonly string[]
   /**
    * Returns the highest number of generators in the long pool that were busy at once within the
    * last minutes. Throws PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED.

@@ -1,5 +1,6 @@
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { EC2Client } from '@aws-sdk/client-ec2'
 import { LambdaClient } from '@aws-sdk/client-lambda'
 import { S3Client } from '@aws-sdk/client-s3'
 import { SchedulerClient } from '@aws-sdk/client-scheduler'
@@ -15,7 +16,8 @@ import type { OutputStream } from '../session/io.ts'
 import { readAvailableConcurrency } from './available-concurrency.ts'
 import { createAlarmPort } from './cloudwatch-alarm.ts'
 import { countBusyGenerators } from './count-busy-generators.ts'
-import { runCdk } from './run-cdk.ts'
+import { describeSubnets } from './describe-subnets.ts'
+import { readContextSettings, runCdk } from './run-cdk.ts'
 import { createInstallationToken } from './create-installation-token.ts'
 import { inspectInstallation } from './inspect-installation.ts'
 import type { PlatformTools, InstallationTarget } from './platform-port.ts'
@@ -51,6 +53,9 @@ export function createPlatformTools(cdkOutput: OutputStream): PlatformTools {
       withClient(new LambdaClient(createClientConfig(target)), client =>
         readAvailableConcurrency(client, target.installation),
       ),
+    describeSubnets: (target, ids) =>
+      withClient(new EC2Client(createClientConfig(target)), client => describeSubnets(client, ids)),
+    readContextSettings,
     countBusyGenerators: target =>
       withClient(new CloudWatchClient(createClientConfig(target)), client =>
         countBusyGenerators(client, target.installation, Date.now()),

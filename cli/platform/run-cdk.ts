@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
+import * as z from 'zod'
 import { error } from '../../shared/errors/error.ts'
 import type { OutputStream } from '../session/io.ts'
 import type { CdkRun, InstallationTarget } from './platform-port.ts'
@@ -42,6 +43,17 @@ export async function runCdk(
   } finally {
     rmSync(assemblyFolder, { recursive: true, force: true })
   }
+}
+
+const cdkFileForm = z.object({ context: z.record(z.string(), z.unknown()).default({}) })
+
+/** Returns the settings of the installation in cdk.json, as name=value. */
+export function readContextSettings(): readonly string[] {
+  const { context } = cdkFileForm.parse(JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8')))
+  const prefix = 'antichain:'
+  return Object.entries(context)
+    .filter(([key]) => key.startsWith(prefix))
+    .map(([key, value]) => `${key.slice(prefix.length)}=${String(value)}`)
 }
 
 /**

@@ -12,12 +12,9 @@ import {
   Vpc,
 } from 'aws-cdk-lib/aws-ec2'
 import type { Construct } from 'constructs'
+import { endpointServices } from '../../shared/config/endpoint-services.ts'
 import { logicalNameOf } from '../names.ts'
-import {
-  endpointServices,
-  type GatewayService,
-  type InterfaceService,
-} from '../network-settings.ts'
+import type { GatewayService, InterfaceService } from '../network-settings.ts'
 import type { Settings } from '../settings.ts'
 import { createPart } from './create-part.ts'
 

@@ -64,6 +64,8 @@ const noPlatform: PlatformTools = {
   runCdk: failUnavailable,
   inspect: failUnavailable,
   readAvailableConcurrency: failUnavailable,
+  describeSubnets: failUnavailable,
+  readContextSettings: () => [],
   countBusyGenerators: failUnavailable,
   useAlarm: failUnavailable,
   createToken: failUnavailable,

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import type { SubnetDescription } from '../../../cli/platform/find-network-faults.ts'
 import type {
   CdkRun,
   InstallationStatus,
@@ -29,6 +30,7 @@ let results: CdkRun[]
 let inspected: InstallationStatus
 let drafts: object[]
 let busyGenerators: number
+let subnets: readonly SubnetDescription[]
 
 beforeEach(() => {
   bench = createCliBench()
@@ -43,6 +45,8 @@ beforeEach(() => {
     },
     inspect: async () => inspected,
     readAvailableConcurrency: async () => 900,
+    describeSubnets: async () => subnets,
+    readContextSettings: () => [],
     countBusyGenerators: async () => busyGenerators,
     useAlarm: () => Promise.reject(new Error('no alarm')),
     createToken: async (_where, draft) => {
@@ -52,6 +56,7 @@ beforeEach(() => {
   }
   drafts = []
   busyGenerators = 0
+  subnets = []
 })
 
 describe('platform token', () => {
@@ -140,6 +145,18 @@ describe('platform deploy', () => {
       ])
     },
   )
+
+  test('is refused when functions would not reach AWS from the subnets', async () => {
+    subnets = [{ id: 'subnet-1', vpc: 'vpc-1', defaultRoute: undefined }]
+    const network = ['--set', 'vpc=vpc-1', '--set', 'subnets=subnet-1']
+    const { exit, err } = await bench.run(...deploy, '--yes', ...network)
+    expect([exit, listVerbs()]).toEqual([2, ['diff']])
+    expect(err).toContain(
+      'would not reach AWS from vpc-1: the subnet subnet-1 has no default route',
+    )
+    subnets = [{ id: 'subnet-1', vpc: 'vpc-1', defaultRoute: 'other' }]
+    expect((await bench.run(...deploy, '--yes', ...network)).exit).toBe(0)
+  })
 
   test('changes nothing with --preview', async () => {
     expect((await bench.run(...deploy, '--preview')).exit).toBe(0)
