@@ -71,7 +71,8 @@ export const functionsTable: readonly FunctionRow[] = [
         // Replies to pull requests use the credential of the webhook.
         reads: [
           ...requestPartitions,
-          ...(['stacks', 'webhooks', 'schedules', 'notifications', 'deliveryHistories'] as const),
+          ...(['stacks', 'stackList', 'stackSettings', 'webhooks', 'schedules'] as const),
+          ...(['notifications', 'deliveryHistories'] as const),
         ],
         writes: [...requestPartitions, 'schedules', 'deliveryHistories'],
       },

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import { declareConfig } from './declare-config.ts'
 import { declareFederation } from './declare-federation.ts'
 import { declareImport } from './declare-import.ts'
-import { declareLimits, declareQuery } from './declare-queries.ts'
+import { declareDriftList, declareLimits, declareQuery } from './declare-queries.ts'
 import { declareDeployments } from './declare-deployments.ts'
 import { declareOperations } from './declare-operations.ts'
 import { declarePackage } from './declare-package.ts'
@@ -63,6 +63,7 @@ export function declareCommands(root: Command, attachHandler: Attach): Command {
   declareState(root, attach)
   declareLimits(root, attach)
   declareQuery(root, attach)
+  declareDriftList(root, attach)
   root.commandsGroup('Servers and installations:')
   declarePlatform(root, attach)
   declareRemote(root, attach)

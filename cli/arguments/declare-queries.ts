@@ -26,3 +26,18 @@ export function declareQuery(root: Command, attach: Attach): void {
     async () => (await import('../commands/query.ts')).queryStacks,
   )
 }
+
+/** Declares `drift`. */
+export function declareDriftList(root: Command, attach: Attach): void {
+  const drift = root.command('drift').description('Show the drift that schedules found')
+  attach(
+    drift
+      .command('ls')
+      .alias('list')
+      .description('List the drift of all stacks')
+      .option('--project <name>', 'List the stacks of one project only')
+      .option('--drifted', 'List only stacks with drift, and stacks whose last run failed')
+      .option('-j, --json', 'Print JSON'),
+    async () => (await import('../commands/drift-ls.ts')).listDrift,
+  )
+}

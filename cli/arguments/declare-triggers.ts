@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { collectValues } from './flags.ts'
 import type { Attach } from './handler.ts'
 
 /** Declares `webhook`, `schedule` and `notification`, for this machine or the API of a login. */
@@ -28,6 +29,12 @@ export function declareTriggers(root: Command, attach: Attach): void {
   )
   declareDocumentCommands(webhook, attach, 'webhook')
 
+  declareSchedules(root, attach)
+  declareNotifications(root, attach)
+}
+
+/** Declares `schedule`. */
+function declareSchedules(root: Command, attach: Attach): void {
   const schedule = root.command('schedule').description('Manage the schedules of a stack')
   attach(
     schedule
@@ -44,6 +51,21 @@ export function declareTriggers(root: Command, attach: Attach): void {
       .option('--record', 'Record what a refresh reads in the state, instead of reporting drift')
       .option('--zone <name>', 'Time zone, such as Europe/Paris')
       .option('--jitter <seconds>', 'Shift all runs by up to this many seconds')
+      .option('-a, --all', 'Detect drift of all stacks, each delayed by its own part of the jitter')
+      .addOption(
+        new Option('--project <name>', 'With --all: only stacks of this project (repeatable)')
+          .argParser(collectValues)
+          .default([]),
+      )
+      .addOption(
+        new Option('--tag <name=value>', 'With --all: only stacks with this tag (repeatable)')
+          .argParser(collectValues)
+          .default([]),
+      )
+      .option(
+        '--skip-read-within <minutes>',
+        'With --all: skip stacks whose resources were read in this time',
+      )
       .option('--paused', 'Pause the schedule'),
     async () => (await import('../commands/trigger-create.ts')).createSchedule,
   )
@@ -51,6 +73,7 @@ export function declareTriggers(root: Command, attach: Attach): void {
     schedule
       .command('pause')
       .argument('<name>', 'Name of the schedule')
+      .option('-a, --all', 'Use the schedules that apply to several stacks')
       .description('Pause a schedule'),
     async () => (await import('../commands/schedule-pause.ts')).createPauseHandler(true),
   )
@@ -58,11 +81,11 @@ export function declareTriggers(root: Command, attach: Attach): void {
     schedule
       .command('resume')
       .argument('<name>', 'Name of the schedule')
+      .option('-a, --all', 'Use the schedules that apply to several stacks')
       .description('Resume a paused schedule'),
     async () => (await import('../commands/schedule-pause.ts')).createPauseHandler(false),
   )
   declareDocumentCommands(schedule, attach, 'schedule')
-  declareNotifications(root, attach)
 }
 
 function declareNotifications(root: Command, attach: Attach): void {
@@ -116,9 +139,9 @@ function declareDocumentCommands(
   kind: 'webhook' | 'schedule' | 'notification',
 ): void {
   const addAllOption = (command: Command): Command =>
-    kind === 'notification'
-      ? command.option('-a, --all', 'Use the notifications that apply to all stacks')
-      : command
+    kind === 'webhook'
+      ? command
+      : command.option('-a, --all', `Use the ${kind}s that apply to several stacks`)
   const loadCommands = async () =>
     (await import('../commands/trigger-documents.ts')).createTriggerCommands(kind)
   attach(

@@ -162,8 +162,13 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
   'schedule create': [
     ["schedule create drift --when '0 4 * * *' --zone Europe/Paris", 'Detect drift each night'],
+    [
+      "schedule create drift --all --when '0 2 * * *' --jitter 7200 --skip-read-within 60",
+      'Detect drift of all stacks, spread over two hours',
+    ],
     ["schedule create heal --when 'rate(1 hour)' --remediate", 'Detect and correct drift'],
   ],
+  'drift ls': [['drift ls --drifted', 'List the stacks with drift']],
   'notification create': [
     ['notification create ops --url https://example.com/hook --all', 'Report failures and drift'],
   ],

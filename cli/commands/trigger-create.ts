@@ -47,15 +47,43 @@ export const createSchedule: Handler = async (session, flags, [name = '']) => {
     ...(flags.isSet('record') ? { record: true } : {}),
   }
   const operation = kind === 'refresh' ? { kind, ...refresh } : { kind }
+  const sharedFields = readSharedFields(flags, kind)
   const body = {
     when: flags.text('when'),
     operation,
     isPaused: flags.isSet('paused'),
     jitterMs: Number(jitter) * 1000,
     ...(zone === undefined ? {} : { zone }),
+    ...sharedFields,
   }
   const createBody = (): object => body
   return putTrigger(session, flags, { kind: 'schedule', name, createBody, isSigned: false })
+}
+
+/** Returns the fields of a shared schedule, or none for a schedule of one stack. */
+function readSharedFields(flags: Flags, kind: string): object {
+  const projects = flags.list('project')
+  const tags = flags.list('tag')
+  const skipMinutes = flags.text('skipReadWithin')
+  if (!flags.isSet('all')) {
+    if (projects.length > 0 || tags.length > 0 || skipMinutes !== undefined)
+      throw error('CLI_USAGE', '--project, --tag and --skip-read-within require --all')
+    return {}
+  }
+  if (kind !== 'refresh' || flags.isSet('record'))
+    throw error('CLI_USAGE', '--all detects drift only, and excludes --record and other operations')
+  if (skipMinutes !== undefined && !/^\d{1,5}$/.test(skipMinutes))
+    throw error('CLI_USAGE', `--skip-read-within takes a number of minutes, not '${skipMinutes}'`)
+  const parsedTags = tags.map(tag => {
+    const [, name, value] = /^([^=]+)=(.*)$/su.exec(tag) ?? []
+    if (name === undefined || value === undefined)
+      throw error('CLI_USAGE', `--tag takes <name>=<value>, not '${tag}'`)
+    return [name, value] as const
+  })
+  return {
+    stacks: { projects, tags: Object.fromEntries(parsedTags) },
+    ...(skipMinutes === undefined ? {} : { skipReadWithinMs: Number(skipMinutes) * 60_000 }),
+  }
 }
 
 /** `notification create`: creates or updates a notification. */

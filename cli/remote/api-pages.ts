@@ -12,7 +12,8 @@ export async function listAllItems<ItemForm extends z.ZodType>(
   const pageForm = z.object({ items: z.array(itemForm), next: z.string().optional() })
   const items: z.infer<ItemForm>[] = []
   for (let cursor: string | undefined = ''; cursor !== undefined; ) {
-    const query = cursor === '' ? '' : `?cursor=${encodeURIComponent(cursor)}`
+    const separator = path.includes('?') ? '&' : '?'
+    const query = cursor === '' ? '' : `${separator}cursor=${encodeURIComponent(cursor)}`
     const page = pageForm.parse(await callApi({ method: 'GET', path: `${path}${query}` }))
     items.push(...(page.items as z.infer<ItemForm>[]))
     cursor = page.next

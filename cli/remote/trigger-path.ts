@@ -7,13 +7,13 @@ export type TriggerKind = 'webhook' | 'schedule' | 'notification'
 
 /**
  * Returns the path of a kind of document at the API. Webhooks belong to no stack, and neither do
- * notifications with --all. Throws STACK_NOT_FOUND, STACK_NOT_SELECTED.
+ * schedules and notifications with --all. Throws STACK_NOT_FOUND, STACK_NOT_SELECTED.
  */
 export async function resolveTriggerPath(
   session: CliSession,
   flags: Flags,
   kind: TriggerKind,
 ): Promise<string> {
-  if (kind === 'webhook' || (kind === 'notification' && flags.isSet('all'))) return `/v1/${kind}s`
+  if (kind === 'webhook' || flags.isSet('all')) return `/v1/${kind}s`
   return `${stackPathOf(await session.requireStack())}/${kind}s`
 }

@@ -1,7 +1,10 @@
 import { afterEach, expect, test } from 'vitest'
 import { triggerLimits } from '../../shared/config/trigger-limits.ts'
 import { sealingContextOf } from '../../shared/ports/documents.ts'
-import type { DeploymentId, EpochMs } from '../../shared/records/ids.ts'
+import { type DeploymentId, type EpochMs, stackIdOf } from '../../shared/records/ids.ts'
+import type { RequestEnd } from '../../shared/records/stack-request.ts'
+import { scheduleDocument } from '../../shared/triggers/schedules/due-schedule.ts'
+import { createScheduleRequest } from '../../shared/triggers/trigger-requests.ts'
 import { createOutbound } from '../../shared/triggers/outbound/outbound.ts'
 import { openTestApi, shop, shopPath, type TestApi } from './api.fixture.ts'
 import { callApiInProcess } from './call-in-process.ts'
@@ -200,4 +203,43 @@ test('a notification keeps its secret without a new one, null removes it, and th
   expect(await put({ secret: long })).toEqual(withSecret(true))
   expect(await put({})).toEqual(withSecret(true))
   expect(await put({ format: 'pulumi', secret: null })).toEqual(withSecret(false))
+})
+
+test('the list of drift contains the stacks of the token, with the newest findings', async () => {
+  const { platform, call, admin, read, issueToken } = await openWithTokens()
+  const other = stackIdOf('other', 'prod')
+  await platform.catalog.createStack(other, platform.clock.now())
+  const fields = { when: 'rate(1 day)', operation: { kind: 'refresh' }, stacks: {} }
+  expect((await call(admin, 'PUT /v1/schedules/all', { ...fields, jitterMs: 60_000 })).status).toBe(
+    200,
+  )
+  const bad = { ...fields, operation: { kind: 'destroy' } }
+  expect((await call(admin, 'PUT /v1/schedules/bad', bad)).status).toBe(400)
+  const key = { kind: 'schedule', scope: '*', name: 'all' } as const
+  const stored = await platform.documents.get(key)
+  const schedule = scheduleDocument.parse({ ...(stored?.value as object), recentRuns: [5, 9] })
+  await platform.documents.put(key, schedule, stored?.version ?? 0)
+  const put = async (due: number, end: RequestEnd | undefined): Promise<void> => {
+    const run = { stack: shop, name: 'all', schedule, due: due as EpochMs, isShared: true }
+    const request = createScheduleRequest(run, { requestedAt: due as EpochMs, execute: 'here' })
+    await platform.requests.put(request)
+    if (end !== undefined) await platform.requests.end(shop, request.key, end)
+  }
+  const changes = { same: 3, update: 2 }
+  const urns = ['urn:pulumi:dev::shop::t::a']
+  const end = { kind: 'previewed', result: 'succeeded', changes, errors: [], urns } as const
+  await put(5, { ...end, resourceCount: 5 })
+  await put(9, { kind: 'refused', code: 'DRIFT_READ_RECENTLY', message: 'just now' })
+  const list = async (token: string) => (await call(token, 'GET /v1/drift')).json()
+  const found = { at: 5, request: 'shared schedule all 5', count: 2, urns, reads: 5 }
+  const finding = { stack: 'shop/dev', status: 'skipped', schedule: 'all', found }
+  expect(await list(admin)).toMatchObject({
+    items: [
+      { stack: 'other/prod', status: 'unknown' },
+      { ...finding, reason: expect.any(String) },
+    ],
+  })
+  const limited = await issueToken('read', ['other/*'])
+  expect(await list(limited)).toEqual({ items: [{ stack: 'other/prod', status: 'unknown' }] })
+  expect((await call(read, 'PUT /v1/schedules/all', fields)).status).toBe(403)
 })

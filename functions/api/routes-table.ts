@@ -5,6 +5,7 @@ import { deploymentRoutes } from './routes/deployments.ts'
 import { diffRoutes } from './routes/diff.ts'
 import { deliveryRoutes } from './routes/deliveries.ts'
 import { documentRoutes } from './routes/documents.ts'
+import { driftListRoutes } from './routes/drift-list.ts'
 import { stackDriftRoutes } from './routes/drift.ts'
 import { editRoutes } from './routes/edits.ts'
 import { eventRoutes } from './routes/events.ts'
@@ -39,6 +40,7 @@ export const routes: readonly Route[] = [
   ...documentRoutes,
   ...deliveryRoutes,
   ...stackDriftRoutes,
+  ...driftListRoutes,
   ...deadNotificationRoutes,
   ...federationRoutes,
   ...tokenRoutes,

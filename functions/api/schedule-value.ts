@@ -1,14 +1,30 @@
-import type * as z from 'zod'
+import * as z from 'zod'
 import type { DocumentKey, StoredDocument } from '../../shared/ports/documents.ts'
 import { parseDocumentValue } from '../../shared/triggers/parse-document-value.ts'
-import { type Schedule, scheduleDocument } from '../../shared/triggers/schedules/due-schedule.ts'
+import {
+  type Schedule,
+  scheduleDocument,
+  stackSelectionForm,
+} from '../../shared/triggers/schedules/due-schedule.ts'
 import type { ApiPorts } from './define-route.ts'
 import { placeSchedulerCalls } from './scheduler-calls.ts'
 
 /** A schedule as a user creates or changes it. */
 export const scheduleDraft = scheduleDocument.omit({
   ...{ createdAt: true, lastAt: true, recentRuns: true, placed: true },
+  ...{ stacks: true, skipReadWithinMs: true },
 })
+
+/** A shared schedule as a user creates or changes it. It detects drift, and may remove it. */
+export const sharedScheduleDraft = scheduleDocument
+  .omit({ createdAt: true, lastAt: true, recentRuns: true, placed: true })
+  .extend({
+    operation: z.strictObject({
+      kind: z.literal('refresh'),
+      remediate: z.boolean().default(false),
+    }),
+    stacks: stackSelectionForm.default({ projects: [], tags: {} }),
+  })
 
 /**
  * Places the calls of a draft, and returns the schedule to store. Throws the errors of
@@ -17,7 +33,7 @@ export const scheduleDraft = scheduleDocument.omit({
 export async function createScheduleValue(
   ports: Pick<ApiPorts, 'scheduler' | 'clock' | 'random'>,
   key: DocumentKey,
-  draft: z.infer<typeof scheduleDraft>,
+  draft: z.infer<typeof scheduleDraft> | z.infer<typeof sharedScheduleDraft>,
   storedPrevious: StoredDocument | undefined,
 ): Promise<Schedule> {
   const now = ports.clock.now()

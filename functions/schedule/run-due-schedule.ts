@@ -2,28 +2,15 @@
  * schedule: turns due schedules into requests of their stacks, and delivers notifications. The
  * function reads no journal and no blobs, and runs no operations.
  */
-import type { DocumentKey, TriggerPorts } from '../../shared/ports/documents.ts'
-import type { Platform } from '../../shared/ports/platform.ts'
+import type { DocumentKey } from '../../shared/ports/documents.ts'
 import type { StackId } from '../../shared/records/ids.ts'
-import type { DeploymentOptions } from '../../shared/records/log.ts'
 import {
   runSchedule,
   type ScheduleRunResult,
 } from '../../shared/triggers/schedules/run-schedule.ts'
+import type { ScheduleServer } from './schedule-server.ts'
+import { runSharedSchedule } from './run-shared-schedule.ts'
 import { createScheduleRequest } from '../../shared/triggers/trigger-requests.ts'
-
-/** The dependencies of running schedules. */
-export interface ScheduleServer extends Pick<TriggerPorts, 'documents' | 'marks'> {
-  readonly requests: Pick<Platform['requests'], 'put' | 'listWaiting'>
-  readonly catalog: Pick<Platform['catalog'], 'getStack'>
-  readonly nudges: Pick<Platform['nudges'], 'nudge'>
-  readonly clock: Pick<Platform['clock'], 'now'>
-  readonly logger: Platform['logger']
-  /** The processes that run the requested operations. */
-  readonly execute: DeploymentOptions['execute']
-  /** Whether another service applies the jitter already; see `ScheduleRunDeps`. */
-  readonly hasExternalJitter?: boolean
-}
 
 /**
  * Checks one schedule, and puts a request if a run is due. Of several concurrent callers, only one
@@ -34,6 +21,11 @@ export async function runDueSchedule(
   server: ScheduleServer,
   key: DocumentKey,
 ): Promise<ScheduleRunResult['kind']> {
+  if (key.scope === '*') {
+    const stored = await server.documents.get(key)
+    if (stored === undefined) return 'gone'
+    return (await runSharedSchedule(server, stored)) === undefined ? 'wait' : 'run'
+  }
   const { catalog, requests, nudges, clock, logger, execute, hasExternalJitter = false } = server
   const runResult = await runSchedule(
     {

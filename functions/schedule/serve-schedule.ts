@@ -11,7 +11,8 @@ import {
 } from '../../shared/triggers/notifications/deliver-message.ts'
 import { scheduleDocument } from '../../shared/triggers/schedules/due-schedule.ts'
 import { type BatchResponse, createBatchResponse, readSqsMessages } from '../aws/sqs-event.ts'
-import { runDueSchedule, type ScheduleServer } from './run-due-schedule.ts'
+import { runDueSchedule } from './run-due-schedule.ts'
+import type { ScheduleServer } from './schedule-server.ts'
 
 /** The used methods of the notification queue. Lambda itself removes delivered messages. */
 export interface NotificationEvents {

@@ -11,6 +11,7 @@ import { notifyAndEndRequest, notifyStarted } from './send-notifications.ts'
 import { serveEdit } from './serve-edit.ts'
 import { servePreview } from './serve-preview.ts'
 import { serveRun } from './serve-run.ts'
+import { refuseRecentRead } from './skip-recent-read.ts'
 import { startDeployment } from './start-deployment.ts'
 
 /**
@@ -89,6 +90,7 @@ async function beginRequest(
   callTime: CallTime,
 ): Promise<BeginOutcome> {
   const queuedRequest = (await server.authorization?.authorize(waitingRequest)) ?? waitingRequest
+  await refuseRecentRead(server, queuedRequest)
   // The installation of a program can take most of the time of a call.
   const request = await server.open(queuedRequest)
   if (queuedRequest.dryRun) {

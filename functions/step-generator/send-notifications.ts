@@ -144,6 +144,8 @@ function notificationEventOf(
   const now = platform.clock.now()
   const commonFields = { stack, request: key, command: options.command, at: now }
   if (end.kind === 'refused') {
+    // A skipped run is no failure.
+    if (end.code === 'DRIFT_READ_RECENTLY') return undefined
     const codes = isErrorCode(end.code) ? [end.code] : []
     return { kind: 'failed', ...commonFields, changes: {}, codes }
   }

@@ -3,7 +3,7 @@ import {
   createEventRecorder,
   type EventRecorder,
 } from '../../shared/engine/events/event-recorder.ts'
-import type { EventSink } from '../../shared/engine/events/event.ts'
+import type { EventSink, StepMetadata } from '../../shared/engine/events/event.ts'
 import { shutdownMarginMsOf } from '../../shared/engine/deployment/ownership/decide-hand-over.ts'
 import type { DeployRequest, DeployResult } from '../../shared/engine/request.ts'
 import type { ClockPort } from '../../shared/ports/system.ts'
@@ -58,6 +58,7 @@ export async function servePreview(
   const { platform, ports, hosts } = server
   const { stack, key } = queuedRequest
   const startedMs = platform.clock.monotonicMs()
+  const startedAt = platform.clock.now()
   const recorder = createEventRecorder(platform, previewIdOf(stack, key), platform.random.uuid())
   const observer = observePreview(recorder, createConfigRedactor(request))
   const { sink } = observer
@@ -80,6 +81,7 @@ export async function servePreview(
   const end = {
     kind: 'previewed',
     result: result.result === 'interrupted' ? 'cancelled' : result.result,
+    startedAt,
     changes: result.changes,
     ...observer.read(),
     ...storedForecastOf(result),
@@ -95,17 +97,25 @@ function storedForecastOf({ forecast }: DeployResult): Pick<DeployResult, 'forec
   return isStored ? { forecast } : {}
 }
 
+/** Reports whether a step is about a resource of a plugin: no component, and no provider itself. */
+function isOfPlugin({ old, new: next, type }: StepMetadata): boolean {
+  return (next ?? old)?.custom === true && !type.startsWith('pulumi:providers:')
+}
+
 /** Creates the observer of a preview. Its sink records events, errors and changed resources. */
 function observePreview(recorder: EventRecorder, redact: (text: string) => string) {
   const errors: string[] = []
   const urns = new Set<string>()
+  let resourceCount = 0
   let isMuted = false
   const sink: EventSink = {
     emit(event) {
       if (isMuted) return
       recorder.emit(event)
       if ('resOutputsEvent' in event) {
-        const { op, urn } = event.resOutputsEvent.metadata
+        const { metadata } = event.resOutputsEvent
+        const { op, urn } = metadata
+        if (isOfPlugin(metadata)) resourceCount += 1
         if (isChange(op) && urns.size < urnsMax) urns.add(urn)
       }
       if (!('diagnosticEvent' in event) || errors.length >= errorsMax) return
@@ -119,7 +129,7 @@ function observePreview(recorder: EventRecorder, redact: (text: string) => strin
     mute: (): void => {
       isMuted = true
     },
-    read: () => ({ errors, urns: [...urns] }),
+    read: () => ({ errors, urns: [...urns], resourceCount }),
   }
 }
 

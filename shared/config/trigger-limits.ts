@@ -51,6 +51,12 @@ export const triggerLimits = {
 
   /** `--parallel` of a triggered deployment. One executor runs as many operations concurrently. */
   triggeredParallel: 64,
+  /** Projects that a shared schedule names. */
+  selectedProjectsMax: 100,
+  /** Longest time in which a stack that was read is not read again by a shared schedule. */
+  skipReadWithinMaxMs: 7 * 24 * 3_600_000,
+  /** Interval of the calls of a shared schedule with a jitter, on AWS. */
+  sharedScheduleCallMinutes: 5,
   /** Interval at which a server checks schedules. Cron expressions have a resolution of minutes. */
   scheduleCheckMs: 1_000,
   /** Allowed lead of EventBridge Scheduler's clock over the clock of the called function. */

@@ -252,6 +252,10 @@ export const catalogue = {
     exit: 2,
     hint: 'Write five cron fields, `rate(5 minutes)` or `at(2027-01-31T04:00:00)`, and an IANA time zone.',
   },
+  DRIFT_READ_RECENTLY: {
+    exit: 1,
+    hint: 'Wait for the next run, or create the schedule again with a shorter --skip-read-within.',
+  },
   OUTBOUND_REFUSED: {
     exit: 1,
     hint: 'Use a public https address, or add the network of the address to ANTICHAIN_OUTBOUND_NETWORKS.',

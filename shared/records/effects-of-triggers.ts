@@ -16,6 +16,7 @@ export const effectsOfTriggers = {
           'local/serve-home.ts',
           'functions/webhook/answer-webhook.ts',
           'functions/schedule/run-due-schedule.ts',
+          'functions/schedule/run-shared-schedule.ts',
           'functions/step-generator/send-notifications.ts',
         ],
         description:

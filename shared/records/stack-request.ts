@@ -44,7 +44,13 @@ export interface WebhookOrigin {
 export type RequestOrigin =
   | WebhookOrigin
   /** `remediate`: whether detected drift is removed. */
-  | { readonly kind: 'schedule'; readonly name: string; readonly remediate: boolean }
+  | {
+      readonly kind: 'schedule'
+      readonly name: string
+      readonly remediate: boolean
+      /** For a shared schedule: the time in which a stack that was read is skipped. */
+      readonly shared?: { readonly skipReadWithinMs: number }
+    }
   /** `of`: the key of the request that detected the drift. */
   | { readonly kind: 'remedy'; readonly of: string }
 
@@ -119,6 +125,10 @@ export type RequestEnd =
   | {
       readonly kind: 'previewed'
       readonly result: 'succeeded' | 'failed' | 'cancelled'
+      /** The time at which the preview began. Absent in records of older versions. */
+      readonly startedAt?: EpochMs
+      /** The number of resources of plugins that have a result. Absent in older records. */
+      readonly resourceCount?: number
       /** Numbers of operations by kind, as in the summary. */
       readonly changes: Readonly<Record<string, number>>
       /** Error messages, a few lines without secrets. */

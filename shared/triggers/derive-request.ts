@@ -71,12 +71,15 @@ export interface ScheduleRun {
   readonly name: string
   /** The planned time. */
   readonly due: EpochMs
+  /** Whether the schedule is shared by several stacks. */
+  readonly isShared: boolean
 }
 
 /** Returns the run that the key of a schedule's request names; undefined for another key. Pure. */
 export function parseScheduleKey(key: string): ScheduleRun | undefined {
-  const [name, due] = /^schedule (.+) (\d{1,15})$/su.exec(key)?.slice(1) ?? []
-  return name === undefined ? undefined : { name, due: Number(due) as EpochMs }
+  const [prefix, name, due] = /^(shared )?schedule (.+) (\d{1,15})$/su.exec(key)?.slice(1) ?? []
+  if (name === undefined) return undefined
+  return { name, due: Number(due) as EpochMs, isShared: prefix !== undefined }
 }
 
 /**
@@ -86,12 +89,12 @@ export function parseScheduleKey(key: string): ScheduleRun | undefined {
  * Pure.
  */
 export function deriveScheduleRequest(
-  { name, due, schedule }: ScheduleRun & { readonly schedule: Schedule },
+  { name, due, isShared, schedule }: ScheduleRun & { readonly schedule: Schedule },
   request: DeploymentRequest,
 ): DeploymentRequest | undefined {
   const { stack, key, at, options, origin } = request
   const context = { requestedAt: at, execute: options.execute }
-  const scheduledRequest = createScheduleRequest({ stack, name, schedule, due }, context)
+  const scheduledRequest = createScheduleRequest({ stack, name, schedule, due, isShared }, context)
   const { operation } = schedule
   if (origin?.kind === 'remedy') {
     const mayRemedy = operation.kind === 'refresh' && operation.remediate

@@ -56,6 +56,14 @@ export function scheduleKeyOf(name: string, due: EpochMs): string {
 }
 
 /**
+ * Returns the key of the request of a shared schedule's run. `due`: the planned time of the run,
+ * without the delay of the stack.
+ */
+export function sharedScheduleKeyOf(name: string, due: EpochMs): string {
+  return `shared ${scheduleKeyOf(name, due)}`
+}
+
+/**
  * Creates the request of a schedule's run. A refresh that detects drift is requested as a preview,
  * which does not change the recorded state.
  */
@@ -66,15 +74,17 @@ export function createScheduleRequest(
     readonly schedule: Schedule
     /** The planned time of the run. */
     readonly due: EpochMs
+    readonly isShared?: boolean
   },
   context: RequestContext,
 ): DeploymentRequest {
-  const { stack, name, schedule, due } = run
+  const { stack, name, schedule, due, isShared = false } = run
+  const { skipReadWithinMs = 0 } = schedule
   const { operation } = schedule
   const remediate = operation.kind === 'refresh' && operation.remediate
   return {
     stack,
-    key: scheduleKeyOf(name, due),
+    key: isShared ? sharedScheduleKeyOf(name, due) : scheduleKeyOf(name, due),
     at: context.requestedAt,
     by: `schedule ${name}`,
     dryRun: operation.kind === 'preview' || detectsDrift(schedule),
@@ -83,7 +93,10 @@ export function createScheduleRequest(
       message: `schedule ${name}, due ${new Date(due).toISOString()}`,
     }),
     program: { kind: 'last' },
-    origin: { kind: 'schedule', name, remediate },
+    origin: {
+      ...{ kind: 'schedule', name, remediate },
+      ...(isShared ? { shared: { skipReadWithinMs } } : {}),
+    },
   }
 }
 

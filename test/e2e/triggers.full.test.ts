@@ -186,12 +186,13 @@ async function scheduleSoon(): Promise<void> {
   for (let inMs = 5_000; ; inMs *= 2) {
     const due = Math.ceil((Date.now() + inMs) / 1000) * 1000
     const when = `at(${new Date(due).toISOString().slice(0, 19)})`
-    requireSuccess(await sandbox.run(['schedule', 'create', 'drift', '--when', when]))
+    const options = ['--all', '--project', 'small', '--jitter', '2', '--skip-read-within', '60']
+    requireSuccess(await sandbox.run(['schedule', 'create', 'drift', '--when', when, ...options]))
     if (Date.now() < due) return
   }
 }
 
-test('a schedule that finds drift sends a signed notification', async () => {
+test('a schedule of all stacks that finds drift sends a signed notification, and lists it', async () => {
   const folder = join(sandbox.cloud, 'objects')
   const [name = ''] = readdirSync(folder)
   const object = JSON.parse(readFileSync(join(folder, name), 'utf8'))
@@ -209,7 +210,10 @@ test('a schedule that finds drift sends a signed notification', async () => {
   const timestamp = String(headers['antichain-timestamp'])
   expect(headers['antichain-signature']).toBe(`v1=${signatureOf(secret, timestamp, body)}`)
   expect(JSON.parse(body)).toMatchObject({ stack: 'organization/small/dev', count: 1 })
-  const sql = "select kind, paths, request like 'schedule drift %' as scheduled from drift"
+  const listed = requireSuccess(await sandbox.run(['drift', 'ls', '--drifted']))
+  expect(listed.out).toMatch(/small\/dev +1 resource +\S+ +checked +drift/)
+  expect(listed.out).toContain('1 of 1 stacks have drift. Their last runs read 1 resources.')
+  const sql = "select kind, paths, request like 'shared schedule drift %' as scheduled from drift"
   const found = requireSuccess(await sandbox.run(['query', sql, '--json']))
   expect(JSON.parse(found.out)).toEqual([{ kind: 'update', paths: '["value"]', scheduled: 1 }])
   expect(await readHistory()).toHaveLength(1)

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { notifyEnded } from '../../functions/step-generator/send-notifications.ts'
 import { runDueSchedule } from '../../functions/schedule/run-due-schedule.ts'
+import type { ScheduleServer } from '../../functions/schedule/schedule-server.ts'
 import { answerWebhook, type WebhookServer } from '../../functions/webhook/answer-webhook.ts'
 import { sealingContextOf } from '../../shared/ports/documents.ts'
 import type { EpochMs } from '../../shared/records/ids.ts'
@@ -52,7 +53,7 @@ afterEach(async () => {
   receiver.close()
 })
 
-const createServer = (): WebhookServer => ({
+const createServer = (): WebhookServer & Pick<ScheduleServer, 'catalog'> => ({
   ...functions.platform,
   execute: 'functions',
   nudges: { nudge: async (stack, delayMs) => void functions.nudges.push({ stack, delayMs }) },
@@ -261,3 +262,52 @@ test('a schedule without drift reports nothing, and one for a busy stack is skip
   expect(await sendNotifications()).toEqual([])
   expect(await functions.platform.catalog.listHistory(functions.stack, 10)).toHaveLength(1)
 })
+
+test('a shared schedule finds drift, waits for a deployment, and skips a stack that was just read', async () => {
+  const { platform, stack } = functions
+  await functions.requestDeployment('first')
+  functions.nudges.push({ stack, delayMs: 0 })
+  await functions.runToIdle()
+  functions.cloud.drift()
+  const key = { kind: 'schedule', scope: '*', name: 'all' } as const
+  const runIfDue = async (settings: object): Promise<string> => {
+    const createdAt = Date.now() - 3_700_000
+    const value = { when: 'rate(1 hour)', operation: { kind: 'refresh' }, createdAt, ...settings }
+    const version = (await platform.documents.get(key))?.version ?? 0
+    await platform.documents.put(key, scheduleDocument.parse(value), version)
+    return runDueSchedule({ ...createServer(), requests: platform.requests }, key)
+  }
+  expect(await runIfDue({ stacks: { projects: ['another'] } })).toBe('run')
+  expect(await platform.requests.listWaiting(stack, 9)).toEqual([])
+  // The request of another deployment begins first, and the run waits.
+  await functions.requestDeployment('second')
+  expect(await runIfDue({ stacks: {} })).toBe('run')
+  const waiting = await platform.requests.listWaiting(stack, 9)
+  expect(waiting.map(({ key: name }) => name)).toEqual([
+    'second',
+    expect.stringMatching(/^shared schedule all \d+$/),
+  ])
+  await functions.runToIdle()
+  const events = readEvents(await sendNotifications())
+  expect(events.at(-1)).toBe('deployment.drift')
+  const run = await platform.requests.find(stack, waiting[1]?.key ?? '')
+  expect(run?.end).toMatchObject({ kind: 'previewed', result: 'succeeded' })
+  // The next run begins two hours later in its own counting, and the stack was read just now.
+  const createdAt = Date.now() - 7_300_000
+  await runIfDue({
+    stacks: {},
+    skipReadWithinMs: 3_600_000,
+    recentRuns: dueTimesOf(waiting),
+    createdAt,
+  })
+  const [skipped] = await platform.requests.listWaiting(stack, 9)
+  await functions.runToIdle()
+  expect((await platform.requests.find(stack, skipped?.key ?? ''))?.end).toMatchObject({
+    kind: 'refused',
+    code: 'DRIFT_READ_RECENTLY',
+  })
+  expect(await sendNotifications()).toEqual([])
+})
+
+const dueTimesOf = (requests: readonly { readonly key: string }[]): number[] =>
+  requests.flatMap(({ key }) => /^shared .* (\d+)$/.exec(key)?.slice(1).map(Number) ?? [])

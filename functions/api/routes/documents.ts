@@ -2,6 +2,7 @@ import type { StoredDocument } from '../../../shared/ports/documents.ts'
 import { refuseAddress } from '../../../shared/triggers/outbound/address-filter.ts'
 import { notificationDocument } from '../../../shared/triggers/notifications/notification-document.ts'
 import { scheduleDocument } from '../../../shared/triggers/schedules/due-schedule.ts'
+import { sharedScheduleKey } from '../../../shared/triggers/schedules/shared-schedule.ts'
 import { parseDocumentValue } from '../../../shared/triggers/parse-document-value.ts'
 import {
   sealWebhook,
@@ -13,7 +14,7 @@ import { createCollectionRoutes, documentNameOf } from '../collection-routes.ts'
 import { type Route, stackOf } from '../define-route.ts'
 import { createNotificationValue, notificationDraft } from '../notification-value.ts'
 import { removeSchedulerCalls } from '../scheduler-calls.ts'
-import { createScheduleValue, scheduleDraft } from '../schedule-value.ts'
+import { createScheduleValue, scheduleDraft, sharedScheduleDraft } from '../schedule-value.ts'
 
 /**
  * The routes of webhooks. The rules of a webhook can name any stack. So only an administrator of
@@ -37,16 +38,8 @@ const webhooks = createCollectionRoutes({
   },
 })
 
-const schedules = createCollectionRoutes({
-  path: '/v1/stacks/{project}/{stack}/schedules',
-  scope: 'stack',
-  noun: 'schedule',
-  readRole: 'read',
-  writeRole: 'deploy',
-  draft: scheduleDraft,
-  keyOf: params => ({ kind: 'schedule', scope: stackOf(params), name: documentNameOf(params) }),
-  createValue: createScheduleValue,
-  show: stored => {
+const scheduleParts = {
+  show: (stored: StoredDocument) => {
     const {
       placed: _placed,
       recentRuns,
@@ -55,8 +48,33 @@ const schedules = createCollectionRoutes({
     const lastRunAt = recentRuns?.at(-1)
     return { ...visibleFields, ...(lastRunAt === undefined ? {} : { lastRunAt }) }
   },
+  createValue: createScheduleValue,
   removeRelated: removeSchedulerCalls,
-})
+} as const
+
+const schedules = [
+  ...createCollectionRoutes({
+    ...scheduleParts,
+    path: '/v1/stacks/{project}/{stack}/schedules',
+    scope: 'stack',
+    noun: 'schedule',
+    readRole: 'read',
+    writeRole: 'deploy',
+    draft: scheduleDraft,
+    keyOf: params => ({ kind: 'schedule', scope: stackOf(params), name: documentNameOf(params) }),
+  }),
+  // A shared schedule runs on stacks that the token of a deployer may not cover.
+  ...createCollectionRoutes({
+    ...scheduleParts,
+    path: '/v1/schedules',
+    scope: 'installation',
+    noun: 'shared schedule',
+    readRole: 'admin',
+    writeRole: 'admin',
+    draft: sharedScheduleDraft,
+    keyOf: params => sharedScheduleKey(documentNameOf(params)),
+  }),
+]
 
 const notificationParts = {
   noun: 'notification',

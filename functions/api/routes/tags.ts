@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { error } from '../../../shared/errors/error.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { defineRoute, stackOf } from '../define-route.ts'
-import { putTags, readTags, tagsForm } from '../stack-tags.ts'
+import { putTags, readTags, tagsForm } from '../../../shared/triggers/stack-tags.ts'
 import { createRecordForm } from '../../../shared/values/record-form.ts'
 
 const path = '/v1/stacks/{project}/{stack}/tags'

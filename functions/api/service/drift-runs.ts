@@ -4,9 +4,11 @@ import type { StackRecord } from '../../../shared/ports/catalog.ts'
 import { countChanges } from '../../../shared/records/change-counts.ts'
 import { deploymentPartsOf, type StackId } from '../../../shared/records/ids.ts'
 import { isEditRequest, type RequestRecord } from '../../../shared/records/stack-request.ts'
-import { isDriftRequest, listRecentRuns } from '../../../shared/runtime/query/drift-rows.ts'
-import { remedyKeyOf, scheduleKeyOf } from '../../../shared/triggers/trigger-requests.ts'
-import { readDocumentsOf } from '../../../shared/triggers/read-documents.ts'
+import {
+  listSchedulesOf,
+  readRunsOfSchedule,
+} from '../../../shared/runtime/query/scheduled-drift.ts'
+import { remedyKeyOf } from '../../../shared/triggers/trigger-requests.ts'
 import { isoTimeOf } from './deployment-view.ts'
 import { ownDeploymentPrefix, ownPreviewPrefix, statusOf } from './deployment-updates.ts'
 import {
@@ -126,12 +128,11 @@ async function listScheduleRuns(
   stack: StackId,
 ): Promise<readonly DriftRun[]> {
   const runs: DriftRun[] = []
-  for await (const stored of readDocumentsOf(ports.documents, 'schedule', stack))
-    for (const dueAt of listRecentRuns(stored)) {
-      const { name } = stored.key
-      const record = await ports.requests.find(stack, scheduleKeyOf(name, dueAt))
-      if (record !== undefined && isDriftRequest(record.request))
-        runs.push({ id: `${name}-${dueAt}`, record })
+  for (const stored of await listSchedulesOf(ports, stack))
+    for await (const run of readRunsOfSchedule(ports, stack, stored)) {
+      const { name, isShared, dueAt, request, end } = run
+      const id = `${isShared ? 'shared-' : ''}${name}-${dueAt}`
+      runs.push({ id, record: { request, ...(end === undefined ? {} : { end }) } })
     }
   return runs
 }

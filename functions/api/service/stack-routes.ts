@@ -27,7 +27,7 @@ import {
   type ServiceRoute,
   stackPath,
 } from './service-route.ts'
-import { putTags, readTags, tagsForm } from '../stack-tags.ts'
+import { putTags, readTags, tagsForm } from '../../../shared/triggers/stack-tags.ts'
 
 const stackNameForm = z
   .string()

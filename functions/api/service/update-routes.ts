@@ -38,7 +38,7 @@ import {
   stackPath,
   updatePath,
 } from './service-route.ts'
-import { putTags, tagsForm } from '../stack-tags.ts'
+import { putTags, tagsForm } from '../../../shared/triggers/stack-tags.ts'
 import { createRecordForm } from '../../../shared/values/record-form.ts'
 
 const createForm = z.looseObject({

@@ -21,7 +21,7 @@ import { createKmsSealing } from './kms-sealing.ts'
 export interface AwsTriggerPlatform
   extends TriggerPorts,
     Pick<Platform, 'requests' | 'nudges' | 'clock' | 'logger'> {
-  readonly catalog: Pick<Platform['catalog'], 'getStack'>
+  readonly catalog: Pick<Platform['catalog'], 'getStack' | 'listStacks'>
   /**
    * Creates the notifications. Throws AWS_SETTINGS_INVALID in a function without the variable of
    * the notification queue.
@@ -46,10 +46,14 @@ export function createTriggerPlatform(deps: {
   const endpoint = endpoints.DYNAMODB
   const client = createDynamoClient({ region, ...(endpoint === undefined ? {} : { endpoint }) })
   const catalogTable = { client, clock, random, region, name: resources.get('catalogTable') }
-  // Only `getStack` is used. This method reads no record of the journal.
-  const { getStack } = createCatalog({ catalogTable, journalTable: catalogTable, random })
+  // Only these methods are used. They read no record of the journal.
+  const { getStack, listStacks } = createCatalog({
+    catalogTable,
+    journalTable: catalogTable,
+    random,
+  })
   return {
-    catalog: { getStack },
+    catalog: { getStack, listStacks },
     requests: createRequests({ catalogTable, random }),
     documents: createDocuments({ table: catalogTable, random }),
     marks: createMarks({ catalogTable, random }),

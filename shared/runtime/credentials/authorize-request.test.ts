@@ -48,6 +48,35 @@ function authorize(documents: Documents, request: DeploymentRequest) {
   )
 }
 
+test.each([
+  ['covers its stack', { stacks: {} }, {}, true],
+  ['names its project', { stacks: { projects: ['p'] } }, {}, true],
+  ['names another project', { stacks: { projects: ['q'] } }, {}, false],
+  ['names a tag of its stack', { stacks: { tags: { team: 'web' } } }, { team: 'web' }, true],
+  ['names another tag', { stacks: { tags: { team: 'web' } } }, { team: 'db' }, false],
+  ['is paused', { stacks: {}, isPaused: true }, {}, false],
+])('a run of a shared schedule that %s is served: %#', async (_, fields, tags, isServed) => {
+  const value = { when: 'rate(1 hour)', operation: { kind: 'refresh' }, createdAt: 1, ...fields }
+  const documents = {
+    'schedule * night': { ...value, skipReadWithinMs: 60_000 },
+    [`stack-settings ${stack} tags`]: tags,
+  }
+  const schedule = scheduleDocument.parse(documents['schedule * night'])
+  const run = { stack, name: 'night', schedule, due: 5 as EpochMs, isShared: true }
+  const request = createScheduleRequest(run, context)
+  const origin = {
+    kind: 'schedule',
+    name: 'night',
+    remediate: true,
+    shared: { skipReadWithinMs: 0 },
+  }
+  // A forged request has neither the remedy nor the shorter time.
+  const forged = { ...request, origin } as DeploymentRequest
+  const result = authorize(documents, forged)
+  if (isServed) expect(await result).toEqual(request)
+  else await expect(result).rejects.toMatchObject({ code: 'REQUEST_UNAPPROVED' })
+})
+
 /** Returns the request of a delivery for the first matching rule. */
 function requestOf(rules: readonly object[], kind: 'push' | 'pull-request'): DeploymentRequest {
   const change = { repository: 'acme/shop', commit, branch: 'main', paths: undefined }

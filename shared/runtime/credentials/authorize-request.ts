@@ -10,6 +10,7 @@ import {
 import { parseDocumentValue } from '../../triggers/parse-document-value.ts'
 import { toPrintable } from '../../triggers/printable.ts'
 import { scheduleDocument } from '../../triggers/schedules/due-schedule.ts'
+import { coversSelectedStack } from '../../triggers/schedules/shared-schedule.ts'
 import { webhookDocument, webhookKeyOf } from '../../triggers/webhooks/webhook-document.ts'
 
 /** Dependencies of the authorization of requests. */
@@ -83,12 +84,14 @@ async function authorizeBySchedule(
   const name = toPrintable(scheduledRun.name)
   const document = await documents.get({
     kind: 'schedule',
-    scope: request.stack,
+    scope: scheduledRun.isShared ? '*' : request.stack,
     name: scheduledRun.name,
   })
   if (document === undefined) throw createUnapprovedError(request, `there is no schedule '${name}'`)
   const schedule = parseDocumentValue(scheduleDocument, document)
   if (schedule.isPaused) throw createUnapprovedError(request, `the schedule '${name}' is paused`)
+  if (scheduledRun.isShared && !(await coversSelectedStack({ documents }, schedule, request.stack)))
+    throw createUnapprovedError(request, `the schedule '${name}' does not cover the stack`)
   const derivedRequest = deriveScheduleRequest({ ...scheduledRun, schedule }, request)
   if (derivedRequest === undefined)
     throw createUnapprovedError(request, `the schedule '${name}' has another operation`)

@@ -13,14 +13,7 @@ import {
   previewIdOf,
   type StackId,
 } from '../../records/ids.ts'
-import {
-  type DeploymentRequest,
-  isEditRequest,
-  type StackRequest,
-} from '../../records/stack-request.ts'
-import { scheduleDocument } from '../../triggers/schedules/due-schedule.ts'
-import { readDocumentsOf } from '../../triggers/read-documents.ts'
-import { scheduleKeyOf } from '../../triggers/trigger-requests.ts'
+import { listSchedulesOf, readRunsOfSchedule } from './scheduled-drift.ts'
 import type { QueryValue } from './query-schema.ts'
 import { parseForm } from '../../values/parse-form.ts'
 import { createRecordForm } from '../../values/record-form.ts'
@@ -90,7 +83,7 @@ export async function* driftOfSchedules(
   ports: DriftPorts,
   stack: StackId,
 ): AsyncGenerator<DriftColumns> {
-  for await (const stored of readDocumentsOf(ports.documents, 'schedule', stack))
+  for (const stored of await listSchedulesOf(ports, stack))
     yield* driftOfSchedule(ports, stack, stored)
 }
 
@@ -99,30 +92,15 @@ async function* driftOfSchedule(
   stack: StackId,
   stored: StoredDocument,
 ): AsyncGenerator<DriftColumns> {
-  for (const due of listRecentRuns(stored)) {
-    const key = scheduleKeyOf(stored.key.name, due)
-    const { request, end } = (await ports.requests.find(stack, key)) ?? {}
-    if (request === undefined || !isDriftRequest(request) || end?.kind !== 'previewed') continue
+  for await (const { request, end } of readRunsOfSchedule(ports, stack, stored)) {
+    if (end?.kind !== 'previewed') continue
+    const { key } = request
     const time = formatTime(request.at)
     const drift = await readDrift(ports, previewIdOf(stack, key), stepChangeOf)
     for (const [urn, change] of drift) yield [null, key, time, urn, ...change]
     // The request names some resources even after its events were removed.
     if (drift.size === 0) for (const urn of end.urns ?? []) yield [null, key, time, urn, null, '[]']
   }
-}
-
-/**
- * Returns the planned times of the newest runs of a schedule, the oldest first. Returns none for a
- * schedule that cannot be read.
- */
-export function listRecentRuns(stored: StoredDocument): readonly EpochMs[] {
-  const { data: schedule } = parseForm(scheduleDocument, stored.value)
-  return schedule?.recentRuns ?? []
-}
-
-/** Reports whether a request detects drift: a refresh that is a preview. */
-export function isDriftRequest(request: StackRequest): request is DeploymentRequest {
-  return !isEditRequest(request) && request.dryRun && request.options.command === 'refresh'
 }
 
 /** The kind of a change, and the JSON of its property paths. */

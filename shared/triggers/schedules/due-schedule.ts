@@ -4,9 +4,18 @@ import { queryLimits } from '../../config/query-limits.ts'
 import { triggerLimits } from '../../config/trigger-limits.ts'
 import { type DocumentKey, sealingContextOf } from '../../ports/documents.ts'
 import type { EpochMs } from '../../records/ids.ts'
+import { tagsForm } from '../stack-tags.ts'
 import { type ScheduleTime, nextTimeOf, parseScheduleTime } from './evaluate-cron.ts'
 
-/** A stored schedule. Its scope is the stack. */
+/** The stacks of a shared schedule. Without a condition, it covers all stacks. */
+export const stackSelectionForm = z.strictObject({
+  /** The names of projects. Empty: all projects. */
+  projects: z.array(z.string().min(1).max(100)).max(triggerLimits.selectedProjectsMax).default([]),
+  /** The tags that a stack must have, with their values. */
+  tags: tagsForm.default({}),
+})
+
+/** A stored schedule. Its scope is the stack, or '*' for a shared schedule. */
 export const scheduleDocument = z.strictObject({
   /** Cron, rate or at; see `parseScheduleTime`. */
   when: z.string().max(200),
@@ -30,6 +39,10 @@ export const scheduleDocument = z.strictObject({
     z.strictObject({ kind: z.literal('destroy') }),
   ]),
   isPaused: z.boolean().default(false),
+  /** Only in shared schedules: the stacks. */
+  stacks: stackSelectionForm.optional(),
+  /** Only in shared schedules: a stack whose resources were read in this time is skipped. */
+  skipReadWithinMs: z.int().min(0).max(triggerLimits.skipReadWithinMaxMs).optional(),
   /** The upper limit of the delay of runs. The delay of one schedule is constant. */
   jitterMs: z.int().min(0).max(triggerLimits.jitterMaxMs).default(0),
   createdAt: z.number().transform(ms => ms as EpochMs),

@@ -1,3 +1,4 @@
+import { triggerLimits } from '../../config/trigger-limits.ts'
 import { error } from '../../errors/error.ts'
 import type { SchedulerExpression } from '../../ports/scheduler.ts'
 import type { EpochMs } from '../../records/ids.ts'
@@ -16,6 +17,9 @@ export function schedulerExpressionOf(schedule: Schedule, now: EpochMs): Schedul
   const time = parseScheduleTime(schedule.when, zone)
   const startAt = time.kind === 'rate' ? nextTimeOf(time, { zone, since, after: now }) : undefined
   const windowMinutes = Math.ceil(schedule.jitterMs / 60_000)
+  // The function itself delays each stack, so it is called again and again.
+  if (schedule.stacks !== undefined && windowMinutes > 0)
+    return { expression: `rate(${triggerLimits.sharedScheduleCallMinutes} minutes)`, zone }
   return {
     expression: expressionOf(time),
     zone,

@@ -1,13 +1,9 @@
 import * as z from 'zod'
-import { error } from '../../shared/errors/error.ts'
-import {
-  type DocumentKey,
-  type DocumentsPort,
-  tagsDocumentName,
-} from '../../shared/ports/documents.ts'
-import type { StackId } from '../../shared/records/ids.ts'
-import { parseDocumentValue } from '../../shared/triggers/parse-document-value.ts'
-import { createRecordForm } from '../../shared/values/record-form.ts'
+import { error } from '../errors/error.ts'
+import { type DocumentKey, type DocumentsPort, tagsDocumentName } from '../ports/documents.ts'
+import type { StackId } from '../records/ids.ts'
+import { parseDocumentValue } from './parse-document-value.ts'
+import { createRecordForm } from '../values/record-form.ts'
 
 /** The tags of a stack, by name. */
 export type StackTags = Readonly<Record<string, string>>

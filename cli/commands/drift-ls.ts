@@ -1,0 +1,53 @@
+import * as z from 'zod'
+import type { Handler } from '../arguments/handler.ts'
+import { formatTable } from '../display/table.ts'
+import { listAllItems } from '../remote/api-pages.ts'
+
+const findingForm = z.object({
+  stack: z.string(),
+  status: z.string(),
+  reason: z.string().optional(),
+  schedule: z.string().optional(),
+  found: z
+    .object({ at: z.number(), count: z.number(), urns: z.array(z.string()), reads: z.number() })
+    .loose()
+    .optional(),
+})
+type Finding = z.infer<typeof findingForm>
+
+/** `drift ls`: lists the drift of all stacks, as the newest scheduled runs found it. */
+export const listDrift: Handler = async (session, flags) => {
+  const project = flags.text('project')
+  const query = project === undefined ? '' : `?project=${encodeURIComponent(project)}`
+  const all = await listAllItems(await session.openEngine(), `/v1/drift${query}`, findingForm)
+  const findings = flags.isSet('drifted')
+    ? all.filter(({ status, found }) => status === 'failed' || (found?.count ?? 0) > 0)
+    : all
+  if (flags.isSet('json')) {
+    session.print(JSON.stringify(findings, null, 2))
+    return 0
+  }
+  const rows = findings.map(finding => [
+    finding.stack,
+    describeDrift(finding),
+    finding.found === undefined ? '-' : new Date(finding.found.at).toISOString(),
+    finding.status,
+    finding.schedule ?? '-',
+    finding.reason ?? '',
+  ])
+  const header = ['STACK', 'DRIFT', 'READ AT', 'LAST RUN', 'SCHEDULE', 'REASON']
+  for (const line of formatTable(header, rows)) session.print(line)
+  const driftedCount = all.filter(({ found }) => (found?.count ?? 0) > 0).length
+  const reads = all.reduce((sum, { found }) => sum + (found?.reads ?? 0), 0)
+  session.print('')
+  session.print(
+    `${driftedCount} of ${all.length} stacks have drift. Their last runs read ${reads} resources.`,
+  )
+  return 0
+}
+
+function describeDrift({ found }: Finding): string {
+  if (found === undefined) return 'unknown'
+  if (found.count === 0) return 'none'
+  return `${found.count} ${found.count === 1 ? 'resource' : 'resources'}`
+}

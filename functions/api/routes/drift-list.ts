@@ -1,0 +1,101 @@
+import * as z from 'zod'
+import type { StoredDocument } from '../../../shared/ports/documents.ts'
+import { countChanges } from '../../../shared/records/change-counts.ts'
+import { type StackId, stackPartsOf } from '../../../shared/records/ids.ts'
+import type { RequestEnd } from '../../../shared/records/stack-request.ts'
+import {
+  findLatestDriftRuns,
+  readTimeOf,
+  type ScheduledDriftRun,
+} from '../../../shared/runtime/query/scheduled-drift.ts'
+import { readDocumentsOf } from '../../../shared/triggers/read-documents.ts'
+import { coversStack } from '../authorization.ts'
+import { type ApiPorts, defineRoute } from '../define-route.ts'
+import { createPageForm, cutResultPage, pageQuery } from '../pages.ts'
+
+/** The drift of a stack, as the newest scheduled runs found it. */
+const driftFindingView = z.object({
+  /** `<project>/<stack>`. */
+  stack: z.string(),
+  /** The result of the newest run. `unknown`: no schedule has looked for drift. */
+  status: z.enum(['unknown', 'waiting', 'checked', 'skipped', 'failed']),
+  /** The reason of a run that was skipped or failed. */
+  reason: z.string().optional(),
+  /** The schedule of the newest run. */
+  schedule: z.string().optional(),
+  /** The newest run that read all resources. Absent without one. */
+  found: z
+    .object({
+      at: z.number(),
+      request: z.string(),
+      /** The number of resources that differ from their records, and some of their URNs. */
+      count: z.number(),
+      urns: z.array(z.string()),
+      /** The number of resources of plugins, each of which the run read with one call. */
+      reads: z.number(),
+    })
+    .optional(),
+})
+
+/** The route that lists the drift of all stacks of a token. */
+export const driftListRoutes = [
+  defineRoute({
+    method: 'GET',
+    path: '/v1/drift',
+    role: 'read',
+    scope: 'any',
+    summary: 'List the drift of the stacks of the token, ordered by id',
+    query: z.object({ ...pageQuery, project: z.string().max(100).optional() }),
+    output: createPageForm(driftFindingView),
+    run: async (ports, { caller, query }) => {
+      const { stacks } = await ports.catalog.listStacks(query.project)
+      const page = cutResultPage(
+        stacks.filter(({ id }) => coversStack(caller.stacks, id)),
+        query,
+      )
+      const shared: StoredDocument[] = []
+      for await (const stored of readDocumentsOf(ports.documents, 'schedule', '*'))
+        shared.push(stored)
+      const items = await Promise.all(page.items.map(({ id }) => readFinding(ports, id, shared)))
+      return { json: { ...page, items } }
+    },
+  }),
+]
+
+async function readFinding(
+  ports: Pick<ApiPorts, 'documents' | 'requests'>,
+  id: StackId,
+  shared: readonly StoredDocument[],
+): Promise<z.infer<typeof driftFindingView>> {
+  const schedules = [...shared]
+  for await (const stored of readDocumentsOf(ports.documents, 'schedule', id))
+    schedules.push(stored)
+  const { latest, checked } = await findLatestDriftRuns(ports, id, schedules)
+  const { project, stack } = stackPartsOf(id)
+  const name = `${project}/${stack}`
+  if (latest === undefined) return { stack: name, status: 'unknown' }
+  const finding = { stack: name, ...statusOf(latest), schedule: latest.name }
+  if (checked === undefined) return finding
+  const { changes, urns = [], resourceCount: reads = 0 } = checked.end
+  const { key: request } = checked.request
+  const at = readTimeOf(checked)
+  return {
+    ...finding,
+    found: { at, request, count: countChanges(changes), urns: [...urns], reads },
+  }
+}
+
+function statusOf({
+  end,
+}: ScheduledDriftRun): Pick<z.infer<typeof driftFindingView>, 'status' | 'reason'> {
+  if (end === undefined) return { status: 'waiting' }
+  if (end.kind === 'previewed' && end.result === 'succeeded') return { status: 'checked' }
+  const isSkipped = end.kind === 'refused' && end.code === 'DRIFT_READ_RECENTLY'
+  return { status: isSkipped ? 'skipped' : 'failed', reason: reasonOf(end) }
+}
+
+function reasonOf(end: RequestEnd): string {
+  if (end.kind === 'refused') return `${end.code}: ${end.message}`
+  if (end.kind === 'previewed') return end.errors[0] ?? `the run has the result ${end.result}`
+  return `the request has the result ${end.kind}`
+}

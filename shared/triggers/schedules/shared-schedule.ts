@@ -1,0 +1,72 @@
+import type { DocumentKey, TriggerPorts } from '../../ports/documents.ts'
+import { type EpochMs, type StackId, stackPartsOf } from '../../records/ids.ts'
+import { readTags, type StackTags } from '../stack-tags.ts'
+import { evaluateSchedule, jitterOf, type Schedule } from './due-schedule.ts'
+
+/** The key of a shared schedule. */
+export function sharedScheduleKey(name: string): DocumentKey {
+  return { kind: 'schedule', scope: '*', name }
+}
+
+/** Reports whether a selection covers a stack with these tags. Pure. */
+export function selectsStack(
+  { projects = [], tags = {} }: Partial<NonNullable<Schedule['stacks']>>,
+  stack: StackId,
+  stackTags: StackTags,
+): boolean {
+  const { project } = stackPartsOf(stack)
+  if (projects.length > 0 && !projects.includes(project)) return false
+  return Object.entries(tags).every(([name, value]) => stackTags[name] === value)
+}
+
+/** Reports whether a shared schedule covers a stack. Reads tags only if the schedule names some. */
+export async function coversSelectedStack(
+  ports: { readonly documents: Pick<TriggerPorts['documents'], 'get'> },
+  { stacks = { projects: [], tags: {} } }: Schedule,
+  stack: StackId,
+): Promise<boolean> {
+  if (!selectsStack({ projects: stacks.projects }, stack, {})) return false
+  if (Object.keys(stacks.tags).length === 0) return true
+  return selectsStack(stacks, stack, await readTags(ports, stack))
+}
+
+/**
+ * Returns the planned time of a shared schedule's run that is due for a stack, without the delay of
+ * the stack. Returns undefined if none is due. The delay of a stack is constant, and differs
+ * between stacks. Pure. Throws SCHEDULE_INVALID.
+ */
+export function findDueRun(
+  { schedule, name }: { readonly schedule: Schedule; readonly name: string },
+  stack: StackId,
+  now: EpochMs,
+): EpochMs | undefined {
+  const key = { kind: 'schedule', scope: stack, name } as const
+  const verdict = evaluateSchedule(key, schedule, { now, isRunning: false })
+  if (verdict.kind !== 'run') return undefined
+  return (verdict.dueAt - jitterOf(key, schedule.jitterMs)) as EpochMs
+}
+
+/** The times of a shared schedule in which runs of some stacks may be due. */
+export interface DueWindow {
+  /** The planned time of the newest run. */
+  readonly due: EpochMs
+  /** Whether the newest run is due for every stack. */
+  readonly isOver: boolean
+}
+
+/**
+ * Returns the window of the newest run, or undefined if no stack can have a due run. So the caller
+ * lists the stacks only when it must. Pure. Throws SCHEDULE_INVALID.
+ */
+export function findDueWindow(
+  { schedule, name }: { readonly schedule: Schedule; readonly name: string },
+  now: EpochMs,
+): DueWindow | undefined {
+  const { jitterMs, lastAt, createdAt } = schedule
+  // A stack with the longest delay may still have a run that was planned this long before.
+  const since = ((lastAt ?? createdAt) - jitterMs) as EpochMs
+  const undelayed = { ...schedule, jitterMs: 0, lastAt: since }
+  const verdict = evaluateSchedule(sharedScheduleKey(name), undelayed, { now, isRunning: false })
+  if (verdict.kind !== 'run') return undefined
+  return { due: verdict.dueAt, isOver: verdict.dueAt + jitterMs <= now }
+}
