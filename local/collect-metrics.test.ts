@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { type EpochMs, stackIdOf } from '../shared/records/ids.ts'
-import { measureStacks } from './collect-metrics.ts'
+import { error } from '../shared/errors/error.ts'
+import { collectMetrics, type MetricPorts, measureStacks } from './collect-metrics.ts'
 import { formatPrometheus } from './prometheus-text.ts'
 
 const stack = stackIdOf('shop', 'dev')
@@ -23,4 +24,26 @@ test('the text of metrics escapes quotes, backslashes and line ends of labels', 
   expect(formatPrometheus([{ name: 'm', kind: 'gauge', help: 'Help.', samples }])).toBe(
     '# HELP m Help.\n# TYPE m gauge\nm{name="a\\"b\\\\c\\nd"} 1\n',
   )
+})
+
+test('a stack with an unreadable history is counted, and the metrics of others remain', async () => {
+  const other = stackIdOf('shop', 'prod')
+  let failure: Error = new SyntaxError('no JSON')
+  const ports = {
+    catalog: {
+      listStacks: async () => ({ stacks: [{ id: stack }, { id: other }], unreadable: [] }),
+      listHistory: async (id: unknown) => {
+        if (id === stack) throw failure
+        return [{ deployment: `${other}/1`, command: 'up', startedAt: 0, endedAt: 1_000 }]
+      },
+    },
+    requests: { listWaiting: async () => [] },
+    notifications: { listDeadLetters: async () => [] },
+    clock: { now: () => 0 },
+  } as unknown as MetricPorts
+  const text = formatPrometheus(await collectMetrics(ports))
+  expect(text).toContain('antichain_unreadable_stacks 1\n')
+  expect(text).toContain('duration_seconds{project="shop",stack="prod"} 1')
+  failure = error('STORE_UNAVAILABLE', 'the disk is full')
+  await expect(collectMetrics(ports)).rejects.toBe(failure)
 })

@@ -3,6 +3,7 @@ import type { NotificationsPort } from '../shared/ports/notifications.ts'
 import { listOpenDeployments } from '../shared/ports/open-deployments.ts'
 import type { RequestsPort } from '../shared/ports/requests.ts'
 import type { ClockPort } from '../shared/ports/system.ts'
+import { errorSourceOf } from '../shared/providers/retry-policy.ts'
 import { stackPartsOf } from '../shared/records/ids.ts'
 import type { StackRequest } from '../shared/records/stack-request.ts'
 import type { Metric, Sample } from './prometheus-text.ts'
@@ -35,20 +36,34 @@ const entriesMax = 5
  */
 export async function collectMetrics(ports: MetricPorts): Promise<readonly Metric[]> {
   const { stacks, unreadable } = await ports.catalog.listStacks()
-  const measuredStacks = await Promise.all(
-    stacks.map(async (record): Promise<MeasuredStack> => {
-      const history = await ports.catalog.listHistory(record.id, entriesMax)
-      const waiting = await ports.requests.listWaiting(record.id, waitingMax)
-      return { record, last: history.find(entry => entry.endedAt !== undefined), waiting }
-    }),
-  )
+  const results = await Promise.all(stacks.map(record => readStack(ports, record)))
+  const measuredStacks = results.filter(result => result !== undefined)
+  const unreadableCount = unreadable.length + results.length - measuredStacks.length
   const deadLetters = await ports.notifications.listDeadLetters(deadLettersMax)
   return [
     ...measureStacks(measuredStacks, ports.clock.now()),
-    gauge('unreadable_stacks', 'Stacks with an unreadable record.', unreadable.length),
+    gauge('unreadable_stacks', 'Stacks with an unreadable record.', unreadableCount),
     gauge('dead_notifications', 'Notifications without a delivery.', deadLetters.length),
     ...measureProcess(),
   ]
+}
+
+/**
+ * Reads the history and the requests of a stack. Returns undefined when a record is unreadable, so
+ * that one stack does not hide the metrics of the others. Throws the errors of the store.
+ */
+async function readStack(
+  { catalog, requests }: MetricPorts,
+  record: StackRecord,
+): Promise<MeasuredStack | undefined> {
+  try {
+    const history = await catalog.listHistory(record.id, entriesMax)
+    const waiting = await requests.listWaiting(record.id, waitingMax)
+    return { record, last: history.find(entry => entry.endedAt !== undefined), waiting }
+  } catch (thrown) {
+    if (errorSourceOf(thrown) === 'store') throw thrown
+    return undefined
+  }
 }
 
 /** Returns the metrics of stacks at the time `nowMs`. Pure. */

@@ -2,6 +2,7 @@ import { isTruthy } from '../shared/config/truthy.ts'
 import { serve as listen } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'
 import { createApi } from '../functions/api/create-api.ts'
+import { createAddressLimiter } from '../functions/api/rate-limit.ts'
 import { readAddressRules } from '../shared/runtime/environment/address-rules.ts'
 import type { ApiPorts } from '../functions/api/define-route.ts'
 import type { WebhookServer } from '../functions/webhook/answer-webhook.ts'
@@ -72,8 +73,10 @@ export async function serveApi(ports: HttpPorts, { host, port }: ApiAddress): Pr
   const addressOf = (context: Parameters<typeof getConnInfo>[0]): string =>
     getConnInfo(context).remote.address ?? 'unknown'
   const dashboard = readDashboardFiles()
-  const app = createApi({ ports, addressOf, ...(dashboard === undefined ? {} : { dashboard }) })
-  addHealthRoutes(app, { ports, addressOf })
+  const addressLimiter = createAddressLimiter(ports.clock)
+  const dashboardField = dashboard === undefined ? {} : { dashboard }
+  const app = createApi({ ports, addressOf, addressLimiter, ...dashboardField })
+  addHealthRoutes(app, { ports, addressOf, addressLimiter })
   addWebhookRoute(app, { server: ports, clock: ports.clock, addressOf })
   const listeningPort = Promise.withResolvers<number>()
   const server = listen({ fetch: app.fetch, hostname: host, port }, info =>

@@ -1,7 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { apiLimits } from '../shared/config/api-limits.ts'
 import { createToken } from '../functions/api/issue-token.ts'
 import {
   type EmbeddedPlatform,
@@ -78,4 +79,20 @@ test('metrics need a token of all stacks, contain no message and no configuratio
   const file = join(import.meta.dirname, '../docs/grafana-dashboard.json')
   const shown = new Set(readFileSync(file, 'utf8').match(/\b(antichain|process)_\w+/g))
   for (const name of shown) expect(text).toContain(`# TYPE ${name} `)
+})
+
+test('requests of health count towards the limit of the API, and readiness reads one record', async () => {
+  const listStacks = vi.spyOn(platform.catalog, 'listStacks')
+  const ports = createApiPorts(platform, undefined)
+  const limited = await serveApi(ports, { host: '127.0.0.1', port: 0 })
+  const statuses: number[] = []
+  for (let count = 0; count <= apiLimits.addressBurst * 2; count += 1) {
+    const response = await fetch(`${limited.url}${count % 2 === 0 ? '/ready' : '/v1/stacks'}`)
+    statuses.push(response.status)
+    if (response.status === 429) break
+  }
+  expect(statuses.at(-1)).toBe(429)
+  expect(statuses.length).toBeLessThan(apiLimits.addressBurst * 2)
+  expect(listStacks).not.toHaveBeenCalled()
+  await limited.close()
 })

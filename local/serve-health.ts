@@ -3,17 +3,22 @@ import { authenticate, readBearerToken } from '../functions/api/authenticate.ts'
 import { requirePermission } from '../functions/api/authorization.ts'
 import type { ApiPorts } from '../functions/api/define-route.ts'
 import { toErrorResponse } from '../functions/api/error-response.ts'
-import { createRateLimiter } from '../functions/api/rate-limit.ts'
-import { apiLimits } from '../shared/config/api-limits.ts'
+import type { RateLimiter } from '../functions/api/rate-limit.ts'
+import { stackIdOf } from '../shared/records/ids.ts'
 import { collectMetrics, type MetricPorts } from './collect-metrics.ts'
 import { formatPrometheus, prometheusType } from './prometheus-text.ts'
 
 /** The dependencies of the routes of health and metrics. */
 export interface HealthRouteOptions {
-  readonly ports: MetricPorts & Pick<ApiPorts, 'documents' | 'clock'>
+  readonly ports: MetricPorts & Pick<ApiPorts, 'documents' | 'clock' | 'catalog'>
   /** Returns the client address of a request. */
   readonly addressOf: (context: Context) => string
+  /** The limiter of the API, so that all requests of an address count together. */
+  readonly addressLimiter: RateLimiter
 }
+
+/** The stack whose record `/ready` reads. No project or stack has such a name. */
+const probedStack = stackIdOf('.', 'ready')
 
 /** Time in which the store must answer, in ms. */
 const readyTimeoutMs = 2_000
@@ -22,13 +27,14 @@ const readyTimeoutMs = 2_000
  * Adds `GET /health`, `GET /ready` and `GET /metrics` to an app. The first two need no token and
  * show no names: the process answers, and the store answers. Metrics need a token of all stacks.
  */
-export function addHealthRoutes(app: Hono, { ports, addressOf }: HealthRouteOptions): void {
-  const { addressBurst: burst, addressPerSecond: perSecond } = apiLimits
-  const limiter = createRateLimiter(ports.clock, { burst, perSecond })
+export function addHealthRoutes(
+  app: Hono,
+  { ports, addressOf, addressLimiter }: HealthRouteOptions,
+): void {
   const addRoute = (path: string, answer: (context: Context) => Promise<Response>): void => {
     app.get(path, async context => {
       try {
-        limiter.countRequest(addressOf(context))
+        addressLimiter.countRequest(addressOf(context))
         const response = await answer(context)
         response.headers.set('cache-control', 'no-store')
         return response
@@ -40,7 +46,7 @@ export function addHealthRoutes(app: Hono, { ports, addressOf }: HealthRouteOpti
   addRoute('/health', () => Promise.resolve(Response.json({ status: 'ok' })))
   addRoute('/ready', async () => {
     const isReady = await Promise.race([
-      ports.catalog.listStacks().then(
+      ports.catalog.getStack(probedStack).then(
         () => true,
         () => false,
       ),

@@ -38,6 +38,8 @@ export interface ApiOptions {
   readonly addressOf: (context: Context) => string
   /** Rates that replace the default rates. */
   readonly rates?: { readonly address: Rate; readonly token: Rate }
+  /** The limiter of addresses, which other routes of the app share. Absent: one by the rates. */
+  readonly addressLimiter?: RateLimiter
   /** Maximum number of open event streams in all processes. Absent: the default. */
   readonly streamsMax?: number
   /** The address that Pulumi's own command line must use, if it is not this API's. */
@@ -67,7 +69,7 @@ export function createApi(options: ApiOptions): Hono {
   const deps: CallDeps = {
     ports,
     addressOf,
-    addressLimiter: createRateLimiter(ports.clock, rates.address),
+    addressLimiter: options.addressLimiter ?? createRateLimiter(ports.clock, rates.address),
     tokenLimiter: createRateLimiter(ports.clock, rates.token),
     streamSlots: createStreamSlots({ ...ports, streamsMax }),
     issuerKeys: createIssuerKeys(ports),

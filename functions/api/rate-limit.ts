@@ -64,3 +64,9 @@ export function createRateLimiter(clock: Pick<ClockPort, 'monotonicMs'>, rate: R
     },
   }
 }
+
+/** Creates the limiter of the requests per client address, with the rate of the API. */
+export function createAddressLimiter(clock: Pick<ClockPort, 'monotonicMs'>): RateLimiter {
+  const { addressBurst: burst, addressPerSecond: perSecond } = apiLimits
+  return createRateLimiter(clock, { burst, perSecond })
+}
