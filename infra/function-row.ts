@@ -77,6 +77,8 @@ export interface FunctionRow {
   readonly longEntry?: string
   readonly packaging: 'zip' | 'image'
   readonly memoryMb: (settings: Settings) => number
+  /** Whether the function sends traces, metrics and logs to the collector of the settings. */
+  readonly sendsTelemetry?: boolean
   readonly scratchMb?: (settings: Settings) => number
   readonly timeoutSeconds: number
   /**

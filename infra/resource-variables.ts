@@ -1,3 +1,5 @@
+import type { FunctionRow } from './function-row.ts'
+import type { Settings } from './settings.ts'
 import { awsVariables, type AwsVariable } from '../shared/config/aws-resource-names.ts'
 
 /**
@@ -26,4 +28,19 @@ export function createResourceVariables(
         variable === 'pool' ? pool : values[variable](),
       ]),
     )
+}
+
+/**
+ * Returns the variables that switch telemetry on for a function that sends it. They are standard
+ * variables of OpenTelemetry.
+ */
+export function telemetryVariablesOf(
+  { telemetryEndpoint, installation }: Settings,
+  { name, sendsTelemetry }: FunctionRow,
+): Readonly<Record<string, string>> {
+  if (telemetryEndpoint === undefined || sendsTelemetry !== true) return {}
+  return {
+    OTEL_EXPORTER_OTLP_ENDPOINT: telemetryEndpoint,
+    OTEL_RESOURCE_ATTRIBUTES: `antichain.installation=${installation},antichain.function=${name}`,
+  }
 }

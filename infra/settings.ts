@@ -41,6 +41,15 @@ const settingsForm = z.strictObject({
   tags: commaSeparatedList.pipe(z.array(z.string().regex(/^[^=]+=[^=]+$/, 'name=value'))),
   /** The address that receives the emails of alarms. Absent: no emails are sent. */
   alarmEmail: z.email().optional(),
+  /**
+   * The collector that gets traces, metrics and logs of generators and executors, as OTLP over
+   * HTTP. It cannot contain a password, because everyone who may read a function sees its
+   * variables. Absent: nothing is sent.
+   */
+  telemetryEndpoint: z
+    .url({ protocol: /^https?$/, error: 'a URL of HTTP, such as https://collector.internal:4318' })
+    .refine(url => !/^[^/]+\/\/[^/]*@/.test(url), 'a URL without user and password')
+    .optional(),
   /** Retention time of logs, in days. */
   logDays: z.coerce
     .number()

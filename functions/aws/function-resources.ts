@@ -4,6 +4,7 @@
  */
 import type { OutboundPort } from '../../shared/ports/outbound.ts'
 import type { LoggerPort } from '../../shared/ports/system.ts'
+import type { TelemetryPort } from '../../shared/ports/telemetry.ts'
 import { homedir, hostname } from 'node:os'
 import { STSClient } from '@aws-sdk/client-sts'
 import type { Platform } from '../../shared/ports/platform.ts'
@@ -25,6 +26,8 @@ import { type AwsPlatform, createAwsPlatform } from '../../shared/platform/aws/a
 import { createRoleAssumer } from '../../shared/platform/aws/roles.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
 import { createLogger } from '../../shared/platform/system/logger.ts'
+import { openTelemetry } from '../../shared/platform/telemetry/open-telemetry.ts'
+import { withTelemetryLogs } from '../../shared/platform/telemetry/telemetry-logs.ts'
 import { createMeasuredCompact } from '../../shared/runtime/compaction/measured-compact.ts'
 import {
   type Compact,
@@ -90,10 +93,12 @@ export function openFunctionResources(env: Env): FunctionResources {
   const settings = readAwsSettings(env)
   const awsResources = readAwsResources(env)
   const write = (line: string): void => void process.stdout.write(line)
-  const logger = createLogger({ level: 'info', write })
+  const { telemetry, logger } = openLogs(env, write)
   const installation = awsResources.get('installation')
   const putMetric = createMetrics({ installation, write, clock: createSystemClock() })
-  const platform = createAwsPlatform({ settings, resources: awsResources, logger, putMetric })
+  const platform = createAwsPlatform({
+    ...{ settings, resources: awsResources, logger, telemetry, putMetric },
+  })
   const scratch = env['ANTICHAIN_SCRATCH'] ?? '/tmp/antichain'
   const passphrase = env['PULUMI_CONFIG_PASSPHRASE']
   const secretsDeps = { settings, awsResources, platform, passphrase }
@@ -149,6 +154,17 @@ export function openFunctionResources(env: Env): FunctionResources {
     ...{ platform, awsResources, putMetric, createExecutorDeps, createGeneratorDeps },
     ...{ hasRunUnreviewed, endEnvironment },
   }
+}
+
+/** Opens telemetry, and the logger whose lines it also gets. */
+function openLogs(
+  env: Env,
+  write: (line: string) => void,
+): { readonly telemetry: TelemetryPort; readonly logger: LoggerPort } {
+  const logger = createLogger({ level: 'info', write })
+  const onWarning = (message: string): void => logger.write('warn', 'telemetry.failed', { message })
+  const telemetry = openTelemetry({ env, onWarning })
+  return { telemetry, logger: withTelemetryLogs(logger, telemetry) }
 }
 
 /**

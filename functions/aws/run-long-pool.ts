@@ -27,7 +27,7 @@ const busyReportMs = 60_000
  */
 export async function runLongPool(runRound: LongPoolRound, busyQueue?: QueueName): Promise<void> {
   const resources = openFunctionResources(process.env)
-  const { clock, logger } = resources.platform
+  const { clock, logger, telemetry } = resources.platform
   const shutdown = new AbortController()
   process.once('SIGTERM', () => shutdown.abort())
   process.once('SIGINT', () => shutdown.abort())
@@ -49,8 +49,11 @@ export async function runLongPool(runRound: LongPoolRound, busyQueue?: QueueName
       logger.write('error', 'task.failed', { message: messageOf(thrown) })
       await clock.sleep(failurePauseMs, shutdown.signal)
     }
-    if (resources.hasRunUnreviewed()) resources.endEnvironment()
+    if (!resources.hasRunUnreviewed()) continue
+    await telemetry.flush()
+    resources.endEnvironment()
   }
+  await telemetry.flush()
   resources.platform.close()
 }
 

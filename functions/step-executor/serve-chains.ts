@@ -40,6 +40,8 @@ export async function serveChains(
   const mustEnd = await refuseMessages(messagesOf(foreignDeliveries), message =>
     platform.chains.requeue(pool, message),
   )
+  // Lambda freezes the process after the call, and with it everything that is not sent yet.
+  await platform.telemetry.flush()
   if (mustEnd) endEnvironment()
   return createBatchResponse([...failedIds, ...messagesOf(failedDeliveries).map(({ id }) => id)])
 }

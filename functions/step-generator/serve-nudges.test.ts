@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { silentLogger } from '../../shared/platform/system/logger.ts'
+import { noTelemetry } from '../../shared/ports/telemetry.ts'
 import type { FunctionResources } from '../aws/function-resources.ts'
 import { createStackBinding } from '../aws/stack-binding.ts'
 import { serveNudges } from './serve-nudges.ts'
@@ -16,6 +17,7 @@ async function serveOneNudge(run: (recordUnreviewedRun: () => void) => void) {
   const binding = createStackBinding(() => effects.push('end of the environment'))
   const platform = {
     logger: silentLogger,
+    telemetry: { ...noTelemetry, flush: async () => void effects.push('flush') },
     nudges: {
       fromEvent: async () => ({ stack: 'organization/p/dev' }),
       remove: async ({ handle }: { handle: string }) => effects.push(`removal of ${handle}`),
@@ -38,7 +40,7 @@ async function serveOneNudge(run: (recordUnreviewedRun: () => void) => void) {
 
 test('an environment that ran an unreviewed program removes the nudge, and ends', async () => {
   expect(await serveOneNudge(recordUnreviewedRun => recordUnreviewedRun())).toEqual({
-    effects: ['removal of r1', 'end of the environment'],
+    effects: ['removal of r1', 'flush', 'end of the environment'],
     failedMessages: 0,
   })
 })
@@ -48,9 +50,9 @@ test('an environment that ran an unreviewed program also ends if the nudge fails
     recordUnreviewedRun()
     throw new Error('the store does not respond')
   })
-  expect(served).toEqual({ effects: ['end of the environment'], failedMessages: 1 })
+  expect(served).toEqual({ effects: ['flush', 'end of the environment'], failedMessages: 1 })
 })
 
 test('an environment that ran only reviewed programs does not end', async () => {
-  expect(await serveOneNudge(() => undefined)).toEqual({ effects: [], failedMessages: 0 })
+  expect(await serveOneNudge(() => undefined)).toEqual({ effects: ['flush'], failedMessages: 0 })
 })

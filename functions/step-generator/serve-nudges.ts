@@ -44,6 +44,8 @@ export async function serveNudges(
       break
     }
   }
+  // Lambda freezes the process after the call, and with it everything that is not sent yet.
+  await platform.telemetry.flush()
   if (mustEndEnvironment) resources.endEnvironment()
   return createBatchResponse(failedIds)
 }

@@ -16,7 +16,11 @@ import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
 import { type Assets, handlerName } from '../assets.ts'
-import { processVariables, type ResourceVariables } from '../resource-variables.ts'
+import {
+  processVariables,
+  type ResourceVariables,
+  telemetryVariablesOf,
+} from '../resource-variables.ts'
 import type { FunctionName, FunctionRow } from '../function-row.ts'
 import { functionsTable } from '../functions-table.ts'
 import { canInvokeItself } from '../invocation-loops.ts'
@@ -99,7 +103,11 @@ function createFunction(
       : { ephemeralStorageSize: Size.mebibytes(row.scratchMb(settings)) }),
     // For Lambda, a reservation of 0 would mean that the function may not run.
     ...(reservedConcurrency === 0 ? {} : { reservedConcurrentExecutions: reservedConcurrency }),
-    environment: { ...processVariables, ...input.resourceVariables(row.variables, 'short') },
+    environment: {
+      ...processVariables,
+      ...input.resourceVariables(row.variables, 'short'),
+      ...telemetryVariablesOf(settings, row),
+    },
     ...(row.isolatesTenants === true ? { tenancyConfig: TenancyConfig.PER_TENANT } : {}),
     ...networkOptionsOf(input.network),
     // By default Lambda stops a chain of invocations through queues after about 16 invocations.

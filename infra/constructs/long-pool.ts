@@ -22,7 +22,11 @@ import {
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import type { Construct } from 'constructs'
 import { type QueueName, roleNameOf } from '../../shared/config/aws-resource-names.ts'
-import { processVariables, type ResourceVariables } from '../resource-variables.ts'
+import {
+  processVariables,
+  type ResourceVariables,
+  telemetryVariablesOf,
+} from '../resource-variables.ts'
 import type { FunctionRow } from '../function-row.ts'
 import { functionsTable } from '../functions-table.ts'
 import { logicalNameOf } from '../names.ts'
@@ -190,6 +194,7 @@ function createTaskDefinition(
     environment: {
       ...processVariables,
       ...input.resourceVariables([...row.variables, 'nudgesLongQueue'], 'long'),
+      ...telemetryVariablesOf(settings, row),
     },
     logging: LogDriver.awsLogs({ logGroup: logs, streamPrefix: name }),
     stopTimeout: Duration.seconds(shutdownSeconds),

@@ -103,9 +103,11 @@ async function startFunctions(
   { variables }: Emulators,
   { aws, folder }: { readonly aws: AwsSettings; readonly folder: string },
 ): Promise<LocalCloud> {
+  const telemetryEndpoint = process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? ''
   const settings = readInstallationSettings({
     'antichain:region': aws.region,
     'antichain:executorsMax': args.executors,
+    ...(telemetryEndpoint === '' ? {} : { 'antichain:telemetryEndpoint': telemetryEndpoint }),
   })
   if ('problems' in settings) throw error('CLI_USAGE', settings.problems.join('; '))
   const startedMs = performance.now()

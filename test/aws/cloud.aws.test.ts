@@ -2,9 +2,10 @@
  * The local cloud: bundled functions as separate processes, connected only by the services and the
  * provider's cloud.
  */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { BlobHash } from '../../shared/records/ids.ts'
 import type { Command } from '../../shared/records/log.ts'
+import { type OtlpReceiver, startOtlpReceiver } from '../integration/otlp-receiver.ts'
 import { type ExportedState, readExport } from '../e2e/exported-state.ts'
 import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
 import { secretText } from './stack-file.ts'
@@ -21,15 +22,23 @@ describeWithServices('local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings =
     'with %s inline operations, a program with many features',
     inlineMax => {
       let sandbox: CloudSandbox
+      let collector: OtlpReceiver
       beforeEach(async () => {
+        collector = await startOtlpReceiver()
         sandbox = await createCloudSandbox('shop', {
           aws: settings(),
           bundleOf: bundles.findBundle,
-          settings: { 'antichain:inlineMax': inlineMax },
+          settings: {
+            'antichain:inlineMax': inlineMax,
+            'antichain:telemetryEndpoint': collector.url,
+          },
           variables: { ANTICHAIN_KEEP_VERSIONS: '1' },
         })
       })
-      afterEach(() => sandbox?.remove(), 120_000)
+      afterEach(async () => {
+        await sandbox?.remove()
+        await collector.close()
+      }, 120_000)
 
       test('is created, updated, refreshed and destroyed by bundled functions', {
         timeout: 600_000,
@@ -57,6 +66,9 @@ describeWithServices('local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings =
           ].toSorted(),
         )
         expect(sandbox.readLog()).not.toContain(secretText)
+        // A function sends its last spans after the deployment has ended.
+        await vi.waitFor(() => expectOneTracePerDeployment(collector, inlineMax), 20_000)
+        expect(collector.readBytes()).not.toContain(secretText)
         const folds = sandbox.calls.filter(({ name }) => name === 'compaction')
         expect(folds.map(({ outcome }) => outcome.kind)).toEqual(Array(4).fill('answered'))
         expect(sandbox.readLog()).not.toContain('compaction.uncalled')
@@ -81,6 +93,19 @@ describeWithServices('local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings =
     },
   )
 })
+
+/** Expects the spans of four deployments, with those of the functions that ran operations. */
+function expectOneTracePerDeployment({ spans, logs }: OtlpReceiver, inlineMax: string): void {
+  const deployments = spans.filter(({ name }) => name.startsWith('deployment '))
+  expect(new Set(deployments.map(({ traceId }) => traceId)).size).toBe(4)
+  const operations = spans.filter(({ name }) => name === 'create gold:index:Thing')
+  expect(operations.length).toBeGreaterThan(3)
+  const deploymentIds = new Set(deployments.map(({ spanId }) => spanId))
+  expect(operations.filter(({ parentSpanId }) => !deploymentIds.has(parentSpanId))).toEqual([])
+  const senders = new Set(operations.map(({ resource }) => resource['antichain.function']))
+  expect([...senders]).toEqual([inlineMax === '0' ? 'step-executor' : 'step-generator'])
+  expect(logs).toContain('nudge.served')
+}
 
 describeWithServices('a generator that parks', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
   let bundles: ReturnType<typeof createBundles>

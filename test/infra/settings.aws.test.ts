@@ -27,6 +27,8 @@ describe('settings', () => {
     ['tags', 'team'],
     ['alarmEmail', 'nobody'],
     ['architecture', 'mips'],
+    ['telemetryEndpoint', 'collector:4317'],
+    ['telemetryEndpoint', 'https://user:password@collector'],
   ])('%s may not be %s', (name, value) => {
     const read = readInstallationSettings(toContext({ region: 'eu-central-1', [name]: value }))
     expect(read).toMatchObject({ problems: [expect.stringContaining(`antichain:${name}`)] })
@@ -68,7 +70,10 @@ describe('settings', () => {
 
 describe('several installations in one account', () => {
   const usual = synthesise()
-  const other = synthesise({ installation: 'other', tags: 'team=x', architecture: 'x86_64' })
+  const other = synthesise({
+    ...{ installation: 'other', tags: 'team=x', architecture: 'x86_64' },
+    telemetryEndpoint: 'https://collector:4318',
+  })
   const nameProperty = /"(\w*Name|Family|AliasName)":"([^"]+)"/g
 
   test('have no resource name in common', () => {
@@ -95,6 +100,23 @@ describe('several installations in one account', () => {
         { Key: 'team', Value: 'x' },
       ],
     })
+  })
+
+  test('send telemetry only from generators and executors, and only with an endpoint', () => {
+    const listSenders = (template: string): readonly string[] => {
+      const { Resources } = JSON.parse(template) as { Resources: Record<string, unknown> }
+      return Object.entries(Resources)
+        .filter(([, resource]) => JSON.stringify(resource).includes('OTEL_EXPORTER_OTLP_ENDPOINT'))
+        .map(([id]) => id.replaceAll(/Functions|LongPool|[0-9A-F]{8}$/g, ''))
+        .sort()
+    }
+    const [without, senders] = [usual, other].map(({ main }) =>
+      listSenders(JSON.stringify(main.toJSON())),
+    )
+    expect(without).toEqual([])
+    expect(senders).toEqual([
+      ...['LongStepExecutorTask', 'LongStepGeneratorTask', 'StepExecutor', 'StepGenerator'],
+    ])
   })
 
   test('have the architecture of their settings', () => {

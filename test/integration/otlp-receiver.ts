@@ -11,10 +11,14 @@ export interface ReceivedSpan {
   readonly spanId: string
   readonly parentSpanId: string
   readonly name: string
-  readonly attributes: Readonly<Record<string, string | bigint>>
+  readonly attributes: Attributes
   readonly events: readonly string[]
   readonly hasFailed: boolean
+  /** The attributes of the process that sent the span. */
+  readonly resource: Attributes
 }
+
+type Attributes = Readonly<Record<string, string | bigint>>
 
 /** A receiver of OTLP over HTTP on loopback. */
 export interface OtlpReceiver {
@@ -37,16 +41,16 @@ export async function startOtlpReceiver(status = 200): Promise<OtlpReceiver> {
     request.on('end', () => {
       const body = Buffer.concat(chunks)
       bodies.push(body)
-      // ResourceSpans, ScopeSpans and spans: field 1, then 2, then 2. Metrics and logs likewise.
-      const records = [1, 2, 2].reduce<readonly Message[]>(
-        (messages, field) => messages.flatMap(message => listMessages(message, field)),
-        [decode(body)],
-      )
-      if (request.url === '/v1/traces') received.spans.push(...records.map(toSpan))
-      if (request.url === '/v1/metrics')
-        for (const record of records) received.metrics.add(readText(record, 1))
-      if (request.url === '/v1/logs')
-        received.logs.push(...records.map(record => readText(listMessages(record, 5)[0], 1)))
+      // ResourceSpans have a Resource (field 1) and ScopeSpans (2), which have spans (2). Metrics
+      // and logs have the same form.
+      for (const part of listMessages(decode(body), 1)) {
+        const [resource = new Map()] = listMessages(part, 1)
+        const records = listMessages(part, 2).flatMap(scope => listMessages(scope, 2))
+        for (const record of records)
+          if (request.url === '/v1/traces') received.spans.push(toSpan(record, resource))
+          else if (request.url === '/v1/metrics') received.metrics.add(readText(record, 1))
+          else received.logs.push(readText(listMessages(record, 5)[0], 1))
+      }
       response.writeHead(status).end()
     })
   })
@@ -93,25 +97,29 @@ const listMessages = (message: Message, field: number): readonly Message[] =>
 const readText = (message: Message | undefined, field: number): string =>
   Buffer.from(listBytes(message, field)[0] ?? []).toString('utf8')
 
-function toSpan(span: Message): ReceivedSpan {
+function toSpan(span: Message, resource: Message): ReceivedSpan {
   const readHex = (field: number): string =>
     Buffer.from(listBytes(span, field)[0] ?? []).toString('hex')
-  const attributes = listMessages(span, 9).map(attribute => {
-    const [value = new Map()] = listMessages(attribute, 2)
-    const integer = value.get(3)?.[0]
-    return [
-      readText(attribute, 1),
-      typeof integer === 'bigint' ? integer : readText(value, 1),
-    ] as const
-  })
   const [status] = listMessages(span, 15)
   return {
     traceId: readHex(1),
     spanId: readHex(2),
     parentSpanId: readHex(4),
     name: readText(span, 5),
-    attributes: Object.fromEntries(attributes),
+    attributes: readAttributes(span, 9),
     events: listMessages(span, 11).map(event => readText(event, 2)),
     hasFailed: status?.get(3)?.[0] === 2n,
+    resource: readAttributes(resource, 1),
   }
+}
+
+/** Reads the attributes in a field of a message. Only texts and integers have a value. */
+function readAttributes(message: Message, field: number): Attributes {
+  const attributes = listMessages(message, field).map(attribute => {
+    const [value = new Map()] = listMessages(attribute, 2)
+    const integer = value.get(3)?.[0]
+    const key = readText(attribute, 1)
+    return [key, typeof integer === 'bigint' ? integer : readText(value, 1)] as const
+  })
+  return Object.fromEntries(attributes)
 }

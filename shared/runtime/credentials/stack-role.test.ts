@@ -16,6 +16,7 @@ const env = {
   LAMBDA_TASK_ROOT: '/var/task',
   ECS_CONTAINER_METADATA_URI_V4: 'http://169.254.170.2/v4/id',
   _HANDLER: 'main.handler',
+  OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector:4318',
   PULUMI_CONFIG_PASSPHRASE: 'secret',
   NODE_OPTIONS: '--inspect',
 }

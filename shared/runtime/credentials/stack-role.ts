@@ -25,7 +25,7 @@ const rolePattern = /^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]{1,500}$/
  * runtime.
  */
 const functionVariablePattern =
-  /^(ANTICHAIN_|AWS_|ECS_|_|LAMBDA_|NODE_OPTIONS$|NODE_COMPILE_CACHE$|PULUMI_CONFIG_PASSPHRASE)/
+  /^(ANTICHAIN_|AWS_|ECS_|OTEL_|_|LAMBDA_|NODE_(OPTIONS|COMPILE_CACHE)$|PULUMI_CONFIG_PASSPHRASE)/
 
 /** Returns a function's environment without the variables that belong to the function itself. */
 export function withoutFunctionVariables(
