@@ -39,7 +39,7 @@ export function createInstallation(app: App, settings: Settings, assets: Assets)
     // first creates this stack with `dataProtection=off`.
     terminationProtection: settings.dataProtection === 'on',
   })
-  const keys = createKeys(data, settings.installation)
+  const keys = createKeys(data, settings)
   const stores = createStores(data, settings, keys)
   const main = new Stack(app, names.mainStack, {
     env,

@@ -194,7 +194,7 @@ function keyStatementsOf(
     ...(usesTables ? [`dynamodb.${region}.amazonaws.com`] : []),
     ...(usesBucket ? [`s3.${region}.amazonaws.com`] : []),
   ]
-  if (viaServices.length === 0) return []
+  if (viaServices.length === 0 || keys.data === undefined) return []
   const actions = ['kms:Decrypt', 'kms:GenerateDataKey']
   return [allow(actions, [keys.data.keyArn], { StringEquals: { 'kms:ViaService': viaServices } })]
 }

@@ -98,6 +98,15 @@ const settingsForm = z.strictObject({
    * to remove them when their creation fails, so `platform deploy` creates them with `off` first.
    */
   dataProtection: z.enum(['on', 'off']).default('on'),
+  /**
+   * The key that encrypts tables and bucket at rest: one of the installation, or keys of AWS, which
+   * cost nothing. An installation cannot change from its own key to the others.
+   */
+  dataKey: z.enum(['own', 'aws']).default('own'),
+  /** `one`: one alarm for dead letters, stuck deployments and late snapshots replaces all others. */
+  alarms: z.enum(['all', 'one']).default('all'),
+  /** Whether CloudWatch has a dashboard of the installation. */
+  dashboard: z.enum(['on', 'off']).default('on'),
   /** Time for which replaced and removed versions of objects are kept. */
   noncurrentDays: createWholeNumberForm(1, 3_650, 30),
   /** Maximum rate of webhook requests, per second. */

@@ -1,4 +1,9 @@
-import { computeIdleMonthCost } from './idle-cost.ts'
+import {
+  computeIdleMonthCost,
+  type IdleCostItem,
+  idleResources,
+  leanIdleResources,
+} from './idle-cost.ts'
 import { costOf, prices } from './prices.ts'
 import type { MeasuredBudget, MeasuredRun } from './measured-forms.ts'
 
@@ -74,18 +79,28 @@ export function renderPriceTable(): string {
   return [formatTableRow('Item', 'Price'), '|---|---|', ...rows].join('\n')
 }
 
-/** Returns the table of the monthly cost of an idle installation. */
+/**
+ * Returns the table of the monthly cost of an idle installation, with the default settings and with
+ * those of the lowest cost.
+ */
 export function renderIdleTable(): string {
-  const lines = computeIdleMonthCost()
-  const total = lines.reduce((sum, { cost }) => sum + cost, 0)
-  const rows = lines.map(({ item, count, cost }) =>
-    formatTableRow(item, count.toLocaleString('en-US'), formatDollars(cost)),
-  )
+  const [lines, leanLines] = [idleResources, leanIdleResources].map(computeIdleMonthCost)
+  if (lines === undefined || leanLines === undefined) throw new Error('a cost is missing')
+  const formatCells = ({ count, cost }: IdleCostItem): readonly string[] => [
+    count.toLocaleString('en-US'),
+    formatDollars(cost),
+  ]
+  const rows = lines.map((line, index) => {
+    const leanLine = leanLines[index] ?? line
+    return formatTableRow(line.item, ...formatCells(line), ...formatCells(leanLine))
+  })
+  const formatTotal = (items: readonly IdleCostItem[]): string =>
+    `**${formatDollars(items.reduce((sum, { cost }) => sum + cost, 0))}**`
   return [
-    formatTableRow('Item', 'Per month', 'Cost'),
-    '|---|---|---|',
+    formatTableRow('Item', 'Per month', 'Cost', 'With the lowest cost', 'Cost'),
+    '|---|---|---|---|---|',
     ...rows,
-    formatTableRow('**total**', '', `**${formatDollars(total)}**`),
+    formatTableRow('**total**', '', formatTotal(lines), '', formatTotal(leanLines)),
   ].join('\n')
 }
 

@@ -15,6 +15,17 @@ export const idleResources = {
   compactionGb: 3_008 / 1_024,
 } as const
 
+/** The same with `dataKey=aws`, `alarms=one` and `dashboard=off`. */
+export const leanIdleResources: IdleResources = {
+  ...idleResources,
+  keys: 1,
+  alarmMetrics: 23,
+  dashboards: 0,
+}
+
+/** The numbers of idle resources. */
+type IdleResources = Readonly<Record<keyof typeof idleResources, number>>
+
 /** Values that AWS decides or that a run has shown. docs/aws.md states them beside the table. */
 const assumptions = {
   /** Pollers of each idle event source of Lambda. */
@@ -37,25 +48,24 @@ export interface IdleCostItem {
 }
 
 /** Returns the cost of an idle month of 30 days, without storage. */
-export function computeIdleMonthCost(): readonly IdleCostItem[] {
+export function computeIdleMonthCost(resources: IdleResources): readonly IdleCostItem[] {
   const emptyReceives =
-    (idleResources.eventSources * assumptions.pollers * hoursPerMonth * 3600) /
-    assumptions.waitSeconds
+    (resources.eventSources * assumptions.pollers * hoursPerMonth * 3600) / assumptions.waitSeconds
   const createItem = (item: string, count: number, price: number): IdleCostItem => ({
     item,
     count,
     cost: count * price,
   })
   return [
-    createItem('KMS keys', idleResources.keys, prices.keyMonth),
-    createItem('alarm metrics', idleResources.alarmMetrics, prices.alarmMetricMonth),
-    createItem('dashboard', idleResources.dashboards, prices.dashboardMonth),
+    createItem('KMS keys', resources.keys, prices.keyMonth),
+    createItem('alarm metrics', resources.alarmMetrics, prices.alarmMetricMonth),
+    createItem('dashboard', resources.dashboards, prices.dashboardMonth),
     createItem('metric that compaction writes every hour', 1, prices.metricMonth),
     createItem('empty receives of the event sources', emptyReceives, prices.message),
     createItem('scheduled calls of compaction', hoursPerMonth, prices.call + prices.scheduledCall),
     createItem(
       'GB-seconds of these calls',
-      hoursPerMonth * assumptions.compactionSeconds * idleResources.compactionGb,
+      hoursPerMonth * assumptions.compactionSeconds * resources.compactionGb,
       prices.gbSecond,
     ),
   ]

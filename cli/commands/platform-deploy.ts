@@ -28,6 +28,8 @@ export const deployPlatform: Handler = async (session, flags) => {
     `Installation '${target.installation}', account ${account}, ${target.region}.`,
   )
   const { tables, queues } = await tools.inspect(target, account)
+  const allSettings = [...tools.readContextSettings(), ...settings]
+  requireSameDataKey(tables, allSettings)
   const context = toContextArgs([
     `installation=${target.installation}`,
     `region=${target.region}`,
@@ -37,7 +39,7 @@ export const deployPlatform: Handler = async (session, flags) => {
   const stacks = [names.dataStack, names.mainStack]
   const diffResult = await tools.runCdk(target, ['diff', ...stacks, ...context])
   if (diffResult.exitCode !== 0) throw cdkErrorOf(diffResult.output)
-  await checkNetwork(tools, target, settings)
+  await checkNetwork(tools, target, allSettings)
   if (await isLongPoolBusy(tools, target, queues)) session.printToStderr(busyWarning)
   if (flags.isSet('preview')) return 0
   const text = `This changes the installation '${target.installation}' in account ${account}, ${target.region}.`
@@ -66,7 +68,7 @@ async function checkNetwork(
   target: InstallationTarget,
   settings: readonly string[],
 ): Promise<void> {
-  const network = readDeployedNetwork([...tools.readContextSettings(), ...settings])
+  const network = readDeployedNetwork(settings)
   if (network === undefined) return
   const faults = findNetworkFaults(network, await tools.describeSubnets(target, network.subnets))
   if (faults.length > 0)
@@ -77,6 +79,23 @@ async function checkNetwork(
         hint: 'Add a NAT gateway or endpoints, or name other subnets (docs/aws.md, "Private networks").',
       },
     )
+}
+
+/**
+ * Refuses to remove the key that encrypts the data of an installation. Without the permission to
+ * use it, functions could not read stored objects. Throws PLATFORM_SETTING_INVALID.
+ */
+function requireSameDataKey(
+  tables: InstallationStatus['tables'],
+  settings: readonly string[],
+): void {
+  const setting = settings.findLast(text => text.startsWith('dataKey='))
+  if (setting !== 'dataKey=aws' || !tables.some(({ hasOwnKey }) => hasOwnKey)) return
+  throw error(
+    'PLATFORM_SETTING_INVALID',
+    'dataKey=aws applies to new installations only: a key of this installation encrypts its data',
+    { hint: 'Leave dataKey out, or create another installation with another --installation.' },
+  )
 }
 
 /** Returns the settings of --set, as name=value. Throws CLI_USAGE. */

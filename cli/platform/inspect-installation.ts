@@ -76,6 +76,8 @@ async function inspectTable({ tables }: InspectClients, name: string): Promise<T
     name,
     status: response?.Table?.TableStatus,
     isProtected: response?.Table?.DeletionProtectionEnabled === true,
+    // DynamoDB describes the encryption only if its own key is not used.
+    hasOwnKey: response?.Table?.SSEDescription?.KMSMasterKeyArn !== undefined,
   }
 }
 

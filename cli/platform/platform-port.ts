@@ -91,12 +91,13 @@ export interface InstallationStatus {
 
 /**
  * A table. `status`: the status in DynamoDB, undefined if the table is missing. `isProtected`:
- * whether its deletion is refused.
+ * whether its deletion is refused. `hasOwnKey`: whether a key of the installation encrypts it.
  */
 export interface TableStatus {
   readonly name: string
   readonly status: string | undefined
   readonly isProtected: boolean
+  readonly hasOwnKey: boolean
 }
 
 /**

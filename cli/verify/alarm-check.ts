@@ -1,4 +1,4 @@
-import { deadLetterAlarmOf } from '../../shared/config/aws-resource-names.ts'
+import { deadLetterAlarmOf, singleAlarmName } from '../../shared/config/aws-resource-names.ts'
 import { error, hasCode, messageOf } from '../../shared/errors/error.ts'
 import type { Flags } from '../arguments/flags.ts'
 import { readInstallationTarget } from '../platform/installation-target.ts'
@@ -20,7 +20,8 @@ const skipCodes = [
 ] as const
 
 /**
- * Checks the alarm for dead letters of the chain queue, with the AWS credentials of the caller.
+ * Checks the alarm for dead letters of the chain queue, with the AWS credentials of the caller. An
+ * installation with `alarms=one` has only one alarm to check.
  * Without credentials, permission or region the check is skipped. Throws PLATFORM_NOT_FOUND,
  * PLATFORM_FAILED, DEPLOYMENT_CANCELLED.
  */
@@ -33,7 +34,14 @@ export async function checkAlarmIfPermitted(
     const target = readInstallationTarget(session, flags)
     const tools = await session.tools.loadPlatform(session.io.stderr)
     await tools.readAccount(target)
-    const name = `${target.installation}-${deadLetterAlarmOf('chains')}`
+    const createName = (name: string): string => `${target.installation}-${name}`
+    const allName = createName(deadLetterAlarmOf('chains'))
+    const hasAll = await tools.useAlarm(
+      target,
+      allName,
+      async alarm => (await alarm.read()) !== undefined,
+    )
+    const name = hasAll ? allName : createName(singleAlarmName)
     const sleep = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms))
     return await tools.useAlarm(target, name, alarm => checkAlarm({ alarm, name, signal, sleep }))
   } catch (thrown) {

@@ -1,15 +1,16 @@
 import { RemovalPolicy } from 'aws-cdk-lib'
 import { Key } from 'aws-cdk-lib/aws-kms'
 import type { Construct } from 'constructs'
+import type { Settings } from '../settings.ts'
 import { createPart } from './create-part.ts'
 
 /**
- * The two keys of an installation. Keys are billed monthly, so there is only one for each kind of
+ * The keys of an installation. Keys are billed monthly, so there is only one for each kind of
  * data.
  */
 export interface EncryptionKeys {
-  /** The key that encrypts tables and bucket at rest. */
-  readonly data: Key
+  /** The key that encrypts tables and bucket at rest. Absent: keys of AWS encrypt them. */
+  readonly data: Key | undefined
   /** The key that encrypts data keys of stacks and secrets of triggers. */
   readonly secrets: Key
 }
@@ -20,7 +21,7 @@ export interface EncryptionKeys {
  * CloudFormation stack fails. Otherwise each try would leave two keys that are billed and encrypt
  * nothing.
  */
-export function createKeys(scope: Construct, installation: string): EncryptionKeys {
+export function createKeys(scope: Construct, { installation, dataKey }: Settings): EncryptionKeys {
   const group = createPart(scope, 'Encryption')
   const createKey = (id: string, name: string, description: string): Key =>
     new Key(group, id, {
@@ -30,7 +31,7 @@ export function createKeys(scope: Construct, installation: string): EncryptionKe
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     })
   return {
-    data: createKey('DataKey', 'data', 'tables and bucket at rest'),
+    data: dataKey === 'own' ? createKey('DataKey', 'data', 'tables and bucket at rest') : undefined,
     secrets: createKey('SecretsKey', 'secrets', 'secrets of stacks and triggers'),
   }
 }

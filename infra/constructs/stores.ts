@@ -4,6 +4,7 @@ import {
   BlockPublicAccess,
   Bucket,
   BucketEncryption,
+  type BucketProps,
   type LifecycleRule,
   ObjectOwnership,
 } from 'aws-cdk-lib/aws-s3'
@@ -42,7 +43,10 @@ export function createStores(scope: Construct, settings: Settings, keys: Encrypt
       sortKey: { name: tableKeys.sort, type: AttributeType.STRING },
       timeToLiveAttribute: tableKeys.expires,
       billing: Billing.onDemand(),
-      encryption: TableEncryptionV2.customerManagedKey(keys.data),
+      encryption:
+        keys.data === undefined
+          ? TableEncryptionV2.dynamoOwnedKey()
+          : TableEncryptionV2.customerManagedKey(keys.data),
       warmThroughput: {
         readUnitsPerSecond: settings.warmReads,
         writeUnitsPerSecond: settings.warmWrites,
@@ -57,10 +61,7 @@ export function createStores(scope: Construct, settings: Settings, keys: Encrypt
     bucket: new Bucket(group, 'Bucket', {
       bucketName: bucketNameOf(settings.installation, account, region),
       versioned: true,
-      encryption: BucketEncryption.KMS,
-      encryptionKey: keys.data,
-      // Reduces the requests to the key from one per object to one per period.
-      bucketKeyEnabled: true,
+      ...bucketEncryptionOf(keys),
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
       enforceSSL: true,
@@ -69,6 +70,14 @@ export function createStores(scope: Construct, settings: Settings, keys: Encrypt
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     }),
   }
+}
+
+function bucketEncryptionOf({
+  data: encryptionKey,
+}: EncryptionKeys): Pick<BucketProps, 'encryption' | 'encryptionKey' | 'bucketKeyEnabled'> {
+  if (encryptionKey === undefined) return { encryption: BucketEncryption.S3_MANAGED }
+  // A bucket key reduces the requests to the key from one per object to one per period.
+  return { encryption: BucketEncryption.KMS, encryptionKey, bucketKeyEnabled: true }
 }
 
 /**

@@ -158,6 +158,9 @@ export const deadLetterQueueOf = (queue: string): string => `${queue}-dead`
 /** Returns the name of the alarm on a queue's dead letters, without the installation. */
 export const deadLetterAlarmOf = (queue: QueueName): string => `dead-${queue}`
 
+/** The name of the only alarm of an installation with `alarms=one`, without the installation. */
+export const singleAlarmName = 'problems'
+
 /** Returns the name of the bucket, which must be unique across all AWS accounts. */
 export const bucketNameOf = (installation: string, account: string, region: string): string =>
   `${installation}-${account}-${region}`

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
-import { idleResources } from '../../bench/cost/idle-cost.ts'
+import { idleResources, leanIdleResources } from '../../bench/cost/idle-cost.ts'
 import { synthesise } from './synthesise.ts'
 
-const { resources } = synthesise()
-
-test('the idle cost is calculated from the contents of the templates', () => {
+test.each([
+  ['the default settings', {}, idleResources],
+  ['the lowest cost', { dataKey: 'aws', alarms: 'one', dashboard: 'off' }, leanIdleResources],
+])('the idle cost with %s is that of the contents of the templates', (_, settings, expected) => {
+  const { resources } = synthesise(settings)
   const alarms = [...resources('AWS::CloudWatch::Alarm').values()]
   const metrics = alarms.flatMap(({ Properties: { Metrics, MetricName } }) => {
     const metricsOfAlarm = (Metrics ?? [{ MetricStat: MetricName }]) as {
@@ -22,5 +24,5 @@ test('the idle cost is calculated from the contents of the templates', () => {
     dashboards: resources('AWS::CloudWatch::Dashboard').size,
     eventSources: resources('AWS::Lambda::EventSourceMapping').size,
     compactionGb: Number(compaction?.['MemorySize']) / 1024,
-  }).toEqual(idleResources)
+  }).toEqual(expected)
 })

@@ -402,6 +402,23 @@ describe('observability', () => {
   })
 })
 
+test('with the settings of the lowest cost, AWS encrypts the data, and one alarm remains', () => {
+  const lean = synthesise({ dataKey: 'aws', alarms: 'one', dashboard: 'off' })
+  expect([...lean.resources('AWS::KMS::Key').keys()]).toEqual([
+    expect.stringContaining('SecretsKey'),
+  ])
+  const [bucket] = lean.resources('AWS::S3::Bucket').values()
+  expect(JSON.stringify(bucket?.Properties['BucketEncryption'])).toContain('"AES256"')
+  const actions = lean
+    .statements('step-generator')
+    .flatMap(({ conditions }) => Object.keys(conditions['StringEquals'] ?? {}))
+  expect(actions).not.toContain('kms:ViaService')
+  const alarms = [...lean.resources('AWS::CloudWatch::Alarm').values()].flatMap(
+    ({ Properties }) => Properties['AlarmName'] ?? [],
+  )
+  expect(alarms).toEqual(['antichain-problems'])
+})
+
 test('every alarm is listed in docs/aws.md', () => {
   const page = readFileSync(join(projectRoot, 'docs', 'aws.md'), 'utf8')
   const alarmRows = listAlarmNames().map(name =>

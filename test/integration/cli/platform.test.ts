@@ -11,7 +11,7 @@ import { type CliBench, createCliBench } from './cli-bench.ts'
 const account = '111122223333'
 const success: CdkRun = { exitCode: 0, output: '' }
 const absentInstallation: InstallationStatus = {
-  tables: [{ name: 'antichain-journal', status: undefined, isProtected: false }],
+  tables: [{ name: 'antichain-journal', status: undefined, isProtected: false, hasOwnKey: false }],
   queues: [{ name: 'antichain-chains', counts: undefined }],
   bucket: { name: 'antichain-111122223333-eu-central-1', isThere: false },
   apiUrl: undefined,
@@ -21,7 +21,7 @@ const absentInstallation: InstallationStatus = {
 
 const completeInstallation: InstallationStatus = {
   ...absentInstallation,
-  tables: [{ name: 'antichain-journal', status: 'ACTIVE', isProtected: true }],
+  tables: [{ name: 'antichain-journal', status: 'ACTIVE', isProtected: true, hasOwnKey: false }],
 }
 
 let bench: CliBench
@@ -99,7 +99,7 @@ describe('platform deploy', () => {
   ])('%s gets its data stack unprotected first, then protected', async (_, state, isProtected) => {
     inspected = {
       ...absentInstallation,
-      tables: [{ name: 'antichain-journal', status: state, isProtected }],
+      tables: [{ name: 'antichain-journal', status: state, isProtected, hasOwnKey: false }],
     }
     expect((await bench.run(...deploy, '--yes')).exit).toBe(0)
     const isUnprotected = runs.map(({ args }) => args.includes('antichain:dataProtection=off'))
@@ -145,6 +145,18 @@ describe('platform deploy', () => {
       ])
     },
   )
+
+  test('is refused when it would remove the key of the data', async () => {
+    const [table] = completeInstallation.tables
+    if (table === undefined) throw new Error('no table')
+    const args = [...deploy, '--yes', '--set', 'dataKey=aws'] as const
+    inspected = { ...completeInstallation, tables: [{ ...table, hasOwnKey: true }] }
+    const { exit, err } = await bench.run(...args)
+    expect([exit, listVerbs()]).toEqual([2, []])
+    expect(err).toContain('dataKey=aws applies to new installations only')
+    inspected = completeInstallation
+    expect((await bench.run(...args)).exit).toBe(0)
+  })
 
   test('is refused when functions would not reach AWS from the subnets', async () => {
     subnets = [{ id: 'subnet-1', vpc: 'vpc-1', defaultRoute: undefined }]
@@ -267,8 +279,8 @@ describe('platform status', () => {
   test('prints tables, addresses and queues', async () => {
     inspected = {
       tables: [
-        { name: 'antichain-journal', status: 'ACTIVE', isProtected: true },
-        { name: 'antichain-catalog', status: 'ACTIVE', isProtected: false },
+        { name: 'antichain-journal', status: 'ACTIVE', isProtected: true, hasOwnKey: false },
+        { name: 'antichain-catalog', status: 'ACTIVE', isProtected: false, hasOwnKey: false },
       ],
       queues: [
         { name: 'antichain-chains', counts: { waiting: 3, held: 2, dead: 1 } },
