@@ -18,6 +18,8 @@ export function declareOperations(root: Command, attach: Attach): void {
   addReplaceOptions(addTargetingOptions(up, '--exclude <urn>'))
   attach(up, async () => (await import('../commands/up.ts')).updateStack, unsupportedOptions.up)
 
+  declareWatch(root, attach)
+
   const preview = addExpectNoChangesOption(
     addOperationOptions(root.command('preview').alias('pre')),
   )
@@ -57,6 +59,10 @@ export function declareOperations(root: Command, attach: Attach): void {
     unsupportedOptions.refresh,
   )
 
+  declareDestroy(root, attach)
+}
+
+function declareDestroy(root: Command, attach: Attach): void {
   const destroy = addOperationOptions(root.command('destroy').aliases(['down', 'dn']))
     .description('Delete the resources of a stack')
     .option('--continue-on-error', 'Continue with other resources after an error')
@@ -72,6 +78,25 @@ export function declareOperations(root: Command, attach: Attach): void {
     destroy,
     async () => (await import('../commands/destroy.ts')).destroy,
     unsupportedOptions.destroy,
+  )
+}
+
+function declareWatch(root: Command, attach: Attach): void {
+  const watch = addOperationOptions(root.command('watch'))
+    .description('Deploy a stack, and again whenever files of its program change')
+    .option(
+      '--path <path>',
+      'File or folder to watch (repeatable; default: the project)',
+      collectValues,
+    )
+    .option('--continue-on-error', 'Continue with other resources after an error')
+    .option('--show-secrets', 'Show secrets in plaintext')
+    .addOption(new Option('-y, --yes', 'No effect: nothing is confirmed').hideHelp())
+  addProgramRefreshOptions(addDeleteOptions(addPolicyOptions(addShowOptions(watch))))
+  attach(
+    watch,
+    async () => (await import('../commands/watch.ts')).watchProgram,
+    unsupportedOptions.watch,
   )
 }
 

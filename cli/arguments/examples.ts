@@ -23,6 +23,10 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     ["up --target '**::my-bucket'", 'Deploy one resource only'],
     ['up --plan plan.json', 'Deploy only what a saved plan allows'],
   ],
+  watch: [
+    ['watch', 'Deploy whenever a file of the program changes'],
+    ['watch --path . --path ../shared', 'Also watch a folder beside the project'],
+  ],
   preview: [
     ['preview --diff', 'Show each changed property'],
     ['preview --json', 'Print the preview as one JSON document'],

@@ -75,6 +75,7 @@ const groupOrder = [generalGroup, ...Object.keys(optionGroups)]
 /** The paths of the commands with so many options that their help needs groups. */
 const groupedCommands: readonly string[] = [
   'up',
+  'watch',
   'preview',
   'refresh',
   'destroy',

@@ -28,6 +28,7 @@ export const unsupportedOptions = {
   ],
   up: [...operationOptions, ...programOptions],
   preview: [...operationOptions, ...programOptions],
+  watch: [...operationOptions, ...programOptions],
   refresh: operationOptions,
   destroy: operationOptions,
   import: ['--generate-resources <file>', '--output <format>'],
@@ -84,7 +85,6 @@ export const unsupportedCommands = {
     policy: cloudPolicyHint,
     schema: 'Run `pulumi schema check`.',
     template: 'Run `antichain new --list-templates`.',
-    watch: 'Run `antichain up --yes --skip-preview` from a watcher, such as `npx nodemon --exec`.',
   },
   /** Those of the command `about`. */
   environment: { env: 'Run `antichain about`, which shows the variables that are set.' },

@@ -104,7 +104,7 @@ export function createCliBench(): CliBench {
     run: async (...args) => {
       let out = ''
       let err = ''
-      let onInterrupt = (): void => {}
+      const handlers = new Set<() => void>()
       const io: Io = {
         stdout: { write: text => (out += text) },
         stderr: { write: text => (err += text) },
@@ -115,14 +115,16 @@ export function createCliBench(): CliBench {
         promptHidden: async () => bench.answers.shift() ?? '',
         readInput: async () => bench.answers.shift() ?? '',
         onInterrupt: handler => {
-          onInterrupt = handler
-          return () => {}
+          handlers.add(handler)
+          return () => void handlers.delete(handler)
         },
       }
       const exit = await runCommandLine(
         args,
         io,
-        createFakeTools(bench, stacks, () => onInterrupt()),
+        createFakeTools(bench, stacks, () => {
+          for (const handler of handlers) handler()
+        }),
       )
       return { exit, out, err }
     },
