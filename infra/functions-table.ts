@@ -185,7 +185,8 @@ export const functionsTable: readonly FunctionRow[] = [
       reads: ['blobs', 'plugins', 'installs'],
       puts: ['blobs'],
       // The installer uploads to signed addresses, which carry the permissions of the generator.
-      creates: ['installs'],
+      // A generator stores plugins of allowed sources, and replaces none.
+      creates: ['installs', 'plugins'],
       sends: ['chains', 'chains-long', 'nudges', 'nudges-long', 'notifications'],
       triggerSecrets: 'open',
       stackSecrets: 'replace',

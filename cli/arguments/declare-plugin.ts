@@ -62,6 +62,11 @@ export function declarePlugin(root: Command, attach: Attach): void {
       .allowUnknownOption(),
     async () => (await import('../commands/plugin-run.ts')).runPlugin,
   )
+  declareStoredPlugins(plugin, attach)
+}
+
+/** Declares the subcommands about the plugins that an API stores. */
+function declareStoredPlugins(plugin: Command, attach: Attach): void {
   attach(
     plugin
       .command('push')
@@ -69,5 +74,21 @@ export function declarePlugin(root: Command, attach: Attach): void {
       .description('Upload the release archive of a plugin to the API, whose functions use it')
       .option('--source <address>', 'Address of the Terraform provider in a zip file'),
     async () => (await import('../commands/plugin-push.ts')).pushPlugin,
+  )
+  attach(
+    plugin
+      .command('allow')
+      .argument('<source>', 'Source such as pulumi/* or registry.opentofu.org/acme/*, or ls')
+      .description('Let the functions of the API download plugins from a source, or list sources')
+      .option('-j, --json', 'Print the list as JSON')
+      .addHelpText('after', 'Set ANTICHAIN_CREDENTIAL to the credential of a private source.'),
+    async () => (await import('../commands/plugin-allow.ts')).allowPluginSource,
+  )
+  attach(
+    plugin
+      .command('disallow')
+      .argument('<source>', 'Source as `plugin allow ls` shows it')
+      .description('End the downloads of plugins from a source'),
+    async () => (await import('../commands/plugin-allow.ts')).disallowPluginSource,
   )
 }

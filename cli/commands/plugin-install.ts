@@ -11,7 +11,7 @@ import { installPlugin } from '../../shared/providers/install/install-plugin.ts'
 import { machineOf, type PluginRequest } from '../../shared/providers/install/plugin-address.ts'
 import { terraformPlugin } from '../../shared/providers/terraform/terraform-plugins.ts'
 import { listCachedVersions, chooseVersion } from '../../shared/providers/plugins/cached-plugins.ts'
-import { terraformKind } from '../../shared/runtime/plugins/fetch-plugin.ts'
+import { terraformKind } from '../../shared/runtime/plugins/plugin-source-name.ts'
 import type { Handler } from '../arguments/handler.ts'
 import type { Flags } from '../arguments/flags.ts'
 import {

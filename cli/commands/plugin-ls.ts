@@ -5,7 +5,7 @@ import {
   listCachedPlugins,
   type NamedCachedPlugin,
 } from '../../shared/providers/plugins/cached-plugins.ts'
-import { terraformKind } from '../../shared/runtime/plugins/fetch-plugin.ts'
+import { terraformKind } from '../../shared/runtime/plugins/plugin-source-name.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { findUserPluginCache, readRequiredPackages } from '../plugins/plugin-command-tools.ts'
 import { listTerraformProviders } from '../plugins/terraform-providers.ts'

@@ -7,7 +7,7 @@ import {
   formatStoredName,
   parseSourceAddress,
 } from '../../shared/providers/terraform/install/source-address.ts'
-import { terraformKind } from '../../shared/runtime/plugins/fetch-plugin.ts'
+import { terraformKind } from '../../shared/runtime/plugins/plugin-source-name.ts'
 import type { Handler } from '../arguments/handler.ts'
 
 /** The file name of a published plugin archive. */

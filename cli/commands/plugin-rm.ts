@@ -6,7 +6,7 @@ import {
   formatSourceAddress,
   parseSourceAddress,
 } from '../../shared/providers/terraform/install/source-address.ts'
-import { terraformKind } from '../../shared/runtime/plugins/fetch-plugin.ts'
+import { terraformKind } from '../../shared/runtime/plugins/plugin-source-name.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { findUserPluginCache, requirePluginKind } from '../plugins/plugin-command-tools.ts'
 import { listTerraformProviders } from '../plugins/terraform-providers.ts'

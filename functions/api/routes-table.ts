@@ -12,6 +12,7 @@ import { eventRoutes } from './routes/events.ts'
 import { federationRoutes } from './routes/federations.ts'
 import { limitRoutes } from './routes/limits.ts'
 import { operationRoutes } from './routes/operations.ts'
+import { pluginSourceRoutes } from './routes/plugin-sources.ts'
 import { pluginRoutes } from './routes/plugins.ts'
 import { programRoutes } from './routes/programs.ts'
 import { queryRoutes } from './routes/query.ts'
@@ -27,6 +28,7 @@ export const routes: readonly Route[] = [
   ...stackRoutes,
   ...programRoutes,
   ...pluginRoutes,
+  ...pluginSourceRoutes,
   ...requestRoutes,
   ...editRoutes,
   ...deploymentRoutes,

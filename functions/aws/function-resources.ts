@@ -38,7 +38,8 @@ import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-p
 import { createCredentialsEndpoint } from '../../shared/runtime/credentials/credentials-endpoint.ts'
 import { createSecretsOpeners } from './secrets-openers.ts'
 import { clearScratch, createStackBinding, type StackBinding } from './stack-binding.ts'
-import { createPluginFetcher } from '../../shared/runtime/plugins/fetch-plugin.ts'
+import { createPluginAcquirer } from '../../shared/runtime/plugins/acquire-plugin.ts'
+import { createPluginFetcher, type FetchPlugin } from '../../shared/runtime/plugins/fetch-plugin.ts'
 import { createInstallerCaller } from '../../shared/runtime/programs/call-installer.ts'
 import type { InstallProgram } from '../../shared/runtime/programs/install-job.ts'
 import { createProgramFolders } from '../../shared/runtime/programs/program-folder.ts'
@@ -110,11 +111,8 @@ export function openFunctionResources(env: Env): FunctionResources {
     { env, settings, home },
     { platform, installation, recordUnreviewedRun },
   )
-  const fetchPlugin = createPluginFetcher(platform.plugins, {
-    home,
-    os: process.platform,
-    arch: process.arch,
-  })
+  const target = { home, os: process.platform, arch: process.arch }
+  const fetchPlugin = createPluginFetcher(platform.plugins, target)
   const compactHere = createMeasuredCompact(platform, putMetric)
   const compactDeployment = chooseCompaction(env, settings, { compactHere, logger })
   const createExecutorDeps = (): StackServerDeps => ({
@@ -129,11 +127,13 @@ export function openFunctionResources(env: Env): FunctionResources {
   })
   let triggers: AwsTriggers | undefined
   let install: InstallProgram | undefined
+  let acquirePlugin: FetchPlugin | undefined
   const createGeneratorDeps = (): StackServerDeps => {
     triggers ??= openTriggers(env)
     const { outbound, documents, sealing } = triggers
     install ??= createInstallProgram({ settings, awsResources, platform, outbound })
     const { archives, requests, clock } = platform
+    acquirePlugin ??= createAcquiringFetcher(platform, triggers, { ...target, scratch })
     const repositories: RepositoryDeps = {
       ...{ outbound, documents, sealing, archives, requests, clock, scratch },
       ...{ folders: programs.folders, install },
@@ -141,6 +141,7 @@ export function openFunctionResources(env: Env): FunctionResources {
     const executorDeps = createExecutorDeps()
     return {
       ...executorDeps,
+      fetchPlugin: acquirePlugin,
       inlineOperationsMax: Number(awsResources.get('inlineMax')),
       notifier: triggers,
       authorization: createRequestAuthorization({ requests, documents }),
@@ -165,6 +166,17 @@ function openLogs(
   const onWarning = (message: string): void => logger.write('warn', 'telemetry.failed', { message })
   const telemetry = openTelemetry({ env, onWarning })
   return { telemetry, logger: withTelemetryLogs(logger, telemetry) }
+}
+
+/** Creates the fetcher of a generator, which also downloads missing plugins of allowed sources. */
+function createAcquiringFetcher(
+  { plugins: store, clock, logger }: AwsPlatform,
+  { outbound, documents, sealing }: AwsTriggers,
+  target: Parameters<typeof createPluginFetcher>[1] & { readonly scratch: string },
+): FetchPlugin {
+  const { os, arch, scratch } = target
+  const deps = { store, documents, sealing, outbound, clock, logger, scratch, os, arch }
+  return createPluginFetcher(store, target, createPluginAcquirer(deps))
 }
 
 /**

@@ -13,6 +13,8 @@ export const installLimits = {
   downloadRetryPauseMs: 80,
   /** Time after which a download without new data is aborted. */
   downloadIdleMs: 60_000,
+  /** Time limit of one request of a function that downloads a plugin. */
+  platformDownloadMs: 240_000,
   /** Redirects of one request to a registry. */
   redirectsMax: 10,
   /** Polling interval while another process installs the same plugin. */

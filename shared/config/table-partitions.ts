@@ -24,6 +24,7 @@ export const catalogPartitions = {
   deliveryHistories: 'documents delivery-history',
   federations: 'documents federation',
   tokens: 'documents token',
+  pluginSources: 'documents plugin-source',
   clientUpdates: 'documents client-update',
   stackSettings: 'documents stack-settings',
   documents: 'documents *',

@@ -42,6 +42,10 @@ export const programCodes = {
     exit: 1,
     hint: 'Use a plugin address that begins with https://, github://, gitlab:// or git://.',
   },
+  PLUGIN_SOURCE_REFUSED: {
+    exit: 1,
+    hint: 'An administrator allows the source with `antichain plugin allow <source>`, or sends the archive with `antichain plugin push`.',
+  },
   PLUGIN_TOO_LARGE: { exit: 1, hint: "Check the file that the plugin's address serves." },
   PLUGIN_DOWNLOAD: {
     exit: 1,

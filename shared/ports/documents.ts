@@ -9,6 +9,8 @@ export type DocumentKind =
   | 'delivery-history'
   | 'federation'
   | 'token'
+  /** An allowed source of plugins. */
+  | 'plugin-source'
   /** A record of the API for clients of Pulumi, such as an update or a numbered deployment. */
   | 'client-update'
   /** The tags of a stack, and its key for clients of Pulumi. */

@@ -13,6 +13,14 @@ export interface PluginKey {
   readonly arch: string
 }
 
+/** A stored archive of a plugin. */
+export interface StoredPlugin {
+  readonly version: string
+  readonly bytes: Uint8Array
+  /** The name of the source from which a generator downloaded the archive. Absent for an upload. */
+  readonly source?: string | undefined
+}
+
 /** Plugin archives for processes without a plugin cache of their own. */
 export interface PluginStorePort {
   /**
@@ -20,14 +28,17 @@ export interface PluginStorePort {
    * newest version if none is stable. Returns undefined when there is no archive. Throws
    * PLUGIN_CHECKSUM when the stored bytes are missing or damaged.
    */
-  readonly get: (
-    key: PluginKey,
-  ) => Promise<{ readonly version: string; readonly bytes: Uint8Array } | undefined>
+  readonly get: (key: PluginKey) => Promise<StoredPlugin | undefined>
   /**
    * Registers uploaded bytes as the archive of a version. Returns false and changes nothing when
    * the version already has other bytes. Throws DOCUMENT_UNKNOWN when the bytes were not uploaded.
    */
   readonly registerArchive: (key: PluginKey, archive: BlobHash) => Promise<boolean>
+  /**
+   * Stores an archive that was downloaded from a source, and registers it as a version. Returns
+   * false and changes no version when the version already has other bytes.
+   */
+  readonly add: (key: PluginKey, bytes: Uint8Array, source: string) => Promise<boolean>
   /**
    * Stores a gzipped tar archive of the plugin's folder, and returns the SHA-256 of the archive.
    * Replaces an earlier archive of the version.

@@ -57,6 +57,7 @@ const samples: Readonly<Record<string, Sample>> = {
   'PUT /v1/stacks/{project}/{stack}/program': { body: { archive } },
   'POST /v1/plugins': { body: { archive, bytes: program.length } },
   'PUT /v1/plugins/{kind}/{name}/{version}/{os}/{arch}': { body: { archive } },
+  'PUT /v1/plugin-sources/{name}': { body: { source: 'pulumi/*' } },
   'POST /v1/stacks/{project}/{stack}/deployments': { body: { command: 'up', archive } },
   // The first request of a stack enters it in the list of stacks with requests.
   'POST /v1/stacks/{project}/{stack}/previews': {

@@ -1,14 +1,18 @@
 /**
- * Plugins in the bucket. Functions without plugins download the required ones by checksum into
- * their scratch space, and reuse them. A plugin with other bytes is not run.
+ * Plugins in the bucket. A generator downloads a missing plugin into the bucket if its source is
+ * allowed. Functions without plugins fetch the required ones by checksum into their scratch space,
+ * and reuse them. A plugin with other bytes is not run.
  */
 import { execFileSync } from 'node:child_process'
-import { globSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
 import { ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { createToken } from '../../functions/api/issue-token.ts'
 import { awsVariables, bucketPrefixes } from '../../shared/config/aws-resource-names.ts'
+import { outboundVariables } from '../../shared/config/outbound-variables.ts'
 import { createS3Client } from '../../shared/platform/aws/clients.ts'
+import { startReceiver } from '../../shared/triggers/outbound/local-receiver.fixture.ts'
 import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
 import { describeWithServices } from './describe-with-services.ts'
 
@@ -35,22 +39,47 @@ describeWithServices('plugins of functions', ['DYNAMODB', 'SQS', 'S3', 'KMS'], s
     const PATH = [resolve(provider, '../../../node_modules/node/bin'), '/usr/bin', '/bin']
     const createdSandbox = await createCloudSandbox('small', {
       ...{ aws: settings(), bundleOf: bundles.findBundle, sdk: 'above' },
-      variables: { PATH: PATH.join(delimiter) },
+      variables: {
+        PATH: PATH.join(delimiter),
+        [outboundVariables.allowedNetworks]: '127.0.0.1/32',
+        [outboundVariables.plainHttp]: '1',
+      },
     })
     sandbox = createdSandbox
     return createdSandbox
   }
 
-  async function push({ control }: CloudSandbox): Promise<void> {
-    const bytes = execFileSync('tar', ['-czf', '-', '-C', provider, '.'])
-    await control.platform.plugins.put(key, bytes)
+  const packPlugin = (): Uint8Array => execFileSync('tar', ['-czf', '-', '-C', provider, '.'])
+
+  /** Starts a server of plugins, from which the program of the sandbox needs its plugin. */
+  async function servePlugin({ program }: CloudSandbox) {
+    const receiver = await startReceiver()
+    const body = packPlugin()
+    receiver.state.answer = () => ({ status: 200, body })
+    const file = join(program, 'program.js')
+    const options = JSON.stringify({ version: '1.0.0', pluginDownloadURL: receiver.origin })
+    writeFileSync(file, readFileSync(file, 'utf8').replace('|| 0) })', `|| 0) }, ${options})`))
+    return receiver
   }
 
-  test('are downloaded into the environments that lack them', {
+  test('are downloaded into the environments that lack them, from an allowed source', {
     timeout: 300_000,
   }, async () => {
     const pluginSandbox = await openSandbox()
-    await push(pluginSandbox)
+    const receiver = await servePlugin(pluginSandbox)
+    const refused = await pluginSandbox.deploy('up', await pluginSandbox.upload({}), 200_000)
+    expect(refused.result).toBe('failed')
+    const diagnostics = await pluginSandbox.readDiagnostics(refused.deployment)
+    expect(diagnostics).toContain(`antichain plugin allow '${receiver.origin}/gold'`)
+    expect(receiver.received).toEqual([])
+    const { platform } = pluginSandbox.control
+    const { token } = await createToken(platform, { name: 'test', role: 'admin' })
+    const allowed = await fetch(`${pluginSandbox.cloud.apiUrl}/v1/plugin-sources/gold`, {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${token}` },
+      body: JSON.stringify({ source: `${receiver.origin}/*` }),
+    })
+    expect(allowed.status).toBe(200)
     for (const [command, delay] of [
       ['up', '0'],
       ['refresh', '0'],
@@ -63,6 +92,9 @@ describeWithServices('plugins of functions', ['DYNAMODB', 'SQS', 'S3', 'KMS'], s
       )
       expect(end.result, await pluginSandbox.readDiagnostics(end.deployment)).toBe('succeeded')
     }
+    receiver.close()
+    expect(receiver.received).toHaveLength(1)
+    expect(await platform.plugins.get(key)).toMatchObject({ source: `${receiver.origin}/gold` })
     expect(pluginSandbox.listChanges().map(({ call }) => call)).toEqual(['create', 'delete'])
     const pluginPaths = globSync(
       join(
@@ -84,7 +116,7 @@ describeWithServices('plugins of functions', ['DYNAMODB', 'SQS', 'S3', 'KMS'], s
     timeout: 300_000,
   }, async () => {
     const pluginSandbox = await openSandbox()
-    await push(pluginSandbox)
+    await pluginSandbox.control.platform.plugins.put(key, packPlugin())
     const s3 = createS3Client(settings())
     const Bucket =
       pluginSandbox.cloud.services.resourceVariables(['bucket'], 'short')[awsVariables.bucket] ?? ''

@@ -85,7 +85,7 @@ describeWithServices('plugins in S3', ['S3'], settings => {
     })
   })
 
-  test('an uploaded version is stored once and never replaced', async () => {
+  test('an uploaded or downloaded version is stored once and never replaced', async () => {
     const { s3, bucket, store } = await openStore()
     const place = { s3, bucket, prefix: 'plugins/' }
     const uploads = createUploads({ blobs: { ...place, prefix: 'blobs/' }, plugins: place })
@@ -107,6 +107,13 @@ describeWithServices('plugins in S3', ['S3'], settings => {
       await store.registerArchive(version, good),
     ]).toEqual([true, true])
     expect(await store.registerArchive(version, await uploadText('evil'))).toBe(false)
+    expect(await store.add(version, bytesOf('worse'), 'acme/gold')).toBe(false)
+    const next = { ...arm, version: '1.2.4' }
+    expect([
+      await store.add(next, bytesOf('next'), 'acme/gold'),
+      await store.add(next, bytesOf('next'), 'acme/gold'),
+    ]).toEqual([true, true])
+    expect(await store.get(next)).toMatchObject({ source: 'acme/gold' })
     const storedPlugin = await store.get(version)
     expect(Buffer.from(storedPlugin?.bytes ?? []).toString()).toBe('good')
   })

@@ -257,6 +257,21 @@ describe('every role', () => {
   })
 })
 
+test.each(['step-generator', 'long-step-generator'])(
+  '%s stores plugins without replacing any',
+  part => {
+    const puts = statements(part).filter(
+      ({ actions, resources: arns }) =>
+        actions.includes('s3:PutObject') && arns.join().includes('/plugins/*'),
+    )
+    expect(puts.map(({ conditions }) => conditions)).toEqual([
+      { Null: { 's3:if-none-match': 'false' } },
+    ])
+    const others = statements('step-executor').filter(one => one.actions.includes('s3:PutObject'))
+    expect(others.flatMap(one => one.resources).join()).not.toContain('/plugins/')
+  },
+)
+
 describe('the installer', () => {
   test('writes its log, and has no other permission', () => {
     expect(statements('installer')).toMatchObject([

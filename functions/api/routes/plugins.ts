@@ -47,7 +47,7 @@ export const pluginRoutes = [
  * Returns the ports for plugins. Throws FEATURE_MISSING if the server uses the plugins of its
  * machine instead.
  */
-function requirePluginStore({ uploads, plugins }: ApiPorts) {
+export function requirePluginStore({ uploads, plugins }: ApiPorts) {
   if (uploads !== undefined && plugins !== undefined) return { uploads, plugins }
   throw error('FEATURE_MISSING', 'this API does not store plugins', {
     hint: 'Install the plugin on the machine that runs the server, as for Pulumi.',

@@ -76,9 +76,9 @@ async function retryDownload(deps: DownloadDeps, download: () => Promise<void>):
 }
 
 function isFinalError(thrown: unknown): boolean {
-  return (['PLUGIN_CHECKSUM', 'PLUGIN_TOO_LARGE', 'PLUGIN_ADDRESS'] as const).some(code =>
-    hasCode(thrown, code),
-  )
+  return (
+    ['PLUGIN_CHECKSUM', 'PLUGIN_TOO_LARGE', 'PLUGIN_ADDRESS', 'OUTBOUND_REFUSED'] as const
+  ).some(code => hasCode(thrown, code))
 }
 
 /** Reports whether an error comes from this machine. Another attempt would then not help. */

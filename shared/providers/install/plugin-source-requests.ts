@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import semver from 'semver'
 import * as z from 'zod'
 import { installLimits as limits } from '../../config/install-limits.ts'
-import { error, hasCode, messageOf } from '../../errors/error.ts'
+import { DeployError, error, hasCode, messageOf } from '../../errors/error.ts'
 import { findLatestInRepository, type RunGit } from './git-repository.ts'
 import {
   archiveUrlOf,
@@ -179,6 +179,7 @@ async function fetchUrl(
   try {
     response = await send(url, { headers, signal: idleAbort.signal })
   } catch (cause) {
+    if (cause instanceof DeployError) throw cause
     const reason = cause instanceof Error && cause.cause !== undefined ? cause.cause : cause
     throw new Error(`cannot reach ${hideCredentials(url)}: ${messageOf(reason)}`, { cause })
   } finally {

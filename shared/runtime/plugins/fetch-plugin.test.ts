@@ -33,8 +33,6 @@ function createFetcher(bytes: Uint8Array | undefined) {
   const requests: unknown[] = []
   const fetch = createPluginFetcher(
     {
-      registerArchive: () => Promise.reject(new Error('unexpected call of registerArchive')),
-      put: () => Promise.reject(new Error('unexpected call of put')),
       get: async key => {
         requests.push(key)
         return bytes === undefined ? undefined : { version: '1.2.3', bytes }

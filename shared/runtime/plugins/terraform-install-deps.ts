@@ -8,7 +8,8 @@ import {
 } from '../../providers/terraform/install/terraform-installer.ts'
 import { terraformCacheOf } from '../../providers/terraform/install/terraform-cache.ts'
 
-import { type FetchPlugin, terraformKind } from './fetch-plugin.ts'
+import type { FetchPlugin } from './fetch-plugin.ts'
+import { terraformKind } from './plugin-source-name.ts'
 
 /** Creates the dependencies of automatic installations of Terraform providers on this machine. */
 export function createTerraformInstallDeps(deps: {

@@ -16,7 +16,13 @@ import { createBlobs } from './blobs.ts'
 import { type BucketSection, blobKeyOf } from './blob-objects.ts'
 
 /** The record of a plugin archive. The archive itself is a blob, named by its checksum. */
-const archiveRecordForm = z.object({ v: z.literal(1), sha256: z.string().regex(/^[0-9a-f]{64}$/) })
+const archiveRecordForm = z.object({
+  v: z.literal(1),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  /** The name of the source from which the archive was downloaded. Absent for an upload. */
+  source: z.string().optional(),
+})
+type ArchiveRecord = z.infer<typeof archiveRecordForm>
 
 /** The pattern of each text that becomes part of a key: a plugin's kind, name, os and arch. */
 const keyPartPattern = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,99}$/
@@ -24,33 +30,26 @@ const keyPartPattern = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,99}$/
 /**
  * Creates the store of plugin archives in a part of a bucket.
  * `<prefix><kind>-<name>-<os>-<arch>-v<version>.json` contains the checksum of an archive, which is
- * a blob in the same part. The methods throw PLUGIN_CHECKSUM, PLUGIN_MISSING for an invalid key,
- * DOCUMENT_UNKNOWN and the errors of `createAwsError`.
+ * a blob in the same part. It also contains the source of a downloaded archive. The methods throw
+ * PLUGIN_CHECKSUM, PLUGIN_MISSING for an invalid key, DOCUMENT_UNKNOWN and the errors of
+ * `createAwsError`.
  */
 export function createPluginStore(
   deps: BucketSection & { readonly clock: ClockPort },
 ): PluginStorePort {
   const { s3, bucket } = deps
   const blobs = createBlobs(deps)
-  const readArchiveRecord = async (key: string): Promise<BlobHash | undefined> => {
-    try {
-      const response = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }))
-      const text = (await response.Body?.transformToString()) ?? ''
-      return archiveRecordForm.parse(JSON.parse(text)).sha256 as BlobHash
-    } catch (thrown) {
-      if (httpStatusOf(thrown) === 404) return undefined
-      throw thrown
-    }
-  }
+  const { readArchiveRecord, createRecord } = createArchiveRecords(deps)
   return {
     async get(plugin) {
       const version = plugin.version === '' ? await findNewestVersion(deps, plugin) : plugin.version
       if (version === undefined) return undefined
       const key = recordKeyOf(deps, { ...plugin, version })
-      const hash = await withAwsErrors(`plugin ${key}: get`, () => readArchiveRecord(key))
-      if (hash === undefined) return undefined
+      const record = await withAwsErrors(`plugin ${key}: get`, () => readArchiveRecord(key))
+      if (record === undefined) return undefined
+      const { sha256: hash, source } = record
       try {
-        return { version, bytes: await blobs.get(hash) }
+        return { version, bytes: await blobs.get(hash as BlobHash), source }
       } catch (cause) {
         if (!hasCode(cause, 'STATE_INVALID')) throw cause
         const archiveName = `the archive of plugin ${plugin.name} ${version}`
@@ -70,19 +69,11 @@ export function createPluginStore(
           throw error('DOCUMENT_UNKNOWN', `the archive ${archive} was not uploaded`)
         }
       })
-      const Body = JSON.stringify({ v: 1, sha256: archive })
-      const object = { Bucket: bucket, Key: recordKey, Body }
-      const command = new PutObjectCommand({ ...object, IfNoneMatch: '*' })
-      return withAwsErrors(`plugin ${recordKey}: put`, async () => {
-        try {
-          await s3.send(command)
-          return true
-        } catch (thrown) {
-          const status = httpStatusOf(thrown)
-          if (status !== 412 && status !== 409) throw thrown
-          return (await readArchiveRecord(recordKey)) === archive
-        }
-      })
+      return createRecord(recordKey, { sha256: archive })
+    },
+    async add(plugin, bytes, source) {
+      const recordKey = recordKeyOf(deps, plugin)
+      return createRecord(recordKey, { sha256: await blobs.put(bytes), source })
     },
     async put(plugin, bytes) {
       const key = recordKeyOf(deps, plugin)
@@ -93,6 +84,40 @@ export function createPluginStore(
       return sha256
     },
   }
+}
+
+/** Creates the functions that read and create the records of archives. */
+function createArchiveRecords({ s3, bucket }: BucketSection) {
+  const readArchiveRecord = async (key: string): Promise<ArchiveRecord | undefined> => {
+    try {
+      const response = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }))
+      const text = (await response.Body?.transformToString()) ?? ''
+      return archiveRecordForm.parse(JSON.parse(text))
+    } catch (thrown) {
+      if (httpStatusOf(thrown) === 404) return undefined
+      throw thrown
+    }
+  }
+  /** Creates a record. Returns false when a record with another checksum exists. */
+  const createRecord = async (
+    recordKey: string,
+    record: Pick<ArchiveRecord, 'sha256' | 'source'>,
+  ): Promise<boolean> => {
+    const Body = JSON.stringify({ v: 1, ...record })
+    const object = { Bucket: bucket, Key: recordKey, Body }
+    const command = new PutObjectCommand({ ...object, IfNoneMatch: '*' })
+    return withAwsErrors(`plugin ${recordKey}: put`, async () => {
+      try {
+        await s3.send(command)
+        return true
+      } catch (thrown) {
+        const status = httpStatusOf(thrown)
+        if (status !== 412 && status !== 409) throw thrown
+        return (await readArchiveRecord(recordKey))?.sha256 === record.sha256
+      }
+    })
+  }
+  return { readArchiveRecord, createRecord }
 }
 
 function keyPrefixOf(

@@ -44,6 +44,7 @@ const recordsPerPage = 100
 type PrivateKind =
   | 'federation'
   | 'token'
+  | 'plugin-source'
   | 'client-update'
   | 'stack-settings'
   | 'delivery-history'

@@ -125,8 +125,11 @@ async function unpackInto(
   return { folder: target, executable, hashes: [...verifiedHashes, ...ownHashes] }
 }
 
-/** Downloads a package, and compares its size and checksum. Returns its SHA-256 in hex. */
-async function downloadPackage(
+/**
+ * Downloads a package, and compares its size and checksum. Returns its SHA-256 in hex. Throws
+ * TERRAFORM_CHECKSUM and the errors of `downloadFile`.
+ */
+export async function downloadPackage(
   located: DownloadablePackage,
   file: string,
   { title, deps }: { readonly title: string; readonly deps: RegistryHttpDeps },

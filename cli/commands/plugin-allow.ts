@@ -1,0 +1,83 @@
+import * as z from 'zod'
+import { error } from '../../shared/errors/error.ts'
+import type { Handler } from '../arguments/handler.ts'
+import { formatTable } from '../display/table.ts'
+import { listAllItems } from '../remote/api-pages.ts'
+import type { CliSession } from '../session/session.ts'
+
+const sourcesPath = '/v1/plugin-sources'
+
+const sourceForm = z.object({
+  name: z.string(),
+  value: z.object({ source: z.string(), hasCredential: z.boolean() }),
+})
+
+/** Opens the API of the login. Throws LOGIN_MISSING. */
+async function openApi(session: CliSession) {
+  const { remote, callApi } = await session.openEngine()
+  if (remote === undefined)
+    throw error('LOGIN_MISSING', 'allowed sources of plugins require a login to an API', {
+      hint: 'Run `antichain login <address>`; on this machine plugins are downloaded as in Pulumi.',
+    })
+  return { callApi }
+}
+
+/** `plugin allow ls`: lists the sources from which the functions of the API download plugins. */
+export const listPluginSources: Handler = async (session, flags) => {
+  const sources = await listAllItems(await openApi(session), sourcesPath, sourceForm)
+  if (flags.isSet('json')) {
+    session.print(JSON.stringify(sources, null, 2))
+    return 0
+  }
+  const rows = sources.map(({ value }) => [value.source, value.hasCredential ? 'yes' : 'no'])
+  for (const line of formatTable(['SOURCE', 'CREDENTIAL'], rows)) session.print(line)
+  return 0
+}
+
+/**
+ * `plugin allow`: lets the functions of the API download plugins from a source. `plugin allow ls`
+ * lists the sources. ANTICHAIN_CREDENTIAL is stored as the credential of the source.
+ */
+export const allowPluginSource: Handler = async (session, flags, operands) => {
+  const [source = ''] = operands
+  if (source === 'ls' || source === 'list') return listPluginSources(session, flags, operands)
+  const api = await openApi(session)
+  const known = await listAllItems(api, sourcesPath, sourceForm)
+  const credential = session.io.env['ANTICHAIN_CREDENTIAL'] ?? ''
+  const name = known.find(({ value }) => value.source === source)?.name ?? chooseName(source, known)
+  await api.callApi({
+    method: 'PUT',
+    path: `${sourcesPath}/${encodeURIComponent(name)}`,
+    body: { source, ...(credential === '' ? {} : { credential }) },
+  })
+  session.printToStderr(`Functions may download plugins from ${source}.`)
+  return 0
+}
+
+/** `plugin disallow`: ends the downloads from a source. Stored plugins remain. */
+export const disallowPluginSource: Handler = async (session, _flags, [source = '']) => {
+  const api = await openApi(session)
+  const known = await listAllItems(api, sourcesPath, sourceForm)
+  const found = known.find(({ value }) => value.source === source)
+  if (found === undefined)
+    throw error('DOCUMENT_UNKNOWN', `the source ${source} is not allowed`, {
+      hint: 'List the allowed sources with `antichain plugin allow ls`.',
+    })
+  await api.callApi({
+    method: 'DELETE',
+    path: `${sourcesPath}/${encodeURIComponent(found.name)}`,
+  })
+  session.printToStderr(`Functions no longer download plugins from ${source}.`)
+  return 0
+}
+
+/** Returns an unused name for the document of a source, which the audit log shows. */
+function chooseName(source: string, known: readonly z.infer<typeof sourceForm>[]): string {
+  const text = source
+    .replaceAll('*', 'any')
+    .replaceAll(/[^\w.-]+/g, '.')
+    .slice(0, 90)
+  const names = new Set(known.map(({ name }) => name))
+  const candidates = [text, ...known.map((_, index) => `${text}-${index + 2}`)]
+  return candidates.find(candidate => !names.has(candidate)) ?? text
+}

@@ -1,0 +1,49 @@
+import { cacheLocationOf } from '../../providers/install/git-address.ts'
+import { hideCredentials } from '../../providers/install/hide-credentials.ts'
+import type { PluginSource } from '../../providers/install/plugin-address.ts'
+import { pluginSourcesOf } from '../../providers/install/plugin-sources.ts'
+import type { PluginDescriptor } from '../../providers/provider.ts'
+import {
+  formatSourceAddress,
+  formatStoredName,
+  parseSourceAddress,
+} from '../../providers/terraform/install/source-address.ts'
+
+/** The kind of plugin that names Terraform providers, in the store and on the command line. */
+export const terraformKind = 'terraform'
+
+/**
+ * Returns the name of the place from which a plugin comes. Administrators allow places by patterns
+ * of these names. Equal places have equal names, however a program writes them:
+ * - `<organization>/<plugin>` on GitHub; `pulumi/<plugin>` also stands for get.pulumi.com
+ * - `<host>/<namespace>/<type>` of a Terraform provider
+ * - a URL and the plugin's name for other servers
+ *
+ * Throws PLUGIN_ADDRESS and TERRAFORM_ADDRESS_INVALID.
+ */
+export function sourceNameOf(plugin: PluginDescriptor): string {
+  if (plugin.kind === terraformKind) return formatSourceAddress(parseSourceAddress(plugin.name))
+  const { checksums = new Map<string, string>() } = plugin
+  const [source] = pluginSourcesOf({ ...plugin, checksums }, '')
+  return source === undefined ? plugin.name : formatSource(source, plugin.name)
+}
+
+function formatSource(source: PluginSource, pluginName: string): string {
+  if (source.kind === 'git') return hideCredentials(source.url)
+  if (source.kind === 'http') {
+    const address = hideCredentials(source.url).replace(/[?#].*$/s, '')
+    return `${address.replace(/\/$/, '')}/${pluginName}`
+  }
+  if (source.kind === 'gitlab') return `gitlab://${source.host}/${source.project}/${pluginName}`
+  const { host, organization, repository } = source
+  const shortName = repository === `pulumi-${pluginName}` ? pluginName : repository
+  const owner = host === 'api.github.com' ? organization : `github://${host}/${organization}`
+  return `${owner}/${shortName}`
+}
+
+/** Returns the name of a plugin in the store. */
+export function storedNameOf(plugin: PluginDescriptor): string {
+  return plugin.kind === terraformKind
+    ? formatStoredName(parseSourceAddress(plugin.name))
+    : cacheLocationOf(plugin).name
+}
