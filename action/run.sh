@@ -37,21 +37,36 @@ case ${INPUT_LOGIN:-} in
 esac
 
 log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+trap 'rm -f "$log" "$log.pipe"' EXIT
 # Lines of a program must not become commands of the workflow.
 delimiter=end-$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
 status=0
 echo "::stop-commands::$delimiter"
-antichain "$command" "${arguments[@]}" 2>&1 | tee "$log" || status=${PIPESTATUS[0]}
+mkfifo "$log.pipe"
+tee "$log" < "$log.pipe" &
+reader=$!
+antichain "$command" "${arguments[@]}" > "$log.pipe" 2>&1 &
+process=$!
+# A cancelled job gets SIGINT and then SIGTERM. Bash would run the traps after a command in the
+# foreground only, so the command runs in the background.
+trap 'kill -TERM "$process" 2> /dev/null || true' INT TERM
+while kill -0 "$process" 2> /dev/null; do
+  status=0
+  wait "$process" || status=$?
+done
+trap - INT TERM
+wait "$reader"
 echo "::$delimiter::"
 
 # The summary shows the last 200 lines, in a fence that is longer than any fence of the log.
+fence='````'
+while grep -qF -- "$fence" "$log"; do fence+='`'; done
 {
   echo "### antichain $command${INPUT_STACK:+ of \`${INPUT_STACK//\`/}\`}"
   echo
-  echo '````````text'
+  echo "${fence}text"
   tail -n 200 "$log"
-  echo '````````'
+  echo "$fence"
 } >> "${GITHUB_STEP_SUMMARY:-/dev/null}"
 
 if [ "$status" -eq 0 ] && [ "$command" = up ]; then

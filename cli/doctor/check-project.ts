@@ -5,6 +5,7 @@ import { DeployError, hasCode, messageOf } from '../../shared/errors/error.ts'
 import { findNodeSdk } from '../../shared/programs/hosts/node-sdk.ts'
 import { findProjectFile, locateProgram } from '../../shared/programs/project/project-file.ts'
 import type { Project } from '../../shared/programs/project/project.ts'
+import { findConflictLine } from '../../shared/programs/project/yaml-source.ts'
 import { findRuntimeVersion } from '../project/runtime-version.ts'
 import type { CliSession } from '../session/session.ts'
 import { type AreaReport, createAreaReport, type Finding } from './finding.ts'
@@ -40,9 +41,9 @@ export async function checkProject(session: CliSession): Promise<AreaReport> {
 /** Returns the finding about a file with conflict markers or with invalid YAML, if it has one. */
 export function checkYamlFile(file: string): readonly Omit<Finding, 'area'>[] {
   const text = readFileSync(file, 'utf8')
-  const line = text.split('\n').findIndex(part => /^(<{7}|={7}|>{7})( |\r?$)/.test(part))
-  if (line >= 0) {
-    const problem = `line ${line + 1} has a conflict marker of git`
+  const line = findConflictLine(text)
+  if (line !== undefined) {
+    const problem = `line ${line} has a conflict marker of git`
     const remedy = 'Resolve the conflict: keep one of the versions, and remove the marker lines.'
     return [{ subject: file, problem, remedy }]
   }

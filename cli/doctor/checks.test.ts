@@ -71,7 +71,7 @@ describe('checkInstallation', () => {
 
 describe('checkYamlFile', () => {
   test('finds the line of a conflict marker', () => {
-    const file = write('Pulumi.yaml', 'name: a\n<<<<<<< HEAD\nruntime: go\n=======\n')
+    const file = write('Pulumi.yaml', 'name: a\n<<<<<<< HEAD\nruntime: go\n=======\n>>>>>>> x\n')
     expect(checkYamlFile(file)[0]?.problem).toBe('line 2 has a conflict marker of git')
   })
 

@@ -64,12 +64,22 @@ export function openYaml(text: string, file: string, errorCode: YamlErrorCode): 
   return { document, errorAt }
 }
 
-/** Throws an error if a merge of git left conflict markers in the text. */
-function refuseConflictMarkers(text: string, file: string, errorCode: YamlErrorCode): void {
+/**
+ * Returns the number of the first line that has a conflict marker of git, from 1 on. A single
+ * marker counts only if it begins a conflict that another marker ends.
+ */
+export function findConflictLine(text: string): number | undefined {
   const lines = text.split(/\r?\n/)
   const first = lines.findIndex(line => /^<{7}(?: |$)/.test(line))
-  if (first < 0 || !lines.slice(first).some(line => /^>{7}(?: |$)/.test(line))) return
-  throw error(errorCode, `${file}:${first + 1}:1: the file has conflict markers of a merge`, {
+  const isConflict = first >= 0 && lines.slice(first).some(line => /^>{7}(?: |$)/.test(line))
+  return isConflict ? first + 1 : undefined
+}
+
+/** Throws an error if a merge of git left conflict markers in the text. */
+function refuseConflictMarkers(text: string, file: string, errorCode: YamlErrorCode): void {
+  const line = findConflictLine(text)
+  if (line === undefined) return
+  throw error(errorCode, `${file}:${line}:1: the file has conflict markers of a merge`, {
     hint: 'Resolve the conflict: keep one side, and remove the lines with <<<<<<<, ======= and >>>>>>>.',
   })
 }

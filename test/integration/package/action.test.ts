@@ -15,6 +15,11 @@ beforeEach(() => {
   const record = `printf '%s|' "$(basename "$0")" "$@" >> "${folder}/calls"; echo >> "${folder}/calls"`
   const answer = `case $1 in
     stack) echo '{"url":"https://example.com"}' ;;
+    preview)
+      trap 'echo stopped; exit 130' TERM
+      kill -TERM "$PPID"
+      while :; do sleep 0.05; done ;;
+    doctor) echo '\`\`\`\`\`\`\`\`\`' ;;
     *) echo '::error::from the program'; exit "\${FAKE_EXIT:-0}" ;;
   esac`
   for (const name of ['antichain', 'npm'])
@@ -87,6 +92,19 @@ describe('the action', () => {
     const env = { INPUT_COMMAND: 'up', INPUT_STACK: 'dev', FAKE_EXIT: '7' }
     expect(runScript('run.sh', env).status).toBe(7)
     expect(read('output')).toBe('')
+  })
+
+  test('forwards the signal of a cancelled job, and waits for the end of the command', () => {
+    const { status, out } = runScript('run.sh', { INPUT_COMMAND: 'preview', INPUT_STACK: 'dev' })
+    expect(status).toBe(130)
+    expect(out).toContain('stopped')
+    expect(read('summary')).toContain('stopped')
+  })
+
+  test('encloses the summary in a fence that the log cannot end', () => {
+    runScript('run.sh', { INPUT_COMMAND: 'doctor' })
+    const fences = read('summary').match(/^`+/gm)
+    expect(fences?.map(fence => fence.length)).toEqual([10, 9, 10])
   })
 
   test('refuses other commands, and a command without a stack', () => {
