@@ -33,5 +33,20 @@ export function declarePackage(root: Command, attach: Attach): void {
       .allowUnknownOption(),
     async () => (await import('../commands/package-get-schema.ts')).printPackageSchema,
   )
+  attach(
+    packages
+      .command('info')
+      .argument(
+        '<plugin>',
+        'Name of the plugin, optionally with @<version>; its folder; a schema file; or terraform-provider',
+      )
+      .argument('[args...]', 'Arguments of the plugin (of terraform-provider: <source> [version])')
+      .description('Describe a package, a module, a resource or a function')
+      .option('-m, --module <name>', 'Module of the package')
+      .option('-r, --resource <name>', 'Resource, by its token or the last part of it')
+      .option('-f, --function <name>', 'Function, by its token or the last part of it')
+      .allowUnknownOption(),
+    async () => (await import('../commands/package-info.ts')).printPackageInfo,
+  )
   declareUnsupportedCommands(packages, unsupportedCommands.package)
 }

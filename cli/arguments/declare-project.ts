@@ -58,6 +58,13 @@ export function declareProject(root: Command, attach: Attach): void {
       .description('Print the script that completes commands, stacks, URNs and keys in a shell'),
     async () => (await import('../commands/gen-completion.ts')).printCompletionScript,
   )
+  attach(
+    root
+      .command('gen-man')
+      .argument('[folder]', 'Folder of the pages (default: the current one)')
+      .description('Write the manual pages of all commands'),
+    async () => (await import('../commands/gen-man.ts')).createManWriter(root),
+  )
   const environmentCommand = addJsonOptions(
     root
       .command('about')

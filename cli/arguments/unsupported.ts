@@ -7,6 +7,7 @@
 /** Unsupported options of all operations. */
 const operationOptions = [
   '--output <format>',
+  '--override-env <replacement>',
   '--neo',
   '--neo-task-on-failure',
   '--copilot',
@@ -14,7 +15,7 @@ const operationOptions = [
 ]
 
 /** Unsupported options of operations that run the program. */
-const programOptions = ['--secrets-provider <kind>']
+const programOptions = ['--secrets-provider <kind>', '--show-policy-exceptions']
 
 /** Unsupported options, by command. `root`: the global ones. */
 export const unsupportedOptions = {
@@ -46,6 +47,10 @@ const tracingHint =
 /** The substitute of each unsupported option. */
 export const optionSubstitutes: Readonly<Record<string, string>> = {
   '--output': 'Pass --json.',
+  '--override-env':
+    'Change the imports of the stack with `antichain config env add` and `config env rm`.',
+  '--show-policy-exceptions':
+    'Not needed here: exceptions are records of Pulumi Cloud, and packs have none.',
   '--neo': neoHint,
   '--neo-task-on-failure': neoHint,
   '--copilot': neoHint,
@@ -82,7 +87,6 @@ export const unsupportedCommands = {
     insights: 'Search the resources of all stacks with `antichain query`.',
     logs: 'Not needed here: no log files are written. Pass -v, or run `antichain deployment show`.',
     neo: neoHint,
-    policy: cloudPolicyHint,
     schema: 'Run `pulumi schema check`.',
     template: 'Run `antichain new --list-templates`.',
   },
@@ -105,11 +109,20 @@ export const unsupportedCommands = {
     usage: 'Run `antichain query`.',
     webhook: 'Run `antichain notification create`, or `antichain stack webhook new`.',
   },
+  policy: {
+    ...{ analyze: cloudPolicyHint, compliance: cloudPolicyHint, disable: cloudPolicyHint },
+    ...{ enable: cloudPolicyHint, exception: cloudPolicyHint, get: cloudPolicyHint },
+    ...{ group: cloudPolicyHint, issue: cloudPolicyHint, publish: cloudPolicyHint },
+    ...{ remove: cloudPolicyHint, rm: cloudPolicyHint },
+    install: 'Run `antichain install` in the folder of the pack.',
+    list: 'Run `antichain stack policy list`.',
+    ls: 'Run `antichain stack policy list`.',
+    'validate-config': 'Run `antichain preview` with --policy-pack and --policy-pack-config.',
+  },
   package: {
     delete: registryHint,
     'gen-sdk': 'Run `antichain package add`, with --out for another folder.',
     'get-mapping': 'Not needed here: Terraform providers are called without a bridge.',
-    info: 'Read the schema with `antichain package get-schema`.',
     new: 'Write the files of the package; docs/provider-check.md shows how to check a provider.',
     'pack-sdk': registryHint,
     publish: registryHint,

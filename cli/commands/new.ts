@@ -1,5 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, resolve } from 'node:path'
 import { error } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/handler.ts'
 import type { Flags } from '../arguments/flags.ts'
@@ -8,6 +7,7 @@ import { createCliSession, type CliSession, requireConfirmable } from '../sessio
 import { builtInTemplates } from '../templates/built-in-templates.ts'
 import { fillTemplate, type TemplateValue } from '../templates/fill-template.ts'
 import { findTemplate } from '../templates/find-template.ts'
+import { requireEmptyFolder, writeProjectFile } from '../templates/write-project.ts'
 import { setAllConfig } from './config-set-all.ts'
 import { installProject } from './install.ts'
 import { initStack } from './stack-init.ts'
@@ -25,7 +25,10 @@ export const createProject: Handler = async (session, flags, [operand]) => {
     return 0
   }
   requireConfirmable(session, flags.isSet('yes'))
-  const template = findTemplate(operand ?? (await askTemplate(session, flags)), session.cwd)
+  const template = findTemplate(operand ?? (await askTemplate(session, flags)), session.cwd, {
+    builtIn: builtInTemplates,
+    projectFile: 'Pulumi.yaml',
+  })
   const folder = resolve(session.cwd, flags.text('dir') ?? '.')
   if (!flags.isSet('force')) requireEmptyFolder(folder)
   const ask = createAsker(session, flags)
@@ -60,15 +63,6 @@ function createAsker(session: CliSession, flags: Flags) {
   }
 }
 
-/** Throws CLI_USAGE for a folder with files other than those of a version control system. */
-function requireEmptyFolder(folder: string): void {
-  if (!existsSync(folder)) return
-  if (readdirSync(folder).every(name => ['.git', '.hg'].includes(name))) return
-  throw error('CLI_USAGE', `the folder ${folder} is not empty`, {
-    hint: 'Pass --dir <folder> for a new folder, or --force to overwrite files.',
-  })
-}
-
 function toProjectName(text: string): string {
   return text.replaceAll(/[^\w.-]+/g, '-').slice(0, 100) || 'project'
 }
@@ -78,11 +72,6 @@ function requireProjectName(name: string): string {
   throw error('CLI_USAGE', `'${name}' is not the name of a project`, {
     hint: 'Use at most 100 characters: letters, digits, `_`, `.` and `-`.',
   })
-}
-
-function writeProjectFile(folder: string, path: string, text: string): void {
-  mkdirSync(dirname(join(folder, path)), { recursive: true })
-  writeFileSync(join(folder, path), text)
 }
 
 /** Creates the stack and its configuration, and installs the dependencies. */
@@ -110,7 +99,7 @@ async function prepareProject(
 }
 
 /** The options of `install` without any option. */
-const installFlags: Flags = {
+export const installFlags: Flags = {
   isSet: name => ['dependencies', 'plugins'].includes(name),
   text: () => undefined,
   list: () => [],

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
+import { error } from '../../shared/errors/error.ts'
 import type { DeployResult } from '../../shared/engine/request.ts'
 import { thingUrnOf, metadataOf } from '../display/display.fixture.ts'
 import { createEventObserver } from './observe-events.ts'
-import { createOperationError } from './operation-error.ts'
+import { createOperationError, shortenShownError } from './operation-error.ts'
 
 const result: DeployResult = {
   result: 'failed',
@@ -51,4 +52,16 @@ test('a failure without a reported error has the last output of the program', ()
   expect(createOperationError(end).message).toBe(
     'the update failed: no error was reported, and its last output is: Error: Pulumi.yaml:4: unknown type random:RandomPett',
   )
+})
+
+test('an error that the display has shown keeps its code and hint only', () => {
+  const facts = observeFailure()
+  const shown = error('PROGRAM_SDK_MISSING', 'no room\nat all', { hint: 'Install it.' })
+  expect(shortenShownError(shown, facts)).toMatchObject({
+    code: 'PROGRAM_SDK_MISSING',
+    message: 'the operation failed: see the error above',
+    hint: 'Install it.',
+  })
+  for (const other of [error('STACK_BUSY', 'held'), new Error('no room\nat all')])
+    expect(shortenShownError(other, facts)).toBe(other)
 })

@@ -1,5 +1,5 @@
 import type { DeployResult } from '../../shared/engine/request.ts'
-import { error } from '../../shared/errors/error.ts'
+import { DeployError, error } from '../../shared/errors/error.ts'
 import { formatWithNoun } from '../display/format-with-noun.ts'
 import { styleOf, summaryOrder, isStepOp } from '../display/operation-style.ts'
 import { errorLineOf } from './error-line.ts'
@@ -44,6 +44,19 @@ export function createOperationError({
   return error('DEPLOYMENT_FAILED', `the ${operation} failed: ${errorLineOf(message)}`, {
     ...pendingOption,
     details: urn === '' ? {} : { urn },
+  })
+}
+
+/**
+ * Returns the error below a display that has already shown its message: the code and the hint
+ * remain. An error that the display has not shown is returned unchanged.
+ */
+export function shortenShownError(thrown: unknown, { firstError }: EventFacts): unknown {
+  if (!(thrown instanceof DeployError)) return thrown
+  if (firstError?.message.trim() !== thrown.message.trim()) return thrown
+  const { code, hint, details } = thrown
+  return error(code, 'the operation failed: see the error above', {
+    ...{ hint, details, cause: thrown },
   })
 }
 

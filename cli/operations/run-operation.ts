@@ -19,7 +19,7 @@ import { withUpdatePlan, readUpdatePlanFile, saveImportFile, saveUpdatePlan } fr
 import { createLoggedDisplay } from './event-log.ts'
 import { createEventObserver, type EventFacts } from './observe-events.ts'
 import { confirmOperation } from './confirm-operation.ts'
-import { createOperationError } from './operation-error.ts'
+import { createOperationError, shortenShownError } from './operation-error.ts'
 import type { ResumeStart, OperationStart } from './operation-start.ts'
 import type { CliSession } from '../session/session.ts'
 import type { DisplayOptions } from '../session/tools.ts'
@@ -206,6 +206,9 @@ async function runWithDisplay(
     await display.finish(result)
     const facts = observer.readFacts()
     return { result, events, plugins, facts, isInterrupted: interruptCount > 0 }
+  } catch (thrown) {
+    const isShown = session.io.stdout.isTTY === true && !displayOptions.json
+    throw isShown ? shortenShownError(thrown, observer.readFacts()) : thrown
   } finally {
     removeInterruptHandler()
     await closeLog()

@@ -1,19 +1,29 @@
 import { lstatSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
 import { error } from '../../shared/errors/error.ts'
-import { builtInTemplates, type ProjectTemplate } from './built-in-templates.ts'
+import type { ProjectTemplate } from './built-in-templates.ts'
 
 const ignoredFolders: ReadonlySet<string> = new Set(['.git', 'node_modules', 'venv', '.venv'])
 const fileBytesMax = 1024 * 1024
 const filesMax = 1_000
 
+/** The templates with names, and the file that the folder of another template must have. */
+export interface TemplateKind {
+  readonly builtIn: readonly ProjectTemplate[]
+  readonly projectFile: string
+}
+
 /**
  * Returns the template with a name, or the one in a folder. Throws CLI_USAGE for an unknown name,
  * for a repository, and for a folder without a project or with too many or too large files.
  */
-export function findTemplate(nameOrFolder: string, cwd: string): ProjectTemplate {
-  const builtIn = builtInTemplates.find(({ name }) => name === nameOrFolder)
-  if (builtIn !== undefined) return builtIn
+export function findTemplate(
+  nameOrFolder: string,
+  cwd: string,
+  { builtIn, projectFile }: TemplateKind,
+): ProjectTemplate {
+  const namedTemplate = builtIn.find(({ name }) => name === nameOrFolder)
+  if (namedTemplate !== undefined) return namedTemplate
   if (/^(https?|ssh|git):|^git@/.test(nameOrFolder))
     throw error('CLI_USAGE', `the template '${nameOrFolder}' is a repository`, {
       hint: 'Clone it with git, and pass its folder.',
@@ -21,11 +31,11 @@ export function findTemplate(nameOrFolder: string, cwd: string): ProjectTemplate
   const folder = resolve(cwd, nameOrFolder)
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
     throw error('CLI_USAGE', `there is no template '${nameOrFolder}'`, {
-      hint: `Use ${builtInTemplates.map(({ name }) => name).join(', ')}, or a folder.`,
+      hint: `Use ${builtIn.map(({ name }) => name).join(', ')}, or a folder.`,
     })
   const paths = listFiles(folder, folder)
-  if (!paths.includes('Pulumi.yaml'))
-    throw error('CLI_USAGE', `the folder ${folder} has no Pulumi.yaml`, {
+  if (!paths.includes(projectFile))
+    throw error('CLI_USAGE', `the folder ${folder} has no ${projectFile}`, {
       hint: 'Pass the folder of a template or program.',
     })
   const files = new Map(paths.map(path => [path, readFileSync(join(folder, path), 'utf8')]))

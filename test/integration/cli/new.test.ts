@@ -72,3 +72,45 @@ test('new --list-templates lists the templates, also as `project new`', async ()
   for (const command of [['new'], ['project', 'new']])
     expect((await bench.run(...command, '--list-templates')).out).toMatch(/^python /m)
 })
+
+test('policy new writes a pack and installs its dependencies', async () => {
+  const { exit, out } = await bench.run('policy', 'new', 'typescript', '--dir', 'pack')
+  expect([exit, out]).toEqual([0, expect.stringContaining('--policy-pack')])
+  expect(bench.read('pack/PulumiPolicy.yaml')).toContain('runtime: nodejs')
+  expect(existsSync(join(bench.root, 'pack/node_modules'))).toBe(true)
+  const again = await bench.run('policy', 'new', 'python', '--dir', 'pack')
+  expect(again.err).toContain('is not empty')
+  const publishing = await bench.run('policy', 'publish', 'acme')
+  expect(publishing.err).toContain('hint: Pass the pack to each command')
+})
+
+test('gen-man writes a page for each command, with its options and examples', async () => {
+  expect((await bench.run('gen-man', 'man')).exit).toBe(0)
+  const page = bench.read('man/antichain-stack-init.1')
+  expect(page).toContain('.SH NAME\nantichain\\-stack\\-init \\- ')
+  expect(page).toContain('.B \\-\\-secrets\\-provider <kind>\n')
+  expect(page).toContain('.SH EXAMPLES\n.TP\n.B antichain stack init dev\n')
+  expect(page).toContain('.SH SEE ALSO\n.BR antichain\\-stack (1)\n')
+  expect(existsSync(join(bench.root, 'man/antichain-convert.1'))).toBe(false)
+})
+
+test('package info describes a package, a module, a resource and a function', async () => {
+  const properties = { size: { type: 'integer', description: 'The size.' } }
+  const resource = { inputProperties: properties, requiredInputs: ['size'], properties }
+  const schema = {
+    ...{ name: 'ran', version: '1.0.0' },
+    resources: { 'ran:index/id:Id': resource, 'ran:sub/id:Id': { properties } },
+    functions: { 'ran:sub/get:get': { inputs: { properties } } },
+  }
+  bench.write('ran.json', JSON.stringify(schema))
+  const describe = async (...args: readonly string[]) => {
+    const { out, err } = await bench.run('package', 'info', 'ran.json', ...args)
+    return out + err
+  }
+  expect(await describe()).toMatch(/Name: ran\n.*Resources: 2\n.*sub {5}1 {10}1\n/s)
+  expect(await describe('-m', 'sub')).toMatch(/Id\n\nFUNCTION .*\nget\n/)
+  expect(await describe('-r', 'Id', '-m', 'index')).toContain('size*  integer  The size.')
+  expect(await describe('-f', 'get')).toContain('Function: ran:sub/get:get')
+  expect(await describe('-r', 'Id')).toContain('ran:index/id:Id, ran:sub/id:Id')
+  expect(await describe('-m', 'other')).toContain("no module 'other'")
+})
