@@ -9,12 +9,15 @@ export function declarePolicy(root: Command, attach: Attach): void {
     policy
       .command('new')
       .aliases(['create', 'setup'])
-      .argument('[template]', 'Name of a template, or a folder with a pack (default: a prompt)')
+      .argument(
+        '[template]',
+        'Name of a template, a folder, or a git repository (default: a prompt)',
+      )
       .description('Create a policy pack from a template')
       .option('--dir <folder>', 'Folder of the policy pack (default: the current one)')
       .option('-f, --force', 'Overwrite files of a folder that is not empty')
       .option('-g, --generate-only', 'Write the files only, without dependencies')
-      .option('-o, --offline', 'No effect: templates need no network'),
+      .option('-o, --offline', 'No effect: templates of this package need no network'),
     async () => (await import('../commands/policy-new.ts')).createPolicyPack,
     unsupportedOptions.new,
   )

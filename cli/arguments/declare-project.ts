@@ -10,7 +10,10 @@ function declareNew(parent: Command, attach: Attach): void {
     parent
       .command('new')
       .aliases(['create', 'setup'])
-      .argument('[template]', 'Name of a template, or a folder with one (default: a prompt)')
+      .argument(
+        '[template]',
+        'Name of a template, a folder, or a git repository (default: a prompt)',
+      )
       .description('Create a project, a stack and its configuration from a template')
       .option('-n, --name <name>', 'Name of the project (default: that of the folder)')
       .option('-d, --description <text>', 'Description of the project')
@@ -18,7 +21,7 @@ function declareNew(parent: Command, attach: Attach): void {
       .option('-f, --force', 'Overwrite files of a folder that is not empty')
       .option('-g, --generate-only', 'Write the files only')
       .option('-l, --list-templates', 'List the templates')
-      .option('-o, --offline', 'No effect: templates need no network')
+      .option('-o, --offline', 'No effect: templates of this package need no network')
       .addOption(
         new Option(
           '-c, --config <key=value>',

@@ -6,7 +6,7 @@ import { formatTable } from '../display/table.ts'
 import { createCliSession, type CliSession, requireConfirmable } from '../session/session.ts'
 import { builtInTemplates } from '../templates/built-in-templates.ts'
 import { fillTemplate, type TemplateValue } from '../templates/fill-template.ts'
-import { findTemplate } from '../templates/find-template.ts'
+import { openTemplate } from '../templates/clone-template.ts'
 import { requireEmptyFolder, writeProjectFile } from '../templates/write-project.ts'
 import { setAllConfig } from './config-set-all.ts'
 import { installProject } from './install.ts'
@@ -25,7 +25,7 @@ export const createProject: Handler = async (session, flags, [operand]) => {
     return 0
   }
   requireConfirmable(session, flags.isSet('yes'))
-  const template = findTemplate(operand ?? (await askTemplate(session, flags)), session.cwd, {
+  const template = await openTemplate(operand ?? (await askTemplate(session, flags)), session, {
     builtIn: builtInTemplates,
     projectFile: 'Pulumi.yaml',
   })

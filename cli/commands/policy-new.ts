@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { error } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { createCliSession } from '../session/session.ts'
-import { findTemplate } from '../templates/find-template.ts'
+import { openTemplate } from '../templates/clone-template.ts'
 import { policyTemplates } from '../templates/policy-templates.ts'
 import { requireEmptyFolder, writeProjectFile } from '../templates/write-project.ts'
 import { installFlags } from './new.ts'
@@ -19,7 +19,7 @@ export const createPolicyPack: Handler = async (session, flags, [operand]) => {
       hint: `Use ${names}, or a folder.`,
     })
   const name = operand ?? (await session.io.prompt(`Template (${names}):`)).trim()
-  const template = findTemplate(name, session.cwd, {
+  const template = await openTemplate(name, session, {
     builtIn: policyTemplates,
     projectFile: 'PulumiPolicy.yaml',
   })

@@ -15,7 +15,7 @@ export interface TemplateKind {
 
 /**
  * Returns the template with a name, or the one in a folder. Throws CLI_USAGE for an unknown name,
- * for a repository, and for a folder without a project or with too many or too large files.
+ * and for a folder without a project or with too many or too large files.
  */
 export function findTemplate(
   nameOrFolder: string,
@@ -24,14 +24,10 @@ export function findTemplate(
 ): ProjectTemplate {
   const namedTemplate = builtIn.find(({ name }) => name === nameOrFolder)
   if (namedTemplate !== undefined) return namedTemplate
-  if (/^(https?|ssh|git):|^git@/.test(nameOrFolder))
-    throw error('CLI_USAGE', `the template '${nameOrFolder}' is a repository`, {
-      hint: 'Clone it with git, and pass its folder.',
-    })
   const folder = resolve(cwd, nameOrFolder)
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
     throw error('CLI_USAGE', `there is no template '${nameOrFolder}'`, {
-      hint: `Use ${builtIn.map(({ name }) => name).join(', ')}, or a folder.`,
+      hint: `Use ${builtIn.map(({ name }) => name).join(', ')}, a folder, or the address of a git repository.`,
     })
   const paths = listFiles(folder, folder)
   if (!paths.includes(projectFile))

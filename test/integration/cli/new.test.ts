@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
@@ -56,7 +57,8 @@ test('new refuses what it cannot do, before it writes anything', async () => {
   for (const [args, message] of [
     [['typescript'], '--yes must be passed in'],
     [['nothing', '--yes'], "no template 'nothing'"],
-    [['https://github.com/acme/template', '--yes'], 'is a repository'],
+    [['https://example.com/acme', '--yes'], 'invalid address of a repository'],
+    [['file:///nonexistent/repository', '--yes'], 'git cannot read the template'],
     [['bin', '--yes', '--dir', 'app'], 'has no Pulumi.yaml'],
     [['yaml', '--yes', '--dir', 'full'], 'is not empty'],
     [['yaml', '--yes', '--dir', 'app', '-n', 'a/b'], "'a/b' is not the name of a project"],
@@ -113,4 +115,19 @@ test('package info describes a package, a module, a resource and a function', as
   expect(await describe('-f', 'get')).toContain('Function: ran:sub/get:get')
   expect(await describe('-r', 'Id')).toContain('ran:index/id:Id, ran:sub/id:Id')
   expect(await describe('-m', 'other')).toContain("no module 'other'")
+})
+
+test('new clones the template of a git repository, without its history', async () => {
+  bench.write('repository/Pulumi.yaml', 'name: ${PROJECT}\nruntime: nodejs\n')
+  const git = (...args: readonly string[]): void => {
+    const identity = ['-c', 'user.name=a', '-c', 'user.email=a@example.com']
+    execFileSync('git', [...identity, ...args], { cwd: join(bench.root, 'repository') })
+  }
+  git('init', '--quiet')
+  git('add', '.')
+  git('commit', '--quiet', '-m', 'Add a template')
+  const address = `file://${join(bench.root, 'repository')}`
+  expect(await bench.run('new', address, '--dir', 'app', '--yes', '-g')).toMatchObject({ exit: 0 })
+  expect(bench.read('app/Pulumi.yaml')).toContain('name: app\n')
+  expect(existsSync(join(bench.root, 'app/.git'))).toBe(false)
 })
