@@ -1,5 +1,7 @@
 import { apiLimits } from '../../shared/config/api-limits.ts'
 import { DeployError, hasCode } from '../../shared/errors/error.ts'
+import { createStackAttributes } from '../../shared/engine/telemetry/describe-operation.ts'
+import type { Platform } from '../../shared/ports/platform.ts'
 import type { StackId } from '../../shared/records/ids.ts'
 import type { Pool } from '../../shared/records/pool.ts'
 import { type DeploymentRequest, isEditRequest } from '../../shared/records/stack-request.ts'
@@ -84,6 +86,15 @@ export async function refuseStacklessRequests(
   return waitingRequests.length > 0 ? 'refused' : 'idle'
 }
 
+/** Records how long a request waited for the begin of its deployment. */
+function recordRequestWait(
+  { telemetry, clock }: Pick<Platform, 'telemetry' | 'clock'>,
+  { stack, at, options: { command } }: DeploymentRequest,
+): void {
+  const attributes = { ...createStackAttributes(stack), 'antichain.command': command }
+  telemetry.recordDuration('antichain.request.wait', (clock.now() - at) / 1_000, attributes)
+}
+
 async function beginRequest(
   server: StackServerDeps,
   waitingRequest: DeploymentRequest,
@@ -108,6 +119,7 @@ async function beginRequest(
       ...callTime.remainingLimit(),
       begin: async ports => {
         const startedDeployment = await startDeployment(ports, request)
+        recordRequestWait(server.platform, queuedRequest)
         await notifyStarted(server, startedDeployment.deployment, queuedRequest)
         return startedDeployment
       },

@@ -2,6 +2,7 @@ import { createProviderLookup } from '../../shared/engine/deployment/log/read-ea
 import { createSealing } from '../../shared/engine/deployment/state/state-sealing.ts'
 import { restoreTrace } from '../../shared/engine/telemetry/deployment-trace.ts'
 import { createStackAttributes } from '../../shared/engine/telemetry/describe-operation.ts'
+import { deploymentPartsOf } from '../../shared/records/ids.ts'
 import type { DeployRequest } from '../../shared/engine/request.ts'
 import type { RunEnvironment } from '../../shared/runtime/environment/run-environment.ts'
 import type { StartedDeployment } from './start-deployment.ts'
@@ -19,7 +20,7 @@ export function prepareRun(
   trace.beginRun({
     name: 'generator run',
     parent: restoreTrace(deployment, pin).span,
-    attributes: createStackAttributes(deployment),
+    attributes: createStackAttributes(deploymentPartsOf(deployment).stack),
   })
   providerStateSources.currentBase = base
   if (earlierRuns !== undefined)

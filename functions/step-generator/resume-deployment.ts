@@ -52,11 +52,8 @@ export async function requireInterrupted(
   if (record === undefined) throw error('STACK_NOT_FOUND', `the stack '${stack}' does not exist`)
   const deployment = wanted ?? (await findOldestInterrupted(ports, record))
   if (deployment === undefined)
-    throw error(
-      'NOTHING_TO_RESUME',
-      `no deployment of ${createStackAttributes(stack)} was interrupted`,
-    )
-  const deploymentLabel = `deployment ${deploymentPartsOf(deployment).number} of ${createStackAttributes(stack)}`
+    throw error('NOTHING_TO_RESUME', `no deployment of ${describeStack(stack)} was interrupted`)
+  const deploymentLabel = `deployment ${deploymentPartsOf(deployment).number} of ${describeStack(stack)}`
   if (!listOpenDeployments(record).includes(deployment))
     throw error('NOTHING_TO_RESUME', `${deploymentLabel} is not open`)
   const holderStatus = await readHolderStatus(ports, deployment)
@@ -66,10 +63,7 @@ export async function requireInterrupted(
       hint: 'It is still running: wait for it, or end it with `antichain cancel`.',
     })
   if (holderStatus.kind === 'over')
-    throw error(
-      'NOTHING_TO_RESUME',
-      `no deployment of ${createStackAttributes(stack)} was interrupted`,
-    )
+    throw error('NOTHING_TO_RESUME', `no deployment of ${describeStack(stack)} was interrupted`)
   const { pin, closing } = await readLogView(ports, deployment)
   if (pin === undefined)
     throw error(
@@ -115,7 +109,7 @@ const closeHint = {
   hint: '`antichain up` closes it and starts a new one; `antichain cancel` only closes it.',
 }
 
-function createStackAttributes(stack: StackId): string {
+function describeStack(stack: StackId): string {
   const parts = stackPartsOf(stack)
   return `stack '${parts.stack}' of project '${parts.project}'`
 }
@@ -266,7 +260,7 @@ async function closeIfOver(
   const { stack, number } = deploymentPartsOf(deployment)
   throw error(
     'NOTHING_TO_RESUME',
-    `deployment ${number} of ${createStackAttributes(stack)} was already ending; it is now closed: ${result}`,
+    `deployment ${number} of ${describeStack(stack)} was already ending; it is now closed: ${result}`,
     { hint: 'Its results are in the state; `antichain stack history` shows them.' },
   )
 }

@@ -5,7 +5,7 @@ import { createStackAttributes } from '../../shared/engine/telemetry/describe-op
 import { readState, pulumiFormatVersion } from '../../shared/runtime/compaction/fold-and-publish.ts'
 import { noDurations } from '../../shared/engine/forecast/step-durations.ts'
 import type { StepEmitter } from '../../shared/engine/events/step-emitter.ts'
-import { deploymentIdOf, deploymentPartsOf, type DeploymentId } from '../../shared/records/ids.ts'
+import { deploymentPartsOf, type DeploymentId } from '../../shared/records/ids.ts'
 import { createBase } from '../../shared/engine/deployment/state/base.ts'
 import { previewCommand } from '../../shared/engine/commands/preview-command.ts'
 import type { DeployResult, RunningDeployment } from '../../shared/engine/request.ts'
@@ -41,7 +41,7 @@ export function runPreview(
     environment.trace.beginRun({
       name: `preview ${request.options.command}`,
       parent: start.parent ?? start,
-      attributes: createStackAttributes(deploymentIdOf(request.stack, 0)),
+      attributes: createStackAttributes(request.stack),
     })
   let isCancelled = false
   const execute = async (): Promise<DeployResult> => {

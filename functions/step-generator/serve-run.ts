@@ -5,7 +5,7 @@ import type { DeployRequest } from '../../shared/engine/request.ts'
 import { createStackAttributes } from '../../shared/engine/telemetry/describe-operation.ts'
 import { limits } from '../../shared/config/limits.ts'
 import { error } from '../../shared/errors/error.ts'
-import type { DeploymentId } from '../../shared/records/ids.ts'
+import { type DeploymentId, deploymentPartsOf } from '../../shared/records/ids.ts'
 import {
   createRunEnvironment,
   type RunEnvironment,
@@ -150,7 +150,10 @@ async function startHeartbeat({ platform, ports }: RunInput, deployment: Deploym
       clock: platform.clock,
       groups: () => environment?.processes.listGroups() ?? [],
       onLost: () => {
-        const attributes = { ...createStackAttributes(deployment), 'antichain.lease': 'generator' }
+        const attributes = {
+          ...createStackAttributes(deploymentPartsOf(deployment).stack),
+          'antichain.lease': 'generator',
+        }
         platform.telemetry.addToCounter('antichain.lease_losses', 1, attributes)
         environment?.commandRun.abort(leaseLostError)
       },

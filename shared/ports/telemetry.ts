@@ -48,6 +48,7 @@ export const telemetryDurations = {
   'antichain.deployment.duration': 'Duration of deployments.',
   'antichain.operation.duration': 'Duration of operations, without the wait for their begin.',
   'antichain.operation.wait': 'Wait of operations before their begin, by its reason.',
+  'antichain.request.wait': 'Wait of requests in the queue of their stack.',
   'rpc.client.call.duration': 'Duration of calls of plugins.',
 } as const
 

@@ -1,5 +1,10 @@
 import type { SpanEvent, SpanRecord, TelemetryAttributes } from '../../ports/telemetry.ts'
-import { type DeploymentId, deploymentPartsOf, stackPartsOf } from '../../records/ids.ts'
+import {
+  type DeploymentId,
+  deploymentPartsOf,
+  type StackId,
+  stackPartsOf,
+} from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
 import type { SpanContext } from '../../records/trace-context.ts'
 import type { StepEnd } from '../step-end.ts'
@@ -19,9 +24,9 @@ export interface ObservedEnd {
   readonly end: Pick<StepEnd, 'verdict' | 'resultOp'>
 }
 
-/** Returns the attributes that name the stack of a deployment. */
-export function createStackAttributes(deployment: DeploymentId): TelemetryAttributes {
-  const { project, stack } = stackPartsOf(deploymentPartsOf(deployment).stack)
+/** Returns the attributes that name a stack. */
+export function createStackAttributes(id: StackId): TelemetryAttributes {
+  const { project, stack } = stackPartsOf(id)
   return { 'antichain.project': project, 'antichain.stack': stack }
 }
 
@@ -33,7 +38,7 @@ export function describeOperationSpan(facts: ObservedEnd): SpanRecord {
     kind: 'internal',
     ...{ context, parent, startMs, endMs, events },
     attributes: {
-      ...createStackAttributes(deployment),
+      ...createStackAttributes(deploymentPartsOf(deployment).stack),
       'antichain.deployment': deploymentPartsOf(deployment).number,
       'antichain.operation.id': operation.id,
       'antichain.operation.kind': operation.op,
@@ -51,7 +56,7 @@ export function describeOperationCount(
   facts: Pick<ObservedEnd, 'deployment' | 'operation' | 'end'>,
 ): TelemetryAttributes {
   return {
-    ...createStackAttributes(facts.deployment),
+    ...createStackAttributes(deploymentPartsOf(facts.deployment).stack),
     'antichain.operation.kind': facts.operation.op,
     'antichain.operation.outcome': facts.end.verdict,
   }

@@ -1,6 +1,6 @@
 import type { ClockPort } from '../../ports/system.ts'
 import type { SpanEvent, TelemetryAttributes, TelemetryPort } from '../../ports/telemetry.ts'
-import type { DeploymentId } from '../../records/ids.ts'
+import { type DeploymentId, deploymentPartsOf } from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
 import { type DeploymentTrace, deriveOperationSpan } from './deployment-trace.ts'
 import {
@@ -64,7 +64,7 @@ function createObservation(
 ): OperationObservation {
   const { deployment, trace, operation } = observed
   const span = deriveOperationSpan(trace, operation.id)
-  const stackAttributes = createStackAttributes(deployment)
+  const stackAttributes = createStackAttributes(deploymentPartsOf(deployment).stack)
   const startMs: number = clock.now()
   let readyMs = startMs
   const events: SpanEvent[] = []
@@ -111,6 +111,6 @@ function reportOperation(telemetry: TelemetryPort, facts: ObservedEnd): void {
     telemetry.addToCounter(
       'antichain.drifted_resources',
       1,
-      createStackAttributes(facts.deployment),
+      createStackAttributes(deploymentPartsOf(facts.deployment).stack),
     )
 }

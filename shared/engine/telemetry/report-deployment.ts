@@ -59,7 +59,7 @@ function describeDeploymentCount({
   result,
 }: HistoryRecord): TelemetryAttributes {
   return {
-    ...createStackAttributes(deployment),
+    ...createStackAttributes(deploymentPartsOf(deployment).stack),
     'antichain.command': command,
     'antichain.result': result ?? 'interrupted',
   }

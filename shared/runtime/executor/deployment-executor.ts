@@ -24,7 +24,7 @@ import { findProviderInputs } from '../environment/run-environment.ts'
 import { keepLease, type RenewedLease } from '../../engine/executor/lease.ts'
 import { error } from '../../errors/error.ts'
 import type { Delivery } from '../../ports/queue.ts'
-import type { DeploymentId, ExecutorId } from '../../records/ids.ts'
+import { type DeploymentId, deploymentPartsOf, type ExecutorId } from '../../records/ids.ts'
 import { isJoinOrHook } from '../../records/operation.ts'
 import { createExecutorShutdown } from './executor-shutdown.ts'
 import type { RunEnvironment } from '../environment/run-environment.ts'
@@ -183,7 +183,7 @@ function takeLease(
     groups: () => environment.processes.listGroups(),
     onLost: () => {
       const attributes = {
-        ...createStackAttributes(identity.deployment),
+        ...createStackAttributes(deploymentPartsOf(identity.deployment).stack),
         'antichain.lease': 'executor',
       }
       platform.telemetry.addToCounter('antichain.lease_losses', 1, attributes)
