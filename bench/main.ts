@@ -20,7 +20,7 @@ const [, , scriptName = ''] = process.argv
 if (
   [
     ...['all', 'journal', 'cost', 'budget', 'plan', 'codec', 'ratios', 'state-memory'],
-    'state-stores',
+    ...['state-stores', 'telemetry'],
   ].includes(scriptName)
 ) {
   const args = [join(import.meta.dirname, `${scriptName}.ts`), ...process.argv.slice(3)]
@@ -54,7 +54,7 @@ else if (benchmark === 'terraform')
   })
 else {
   const names = 'w1|flat|chain|noop|cpu|program|program-start|start|terraform'
-  const scripts = 'all|journal|cost|budget|plan|codec|ratios|state-memory|state-stores'
+  const scripts = 'all|journal|cost|budget|plan|codec|ratios|state-memory|state-stores|telemetry'
   const flags = '[--sizes 500,1000] [--repetitions 3] [--peer no]'
   console.error(`usage: npm run bench -- ${names}|${scripts} ${flags}`)
   process.exitCode = 2
