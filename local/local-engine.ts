@@ -263,6 +263,7 @@ export function createGeneratorPorts(platform: EmbeddedPlatform): GeneratorPorts
     logger: platform.logger,
     telemetry: platform.telemetry,
     random: platform.random,
+    documents: platform.documents,
     compact: async deployment => (await loadDeploymentHandlers()).compact(platform, deployment),
     holder,
     isAlive: createHolderCheck(holder),

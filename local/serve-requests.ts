@@ -1,6 +1,7 @@
 import { createArchivedProgramOpener } from '../shared/runtime/programs/open-archived-program.ts'
 import { openStackSecrets } from '../shared/runtime/credentials/open-stack-secrets.ts'
 import { createServiceOpeners } from '../shared/runtime/credentials/service-openers.ts'
+import { findApprovalPeriodMs } from '../shared/runtime/approvals/approval-rule.ts'
 import { createProgramFolders } from '../shared/runtime/programs/program-folder.ts'
 import {
   withRepositoryPrograms,
@@ -106,9 +107,13 @@ export async function serveRequest(
     return
   }
   try {
-    const request = await open(queuedRequest)
-    if (queuedRequest.dryRun) {
-      await servePreview(server, { request, queuedRequest }, {})
+    const approvalPeriodMs = queuedRequest.dryRun
+      ? undefined
+      : await findApprovalPeriodMs(ports.documents, queuedRequest)
+    const dryRun = queuedRequest.dryRun || approvalPeriodMs !== undefined
+    const request = await open({ ...queuedRequest, dryRun })
+    if (dryRun) {
+      await servePreview(server, { request, queuedRequest, approvalPeriodMs }, {})
       return
     }
     // The events are not displayed here. Their readers use the stored events.

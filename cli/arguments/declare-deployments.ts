@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { declareApprovals } from './declare-approvals.ts'
 import { addMessageOptions, createFunctionLimitOption } from './declare-operations.ts'
 import { type Attach, declareUnsupportedCommands } from './handler.ts'
 import { unsupportedCommands } from './unsupported.ts'
@@ -48,7 +49,9 @@ export function declareDeployments(root: Command, attach: Attach): void {
     .argument('[stack]', 'Name of the stack (default: the selected stack)')
   attach(redrive, async () => (await import('../commands/redrive.ts')).redriveStack)
 
-  const deployment = root.command('deployment').description('Examine past deployments')
+  const deployment = root
+    .command('deployment')
+    .description('Examine past deployments, and approve plans')
   attach(
     deployment
       .command('show')
@@ -57,5 +60,6 @@ export function declareDeployments(root: Command, attach: Attach): void {
       .option('-j, --json', 'Print JSON'),
     async () => (await import('../commands/deployment-show.ts')).showDeploymentCourse,
   )
+  declareApprovals(deployment, attach)
   declareUnsupportedCommands(deployment, unsupportedCommands.deployment)
 }

@@ -1,3 +1,4 @@
+import { declareApprovalRule } from './declare-approvals.ts'
 import { type Command, Option } from 'commander'
 import { collectValues } from './flags.ts'
 import type { Attach } from './handler.ts'
@@ -18,6 +19,7 @@ export function declareStack(root: Command, attach: Attach): void {
   declareTimeTravel(stack, attach)
   declareGraph(stack, attach)
   declareTags(stack, attach)
+  declareApprovalRule(stack, attach)
   declareStackTriggers(stack, attach)
 }
 

@@ -104,6 +104,13 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     ['stack import --file state.json', 'Restore a saved state'],
     ['stack import < exported.json', 'Take over a stack that Pulumi exported'],
   ],
+  'deployment approve': [
+    ['deployment approve <request> --note "checked"', 'Approve the plan of a request'],
+  ],
+  'stack approval': [
+    ['stack approval --require up,destroy', 'Let both commands wait for an approval'],
+    ['stack approval --require none', 'Let no command wait'],
+  ],
   'deployment show': [
     ['deployment show', 'Show where the time of the last deployment went'],
     ['deployment show 4 --json', 'Print the same of deployment 4 as JSON'],

@@ -30,6 +30,7 @@ const endForm = z.discriminatedUnion('kind', [
     result: resultForm,
     changes: changesForm,
     forecast: forecastForm.optional(),
+    approval: z.object({ expiresAt: z.number() }).optional(),
   }),
   z.object({ kind: z.literal('refused'), code: z.string(), message: z.string() }),
   z.object({ kind: z.literal('superseded'), by: z.string() }),
@@ -77,7 +78,15 @@ export async function deployRemotely(
     if (!isStarted && (await withdraw()).isWithdrawn) return
     await requestStop(client, `${stackPath}/deployments/${await numberResolvers.promise}`, force)
   }
-  const done = followDeployment(client, `${stackPath}/requests/${key}/stream`, { sink, onNumber })
+  const path = `${stackPath}/requests/${key}/stream`
+  // The events of a held deployment are those of a preview, and would look like changes.
+  const shownSink: EventSink = {
+    ...sink,
+    emit: (...args) => {
+      if (dryRun || isStarted || 'diagnosticEvent' in args[0]) sink.emit(...args)
+    },
+  }
+  const done = followDeployment(client, path, { sink: shownSink, onNumber, key })
   return { done, ...createStopFunctions(sink, cancel) }
 }
 
@@ -116,14 +125,32 @@ async function followDeployment(
   {
     sink,
     onNumber,
-  }: { readonly sink: EventSink; readonly onNumber: (deploymentNumber: number) => void },
+    key,
+  }: {
+    readonly sink: EventSink
+    readonly onNumber: (deploymentNumber: number) => void
+    /** The key of the request that is followed. Absent: a deployment is followed. */
+    readonly key?: string
+  },
 ): Promise<DeployResult> {
   for await (const { event, data } of followStream(client, path)) {
     if (event === 'started') onNumber(z.object({ number: z.number() }).parse(data).number)
     if (event === 'events') for (const engineEvent of parseEvents(data)) sink.emit(engineEvent)
-    if (event === 'end') return parseDeployResult(data)
+    if (event !== 'end') continue
+    const result = parseDeployResult(data)
+    if (key !== undefined) emitWaitingApproval(sink, key, data)
+    return result
   }
   throw error('API_ANSWER_UNKNOWN', 'the event stream ended without a result')
+}
+
+/** Emits a message if the previewed request waits for the approval of its plan. */
+function emitWaitingApproval(sink: EventSink, key: string, data: unknown): void {
+  const end = endForm.parse(data)
+  if (end.kind !== 'previewed' || end.approval === undefined) return
+  const time = new Date(end.approval.expiresAt).toISOString()
+  const message = `Nothing was changed: the plan needs an approval until ${time}. A token with the role approve approves it with \`antichain deployment approve ${key}\`.\n`
+  sink.emit({ diagnosticEvent: { message, color: 'raw', severity: 'warning' } })
 }
 
 /** Creates the functions that stop a deployment through the API. The stream reports the result. */
@@ -159,7 +186,9 @@ function parseDeployResult(data: unknown): DeployResult {
       `the request was superseded by ${end.by}, which does the same work`,
     )
   if (end.kind === 'removed') throw error('REQUEST_REFUSED', 'the stack was removed')
-  const { result, changes } = end
+  const { result } = end
+  // A request that waits for an approval changed nothing.
+  const changes = end.kind === 'previewed' && end.approval !== undefined ? {} : end.changes
   const hasChanges = countChanges(changes) > 0
   if (end.kind === 'deployed') return { result, changes, hasChanges, pending: end.pending }
   const forecastField = end.forecast === undefined ? {} : { forecast: end.forecast }

@@ -1,8 +1,8 @@
 import { error } from '../../shared/errors/error.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 
-/** The roles of callers. Each role includes the previous role. */
-export const roles = ['read', 'preview', 'deploy', 'admin'] as const
+/** The roles of callers. */
+export const roles = ['read', 'preview', 'deploy', 'approve', 'admin'] as const
 
 /** The role of a caller. */
 export type Role = (typeof roles)[number]
@@ -20,9 +20,18 @@ export interface Caller {
   readonly stacks: TokenStacks
 }
 
+/** The roles that each role includes. An approver needs no permission to deploy. */
+const includedRoles: Readonly<Record<Role, readonly Role[]>> = {
+  read: ['read'],
+  preview: ['read', 'preview'],
+  deploy: ['read', 'preview', 'deploy'],
+  approve: ['read', 'preview', 'approve'],
+  admin: roles,
+}
+
 /** Reports whether a role includes the required role. Pure. */
 export function includesRole(role: Role, requiredRole: Role): boolean {
-  return roles.indexOf(role) >= roles.indexOf(requiredRole)
+  return includedRoles[role].includes(requiredRole)
 }
 
 /** Reports whether a token covers a stack. Pure. */

@@ -41,7 +41,7 @@ const codesByStatus: readonly (readonly [number, readonly ErrorCode[]])[] = [
       'OIDC_TOKEN_FOREIGN',
     ],
   ],
-  [403, ['API_FORBIDDEN']],
+  [403, ['API_FORBIDDEN', 'APPROVAL_OWN']],
   [
     404,
     [
@@ -49,6 +49,7 @@ const codesByStatus: readonly (readonly [number, readonly ErrorCode[]])[] = [
       'STACK_NOT_FOUND',
       'DEPLOYMENT_UNKNOWN',
       'REQUEST_UNKNOWN',
+      'APPROVAL_UNKNOWN',
       'DOCUMENT_UNKNOWN',
       'MOMENT_UNKNOWN',
       'ARCHIVE_UNKNOWN',
@@ -63,6 +64,9 @@ const codesByStatus: readonly (readonly [number, readonly ErrorCode[]])[] = [
       'STACK_NOT_EMPTY',
       'REQUEST_KEY_TAKEN',
       'REQUEST_BEGUN',
+      'APPROVAL_REQUIRED',
+      'APPROVAL_EXPIRED',
+      'APPROVAL_DECIDED',
       'PLUGIN_TAKEN',
       'DOCUMENT_CHANGED',
       'OIDC_RULE_AMBIGUOUS',

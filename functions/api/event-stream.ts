@@ -72,7 +72,8 @@ export async function* streamRequest(
   for (;;) {
     const end = (await requests.find(stack, key))?.end
     // The events of a preview are stored before its end, so they are complete when the end exists.
-    if (dryRun) yield* readNewEvents(position, previewIdOf(stack, key))
+    // The preview of a request that waits for an approval is read at its end.
+    if (dryRun || end?.kind === 'previewed') yield* readNewEvents(position, previewIdOf(stack, key))
     if (await mustReconnect(position)) return yield { event: 'again', data: {} }
     if (end?.kind === 'started') {
       yield { event: 'started', data: { number: deploymentPartsOf(end.deployment).number } }

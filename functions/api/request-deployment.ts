@@ -1,5 +1,6 @@
 import type { StackId } from '../../shared/records/ids.ts'
 import type { DeploymentRequest, RequestRecord } from '../../shared/records/stack-request.ts'
+import { findApprovalPeriodMs } from '../../shared/runtime/approvals/approval-rule.ts'
 import type { ApiPorts } from './define-route.ts'
 import { putRequestOnce } from './put-request.ts'
 
@@ -11,11 +12,12 @@ export const withdrawnCode = 'DEPLOYMENT_CANCELLED'
 
 /**
  * Puts a request and sends a nudge. The archive of an `up` that is no preview becomes the program
- * of the stack, so that a schedule does not deploy an older program. Throws the errors of
+ * of the stack, so that a schedule does not deploy an older program. If the `up` waits for an
+ * approval, its archive becomes the program with the approval. Throws the errors of
  * `putRequestOnce`.
  */
 export async function requestDeployment(
-  ports: Pick<ApiPorts, 'requests' | 'nudges'>,
+  ports: Pick<ApiPorts, 'requests' | 'nudges' | 'documents'>,
   newRequest: DeploymentRequest,
   requireValid: () => Promise<void>,
 ): Promise<RequestRecord> {
@@ -24,7 +26,8 @@ export async function requestDeployment(
   // The process that put the request may have died before this point, so a repeated request
   // continues here.
   if (storedRequest.end === undefined) {
-    if (program.kind === 'archive' && !dryRun && options.command === 'up')
+    const isProgramOfStack = program.kind === 'archive' && !dryRun && options.command === 'up'
+    if (isProgramOfStack && (await findApprovalPeriodMs(ports.documents, newRequest)) === undefined)
       await ports.requests.putProgram(stack, program.archive)
     await ports.nudges.nudge(stack, 0)
   }

@@ -1,5 +1,6 @@
 import type { Route } from './define-route.ts'
 import { whoamiRoutes } from './routes/whoami.ts'
+import { approvalRoutes } from './routes/approvals.ts'
 import { deadNotificationRoutes } from './routes/dead-notifications.ts'
 import { deploymentRoutes } from './routes/deployments.ts'
 import { diffRoutes } from './routes/diff.ts'
@@ -30,6 +31,7 @@ export const routes: readonly Route[] = [
   ...pluginRoutes,
   ...pluginSourceRoutes,
   ...requestRoutes,
+  ...approvalRoutes,
   ...editRoutes,
   ...deploymentRoutes,
   ...operationRoutes,

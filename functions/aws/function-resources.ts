@@ -7,7 +7,6 @@ import type { LoggerPort } from '../../shared/ports/system.ts'
 import type { TelemetryPort } from '../../shared/ports/telemetry.ts'
 import { homedir, hostname } from 'node:os'
 import { STSClient } from '@aws-sdk/client-sts'
-import type { Platform } from '../../shared/ports/platform.ts'
 import type { Holder } from '../../shared/records/log.ts'
 import { awsLimits } from '../../shared/config/aws-limits.ts'
 import { awsVariables } from '../../shared/config/aws-resource-names.ts'
@@ -254,7 +253,7 @@ function createInstallProgram(deps: {
  * Creates the ports of a generator or executor in a function. A function cannot see other
  * processes, so only their leases show whether they are alive.
  */
-function createFunctionPorts(platform: Platform, compactDeployment: Compact): GeneratorPorts {
+function createFunctionPorts(platform: AwsPlatform, compactDeployment: Compact): GeneratorPorts {
   const holder: Holder = {
     host: hostname(),
     pid: process.pid,

@@ -6,6 +6,7 @@ import type { StackId } from '../../shared/records/ids.ts'
 import type { Pool } from '../../shared/records/pool.ts'
 import { type DeploymentRequest, isEditRequest } from '../../shared/records/stack-request.ts'
 import { errorSourceOf } from '../../shared/providers/retry-policy.ts'
+import { findApprovalPeriodMs } from '../../shared/runtime/approvals/approval-rule.ts'
 import type { StackServerDeps } from '../../shared/runtime/deployment/stack-server-deps.ts'
 import { isSuperseded } from '../../shared/triggers/trigger-requests.ts'
 import type { CallTime } from './call-time.ts'
@@ -102,10 +103,15 @@ async function beginRequest(
 ): Promise<BeginOutcome> {
   const queuedRequest = (await server.authorization?.authorize(waitingRequest)) ?? waitingRequest
   await refuseRecentRead(server, queuedRequest)
+  const { documents } = server.ports
+  const approvalPeriodMs = queuedRequest.dryRun
+    ? undefined
+    : await findApprovalPeriodMs(documents, queuedRequest)
+  const dryRun = queuedRequest.dryRun || approvalPeriodMs !== undefined
   // The installation of a program can take most of the time of a call.
-  const request = await server.open(queuedRequest)
-  if (queuedRequest.dryRun) {
-    const preview = { request, queuedRequest }
+  const request = await server.open({ ...queuedRequest, dryRun })
+  if (dryRun) {
+    const preview = { request, queuedRequest, approvalPeriodMs }
     const previewOutcome = await servePreview(server, preview, callTime.remainingLimit())
     if (previewOutcome === 'passed on') return previewOutcome
     // The release of a deployment nudges the stack for its next request. A preview has no release,

@@ -150,6 +150,10 @@ function notificationEventOf(
     return { kind: 'failed', ...commonFields, changes: {}, codes }
   }
   if (end.kind !== 'previewed') return undefined
+  if (end.approval !== undefined) {
+    const { changes, approval } = end
+    return { kind: 'approval', ...commonFields, changes, expiresAt: approval.expiresAt }
+  }
   if (isDrift(request, end))
     return {
       kind: 'drift',
@@ -167,8 +171,10 @@ function replyOf(request: DeploymentRequest, end: RequestEnd) {
   if (end.kind === 'superseded')
     return createReply(request, 'error', 'skipped: a later commit is deployed instead')
   if (end.kind !== 'previewed') return undefined
-  const state = end.result === 'succeeded' ? 'success' : 'failure'
   const text = describeChanges(end.changes)
+  if (end.approval !== undefined)
+    return createReply(request, 'pending', `waits for an approval: ${text}`)
+  const state = end.result === 'succeeded' ? 'success' : 'failure'
   const lines = [text, ...(end.urns ?? []), ...end.errors]
   return createReply(request, state, `preview ${end.result}: ${text}`, lines)
 }

@@ -23,6 +23,7 @@ import { runPreview } from './run-preview.ts'
 import { notifyAndEndRequest, type NotifyDeps } from './send-notifications.ts'
 import { maskedConfigOf } from './prepare-run.ts'
 import type { RunLimit } from './serve-run.ts'
+import { storeApproval } from './store-approval.ts'
 
 /** Maximum number of stored errors of a preview. */
 const errorsMax = 20
@@ -40,6 +41,11 @@ const forecastCharactersMax = 64 * 1024
 interface OpenedPreview {
   readonly request: DeployRequest
   readonly queuedRequest: DeploymentRequest
+  /**
+   * The time in which the plan can be approved, if the request waits for an approval after this
+   * preview. Absent: it does not wait.
+   */
+  readonly approvalPeriodMs?: number | undefined
 }
 
 /**
@@ -52,11 +58,13 @@ interface OpenedPreview {
  */
 export async function servePreview(
   server: StackRunDeps & NotifyDeps,
-  { request, queuedRequest }: OpenedPreview,
+  preview: OpenedPreview,
   time: RunLimit,
 ): Promise<'ended' | 'passed on'> {
   const { platform, ports, hosts } = server
+  const { queuedRequest, approvalPeriodMs: periodMs } = preview
   const { stack, key } = queuedRequest
+  const request = { ...preview.request, draftsUpdatePlan: periodMs !== undefined }
   const startedMs = platform.clock.monotonicMs()
   const startedAt = platform.clock.now()
   const recorder = createEventRecorder(platform, previewIdOf(stack, key), platform.random.uuid())
@@ -78,6 +86,10 @@ export async function servePreview(
     await recorder.flush()
   }
   if (result === undefined) return 'passed on'
+  const approvalField =
+    periodMs === undefined
+      ? {}
+      : await storeApproval(server, ports.documents, { request, queuedRequest, result, periodMs })
   const end = {
     kind: 'previewed',
     result: result.result === 'interrupted' ? 'cancelled' : result.result,
@@ -85,6 +97,7 @@ export async function servePreview(
     changes: result.changes,
     ...observer.read(),
     ...storedForecastOf(result),
+    ...approvalField,
   } as const
   await notifyAndEndRequest(server, queuedRequest, end)
   return 'ended'

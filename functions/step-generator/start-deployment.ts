@@ -44,6 +44,7 @@ import {
   pendingOperationsOf,
 } from '../../shared/state/pending.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
+import { requireNoMissingApproval } from '../../shared/runtime/approvals/approval-rule.ts'
 import { requireValidState } from './require-valid-state.ts'
 import { sealForDeployment } from '../../shared/runtime/state/seal-for-deployment.ts'
 import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-ports.ts'
@@ -65,25 +66,24 @@ export interface StartedDeployment {
   readonly handedOver?: HandOver
 }
 
-/** Polling interval of a request that waits for the stack, in ms. */
 const waitPollMs = 500
 
 /**
- * Starts the stack's next deployment. Before that, closes an interrupted deployment. Throws
- * STACK_BUSY when the request was served already, or when a living deployment holds the stack and
- * the request does not wait. Throws STACK_NOT_FOUND.
+ * Starts the stack's next deployment, after it has closed an interrupted one. Every deployment of
+ * this engine starts here. Throws APPROVAL_REQUIRED, STACK_NOT_FOUND, and STACK_BUSY: the request
+ * was served already, or does not wait while a living deployment holds the stack.
  */
 export async function startDeployment(
   ports: GeneratorPorts,
   request: DeployRequest,
 ): Promise<StartedDeployment> {
-  const { options, recordedConfig: config } = request
-  const configField = config === undefined ? {} : { config }
-  const startOptions = { command: options.command, message: options.message, ...configField }
+  await requireNoMissingApproval(ports.documents, request)
+  const { command, message } = request.options
+  const { recordedConfig: config } = request
+  const startOptions = { command, message, ...(config === undefined ? {} : { config }) }
   let closedDeployment: DeploymentId | undefined
   for (;;) {
-    // `pinDeployment` checks again. In almost all cases this first check avoids an empty
-    // deployment.
+    // `pinDeployment` checks again. This first check mostly avoids an empty deployment.
     await requireWaitingRequest(ports, request)
     const startResult = await writeStart(ports, request, startOptions)
     if (startResult.kind === 'started') {

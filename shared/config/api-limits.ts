@@ -17,6 +17,8 @@ export const apiLimits = {
   urnsMax: 1_000,
   /** Resources that one request may import. */
   importsMax: 1_000,
+  /** Length of the note of a decision about a plan. */
+  approvalNoteCharsMax: 1_000,
   /** Requests that may wait for one stack. */
   waitingRequestsMax: 100,
   /** Stacks that one token may name. */

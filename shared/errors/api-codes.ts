@@ -101,6 +101,26 @@ export const apiCodes = {
     exit: 1,
     hint: 'Request the deployment again. The webhook or schedule of a request must not be removed, paused or changed before the request begins.',
   },
+  APPROVAL_REQUIRED: {
+    exit: 1,
+    hint: 'Log in to a server of this store, and run the command there. The server previews the request, and a token with the role `approve` approves its plan.',
+  },
+  APPROVAL_EXPIRED: {
+    exit: 1,
+    hint: 'Request the deployment again. Its new plan can then be approved.',
+  },
+  APPROVAL_OWN: {
+    exit: 1,
+    hint: 'Ask the holder of another token with the role `approve`.',
+  },
+  APPROVAL_DECIDED: {
+    exit: 1,
+    hint: 'Check the decision with `antichain deployment approvals`. To change it, request the deployment again.',
+  },
+  APPROVAL_UNKNOWN: {
+    exit: 1,
+    hint: 'List the requests that wait for an approval with `antichain deployment approvals`.',
+  },
   REQUEST_QUEUE_FULL: {
     exit: 1,
     hint: 'Wait until some of the waiting requests have run, and send the request again.',

@@ -26,6 +26,20 @@ export const effectsOfTriggers = {
       },
     ],
   },
+  storeApproval: {
+    handler: 'step-generator',
+    situation: 'a request that needs an approval was previewed',
+    orderedPer: 'process',
+    effects: [
+      {
+        call: 'blobs.put',
+        sourceFiles: ['functions/step-generator/store-approval.ts'],
+        description:
+          'the plan of the preview is stored; then the approval that names it, and the end of the request',
+        afterCrash: 'the request still waits: its preview runs again, and replaces the plan',
+      },
+    ],
+  },
   storeArchive: {
     handler: 'api, step-generator',
     situation:

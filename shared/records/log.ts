@@ -1,3 +1,4 @@
+import type { ApprovalOptions } from './approval-options.ts'
 import type { ClientDecision } from './client-decision.ts'
 import type { Urn } from '../names/urn.ts'
 import type { StoredResource } from '../state/stored.ts'
@@ -34,7 +35,7 @@ export interface Holder {
 export type Command = 'up' | 'refresh' | 'destroy' | 'import'
 
 /** The options of a deployment. Each pin contains them, so that a resume can compare them. */
-export interface DeploymentOptions {
+export interface DeploymentOptions extends ApprovalOptions {
   readonly command: Command
   readonly parallel: number
   readonly refresh: boolean

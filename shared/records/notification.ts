@@ -27,6 +27,12 @@ export type NotificationEvent =
       readonly changes: Changes
       readonly codes: readonly string[]
     } & EventSubject)
+  /** The plan of a request waits for an approval until `expiresAt`. */
+  | ({
+      readonly kind: 'approval'
+      readonly changes: Changes
+      readonly expiresAt: EpochMs
+    } & EventSubject)
   /**
    * `urns`: at most a hundred of the drifted resources. `count`: the number of all drifted
    * resources.

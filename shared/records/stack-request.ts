@@ -62,6 +62,8 @@ interface RequestFields {
   readonly at: EpochMs
   /** The requester, for display. */
   readonly by: string
+  /** The id of the requester's token. Absent for requests of triggers and of older versions. */
+  readonly token?: string
 }
 
 /**
@@ -112,6 +114,16 @@ export interface EditEnd extends EditReport {
   readonly version: number
 }
 
+/**
+ * The approval for which a previewed request waits. The hashes keep the plan and the program in the
+ * store until the record of the request is removed.
+ */
+export interface WaitingApproval {
+  readonly expiresAt: EpochMs
+  readonly plan: BlobHash
+  readonly archive?: BlobHash
+}
+
 /** The end of a request. Only the first end counts. */
 export type RequestEnd =
   /**
@@ -137,6 +149,8 @@ export type RequestEnd =
       readonly urns?: readonly string[]
       /** Absent if it is too large for a record, and in records of older versions. */
       readonly forecast?: Forecast
+      /** The approval for which the deployment waits. Absent for a preview. */
+      readonly approval?: WaitingApproval
     }
   /** A later request of the same stack covers this one. `by`: its key. */
   | { readonly kind: 'superseded'; readonly by: string }

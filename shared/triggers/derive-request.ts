@@ -18,7 +18,7 @@ import { type Rule, type RuleMatch, findRuleMatchesOfOrigin } from './webhooks/r
  * `origin`, the key, the time and `execute` come from the stored request, because it may be forged.
  * A rule determines all other fields. Of several matching rules, the one with the program of the
  * stored request decides. If no rule has this program, because the rules have changed, the
- * strictest settings of all apply. Pure.
+ * strictest settings of all apply. An approval that any of the rules requires is required. Pure.
  */
 export function deriveWebhookRequest(
   rules: readonly Rule[],
@@ -34,7 +34,10 @@ export function deriveWebhookRequest(
     .map(ruleMatch => deriveFromRuleMatch(ruleMatch, request, webhook))
     .filter(({ program }) => program.kind === request.program.kind)
   const sameRequest = derivedRequests.find(({ program }) => isSameProgram(program, request.program))
-  return sameRequest ?? mergeStrictly(derivedRequests)
+  const derivedRequest = sameRequest ?? mergeStrictly(derivedRequests)
+  const needsApproval = derivedRequests.some(({ options }) => options.needsApproval === true)
+  if (derivedRequest === undefined || !needsApproval) return derivedRequest
+  return { ...derivedRequest, options: { ...derivedRequest.options, needsApproval } }
 }
 
 function deriveFromRuleMatch(

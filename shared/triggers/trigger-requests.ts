@@ -28,7 +28,7 @@ export function createWebhookRequest(
   { webhook, delivery }: WebhookDelivery,
   context: RequestContext,
 ): DeploymentRequest {
-  const { stack, operation, ref, replyTarget, position } = ruleMatch
+  const { stack, operation, needsApproval, ref, replyTarget, position } = ruleMatch
   const { repository, commit } = replyTarget
   return {
     stack,
@@ -39,6 +39,7 @@ export function createWebhookRequest(
     options: createOptions(context, {
       command: operation === 'preview' ? 'up' : operation,
       message: toPrintable(`${repository} ${ref} at ${commit.slice(0, 12)}`),
+      ...(needsApproval === undefined ? {} : { needsApproval }),
     }),
     program: toRequestedProgram(ruleMatch, webhook),
     origin: { kind: 'webhook', webhook, ref, ...replyTarget },
@@ -125,7 +126,7 @@ export function createRemedyRequest(
 
 function createOptions(
   { execute }: RequestContext,
-  fields: Pick<DeploymentOptions, 'command' | 'message'>,
+  fields: Pick<DeploymentOptions, 'command' | 'message' | 'needsApproval'>,
 ): DeploymentOptions {
   const { triggeredParallel: parallel } = triggerLimits
   return { ...fields, parallel, refresh: false, continueOnError: false, execute }

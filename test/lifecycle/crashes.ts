@@ -49,6 +49,7 @@ const sceneOfList: Readonly<Record<keyof typeof orderOfEffects, SceneName>> = {
   watchHolder: 'foundHeld',
   leaveToNextRun: 'passedOn',
   requestOperation: 'scheduled',
+  storeApproval: 'held',
   storeArchive: 'fetched',
   recordEvents: 'up',
   holdLease: 'up',

@@ -2,7 +2,8 @@ import { reconcileStacks } from '../../functions/compaction/reconcile-stacks.ts'
 import type { RunLimit } from '../../functions/step-generator/serve-run.ts'
 import { serveStack } from '../../functions/step-generator/serve-stack.ts'
 import { type StackServerDeps } from '../../shared/runtime/deployment/stack-server-deps.ts'
-import type { DeployRequest } from '../../shared/engine/request.ts'
+import { storeApproval } from '../../functions/step-generator/store-approval.ts'
+import type { DeployRequest, DeployResult } from '../../shared/engine/request.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { EpochMs } from '../../shared/records/ids.ts'
 import type { DeploymentRequest } from '../../shared/records/stack-request.ts'
@@ -138,6 +139,26 @@ const withdrawn: Scene = {
   recover: setup => runUntilDone(setup, upScenario),
 }
 
+/** The plan of a preview is stored for an approval, and again after a crash. */
+const held: Scene = {
+  name: 'a preview whose plan waits for an approval',
+  act: (setup, kill) => setup.engine.runKillable(kill, storePreviewedPlan),
+  async recover(setup) {
+    await setup.engine.runKillable(undefined, storePreviewedPlan)
+    return runUntilDone(setup, upScenario)
+  },
+}
+
+async function storePreviewedPlan({ platform, ports }: TestProcess): Promise<unknown> {
+  const { id: stack } = await getTestStack(platform)
+  const options = { command: 'up', message: '' }
+  const queuedRequest = { stack, key: 'k', by: 'a test', options } as DeploymentRequest
+  const request = { source: {} } as DeployRequest
+  const result = { updatePlan: '{}', changes: {} } as DeployResult
+  const previewedRequest = { request, queuedRequest, result, periodMs: 60_000 }
+  return storeApproval({ platform }, ports.documents, previewedRequest)
+}
+
 /** Scenes of functions that are nudged for a stack. */
 export const servingScenes = {
   served,
@@ -145,4 +166,5 @@ export const servingScenes = {
   foundHeld,
   passedOn,
   withdrawn,
+  held,
 } as const satisfies Record<string, Scene>

@@ -99,6 +99,8 @@ export function createMachine(world: World, cloud: ModelCloud, faults: readonly 
         launch,
         ports: {
           ...launch.platform,
+          // No stack of the simulation has a rule for approvals.
+          documents: { get: async () => undefined, putExpiring: async () => false },
           leases: {
             ...launch.platform.leases,
             retire(deployment, executor) {

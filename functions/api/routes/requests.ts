@@ -206,6 +206,7 @@ async function putRequest(
     key: idempotencyKeyOf(request, ports),
     at: ports.clock.now(),
     by: `${caller.name} (API)`,
+    token: caller.id,
     dryRun,
     options: {
       ...requiredOptions,

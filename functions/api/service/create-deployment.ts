@@ -100,7 +100,7 @@ async function createRequest(
   const { command, refresh, dryRun } = operationRequests[operation]
   const request: DeploymentRequest = {
     ...{ stack, key: ports.random.uuid(), at: ports.clock.now() },
-    ...{ by: `${caller.name} (pulumi)`, dryRun, program: { kind: 'last' } },
+    ...{ by: `${caller.name} (pulumi)`, token: caller.id, dryRun, program: { kind: 'last' } },
     options: {
       ...{ command, refresh, message: `pulumi deployment run ${operation}` },
       ...{ parallel: requestParallelDefault, continueOnError: false, execute: ports.execute },

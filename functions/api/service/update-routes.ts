@@ -3,13 +3,14 @@ import * as z from 'zod'
 import { readHistoryRecord } from '../../../shared/engine/deployment/retention/history-and-versions.ts'
 import { error, hasCode } from '../../../shared/errors/error.ts'
 import { decodeEntry } from '../../../shared/journal/entry.ts'
-import type { EpochMs } from '../../../shared/records/ids.ts'
+import type { EpochMs, StackId } from '../../../shared/records/ids.ts'
 import type { JsonObject } from '../../../shared/values/value-codec.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { requireRole } from '../authorization.ts'
 import {
   cancelClientDeployment,
   clientLogOf,
+  commandOf,
   completeClientDeployment,
   renewClientLease,
   startClientDeployment,
@@ -28,6 +29,7 @@ import {
   type UpdateKind,
 } from './client-update.ts'
 import { parseOwnDeployment, statusOf, stopOwnDeployment } from './deployment-updates.ts'
+import { requireNoMissingApproval } from '../../../shared/runtime/approvals/approval-rule.ts'
 import { stackOf } from '../define-route.ts'
 import {
   type LeasedCall,
@@ -120,6 +122,7 @@ async function createUpdate(
   const dryRun = kind === 'preview' || options?.dryRun === true
   if (!dryRun) requireRole(call.caller, 'deploy', 'an update')
   const { id: stack } = await requireStack(ports, stackOf(call.params))
+  if (!dryRun) await requireUnapprovedStart(ports, stack, kind)
   const details = { environment: metadata?.environment ?? {}, config: config ?? {} }
   const isTooLarge = JSON.stringify(details).length > metadataCharsMax
   const update: ClientUpdate = {
@@ -136,7 +139,10 @@ async function startUpdate(ports: ServicePorts, call: ServiceCall): Promise<unkn
   const { tags, journalVersion } = parseBody(startForm, { body: call.body ?? {} })
   const stack = stackOf(call.params)
   const stored = await requireUpdate(ports, stack, call.params['update'] ?? '')
-  if (!stored.update.dryRun) requireRole(call.caller, 'deploy', 'an update')
+  if (!stored.update.dryRun) {
+    requireRole(call.caller, 'deploy', 'an update')
+    await requireUnapprovedStart(ports, stack, stored.update.kind)
+  }
   if (stored.update.lease !== undefined)
     throw error('REQUEST_BEGUN', 'the update was already started')
   const token = Buffer.from(ports.random.bytes(leaseTokenBytes)).toString('base64url')
@@ -156,6 +162,18 @@ async function startUpdate(ports: ServicePorts, call: ServiceCall): Promise<unkn
   if (tags != null && !stored.update.dryRun) await putTags(ports, stack, tags)
   const lease = { token, tokenExpiration: Math.floor(expiresAt / 1_000) }
   return { version, ...lease, journalVersion: hasJournal ? 1 : 0 }
+}
+
+/**
+ * Throws APPROVAL_REQUIRED if the stack requires approvals of such updates. A client decides by
+ * itself what it changes, so no plan that was approved before could constrain it.
+ */
+async function requireUnapprovedStart(
+  ports: ServicePorts,
+  stack: StackId,
+  kind: UpdateKind,
+): Promise<void> {
+  await requireNoMissingApproval(ports.documents, { stack, options: { command: commandOf(kind) } })
 }
 
 /**

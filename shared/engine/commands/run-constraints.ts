@@ -74,7 +74,7 @@ export function createRunConstraints(deps: {
     readUpdatePlanDraft: () => draft?.toPlan(),
     readLoadedConstraints: () => ({
       autonaming: request.autonaming,
-      updatePlan: { guard, draft },
+      updatePlan: { guard, draft, isApproved: request.options.approval !== undefined },
       analyzers,
     }),
   }

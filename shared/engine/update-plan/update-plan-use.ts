@@ -8,4 +8,6 @@ import type { UpdatePlanGuard } from './update-plan-guard.ts'
 export interface UpdatePlanUse {
   readonly guard: UpdatePlanGuard | undefined
   readonly draft: UpdatePlanDraft | undefined
+  /** Whether the plan that constrains the run was approved. Absent: no. */
+  readonly isApproved?: boolean
 }

@@ -43,7 +43,12 @@ export function createRequestAuthorization(deps: AuthorizationDeps): RequestAuth
   return {
     requireApproved,
     authorize: async request => {
-      const { origin, key } = request
+      const { origin, key, options } = request
+      // The rules of triggers define no approval. The API stores approved requests.
+      if (options.approval !== undefined) {
+        await requireApproved(request)
+        return request
+      }
       if (origin?.kind === 'webhook') return authorizeByWebhook(deps, request, origin)
       if (origin !== undefined)
         return authorizeBySchedule(deps, request, origin.kind === 'remedy' ? origin.of : key)

@@ -1,3 +1,4 @@
+import type { DocumentsPort } from '../../ports/documents.ts'
 import type { ChainQueuePort, HintsPort } from '../../ports/queue.ts'
 import type { LoggerPort } from '../../ports/system.ts'
 import type { HolderStatusDeps } from '../../engine/deployment/ownership/holder-status.ts'
@@ -13,4 +14,6 @@ export interface GeneratorPorts
   readonly chains: ChainQueuePort
   readonly hints: HintsPort
   readonly logger: LoggerPort
+  /** The rules of stacks that require approvals, and the approvals for which requests wait. */
+  readonly documents: Pick<DocumentsPort, 'get' | 'putExpiring'>
 }

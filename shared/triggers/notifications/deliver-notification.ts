@@ -25,6 +25,10 @@ const extraFieldsByKind: {
   succeeded: ({ changes }) => ({ changes }),
   failed: ({ changes, codes }) => ({ changes, codes }),
   drift: ({ count, urns }) => ({ count, urns: urns.slice(0, urnsMax) }),
+  approval: ({ changes, expiresAt }) => ({
+    changes,
+    expires: new Date(expiresAt).toISOString(),
+  }),
 }
 
 /**

@@ -9,6 +9,7 @@ export const notificationKinds = [
   'succeeded',
   'failed',
   'drift',
+  'approval',
 ] as const satisfies readonly NotificationEvent['kind'][]
 
 /**

@@ -39,6 +39,8 @@ const commonFields = {
   ignoreScripts: z.boolean().default(false),
   /** Whether the preview of a commit may use the role with which its stack is deployed. */
   previewWithDeployRole: z.boolean().default(false),
+  /** Whether an `up` or `destroy` waits for the approval of its plan. */
+  approval: z.boolean().default(false),
 }
 const operationForm = z.enum(['up', 'preview', 'refresh', 'destroy']).default('up')
 
@@ -88,6 +90,8 @@ export interface RuleMatch {
         /** For a preview: whether the rule allows the role of deployments. */
         readonly previewWithDeployRole?: boolean
       }
+  /** Whether the operation waits for the approval of its plan. Absent: no. */
+  readonly needsApproval?: true
   /** The change: `branch main`, `tag v1`, `pull request 7`. */
   readonly ref: string
   /** The position of the change in its delivery. Absent for the first one. */
@@ -161,10 +165,13 @@ function createRuleMatch(rule: Rule, event: ChangeEvent): RuleMatch {
   const { folder, ignoreScripts } = rule
   const roleField =
     rule.operation === 'preview' ? { previewWithDeployRole: rule.previewWithDeployRole } : {}
+  const mustApprove = rule.approval && ['up', 'destroy'].includes(rule.operation)
+  const approvalField = mustApprove ? ({ needsApproval: true } as const) : {}
   const pullRequestField = event.kind === 'pull-request' ? { pullRequest: event.number } : {}
   return {
     stack: rule.stack,
     operation: rule.operation,
+    ...approvalField,
     program:
       rule.program === 'uploaded'
         ? { kind: 'uploaded' }

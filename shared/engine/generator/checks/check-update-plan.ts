@@ -68,7 +68,7 @@ export function checkGoalAgainstUpdatePlan(
       ? { ...toUnchangedGoal(old), inputs: noDifference, outputs: noDifference }
       : resource?.goal
   const violations = findGoalViolations(plannedGoal, proposal, { oldValues, newValues })
-  return failOnViolations(claim.urn, violations)
+  return failOnViolations(ports, claim.urn, violations)
 }
 
 /** Checks the goal and the `same` step of an untargeted resource, which is kept or not created. */
@@ -97,7 +97,7 @@ export function checkStepsAgainstUpdatePlan(
   for (const step of steps) {
     const urn = input.sets.claimantUrns.get(step.urn) ?? step.urn
     const violation = guard?.takeStep(urn, step.op)
-    if (violation !== undefined) return failDeployment(violation, urn)
+    if (violation !== undefined) return failDeployment(explainViolation(ports, violation), urn)
     draft?.recordStep(urn, step.op)
   }
   return toDecided(undefined)
@@ -117,7 +117,7 @@ export function checkDeletesAgainstUpdatePlan(
   for (const { urn, op } of steps) {
     draft?.recordStep(urn, op)
     const message = guard?.takeStep(urn, op)
-    if (message !== undefined) refusals.push({ message, urn })
+    if (message !== undefined) refusals.push({ message: explainViolation(ports, message), urn })
   }
   emitDiagnostics(ports, refusals)
   return refusals.length === 0
@@ -136,29 +136,44 @@ export function checkOutputsAgainstUpdatePlan(
     baseIndex === undefined ? emptyMap : input.base.trackedStateAt(baseIndex).state.outputs
   if (guard !== undefined) {
     const resource = guard.resourceOf(urn)
-    if (resource === undefined) return failDeployment(`no plan for resource ${urn}`, urn)
+    if (resource === undefined)
+      return failDeployment(explainViolation(ports, `no plan for resource ${urn}`), urn)
     const violations = findOutputViolations(resource.goal, { oldValues, newValues })
-    const planResult = failOnViolations(urn, violations)
+    const planResult = failOnViolations(ports, urn, violations)
     if (planResult.kind === 'failed') return planResult
   }
   draft?.recordRegisteredOutputs(urn, oldValues, newValues)
   return toDecided(undefined)
 }
 
-function failOnViolations(urn: Urn, violations: readonly string[]): Result<void> {
+function failOnViolations(
+  ports: Pick<DecisionPorts, 'updatePlan'>,
+  urn: Urn,
+  violations: readonly string[],
+): Result<void> {
   if (violations.length === 0) return toDecided(undefined)
-  return failDeployment(`resource ${urn} violates plan: ${violations.join('; ')}`, urn)
+  const message = `resource ${urn} violates plan: ${violations.join('; ')}`
+  return failDeployment(explainViolation(ports, message), urn)
+}
+
+/** Returns the message for a violation, with the next step if the plan was approved. */
+function explainViolation(
+  { updatePlan }: Pick<DecisionPorts, 'updatePlan'>,
+  message: string,
+): string {
+  if (updatePlan.isApproved !== true) return message
+  return `${message}\nThe approved plan no longer fits. Request the deployment again, and approve its new plan.`
 }
 
 /** Reports each resource with planned steps that did not occur. Returns false if there is one. */
 export function reportUnmetUpdatePlan(
-  { emitter }: Pick<DecisionPorts, 'emitter'>,
+  ports: Pick<DecisionPorts, 'emitter' | 'updatePlan'>,
   unmetUrns: readonly Urn[],
 ): boolean {
   const describe = (urn: Urn): string =>
-    `expected resource operations for ${urn} but none were seen`
+    explainViolation(ports, `expected resource operations for ${urn} but none were seen`)
   emitDiagnostics(
-    { emitter },
+    ports,
     unmetUrns.map(urn => ({ message: describe(urn), urn })),
   )
   return unmetUrns.length === 0

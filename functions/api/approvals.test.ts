@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { BlobHash, EpochMs } from '../../shared/records/ids.ts'
+import { putWaitingApproval } from '../../shared/runtime/approvals/stored-approval.ts'
+import { openTestApi, shop, shopPath, type TestApi } from './api.fixture.ts'
+
+let api: TestApi
+beforeAll(async () => {
+  api = await openTestApi()
+})
+afterAll(() => api.close())
+
+const plan = 'a'.repeat(64) as BlobHash
+const archive = 'b'.repeat(64) as BlobHash
+
+/** Requests an `up`, and stores the approval for which it waits, like a generator. */
+async function requestHeldUp(
+  token: string,
+  key: string,
+  expiresInMs = 60_000,
+): Promise<{ readonly token?: string }> {
+  const { platform, call } = api
+  const response = await call(
+    token,
+    `POST ${shopPath}/deployments`,
+    { command: 'up' },
+    { 'idempotency-key': key },
+  )
+  expect(response.status).toBe(202)
+  const stored = await platform.requests.find(shop, key)
+  const { token: id, by = '' } = stored?.request ?? {}
+  const now = platform.clock.now()
+  await putWaitingApproval(platform.documents, shop, {
+    ...{ request: key, command: 'up', message: '', by, changes: { create: 1 }, plan, archive },
+    ...{ at: now, expiresAt: (now + expiresInMs) as EpochMs },
+    ...(id === undefined ? {} : { token: id }),
+  })
+  await platform.requests.end(shop, key, {
+    ...{ kind: 'previewed', result: 'succeeded', changes: { create: 1 }, errors: [] },
+    approval: { plan, archive, expiresAt: (now + expiresInMs) as EpochMs },
+  })
+  return id === undefined ? {} : { token: id }
+}
+
+const decide = async (token: string, key: string, body: object) => {
+  const response = await api.call(token, `POST ${shopPath}/requests/${key}/approval`, body)
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+}
+
+test('an approved plan becomes one request with this plan, program and approver, however often it is approved', async () => {
+  await requestHeldUp(await api.issueToken('deploy'), 'one')
+  const approver = await api.issueToken('approve')
+  for (const _attempt of [1, 2])
+    expect(
+      await decide(approver, 'one', { verdict: 'approved', note: 'looks good' }),
+    ).toMatchObject({
+      status: 200,
+      body: { state: 'approved', approvedRequest: 'approved one', decision: { by: 'approve' } },
+    })
+  const waiting = await api.platform.requests.listWaiting(shop, 10)
+  expect(waiting.filter(({ key }) => key === 'approved one')).toMatchObject([
+    {
+      dryRun: false,
+      options: { plan, approval: { of: 'one', by: 'approve', note: 'looks good' } },
+      program: { kind: 'archive', archive },
+    },
+  ])
+  expect(await api.platform.requests.getProgram(shop)).toBe(archive)
+  const other = await decide(await api.issueToken('admin'), 'one', { verdict: 'rejected' })
+  expect(other).toMatchObject({ status: 409, body: { code: 'APPROVAL_DECIDED' } })
+})
+
+test('a requester cannot approve its own plan, and can reject it', async () => {
+  const admin = await api.issueToken('admin')
+  await requestHeldUp(admin, 'own')
+  expect(await decide(admin, 'own', { verdict: 'approved' })).toMatchObject({
+    status: 403,
+    body: { code: 'APPROVAL_OWN' },
+  })
+  expect(await decide(admin, 'own', { verdict: 'rejected' })).toMatchObject({
+    status: 200,
+    body: { state: 'rejected' },
+  })
+  const approver = await api.issueToken('approve')
+  expect(await decide(approver, 'own', { verdict: 'approved' })).toMatchObject({
+    status: 409,
+    body: { code: 'APPROVAL_DECIDED' },
+  })
+  expect(await api.platform.requests.find(shop, 'approved own')).toBeUndefined()
+})
+
+test('an expired plan and a request without a plan cannot be approved', async () => {
+  await requestHeldUp(await api.issueToken('deploy'), 'late', -1)
+  const approver = await api.issueToken('approve')
+  expect(await decide(approver, 'late', { verdict: 'approved' })).toMatchObject({
+    status: 409,
+    body: { code: 'APPROVAL_EXPIRED' },
+  })
+  expect(await decide(approver, 'none', { verdict: 'approved' })).toMatchObject({
+    status: 404,
+    body: { code: 'APPROVAL_UNKNOWN' },
+  })
+  const list = await api.call(approver, `GET ${shopPath}/approvals`)
+  const { items } = (await list.json()) as { items: { request: string; state: string }[] }
+  expect(items.find(({ request }) => request === 'late')?.state).toBe('expired')
+})
+
+test('an admin sets the rule, and an archive becomes the program of a stack with a rule only after its approval', async () => {
+  const admin = await api.issueToken('admin')
+  const body = { commands: ['up'], expiresAfterHours: 2 }
+  const put = await api.call(admin, `PUT ${shopPath}/approval-rule`, body)
+  expect([put.status, await put.json()]).toEqual([200, body])
+  const get = await api.call(await api.issueToken('read'), `GET ${shopPath}/approval-rule`)
+  expect(await get.json()).toEqual(body)
+})

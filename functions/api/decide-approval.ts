@@ -1,0 +1,129 @@
+import { error } from '../../shared/errors/error.ts'
+import type { EpochMs, StackId } from '../../shared/records/ids.ts'
+import { type DeploymentRequest, isEditRequest } from '../../shared/records/stack-request.ts'
+import {
+  type ApprovalDecision,
+  approvalStateOf,
+  findApproval,
+  putDecision,
+  type StoredApproval,
+} from '../../shared/runtime/approvals/stored-approval.ts'
+import { toPrintable } from '../../shared/triggers/printable.ts'
+import type { Caller } from './authorization.ts'
+import type { ApiPorts } from './define-route.ts'
+import { requestDeployment } from './request-deployment.ts'
+
+/** A decision about the plan of a request, as a caller makes it. */
+export interface DecisionDraft {
+  readonly verdict: ApprovalDecision['verdict']
+  readonly note?: string | undefined
+}
+
+/** Returns the key of the request that applies an approved plan. */
+export function approvedKeyOf(request: string): string {
+  return `approved ${request}`
+}
+
+/** Returns the approval of a request. Throws APPROVAL_UNKNOWN. */
+export async function requireApproval(
+  { documents }: Pick<ApiPorts, 'documents'>,
+  stack: StackId,
+  request: string,
+): Promise<NonNullable<Awaited<ReturnType<typeof findApproval>>>> {
+  const found = await findApproval(documents, stack, request)
+  if (found !== undefined) return found
+  const message = `the request '${toPrintable(request)}' does not wait for an approval`
+  throw error('APPROVAL_UNKNOWN', message)
+}
+
+/**
+ * Decides about the plan of a request. An approval requests the deployment that applies the plan. A
+ * repetition of the same decision by the same token has no further effect. Throws APPROVAL_UNKNOWN,
+ * APPROVAL_EXPIRED, APPROVAL_DECIDED, DOCUMENT_CHANGED, and APPROVAL_OWN for the requester.
+ */
+export async function decideApproval(
+  ports: ApiPorts,
+  { stack, request }: { readonly stack: StackId; readonly request: string },
+  { caller, draft }: { readonly caller: Caller; readonly draft: DecisionDraft },
+): Promise<StoredApproval> {
+  const { approval, version } = await requireApproval(ports, stack, request)
+  const now = ports.clock.now()
+  const isRepetition = isSameDecision(approval, caller, draft)
+  if (!isRepetition) requireDecidable(approval, { caller, draft, now })
+  const { verdict, note } = draft
+  const decision: ApprovalDecision = {
+    ...{ verdict, by: caller.name, token: caller.id, at: now },
+    ...(note === undefined ? {} : { note }),
+  }
+  const decided = isRepetition
+    ? approval
+    : await putDecision(ports.documents, stack, { approval, version, decision })
+  // The process that stored the decision may have died before it requested the deployment. After
+  // the expiry, the record of an earlier request may be gone, so that it would run again.
+  if (decided.decision?.verdict === 'approved' && now < decided.expiresAt)
+    await requestApproved(ports, stack, { approval: decided, decision: decided.decision })
+  return decided
+}
+
+/** Reports whether a caller repeats its own decision. Pure. */
+function isSameDecision(
+  { decision }: StoredApproval,
+  { id }: Caller,
+  { verdict }: DecisionDraft,
+): boolean {
+  return decision?.verdict === verdict && decision.token === id
+}
+
+/** Throws APPROVAL_DECIDED, APPROVAL_EXPIRED or APPROVAL_OWN for a decision that is not allowed. */
+function requireDecidable(
+  approval: StoredApproval,
+  {
+    caller,
+    draft,
+    now,
+  }: { readonly caller: Caller; readonly draft: DecisionDraft; readonly now: EpochMs },
+): void {
+  const { decision, expiresAt } = approval
+  const name = `the plan of the request '${toPrintable(approval.request)}'`
+  if (decision !== undefined)
+    throw error('APPROVAL_DECIDED', `${name} was ${decision.verdict} by ${decision.by}`)
+  if (approvalStateOf(approval, now) === 'expired') {
+    const time = new Date(expiresAt).toISOString()
+    throw error('APPROVAL_EXPIRED', `${name} could be approved until ${time}`)
+  }
+  if (draft.verdict === 'approved' && isRequester(approval, caller))
+    throw error('APPROVAL_OWN', `${name} cannot be approved by its requester ${caller.name}`)
+}
+
+/** Reports whether a caller is the requester. A new token of the same name counts as the same. */
+function isRequester({ token, by }: StoredApproval, { id, name }: Caller): boolean {
+  return token !== undefined && (token === id || by.replace(/ \([A-Za-z]+\)$/, '') === name)
+}
+
+/** Requests the deployment of an approved plan: the same program, options and origin. */
+async function requestApproved(
+  ports: ApiPorts,
+  stack: StackId,
+  {
+    approval,
+    decision,
+  }: { readonly approval: StoredApproval; readonly decision: ApprovalDecision },
+): Promise<void> {
+  const { archive, plan } = approval
+  const stored = await ports.requests.find(stack, approval.request)
+  if (stored === undefined || isEditRequest(stored.request))
+    throw error('REQUEST_UNKNOWN', `the stack has no request '${toPrintable(approval.request)}'`)
+  const { needsApproval: _needsApproval, ...options } = stored.request.options
+  const { by, note } = decision
+  const approvedRequest: DeploymentRequest = {
+    ...stored.request,
+    ...{ key: approvedKeyOf(approval.request), at: decision.at },
+    options: {
+      ...options,
+      plan,
+      approval: { of: approval.request, by, ...(note === undefined ? {} : { note }) },
+    },
+    ...(archive === undefined ? {} : { program: { kind: 'archive', archive } }),
+  }
+  await requestDeployment(ports, approvedRequest, async () => undefined)
+}

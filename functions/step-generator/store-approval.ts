@@ -1,0 +1,44 @@
+import type { DeployRequest, DeployResult } from '../../shared/engine/request.ts'
+import type { EpochMs } from '../../shared/records/ids.ts'
+import type { DeploymentRequest, RequestEnd } from '../../shared/records/stack-request.ts'
+import { putWaitingApproval } from '../../shared/runtime/approvals/stored-approval.ts'
+import type { StackRunDeps } from '../../shared/runtime/environment/stack-run-deps.ts'
+
+/** The end of a request that was previewed. */
+export type PreviewedEnd = Extract<RequestEnd, { readonly kind: 'previewed' }>
+
+/** The documents in which approvals are stored. */
+export type ApprovalDocuments = Parameters<typeof putWaitingApproval>[0]
+
+/** A previewed request that needs an approval. */
+interface PreviewedRequest {
+  readonly request: DeployRequest
+  readonly queuedRequest: DeploymentRequest
+  readonly result: DeployResult
+  /** The time in which its plan can be approved. */
+  readonly periodMs: number
+}
+
+/**
+ * Stores the plan of a preview, and the approval for which its request waits. Returns the field of
+ * the request's end. A failed preview has no plan, so its request does not wait. The
+ * records of both requests reference the plan.
+ */
+export async function storeApproval(
+  { platform }: Pick<StackRunDeps, 'platform'>,
+  documents: ApprovalDocuments,
+  { request, queuedRequest, result, periodMs }: PreviewedRequest,
+): Promise<Pick<PreviewedEnd, 'approval'>> {
+  const { stack, key, by, token, options } = queuedRequest
+  if (result.updatePlan === undefined) return {}
+  const plan = await platform.blobs.put(Buffer.from(result.updatePlan))
+  const { archive } = request.source
+  const now = platform.clock.now()
+  const { expiresAt } = await putWaitingApproval(documents, stack, {
+    ...{ request: key, by, command: options.command, message: options.message },
+    ...{ at: now, expiresAt: (now + periodMs) as EpochMs, changes: { ...result.changes }, plan },
+    ...(token === undefined ? {} : { token }),
+    ...(archive === undefined ? {} : { archive }),
+  })
+  return { approval: { expiresAt, plan, ...(archive === undefined ? {} : { archive }) } }
+}

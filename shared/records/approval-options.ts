@@ -1,0 +1,16 @@
+/** The approval of an update plan by the holder of a token. */
+interface PlanApproval {
+  /** The key of the request whose plan was approved. */
+  readonly of: string
+  /** The name of the token. */
+  readonly by: string
+  readonly note?: string
+}
+
+/** The options of a deployment about the approval of its plan. */
+export interface ApprovalOptions {
+  /** Whether the rule of a webhook requires an approval of the plan. Absent: no. */
+  readonly needsApproval?: boolean
+  /** The approval of `plan`. Only the API sets it. */
+  readonly approval?: PlanApproval
+}
