@@ -248,6 +248,20 @@ describe('the end', () => {
     ])
   })
 
+  test('a preview has the lines around changed lines of an output', async () => {
+    const planned = createStackMetadata('same', { text: 'a\nb\nd\n' }, { text: 'a\nb\nc\n' })
+    const lines = await printPlain([createPreEvent(planned), createOutputsEvent(planned)], {
+      options: { dryRun: true },
+    })
+    expect(lines.slice(1, 6).map(line => line.trim())).toEqual([
+      '~ text:',
+      '"a"',
+      '"b"',
+      '- "c"',
+      '+ "d"',
+    ])
+  })
+
   test('outputs are omitted with suppressOutputs', async () => {
     const lines = await printPlain([createPreEvent(stack), createOutputsEvent(stack)], {
       options: { suppressOutputs: true },

@@ -29,18 +29,19 @@ export function formatOutputs(
   stack: StepMetadata | undefined,
   { paint, isPreview }: LineStyle,
 ): readonly string[] {
-  const lines = outputsOf(stack).filter(({ mark }) => !isPreview || mark !== ' ')
+  const lines = outputsOf(stack, isPreview)
   return lines.length === 0 ? [] : [paint('bold', 'Outputs:'), ...formatDiff(lines, paint)]
 }
 
-function outputsOf(stack: StepMetadata | undefined): readonly DiffLine[] {
+function outputsOf(stack: StepMetadata | undefined, changedOnly: boolean): readonly DiffLine[] {
   if (stack === undefined) return []
   const old = stack.old?.outputs ?? {}
   if (stack.new === null) return formatEntries('-', old, 0)
   const next = stack.new.outputs
   return [...new Set([...Object.keys(old), ...Object.keys(next)])].toSorted().flatMap(key => {
     const lines = diffMaps(pickEntry(old, key), pickEntry(next, key), 0)
-    return lines.length > 0 ? lines : formatEntries(' ', pickEntry(next, key), 0)
+    if (lines.length > 0 || changedOnly) return lines
+    return formatEntries(' ', pickEntry(next, key), 0)
   })
 }
 
