@@ -46,7 +46,7 @@ export const catalogue = {
   PROJECT_INVALID: { exit: 1, hint: 'Correct the project file at the position named.' },
   RUNTIME_UNKNOWN: {
     exit: 1,
-    hint: 'Use the runtime nodejs, python or go, or put `pulumi-language-<name>` on your PATH.',
+    hint: 'Use the runtime nodejs, python or go, or put `pulumi-language-<name>` on your PATH. For an API, send its archive with `antichain plugin push`.',
   },
   CONFIG_INVALID: { exit: 1, hint: 'Correct the stack configuration file at the position named.' },
   CONFIG_MISSING: { exit: 1, hint: 'Set the value with `antichain config set <key> <value>`.' },

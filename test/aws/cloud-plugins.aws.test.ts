@@ -1,10 +1,12 @@
 /**
  * Plugins in the bucket. A generator downloads a missing plugin into the bucket if its source is
  * allowed. Functions without plugins fetch the required ones by checksum into their scratch space,
- * and reuse them. A plugin with other bytes is not run.
+ * and reuse them. A plugin with other bytes is not run. The host of a program's language comes from
+ * the bucket too.
  */
 import { execFileSync } from 'node:child_process'
-import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
@@ -20,6 +22,34 @@ const provider = resolve(import.meta.dirname, '..', 'golden', 'provider')
 const key = {
   ...{ kind: 'resource', name: 'gold', version: '1.0.0' },
   ...{ os: process.platform, arch: process.arch },
+}
+
+/** A language host whose programs only print a greeting. */
+const hostSource = `#!/usr/bin/env node
+const modules = process.env.GOLD_NODE_PATH
+const grpc = require(modules + '/@grpc/grpc-js')
+const { LanguageRuntimeService: service } = require(modules + '/@pulumi/pulumi/proto/language_grpc_pb')
+const replies = require(modules + '/@pulumi/pulumi/proto/language_pb')
+const server = new grpc.Server()
+const run = (_call, reply) => {
+  console.log('nuqneH')
+  reply(null, new replies.RunResponse())
+}
+const getRequiredPackages = (_call, reply) => reply(null, new replies.GetRequiredPackagesResponse())
+server.addService(service, { run, getRequiredPackages })
+server.bindAsync('127.0.0.1:0', grpc.ServerCredentials.createInsecure(), (_, port) => console.log(port))
+process.on('SIGINT', () => process.exit(0))
+`
+
+/** Packs the archive of the language host. */
+function packHost(): Uint8Array {
+  const folder = mkdtempSync(join(tmpdir(), 'language-host-'))
+  try {
+    writeFileSync(join(folder, 'pulumi-language-klingon'), hostSource, { mode: 0o755 })
+    return execFileSync('tar', ['-czf', '-', '-C', folder, '.'])
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 }
 
 describeWithServices('plugins of functions', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
@@ -110,6 +140,18 @@ describeWithServices('plugins of functions', ['DYNAMODB', 'SQS', 'S3', 'KMS'], s
     expect(pluginPaths.length).toBeGreaterThan(0)
     for (const folder of pluginPaths)
       expect(readFileSync(join(folder, 'main.js'))).toEqual(readFileSync(join(provider, 'main.js')))
+    // A program of another language needs a host, which the bucket does not have at first.
+    const project = join(pluginSandbox.program, 'Pulumi.yaml')
+    writeFileSync(project, 'name: small\nruntime: klingon\n')
+    const hostless = await pluginSandbox.deploy('up', await pluginSandbox.upload({}), 200_000)
+    expect(hostless.result).toBe('failed')
+    expect(await pluginSandbox.readDiagnostics(hostless.deployment)).toContain(
+      "antichain plugin allow 'pulumi/klingon'",
+    )
+    await platform.plugins.put({ ...key, kind: 'language', name: 'klingon' }, packHost())
+    const end = await pluginSandbox.deploy('up', await pluginSandbox.upload({}), 200_000)
+    const output = await pluginSandbox.readDiagnostics(end.deployment)
+    expect([end.result, output]).toEqual(['succeeded', expect.stringContaining('nuqneH')])
   })
 
   test('with other bytes than uploaded are not run, and the deployment reports that', {

@@ -29,6 +29,11 @@ export interface LanguageHostDeps {
   readonly env: Readonly<Record<string, string>>
   /** The engine's address, for the host: `127.0.0.1:<port>`. */
   readonly engineAddress: () => string
+  /**
+   * Obtains the file of a language's host that is not on the PATH. Returns undefined if there is
+   * none. Absent: only the PATH has hosts.
+   */
+  readonly obtainHost?: ((language: string) => Promise<string | undefined>) | undefined
 }
 
 /** Time limit for a host to shut down. */
@@ -37,8 +42,8 @@ const messageBytesMax = 400 * 1024 * 1024
 
 /**
  * Creates the host for programs of any language through the LanguageRuntime service of
- * `pulumi-language-<name>`. The file of this host is in the project or on the PATH, or the host is
- * already running. Source: docs/spec/programs.md#language-runtime.
+ * `pulumi-language-<name>`. The file of this host is in the project, on the PATH or from
+ * `obtainHost`, or the host is already running. Source: docs/spec/programs.md#language-runtime.
  */
 export function createLanguageProgramHost(deps: LanguageHostDeps): ProgramHost {
   return {
@@ -91,7 +96,7 @@ export interface LanguageHost {
 
 /**
  * Starts the host of a language, or attaches to a running one. Output lines after its port go to
- * `onLine`. Throws RUNTIME_UNKNOWN, PROGRAM_LANGUAGE_FAILED.
+ * `onLine`. Throws RUNTIME_UNKNOWN, PROGRAM_LANGUAGE_FAILED and the errors of `obtainHost`.
  */
 export async function startHost(
   deps: LanguageHostDeps,
@@ -102,7 +107,9 @@ export async function startHost(
   const name = `pulumi-language-${source.runtime}`
   const hostFolder = findProjectHost(source)
   const command =
-    hostFolder === undefined ? findOnPath(name, deps.env['PATH'] ?? '') : join(hostFolder, name)
+    hostFolder === undefined
+      ? (findOnPath(name, deps.env['PATH'] ?? '') ?? (await deps.obtainHost?.(source.runtime)))
+      : join(hostFolder, name)
   if (command === undefined)
     throw error(
       'RUNTIME_UNKNOWN',

@@ -15,14 +15,16 @@ export interface ProgramHostsDeps {
   readonly antichainNode: string
   /** The engine's address: `127.0.0.1:<port>`. */
   readonly engineAddress: () => string
+  /** Obtains the file of a language's host that is not on the PATH. Absent: none. */
+  readonly obtainHost?: ((language: string) => Promise<string | undefined>) | undefined
   /** The folder that keeps the compiled code of Node programs. Absent: none. */
   readonly compiledFolder?: string | undefined
 }
 
 /**
  * Creates the host for programs of every language. A language host in the user's project takes
- * precedence. Otherwise Node, Python and Go use Antichain's hosts, and other languages use a host
- * on the PATH or a running host.
+ * precedence. Otherwise Node, Python and Go use Antichain's hosts. Other languages use a host on
+ * the PATH, a running host, or one from `obtainHost`.
  */
 export function createProgramHosts(deps: ProgramHostsDeps): ProgramHost {
   const env = withoutUndefined(deps.env)

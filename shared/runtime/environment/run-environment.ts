@@ -20,6 +20,7 @@ import { createAssetReader } from '../../platform/system/asset-reader.ts'
 import { createProcesses } from '../../platform/system/processes.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
 import { createPolicyPackHost, withPolicyPacks } from '../policy-packs/policy-pack-host.ts'
+import { createLanguageHostFinder } from '../plugins/obtain-language-host.ts'
 import { createProgramHosts } from '../../programs/hosts/program-hosts.ts'
 import type { ProgramHost } from '../../programs/program.ts'
 import { parseExtension } from '../../providers/package-request.ts'
@@ -78,7 +79,9 @@ function createRunPrograms(
 ): ProgramHost {
   const home = resolveHomeFolder(deps.env)
   const compiledFolder = input.variables === undefined ? join(home, 'compiled') : undefined
-  return createProgramHosts({ ...deps, antichainNode: process.execPath, compiledFolder })
+  const obtainHost = createLanguageHostFinder(input.fetchPlugin, deps.env)
+  const hostsDeps = { ...deps, antichainNode: process.execPath, compiledFolder, obtainHost }
+  return createProgramHosts(hostsDeps)
 }
 
 /** Creates the processes, hosts and helpers that one run needs. */

@@ -1,0 +1,24 @@
+import { homedir } from 'node:os'
+import { withoutUndefined } from '../../programs/hosts/program-environment.ts'
+import { findPlugin } from '../../providers/plugins/find-plugin.ts'
+import type { FetchPlugin } from './fetch-plugin.ts'
+
+/**
+ * Creates the function that obtains the host of a language from the store of an installation. The
+ * host is the newest stored version, or the latest of an allowed source. Returns undefined without
+ * a store. The created function returns the file of the host, or undefined if the store has none.
+ * It throws the errors of `fetchPlugin`.
+ */
+export function createLanguageHostFinder(
+  fetchPlugin: FetchPlugin | undefined,
+  userVariables: Readonly<Record<string, string | undefined>>,
+): ((language: string) => Promise<string | undefined>) | undefined {
+  if (fetchPlugin === undefined) return undefined
+  const env = withoutUndefined(userVariables)
+  return async language => {
+    const plugin = { kind: 'language', name: language, version: '', downloadUrl: '' }
+    if (!(await fetchPlugin(plugin))) return undefined
+    const lookup = findPlugin(plugin, { env, home: env['HOME'] ?? homedir(), path: '' })
+    return 'missing' in lookup ? undefined : lookup.path
+  }
+}
