@@ -1,3 +1,4 @@
+import { withAttachedPolicies } from '../shared/runtime/policy-packs/attached-policies.ts'
 import { createArchivedProgramOpener } from '../shared/runtime/programs/open-archived-program.ts'
 import { openStackSecrets } from '../shared/runtime/credentials/open-stack-secrets.ts'
 import { createServiceOpeners } from '../shared/runtime/credentials/service-openers.ts'
@@ -74,7 +75,10 @@ export function createRequestOpener(
     ...{ outbound, folders, scratch: home },
     install: installRequest => installProgram(installer, installRequest),
   }
-  return { open: withRepositoryPrograms(open, repositories), reopen }
+  return withAttachedPolicies(
+    { open: withRepositoryPrograms(open, repositories), reopen },
+    { documents: platform.documents, folders },
+  )
 }
 
 /** The dependencies of serving a request. */

@@ -179,6 +179,9 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     ],
     ["schedule create heal --when 'rate(1 hour)' --remediate", 'Detect and correct drift'],
   ],
+  'policy attach': [
+    ['policy attach policies --tag tier=prod', 'Check each deployment of the stacks with a tag'],
+  ],
   'drift ls': [['drift ls --drifted', 'List the stacks with drift']],
   'notification create': [
     ['notification create ops --url https://example.com/hook --all', 'Report failures and drift'],

@@ -74,6 +74,8 @@ export const optionSubstitutes: Readonly<Record<string, string>> = {
 
 const cloudPolicyHint =
   'Pass the pack to each command: `antichain up --policy-pack <folder>`; there is no server of packs.'
+const attachHint = 'Attach packs to stacks, projects or tags: `antichain policy attach <folder>`.'
+const detachHint = 'Run `antichain policy detach <name>`.'
 const registryHint = 'Publish the SDK or plugin with the registry of its language.'
 
 /** Unsupported commands by their parent command, each with its substitute. */
@@ -110,13 +112,11 @@ export const unsupportedCommands = {
     webhook: 'Run `antichain notification create`, or `antichain stack webhook new`.',
   },
   policy: {
-    ...{ analyze: cloudPolicyHint, compliance: cloudPolicyHint, disable: cloudPolicyHint },
-    ...{ enable: cloudPolicyHint, exception: cloudPolicyHint, get: cloudPolicyHint },
-    ...{ group: cloudPolicyHint, issue: cloudPolicyHint, publish: cloudPolicyHint },
-    ...{ remove: cloudPolicyHint, rm: cloudPolicyHint },
+    ...{ analyze: cloudPolicyHint, compliance: cloudPolicyHint, disable: detachHint },
+    ...{ enable: attachHint, exception: cloudPolicyHint, get: cloudPolicyHint },
+    ...{ group: attachHint, issue: cloudPolicyHint, publish: attachHint },
+    ...{ remove: detachHint, rm: detachHint },
     install: 'Run `antichain install` in the folder of the pack.',
-    list: 'Run `antichain stack policy list`.',
-    ls: 'Run `antichain stack policy list`.',
     'validate-config': 'Run `antichain preview` with --policy-pack and --policy-pack-config.',
   },
   package: {

@@ -14,6 +14,7 @@ import { federationRoutes } from './routes/federations.ts'
 import { limitRoutes } from './routes/limits.ts'
 import { operationRoutes } from './routes/operations.ts'
 import { pluginSourceRoutes } from './routes/plugin-sources.ts'
+import { policyRoutes } from './routes/policies.ts'
 import { pluginRoutes } from './routes/plugins.ts'
 import { programRoutes } from './routes/programs.ts'
 import { queryRoutes } from './routes/query.ts'
@@ -45,6 +46,7 @@ export const routes: readonly Route[] = [
   ...deliveryRoutes,
   ...stackDriftRoutes,
   ...driftListRoutes,
+  ...policyRoutes,
   ...deadNotificationRoutes,
   ...federationRoutes,
   ...tokenRoutes,

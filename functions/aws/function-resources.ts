@@ -54,6 +54,7 @@ import { exportState } from '../../shared/runtime/state/export-state.ts'
 import { createRequestAuthorization } from '../../shared/runtime/credentials/authorize-request.ts'
 import { withReviewedConfig } from '../../shared/runtime/credentials/reviewed-config.ts'
 import { type AwsTriggers, openTriggers } from './open-triggers.ts'
+import { withAttachedPolicies } from '../../shared/runtime/policy-packs/attached-policies.ts'
 import { createArchivedProgramOpener } from '../../shared/runtime/programs/open-archived-program.ts'
 import type { ProgramRequestDeps } from '../../shared/runtime/programs/program-request.ts'
 
@@ -144,16 +145,29 @@ export function openFunctionResources(env: Env): FunctionResources {
       inlineOperationsMax: Number(awsResources.get('inlineMax')),
       notifier: triggers,
       authorization: createRequestAuthorization({ requests, documents }),
-      open: withReviewedConfig(withRepositoryPrograms(executorDeps.open, repositories), {
-        requests,
-        readState: stack => exportState(platform, stack),
-      }),
+      ...createGeneratorOpeners(platform, executorDeps, repositories),
     }
   }
   return {
     ...{ platform, awsResources, putMetric, createExecutorDeps, createGeneratorDeps },
     ...{ hasRunUnreviewed, endEnvironment },
   }
+}
+
+/**
+ * Creates the openers of a generator: also for programs of repositories, with reviewed
+ * configuration, and with the policy packs that are attached to the stack.
+ */
+function createGeneratorOpeners(
+  platform: AwsPlatform,
+  { open, reopen }: Pick<StackServerDeps, 'open' | 'reopen'>,
+  repositories: RepositoryDeps,
+): Pick<StackServerDeps, 'open' | 'reopen'> {
+  const reviewedOpen = withReviewedConfig(withRepositoryPrograms(open, repositories), {
+    requests: platform.requests,
+    readState: stack => exportState(platform, stack),
+  })
+  return withAttachedPolicies({ open: reviewedOpen, reopen }, repositories)
 }
 
 /** Opens telemetry, and the logger whose lines it also gets. */

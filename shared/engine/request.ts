@@ -2,6 +2,7 @@ import type { Autonaming } from '../names/autonaming-rules.ts'
 import type { CallLimitRule } from '../programs/config/call-limit-rules.ts'
 import type { ConfigValue } from '../programs/config/open-config.ts'
 import type { ProjectPlugin } from '../programs/project/project-plugins.ts'
+import type { PolicyPackLocation } from '../providers/analyzers/analyzer.ts'
 import type { Forecast } from '../records/forecast.ts'
 import type { BlobHash, DeploymentId, StackId } from '../records/ids.ts'
 import type { DeploymentOptions, DeploymentResult } from '../records/log.ts'
@@ -76,6 +77,8 @@ export interface DeployRequest {
   /** Whether the preview drafts an update plan. */
   readonly draftsUpdatePlan?: boolean
   readonly options: DeploymentOptions
+  /** The policy packs that an administrator attached. Unlike options, no client can omit them. */
+  readonly attachedPolicyPacks?: readonly PolicyPackLocation[]
   /** Whether to continue the interrupted deployment instead of starting a new one. */
   readonly resume: boolean
   /** The deployment to continue. Absent: the oldest interrupted one of the stack. */

@@ -3,6 +3,10 @@
  * catalogue.
  */
 export const programCodes = {
+  POLICY_PACKS_REQUIRED: {
+    exit: 3,
+    hint: 'Deploy with `antichain up` or `pulumi deployment run`, whose operations run in the installation.',
+  },
   POLICY_PACK_FAILED: {
     exit: 1,
     hint: 'Correct the policy pack as the message says; if a module is missing, run `npm install` in its folder.',

@@ -50,12 +50,13 @@ export const effectsOfTriggers = {
         call: 'archives.put',
         sourceFiles: [
           'functions/api/routes/programs.ts',
+          'functions/api/routes/policies.ts',
           'shared/runtime/programs/repository-program.ts',
           'functions/step-generator/edit-state.ts',
           'functions/step-generator/rename-stack.ts',
         ],
         description:
-          'an archive is stored: the uploaded bytes, the files at a commit with their packages, a state, or the program for the new name',
+          'an archive is stored: uploaded bytes, the files at a commit with their packages, a state, or the program for the new name',
         afterCrash:
           'no record names the archive: the sweep removes it, and a repetition of the request stores it again',
       },

@@ -1,5 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import {
   createSandbox,
@@ -31,7 +31,9 @@ afterEach(async () => {
 /** Starts `antichain serve --port` in a sandbox and returns its address. */
 async function serve(sandbox: Sandbox, port = 0): Promise<string> {
   // The provider logs each requested change and takes 3 s per call.
-  const env = { GOLD_ASKED: '1', DELAY: '3000' }
+  const { PATH: path = '' } = sandbox.createEnvironment()
+  const PATH = [sandbox.program, path].join(delimiter)
+  const env = { GOLD_ASKED: '1', DELAY: '3000', PATH }
   const started = sandbox.start(['serve', '--port', String(port)], { env })
   serving = started
   const address = /The API is at (http:\/\/127\.0\.0\.1:\d+)/
@@ -88,6 +90,7 @@ test('a program is deployed over the API, displayed while it runs, and exported 
     .split('\n')
     .map(line => JSON.parse(line) as object)
   expect(events.some(event => 'summaryEvent' in event)).toBe(true)
+  await attachAndDetachPolicies(server, client)
   requireSuccess(await client.run(['destroy', '--yes', '--skip-preview']))
   expect(server.listObjects()).toEqual([])
   requireSuccess(await client.run(['stack', 'rm', '--yes', 'dev']))
@@ -99,6 +102,40 @@ test('a program is deployed over the API, displayed while it runs, and exported 
   requireSuccess(await client.run(['logout']))
   expect(requireSuccess(await client.run(['whoami'])).out).toContain('this machine')
 }, 240_000)
+
+/** Checks that attached policy packs run, and that a broken one changes nothing. */
+async function attachAndDetachPolicies(server: Sandbox, client: Sandbox): Promise<void> {
+  const fixture = join(
+    import.meta.dirname,
+    '../../shared/runtime/policy-packs/policy-pack.fixture.ts',
+  )
+  const runner = join(server.program, 'pulumi-analyzer-policy-fixture')
+  writeFileSync(runner, `#!/bin/sh\nexec ${process.execPath} ${fixture} "$@"\n`)
+  chmodSync(runner, 0o755)
+  const attach = async (name: string, runtime: string): Promise<void> => {
+    const folder = join(client.program, name)
+    mkdirSync(folder)
+    writeFileSync(join(folder, 'PulumiPolicy.yaml'), `runtime: ${runtime}\n`)
+    requireSuccess(await client.run(['policy', 'attach', name]))
+  }
+  await attach('rules', 'fixture')
+  const listed = requireSuccess(await client.run(['policy', 'ls', '--attached'])).out
+  expect(listed).toMatch(/rules +[0-9a-f]{12} +small\/dev/)
+  const checked = requireSuccess(await client.run(['up', '--yes', '--skip-preview']))
+  expect(checked.out).toContain('thing over 3')
+  await attach('broken', 'nothing')
+  const before = server.listObjects()
+  const program = join(client.program, 'index.js')
+  const source = readFileSync(program, 'utf8')
+  writeFileSync(program, source.replace('value: 1', 'value: 2'))
+  const refused = await client.run(['up', '--yes', '--skip-preview'])
+  writeFileSync(program, source)
+  expect(refused.exit).not.toBe(0)
+  expect(refused.err + refused.out).toContain("cannot use the policy pack 'broken'")
+  expect(server.listObjects()).toEqual(before)
+  requireSuccess(await client.run(['policy', 'detach', 'broken']))
+  requireSuccess(await client.run(['policy', 'detach', 'rules']))
+}
 
 test('after the server was killed, a deployment and its display continue', async () => {
   const { server, client, url } = await openBoth()

@@ -28,6 +28,7 @@ import {
   updateKinds,
   type UpdateKind,
 } from './client-update.ts'
+import { findAttachedPolicies } from '../../../shared/runtime/policy-packs/attached-policies.ts'
 import { parseOwnDeployment, statusOf, stopOwnDeployment } from './deployment-updates.ts'
 import { requireNoMissingApproval } from '../../../shared/runtime/approvals/approval-rule.ts'
 import { stackOf } from '../define-route.ts'
@@ -123,6 +124,7 @@ async function createUpdate(
   if (!dryRun) requireRole(call.caller, 'deploy', 'an update')
   const { id: stack } = await requireStack(ports, stackOf(call.params))
   if (!dryRun) await requireUnapprovedStart(ports, stack, kind)
+  if (kind === 'update' || kind === 'preview') await refuseAttachedPolicies(ports, stack)
   const details = { environment: metadata?.environment ?? {}, config: config ?? {} }
   const isTooLarge = JSON.stringify(details).length > metadataCharsMax
   const update: ClientUpdate = {
@@ -271,4 +273,17 @@ async function cancelUpdate(ports: ServicePorts, call: ServiceCall): Promise<unk
   const historyRecord = await readHistoryRecord(ports.catalog, deployment)
   if (historyRecord !== undefined && statusOf(historyRecord) === 'cancelled') return {}
   throw error('REQUEST_BEGUN', 'the update is already over')
+}
+
+/**
+ * Throws POLICY_PACKS_REQUIRED for a stack with attached policy packs. The engine of a client runs
+ * its update, so this installation could not enforce them.
+ */
+async function refuseAttachedPolicies(ports: ServicePorts, stack: StackId): Promise<void> {
+  const [policy] = await findAttachedPolicies(ports, stack)
+  if (policy === undefined) return
+  throw error(
+    'POLICY_PACKS_REQUIRED',
+    `the policy pack '${policy.name}' is attached to the stack '${stack}', and an update by this client would not run it`,
+  )
 }

@@ -127,6 +127,8 @@ export interface Analyzer {
 
 /** A requested policy pack. Relative paths begin at the project's folder. */
 export interface PolicyPackLocation {
+  /** The name for messages. Default: the path. */
+  readonly name?: string
   /** A folder with PulumiPolicy.yaml, or the executable of an analyzer. */
   readonly path: string
   /** The path of a JSON file with settings of the pack's policies. */

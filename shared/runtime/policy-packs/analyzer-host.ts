@@ -88,21 +88,23 @@ export function createAnalyzerHost(deps: AnalyzerHostDeps): AnalyzerHost {
 
 async function loadPack(
   deps: AnalyzerHostDeps,
-  { path, config }: PolicyPackLocation,
+  location: PolicyPackLocation,
   abortSignal: AbortSignal,
 ): Promise<Analyzer> {
+  const { path, config } = location
+  const name = location.name ?? path
   const packPath = resolve(deps.projectFolder, path)
-  if (!existsSync(packPath)) throw toPackError(path, `${packPath} does not exist`)
+  if (!existsSync(packPath)) throw toPackError(name, `${packPath} does not exist`)
   const isFolder = statSync(packPath).isDirectory()
   const packFolder = isFolder ? packPath : dirname(packPath)
   const mustReadProject = isFolder || existsSync(join(packFolder, 'PulumiPolicy.yaml'))
   const project = mustReadProject ? readPolicyProject(packFolder) : undefined
-  const configuredSettings = readConfiguredSettings(deps, path, config)
+  const configuredSettings = readConfiguredSettings(deps, name, config)
   const packCommand = isFolder
-    ? await packCommandOf(deps, packFolder, project)
+    ? await packCommandOf(deps, { packFolder, name: location.name ?? packFolder }, project)
     : { command: packPath, args: [deps.engineAddress()] }
   const packProcess = await startPlugin(deps.processes, {
-    name: path,
+    name,
     path: packCommand.command,
     args: packCommand.args,
     engineAddress: deps.engineAddress(),
@@ -111,7 +113,7 @@ async function loadPack(
     onLine: deps.onOutput,
     abortSignal,
   }).catch((thrown: unknown) => {
-    throw toPackError(path, messageOf(thrown))
+    throw toPackError(name, messageOf(thrown))
   })
   const { connection, close } = connectPack(packProcess, path)
   try {
@@ -121,16 +123,18 @@ async function loadPack(
     const info = await fetchPackInfo(connection, version)
     if (!info.takesSettings && config !== undefined)
       throw new Error(`the pack '${info.name}' does not support configuration`)
-    if (!info.takesSettings) return createAnalyzer(connection, { info, path, version, close })
+    if (!info.takesSettings) return createAnalyzer(connection, { info, path: name, version, close })
     const settings = mergeSettings(info, configuredSettings)
     const violations = validateSettings(info.policies, settings)
     if (violations.length > 0)
       throw new Error(`its configuration is invalid: ${violations.join('; ')}`)
     await configurePack(connection, settings)
-    return createAnalyzer(connection, { info: withSettings(info, settings), path, version, close })
+    return createAnalyzer(connection, {
+      ...{ info: withSettings(info, settings), path: name, version, close },
+    })
   } catch (thrown) {
     await close()
-    throw toPackError(path, messageOf(thrown))
+    throw toPackError(name, messageOf(thrown))
   }
 }
 
@@ -153,7 +157,7 @@ function readConfiguredSettings(deps: AnalyzerHostDeps, path: string, config: st
  */
 async function packCommandOf(
   deps: AnalyzerHostDeps,
-  packFolder: string,
+  { packFolder, name: packName }: { readonly packFolder: string; readonly name: string },
   project: PolicyProject | undefined,
 ): Promise<{ readonly command: string; readonly args: readonly string[] }> {
   const address = deps.engineAddress()
@@ -162,7 +166,7 @@ async function packCommandOf(
     const name = `pulumi-analyzer-policy-${runtime}`
     const packRunnerPath = findOnPath(name, deps.env['PATH'] ?? '')
     if (packRunnerPath !== undefined) return { command: packRunnerPath, args: [address, '.'] }
-    throw toPackError(packFolder, `its runtime '${runtime}' needs ${name}, which is not on PATH`)
+    throw toPackError(packName, `its runtime '${runtime}' needs ${name}, which is not on PATH`)
   }
   const sdk = sdkOf(packFolder)
   const { engines } = sdk

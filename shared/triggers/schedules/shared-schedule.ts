@@ -22,7 +22,7 @@ export function selectsStack(
 /** Reports whether a shared schedule covers a stack. Reads tags only if the schedule names some. */
 export async function coversSelectedStack(
   ports: { readonly documents: Pick<TriggerPorts['documents'], 'get'> },
-  { stacks = { projects: [], tags: {} } }: Schedule,
+  { stacks = { projects: [], tags: {} } }: Pick<Schedule, 'stacks'>,
   stack: StackId,
 ): Promise<boolean> {
   if (!selectsStack({ projects: stacks.projects }, stack, {})) return false

@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto'
+import { afterEach, describe, expect, test } from 'vitest'
+import { sweepBlobs } from '../../shared/engine/deployment/retention/sweep-blobs.ts'
+import type { DeployRequest } from '../../shared/engine/request.ts'
+import type { BlobHash, EpochMs, StackId } from '../../shared/records/ids.ts'
+import type { DeploymentRequest } from '../../shared/records/stack-request.ts'
+import { withAttachedPolicies } from '../../shared/runtime/policy-packs/attached-policies.ts'
+import { openTestApi, shop, shopPath, type TestApi } from './api.fixture.ts'
+
+let api: TestApi | undefined
+
+afterEach(async () => {
+  await api?.close()
+  api = undefined
+})
+
+describe('an attached policy pack', () => {
+  const bytes = Buffer.from('a packed folder')
+  const archive = createHash('sha256').update(bytes).digest('hex')
+  const path = '/v1/policies/rules'
+
+  async function openWithUpload() {
+    api = await openTestApi()
+    const { call, issueToken } = api
+    const [admin, read] = [await issueToken('admin'), await issueToken('read')]
+    const uploaded = await call(admin, `PUT ${path}/archives/${archive}`, new Uint8Array(bytes))
+    expect(uploaded.status).toBe(201)
+    return { ...api, admin, read }
+  }
+
+  test('covers the stacks that it names, until it is detached', async () => {
+    const { call, admin, read } = await openWithUpload()
+    const listNames = async () => {
+      const response = await call(read, `GET ${shopPath}/policies`)
+      return ((await response.json()) as { items: { name: string }[] }).items.map(one => one.name)
+    }
+    for (const [stacks, names] of [
+      [undefined, ['rules']],
+      [{ stacks: ['shop/dev'] }, ['rules']],
+      [{ stacks: ['shop/prod'] }, []],
+      [{ projects: ['shop'] }, ['rules']],
+      [{ projects: ['other'] }, []],
+      [{ projects: ['other'], stacks: ['shop/dev'] }, ['rules']],
+      [{ tags: { tier: 'prod' } }, []],
+    ] as const) {
+      const body = { archive, ...(stacks === undefined ? {} : { stacks }) }
+      expect((await call(admin, `PUT ${path}`, body)).status).toBe(200)
+      expect([stacks, await listNames()]).toEqual([stacks, names])
+    }
+    expect((await call(admin, `PUT ${path}`, { archive })).status).toBe(200)
+    expect((await call(admin, `DELETE ${path}`)).status).toBe(200)
+    expect(await listNames()).toEqual([])
+  })
+
+  test('needs an uploaded archive of its own name, and an administrator', async () => {
+    const { call, admin, issueToken } = await openWithUpload()
+    const other = await call(admin, 'PUT /v1/policies/other', { archive })
+    expect(await other.json()).toMatchObject({ code: 'ARCHIVE_UNKNOWN' })
+    const deployer = await issueToken('deploy')
+    expect((await call(deployer, `PUT ${path}`, { archive })).status).toBe(403)
+    const limited = await issueToken('admin', ['shop/*'])
+    expect((await call(limited, `DELETE ${path}`)).status).toBe(403)
+  })
+
+  test('is kept by the sweep of blobs, and is added to each request that checks resources', async () => {
+    const { call, admin, platform } = await openWithUpload()
+    expect((await call(admin, `PUT ${path}`, { archive })).status).toBe(200)
+    const later = (platform.clock.now() + 9 * 86_400_000) as EpochMs
+    const clock = { ...platform.clock, now: () => later }
+    await sweepBlobs({ ...platform, clock }, { dryRun: false })
+    const opened: string[] = []
+    const folders = {
+      open: async (owner: StackId, name: BlobHash) => {
+        expect(Buffer.from(await platform.archives.get(owner, name)).toString()).toBe(
+          'a packed folder',
+        )
+        opened.push(owner)
+        return '/packs/rules'
+      },
+    }
+    const requestOf = (command: string) =>
+      ({
+        stack: shop,
+        options: { command, policyPacks: [{ path: 'own' }] },
+      }) as unknown as DeployRequest
+    const openRequest = (command: string) =>
+      withAttachedPolicies(
+        { open: async () => requestOf(command), reopen: async () => requestOf(command) },
+        { documents: platform.documents, folders },
+      ).open({} as DeploymentRequest)
+    const attachedPolicyPacks = [{ name: 'rules', path: '/packs/rules' }]
+    expect(await openRequest('up')).toEqual({ ...requestOf('up'), attachedPolicyPacks })
+    expect(await openRequest('destroy')).toEqual(requestOf('destroy'))
+    expect(opened).toEqual(['organization/*policies/rules'])
+    folders.open = async () => Promise.reject(new Error('no such archive'))
+    await expect(openRequest('up')).rejects.toMatchObject({
+      code: 'POLICY_PACK_FAILED',
+      message: expect.stringContaining("'rules'"),
+    })
+  })
+})

@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto'
+import * as z from 'zod'
+import { limits } from '../../../shared/config/limits.ts'
+import { error } from '../../../shared/errors/error.ts'
+import { requireStack } from '../../../shared/runtime/state/export-state.ts'
+import {
+  attachedPolicyDocument,
+  attachedPolicyKeyOf,
+  findAttachedPolicies,
+  policyArchiveOwnerOf,
+} from '../../../shared/runtime/policy-packs/attached-policies.ts'
+import { parseDocumentValue } from '../../../shared/triggers/parse-document-value.ts'
+import { archiveForm, uploadForm } from '../archive-forms.ts'
+import { createCollectionRoutes, documentNameOf } from '../collection-routes.ts'
+import { defineRoute, stackOf } from '../define-route.ts'
+import { requireArchive } from '../require-archive.ts'
+
+/** Routes of the policy packs that an administrator attaches to stacks. */
+export const policyRoutes = [
+  defineRoute({
+    method: 'POST',
+    path: '/v1/policies/{name}/archives',
+    role: 'admin',
+    scope: 'installation',
+    summary: 'Get the address to which a packed policy pack is uploaded by PUT',
+    body: z.strictObject({ archive: archiveForm, bytes: z.int().min(1) }),
+    output: uploadForm,
+    run: async (ports, { params, body: { archive, bytes } }) => {
+      if (bytes > limits.archiveBytesMax)
+        throw error(
+          'ARCHIVE_TOO_LARGE',
+          `the policy pack has ${bytes} bytes; the limit is ${limits.archiveBytesMax} bytes`,
+        )
+      const name = documentNameOf(params)
+      if (ports.uploads !== undefined)
+        return {
+          json: await ports.uploads.createAddress(policyArchiveOwnerOf(name), archive, bytes),
+        }
+      const url = `/v1/policies/${encodeURIComponent(name)}/archives/${archive}`
+      return { json: { url, headers: {}, isThere: false } }
+    },
+  }),
+  defineRoute({
+    method: 'PUT',
+    path: '/v1/policies/{name}/archives/{archive}',
+    role: 'admin',
+    scope: 'installation',
+    summary: 'Upload the bytes of a packed policy pack',
+    rawBody: { type: 'application/gzip', bytesMax: limits.archiveBytesMax },
+    status: 201,
+    output: z.object({ archive: z.string() }),
+    run: async (ports, { params, body }) => {
+      const bytes = body instanceof Uint8Array ? body : new Uint8Array()
+      const { archive } = params
+      if (createHash('sha256').update(bytes).digest('hex') !== archive)
+        throw error('UPLOAD_DIFFERS', `the uploaded bytes do not have the SHA-256 ${archive}`)
+      await ports.archives.put(policyArchiveOwnerOf(documentNameOf(params)), bytes)
+      return { json: { archive } }
+    },
+  }),
+  ...createCollectionRoutes({
+    path: '/v1/policies',
+    scope: 'installation',
+    noun: 'attached policy pack',
+    readRole: 'admin',
+    writeRole: 'admin',
+    draft: attachedPolicyDocument,
+    keyOf: params => attachedPolicyKeyOf(documentNameOf(params)),
+    createValue: async (ports, { name }, draft) => {
+      const owner = policyArchiveOwnerOf(name)
+      // The store removes archives that no program names.
+      await ports.requests.putProgram(owner, await requireArchive(ports, owner, draft.archive))
+      return draft
+    },
+    show: stored => parseDocumentValue(attachedPolicyDocument, stored),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/stacks/{project}/{stack}/policies',
+    role: 'read',
+    scope: 'stack',
+    summary: 'List the policy packs that are attached to a stack',
+    output: z.object({ items: z.array(z.object({ name: z.string(), archive: z.string() })) }),
+    run: async (ports, { params }) => {
+      const { id } = await requireStack(ports, stackOf(params))
+      const policies = await findAttachedPolicies(ports, id)
+      return { json: { items: policies.map(({ name, archive }) => ({ name, archive })) } }
+    },
+  }),
+]
