@@ -18,6 +18,7 @@ import {
   type WriterToken,
 } from '../../shared/records/ids.ts'
 import { rulesVersion } from '../../shared/records/log.ts'
+import { putWaitingApproval } from '../../shared/runtime/approvals/stored-approval.ts'
 import { envelopeOf, manifestOf, printEnvelope } from '../../shared/state/snapshot-codec.ts'
 import { openModelApi, sentDelivery } from './open-model-api.ts'
 import { listForbiddenUses, listUnusedGrants } from './partition-uses.ts'
@@ -58,6 +59,18 @@ const samples: Readonly<Record<string, Sample>> = {
   'POST /v1/plugins': { body: { archive, bytes: program.length } },
   'PUT /v1/plugins/{kind}/{name}/{version}/{os}/{arch}': { body: { archive } },
   'PUT /v1/plugin-sources/{name}': { body: { source: 'pulumi/*' } },
+  'PUT /v1/policies/{name}/archives/{archive}': { body: program },
+  'POST /v1/policies/{name}/archives': { body: { archive, bytes: program.length } },
+  'PUT /v1/policies/{name}': { body: { archive } },
+  'PUT /v1/schedules/{name}': {
+    body: { when: 'rate(1 day)', operation: { kind: 'refresh' }, stacks: {} },
+  },
+  'PUT /v1/stacks/{project}/{stack}/approval-rule': { body: { commands: ['destroy'] } },
+  'POST /v1/stacks/{project}/{stack}/requests/{key}/approval': {
+    params: { key: 'planned' },
+    body: { verdict: 'approved' },
+  },
+  'GET /v1/stacks/{project}/{stack}/requests/{key}/approval': { params: { key: 'planned' } },
   'POST /v1/stacks/{project}/{stack}/deployments': { body: { command: 'up', archive } },
   // The first request of a stack enters it in the list of stacks with requests.
   'POST /v1/stacks/{project}/{stack}/previews': {
@@ -131,10 +144,18 @@ async function createState({ ports, records }: Awaited<ReturnType<typeof openMod
   await catalog.release(other.deployment, end)
   const second = await catalog.start(stack, launch)
   await control.create(second.deployment, holder)
-  for (const key of ['ended', 'waiting'])
+  for (const key of ['ended', 'waiting', 'planned'])
     await requests.put({ ...requestFields, key, program: { kind: 'last' } })
   await events.append(previewIdOf(stack, 'ended'), 'w', 0, [summary])
   await requests.end(stack, 'ended', { kind: 'refused', code: 'X', message: 'x' })
+  await requests.end(stack, 'planned', {
+    ...{ kind: 'previewed', result: 'succeeded', changes: {}, errors: [] },
+  })
+  await putWaitingApproval(records.documents, stack, {
+    ...{ request: 'planned', command: 'up', message: '', by: 'a test' },
+    ...{ at: clock.now(), expiresAt: (clock.now() + 60_000) as EpochMs },
+    ...{ changes: {}, plan: snapshot },
+  })
   await ports.archives.put(stack, program)
   const deliveries = [{ ...sentDelivery, id: 'sent', sentAt: 1 }]
   for (const scope of ['*', stack] as const) {

@@ -16,6 +16,7 @@ import { createBucketArchives } from '../../shared/platform/aws/blobs/bucket-arc
 import { createBlobs } from '../../shared/platform/aws/blobs/blobs.ts'
 import { createRecords } from '../../shared/platform/aws/records.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
+import { noTelemetry } from '../../shared/ports/telemetry.ts'
 import { silentLogger } from '../../shared/platform/system/logger.ts'
 import { createSystemRandom } from '../../shared/platform/system/random.ts'
 import {
@@ -54,6 +55,7 @@ async function openService() {
     nudges: { nudge: async (id: StackId) => endRequests(id) },
     sealing: { seal: async (text: string) => text, open: async (text: string) => text },
     scheduler: { place: async () => undefined, remove: async () => undefined },
+    telemetry: noTelemetry,
   }
   /** The records as a generator uses them. `withoutUses` forgets the uses of such a call. */
   const generator = createRecords(deps, blobs)

@@ -83,7 +83,7 @@ test('policy new writes a pack and installs its dependencies', async () => {
   const again = await bench.run('policy', 'new', 'python', '--dir', 'pack')
   expect(again.err).toContain('is not empty')
   const publishing = await bench.run('policy', 'publish', 'acme')
-  expect(publishing.err).toContain('hint: Pass the pack to each command')
+  expect(publishing.err).toContain('hint: Attach packs to stacks')
 })
 
 test('gen-man writes a page for each command, with its options and examples', async () => {
