@@ -31,6 +31,7 @@ import {
   isEditRequest,
   type StackRequest,
 } from '../shared/records/stack-request.ts'
+import { refuseRecentRead } from '../functions/step-generator/skip-recent-read.ts'
 import { serveEdit } from '../functions/step-generator/serve-edit.ts'
 import { errorSourceOf } from '../shared/providers/retry-policy.ts'
 import { isSuperseded } from '../shared/triggers/trigger-requests.ts'
@@ -111,6 +112,7 @@ export async function serveRequest(
     return
   }
   try {
+    await refuseRecentRead({ ...server, requests: platform.requests }, queuedRequest)
     const approvalPeriodMs = queuedRequest.dryRun
       ? undefined
       : await findApprovalPeriodMs(ports.documents, queuedRequest)

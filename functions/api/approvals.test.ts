@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { BlobHash, EpochMs } from '../../shared/records/ids.ts'
+import {
+  requireNoApprovalRule,
+  requireNoMissingApproval,
+} from '../../shared/runtime/approvals/approval-rule.ts'
 import { putWaitingApproval } from '../../shared/runtime/approvals/stored-approval.ts'
 import { openTestApi, shop, shopPath, type TestApi } from './api.fixture.ts'
 
@@ -17,6 +21,7 @@ async function requestHeldUp(
   token: string,
   key: string,
   expiresInMs = 60_000,
+  end: 'previewed' | 'withdrawn' = 'previewed',
 ): Promise<{ readonly token?: string }> {
   const { platform, call } = api
   const response = await call(
@@ -34,6 +39,8 @@ async function requestHeldUp(
     ...{ at: now, expiresAt: (now + expiresInMs) as EpochMs },
     ...(id === undefined ? {} : { token: id }),
   })
+  if (end === 'withdrawn')
+    expect((await call(token, `DELETE ${shopPath}/requests/${key}`)).status).toBe(200)
   await platform.requests.end(shop, key, {
     ...{ kind: 'previewed', result: 'succeeded', changes: { create: 1 }, errors: [] },
     approval: { plan, archive, expiresAt: (now + expiresInMs) as EpochMs },
@@ -102,6 +109,28 @@ test('an expired plan and a request without a plan cannot be approved', async ()
   const list = await api.call(approver, `GET ${shopPath}/approvals`)
   const { items } = (await list.json()) as { items: { request: string; state: string }[] }
   expect(items.find(({ request }) => request === 'late')?.state).toBe('expired')
+})
+
+test('the plan of a request that was withdrawn during its preview cannot be approved', async () => {
+  await requestHeldUp(await api.issueToken('deploy'), 'gone', 60_000, 'withdrawn')
+  expect(
+    await decide(await api.issueToken('approve'), 'gone', { verdict: 'approved' }),
+  ).toMatchObject({ status: 404, body: { code: 'APPROVAL_UNKNOWN' } })
+  expect(await api.platform.requests.find(shop, 'approved gone')).toBeUndefined()
+})
+
+test('on a stack with a rule, a refresh runs no program, and no client deploys by itself', async () => {
+  const { documents } = api.platform
+  const refresh = { stack: shop, options: { command: 'refresh', runProgram: true } } as const
+  await requireNoMissingApproval(documents, refresh)
+  const admin = await api.issueToken('admin')
+  await api.call(admin, `PUT ${shopPath}/approval-rule`, { commands: ['destroy'] })
+  const refused = { code: 'APPROVAL_REQUIRED' }
+  await expect(requireNoMissingApproval(documents, refresh)).rejects.toMatchObject(refused)
+  await requireNoMissingApproval(documents, { stack: shop, options: { command: 'refresh' } })
+  await expect(requireNoApprovalRule(documents, shop)).rejects.toMatchObject(refused)
+  await api.call(admin, `PUT ${shopPath}/approval-rule`, { commands: [] })
+  await requireNoApprovalRule(documents, shop)
 })
 
 test('an admin sets the rule, and an archive becomes the program of a stack with a rule only after its approval', async () => {

@@ -55,6 +55,7 @@ export async function decideApproval(
     ...{ verdict, by: caller.name, token: caller.id, at: now },
     ...(note === undefined ? {} : { note }),
   }
+  if (!isRepetition) await requireEndedPreview(ports, stack, approval)
   const decided = isRepetition
     ? approval
     : await putDecision(ports.documents, stack, { approval, version, decision })
@@ -63,6 +64,21 @@ export async function decideApproval(
   if (decided.decision?.verdict === 'approved' && now < decided.expiresAt)
     await requestApproved(ports, stack, { approval: decided, decision: decided.decision })
   return decided
+}
+
+/**
+ * Requires that the preview of a request has ended with this plan. A request that was withdrawn, or
+ * whose preview runs again, has no plan to decide about. Throws APPROVAL_UNKNOWN.
+ */
+async function requireEndedPreview(
+  { requests }: Pick<ApiPorts, 'requests'>,
+  stack: StackId,
+  { request, plan }: StoredApproval,
+): Promise<void> {
+  const end = (await requests.find(stack, request))?.end
+  if (end?.kind === 'previewed' && end.approval?.plan === plan) return
+  const reason = end === undefined ? 'is still previewed' : 'was withdrawn or replaced'
+  throw error('APPROVAL_UNKNOWN', `the request '${toPrintable(request)}' ${reason}`)
 }
 
 /** Reports whether a caller repeats its own decision. Pure. */

@@ -52,6 +52,24 @@ describe('an attached policy pack', () => {
     expect(await listNames()).toEqual([])
   })
 
+  test('is not escaped by another tag or name, except by an administrator', async () => {
+    const { call, admin, issueToken } = await openWithUpload()
+    const deployer = await issueToken('deploy')
+    const setTier = (token: string, tier: string | null) =>
+      call(token, `PUT ${shopPath}/tags`, { tags: { tier } })
+    expect((await setTier(admin, 'prod')).status).toBe(200)
+    expect(
+      (await call(admin, `PUT ${path}`, { archive, stacks: { tags: { tier: 'prod' } } })).status,
+    ).toBe(200)
+    const refused = await setTier(deployer, null)
+    expect(await refused.json()).toMatchObject({ code: 'API_FORBIDDEN' })
+    const team = await call(deployer, `PUT ${shopPath}/tags`, { tags: { team: 'web' } })
+    expect(team.status).toBe(200)
+    const renamed = await call(deployer, `POST ${shopPath}/rename`, { project: 'shop', stack: 'x' })
+    expect(await renamed.json()).toMatchObject({ code: 'API_FORBIDDEN' })
+    expect((await setTier(admin, null)).status).toBe(200)
+  })
+
   test('needs an uploaded archive of its own name, and an administrator', async () => {
     const { call, admin, issueToken } = await openWithUpload()
     const other = await call(admin, 'PUT /v1/policies/other', { archive })

@@ -101,7 +101,10 @@ async function beginRequest(
   waitingRequest: DeploymentRequest,
   callTime: CallTime,
 ): Promise<BeginOutcome> {
-  const queuedRequest = (await server.authorization?.authorize(waitingRequest)) ?? waitingRequest
+  const derivedRequest = (await server.authorization?.authorize(waitingRequest)) ?? waitingRequest
+  // The derivation from a rule forgets the requester, who may not approve the own plan.
+  const { by, token } = waitingRequest
+  const queuedRequest = { ...derivedRequest, by, ...(token === undefined ? {} : { token }) }
   await refuseRecentRead(server, queuedRequest)
   const { documents } = server.ports
   const approvalPeriodMs = queuedRequest.dryRun

@@ -9,7 +9,7 @@ import { findLastRead } from '../../shared/runtime/query/recent-read.ts'
  * run. Throws DRIFT_READ_RECENTLY.
  */
 export async function refuseRecentRead(
-  { platform, requests, notifier }: StackServerDeps,
+  { platform, requests, notifier }: Pick<StackServerDeps, 'platform' | 'requests' | 'notifier'>,
   { stack, origin }: DeploymentRequest,
 ): Promise<void> {
   if (origin?.kind !== 'schedule' || notifier === undefined) return

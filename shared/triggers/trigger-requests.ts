@@ -136,7 +136,7 @@ function createOptions(
  * Reports whether a later request of a stack supersedes a waiting one. Both must come from one
  * webhook, and request the same operation for one branch or pull request and one program folder.
  * The later request then includes the changes of the earlier one. A request for a tag neither
- * supersedes another one nor is superseded.
+ * supersedes another one nor is superseded, and the same applies to an approved plan.
  */
 export function isSuperseded(earlier: DeploymentRequest, later: StackRequest): boolean {
   if (isEditRequest(later)) return false
@@ -150,6 +150,8 @@ function supersessionKeyOf({
   options,
   dryRun,
 }: DeploymentRequest): string | undefined {
+  // Approvals have the order of the decisions, which is not that of the commits.
+  if (options.approval !== undefined) return undefined
   if (origin?.kind !== 'webhook' || origin.ref.startsWith('tag ')) return undefined
   const folder = program.kind === 'repository' ? program.folder : ''
   const { webhook, repository, ref } = origin

@@ -150,6 +150,7 @@ async function createState({ ports, records }: Awaited<ReturnType<typeof openMod
   await requests.end(stack, 'ended', { kind: 'refused', code: 'X', message: 'x' })
   await requests.end(stack, 'planned', {
     ...{ kind: 'previewed', result: 'succeeded', changes: {}, errors: [] },
+    approval: { expiresAt: (clock.now() + 60_000) as EpochMs, plan: snapshot },
   })
   await putWaitingApproval(records.documents, stack, {
     ...{ request: 'planned', command: 'up', message: '', by: 'a test' },

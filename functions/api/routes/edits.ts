@@ -15,6 +15,7 @@ import { requirePermission } from '../authorization.ts'
 import { requireArchive } from '../require-archive.ts'
 import { placeCallsForRename } from '../scheduler-calls.ts'
 import { type ApiPorts, defineRoute, type RouteCall, stackOf } from '../define-route.ts'
+import { requireFreeName } from '../require-free-tags.ts'
 
 /** A name of a project or stack. */
 const nameForm = z.string().regex(/^[\w.-]{1,100}$/, 'must be 1 to 100 letters, digits, _, . and -')
@@ -68,6 +69,7 @@ export const editRoutes = [
       if (storedRequest !== undefined && isRenameTo(storedRequest, to))
         return { json: requestViewOf(storedRequest) }
       await requireStack(ports, stack)
+      await requireFreeName(ports, { caller: call.caller, stack })
       if ((await ports.catalog.getStack(to)) !== undefined)
         throw error('STACK_EXISTS', `the stack '${call.body.stack}' already exists`)
       await requireIdleStack(ports, stack)

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { error } from '../../../shared/errors/error.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
+import { requireFreeTags } from '../require-free-tags.ts'
 import { defineRoute, stackOf } from '../define-route.ts'
 import { putTags, readTags, tagsForm } from '../../../shared/triggers/stack-tags.ts'
 import { createRecordForm } from '../../../shared/values/record-form.ts'
@@ -35,7 +36,7 @@ export const tagRoutes = [
       tags: createRecordForm(z.string().max(256).nullable(), z.string().max(40)),
     }),
     output,
-    run: async (ports, { params, body }) => {
+    run: async (ports, { params, body, caller }) => {
       const { id } = await requireStack(ports, stackOf(params))
       const mergedTags = new Map<string, string | null>(Object.entries(await readTags(ports, id)))
       for (const [name, value] of Object.entries(body.tags)) mergedTags.set(name, value)
@@ -46,6 +47,7 @@ export const tagRoutes = [
           'API_INPUT_INVALID',
           `a stack has at most ${tagsMax} tags, with names of 1 to 40 letters, digits, _, ., - and :`,
         )
+      await requireFreeTags(ports, { caller, stack: id, tags: parsedTags.data })
       await putTags(ports, id, parsedTags.data)
       return { json: { tags: parsedTags.data } }
     },

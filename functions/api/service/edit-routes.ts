@@ -30,6 +30,7 @@ import {
   stackPath,
   updatePath,
 } from './service-route.ts'
+import { requireFreeName } from '../require-free-tags.ts'
 
 /** Maximum time that a call waits for the end of an edit, in ms. On AWS, a call ends after 30 s. */
 const editWaitMs = 20_000
@@ -87,6 +88,7 @@ async function renameStack(ports: ServicePorts, call: ServiceCall): Promise<unkn
   const parts = stackPartsOf(stack)
   const to = stackIdOf(newProject || parts.project, newName || parts.stack)
   requirePermission(call.caller, 'deploy', to)
+  await requireFreeName(ports, { caller: call.caller, stack })
   if ((await ports.catalog.getStack(to)) !== undefined)
     throw error('STACK_EXISTS', `the stack '${stackPartsOf(to).stack}' already exists`)
   const placements = await placeCallsForRename(ports, stack, to)

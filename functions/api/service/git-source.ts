@@ -91,12 +91,17 @@ export async function createGitRequest(
     for (const ref of refsOf(branch, rules)) {
       const origin = { kind: 'webhook', webhook: key.name, repository, commit, ref } as const
       const derived = deriveWebhookRequest(rules, withRepository(request, origin), origin)
-      if (derived !== undefined) return { ...derived, by: request.by }
+      if (derived !== undefined) return { ...derived, ...requesterOf(request) }
     }
   }
   const refText = branch === undefined ? '' : ` at ${toPrintable(branch)}`
   const message = `no webhook admits this operation of the repository ${repository}${refText}`
   throw error('API_FORBIDDEN', message, { hint })
+}
+
+/** Returns the fields of the requester, who may not approve the own request. */
+function requesterOf({ by, token }: DeploymentRequest): Pick<DeploymentRequest, 'by' | 'token'> {
+  return token === undefined ? { by } : { by, token }
 }
 
 /**

@@ -15,6 +15,7 @@ import {
 import { readEnvelope } from '../../../shared/state/envelope.ts'
 import { printStateBlob } from '../../../shared/state/print-envelope.ts'
 import { coversStack, requirePermission } from '../authorization.ts'
+import { requireFreeTags } from '../require-free-tags.ts'
 import { removeIdleStack } from '../remove-idle-stack.ts'
 import { ownDeploymentPrefix } from './deployment-updates.ts'
 import { exportTextOf } from './export-text.ts'
@@ -90,7 +91,9 @@ export const serviceStackRoutes: readonly ServiceRoute[] = [
     role: 'deploy',
     run: async (ports, call) => {
       const { id } = await requireStack(ports, stackOf(call.params))
-      await putTags(ports, id, parseBody(tagsForm, call))
+      const tags = parseBody(tagsForm, call)
+      await requireFreeTags(ports, { caller: call.caller, stack: id, tags })
+      await putTags(ports, id, tags)
       return {}
     },
   },

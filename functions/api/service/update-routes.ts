@@ -10,7 +10,6 @@ import { requireRole } from '../authorization.ts'
 import {
   cancelClientDeployment,
   clientLogOf,
-  commandOf,
   completeClientDeployment,
   renewClientLease,
   startClientDeployment,
@@ -30,7 +29,8 @@ import {
 } from './client-update.ts'
 import { findAttachedPolicies } from '../../../shared/runtime/policy-packs/attached-policies.ts'
 import { parseOwnDeployment, statusOf, stopOwnDeployment } from './deployment-updates.ts'
-import { requireNoMissingApproval } from '../../../shared/runtime/approvals/approval-rule.ts'
+import { requireFreeTags } from '../require-free-tags.ts'
+import { requireNoApprovalRule } from '../../../shared/runtime/approvals/approval-rule.ts'
 import { stackOf } from '../define-route.ts'
 import {
   type LeasedCall,
@@ -123,7 +123,7 @@ async function createUpdate(
   const dryRun = kind === 'preview' || options?.dryRun === true
   if (!dryRun) requireRole(call.caller, 'deploy', 'an update')
   const { id: stack } = await requireStack(ports, stackOf(call.params))
-  if (!dryRun) await requireUnapprovedStart(ports, stack, kind)
+  if (!dryRun) await requireNoApprovalRule(ports.documents, stack)
   if (kind === 'update' || kind === 'preview') await refuseAttachedPolicies(ports, stack)
   const details = { environment: metadata?.environment ?? {}, config: config ?? {} }
   const isTooLarge = JSON.stringify(details).length > metadataCharsMax
@@ -143,8 +143,12 @@ async function startUpdate(ports: ServicePorts, call: ServiceCall): Promise<unkn
   const stored = await requireUpdate(ports, stack, call.params['update'] ?? '')
   if (!stored.update.dryRun) {
     requireRole(call.caller, 'deploy', 'an update')
-    await requireUnapprovedStart(ports, stack, stored.update.kind)
+    await requireNoApprovalRule(ports.documents, stack)
   }
+  const { kind } = stored.update
+  if (kind === 'update' || kind === 'preview') await refuseAttachedPolicies(ports, stack)
+  if (tags != null && !stored.update.dryRun)
+    await requireFreeTags(ports, { caller: call.caller, stack, tags })
   if (stored.update.lease !== undefined)
     throw error('REQUEST_BEGUN', 'the update was already started')
   const token = Buffer.from(ports.random.bytes(leaseTokenBytes)).toString('base64url')
@@ -164,18 +168,6 @@ async function startUpdate(ports: ServicePorts, call: ServiceCall): Promise<unkn
   if (tags != null && !stored.update.dryRun) await putTags(ports, stack, tags)
   const lease = { token, tokenExpiration: Math.floor(expiresAt / 1_000) }
   return { version, ...lease, journalVersion: hasJournal ? 1 : 0 }
-}
-
-/**
- * Throws APPROVAL_REQUIRED if the stack requires approvals of such updates. A client decides by
- * itself what it changes, so no plan that was approved before could constrain it.
- */
-async function requireUnapprovedStart(
-  ports: ServicePorts,
-  stack: StackId,
-  kind: UpdateKind,
-): Promise<void> {
-  await requireNoMissingApproval(ports.documents, { stack, options: { command: commandOf(kind) } })
 }
 
 /**

@@ -43,7 +43,7 @@ export async function readApprovalRule(
 /** A deployment that may need an approval. */
 interface ApprovableDeployment {
   readonly stack: StackId
-  readonly options: Pick<DeploymentOptions, 'command' | 'needsApproval' | 'approval'>
+  readonly options: Pick<DeploymentOptions, 'command' | 'needsApproval' | 'approval' | 'runProgram'>
 }
 
 /**
@@ -61,15 +61,38 @@ export async function findApprovalPeriodMs(
   return rule.expiresAfterHours * 3_600_000
 }
 
-/** Throws APPROVAL_REQUIRED for a deployment that needs an approval and has none. */
+/**
+ * Throws APPROVAL_REQUIRED for a deployment that needs an approval and has none. On a stack with a
+ * rule, a refresh may not run the program, which would have the role of deployments.
+ */
 export async function requireNoMissingApproval(
   documents: Pick<DocumentsPort, 'get'>,
   deployment: ApprovableDeployment,
 ): Promise<void> {
-  if ((await findApprovalPeriodMs(documents, deployment)) === undefined) return
   const { stack, options } = deployment
+  if (options.command === 'refresh' && options.runProgram === true) {
+    const { commands } = await readApprovalRule(documents, stack)
+    if (commands.length === 0) return
+    const reason = 'needs approvals, so a refresh may not run its program'
+    throw error('APPROVAL_REQUIRED', `the stack '${stack}' ${reason}`)
+  }
+  if ((await findApprovalPeriodMs(documents, deployment)) === undefined) return
   const message = `'${options.command}' of the stack '${stack}' needs the approval of its plan`
   throw error('APPROVAL_REQUIRED', message)
+}
+
+/**
+ * Throws APPROVAL_REQUIRED if a stack has a rule. A client that runs the engine itself decides what
+ * it changes, whichever command it names.
+ */
+export async function requireNoApprovalRule(
+  documents: Pick<DocumentsPort, 'get'>,
+  stack: StackId,
+): Promise<void> {
+  const { commands } = await readApprovalRule(documents, stack)
+  if (commands.length === 0) return
+  const reason = 'needs approvals, which an update of a client cannot have'
+  throw error('APPROVAL_REQUIRED', `the stack '${stack}' ${reason}`)
 }
 
 function isApprovable(command: string): command is (typeof approvableCommands)[number] {

@@ -1,3 +1,4 @@
+import { error } from '../../errors/error.ts'
 import { cacheLocationOf } from '../../providers/install/git-address.ts'
 import { hideCredentials } from '../../providers/install/hide-credentials.ts'
 import type { PluginSource } from '../../providers/install/plugin-address.ts'
@@ -31,7 +32,13 @@ export function sourceNameOf(plugin: PluginDescriptor): string {
 function formatSource(source: PluginSource, pluginName: string): string {
   if (source.kind === 'git') return hideCredentials(source.url)
   if (source.kind === 'http') {
-    const address = hideCredentials(source.url).replace(/[?#].*$/s, '')
+    const address = hideCredentials(source.url)
+    // A pattern compares whole segments of a path, so an address may hide none of them.
+    if (/[?#]|%2f|%5c/i.test(address))
+      throw error(
+        'PLUGIN_ADDRESS',
+        `the address of the plugin '${pluginName}' has a query, a fragment or an encoded slash: ${address}`,
+      )
     return `${address.replace(/\/$/, '')}/${pluginName}`
   }
   if (source.kind === 'gitlab') return `gitlab://${source.host}/${source.project}/${pluginName}`
