@@ -1,12 +1,21 @@
 /** The responses of the API that the page reads. /openapi.json describes them. */
 
-/** The roles of tokens. Each role includes the previous one. */
-export const tokenRoles = ['read', 'preview', 'deploy', 'admin'] as const
+/** The roles of tokens, each with the roles that it includes. */
+const includedRoles = {
+  read: ['read'],
+  preview: ['read', 'preview'],
+  deploy: ['read', 'preview', 'deploy'],
+  approve: ['read', 'preview', 'approve'],
+  admin: ['read', 'preview', 'deploy', 'approve', 'admin'],
+} as const
+
+/** A role of a token. */
+type TokenRole = keyof typeof includedRoles
 
 /** The permissions of the token of the page. */
 export interface TokenPermissions {
   readonly name: string
-  readonly role: (typeof tokenRoles)[number]
+  readonly role: TokenRole
   readonly stacks: '*' | readonly string[]
 }
 
@@ -44,6 +53,20 @@ export interface ShownStack extends ProjectAndStack {
   readonly last?: ShownDeployment
 }
 
+/** A plan that waits for an approval, or its outcome. */
+export interface ShownApproval {
+  /** The key of the request whose preview made the plan. */
+  readonly request: string
+  readonly state: 'waiting' | 'approved' | 'rejected' | 'expired'
+  readonly command: string
+  readonly message: string
+  readonly by: string
+  readonly at: number
+  readonly expiresAt: number
+  readonly changes: Readonly<Record<string, number>>
+  readonly decision?: { readonly by: string; readonly at: number; readonly note?: string }
+}
+
 /** A page of a list. */
 export interface ListPage<Item> {
   readonly items: readonly Item[]
@@ -73,9 +96,6 @@ export function isAdministrator({ role, stacks }: TokenPermissions): boolean {
 }
 
 /** Reports whether a token with these permissions may do what requires `role`. Pure. */
-export function allowsRole(
-  { role }: Pick<TokenPermissions, 'role'>,
-  required: TokenPermissions['role'],
-): boolean {
-  return tokenRoles.indexOf(role) >= tokenRoles.indexOf(required)
+export function allowsRole({ role }: Pick<TokenPermissions, 'role'>, required: TokenRole): boolean {
+  return (includedRoles[role] as readonly string[]).includes(required)
 }

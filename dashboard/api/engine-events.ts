@@ -1,6 +1,6 @@
 /** The events of a deployment that the page reads. docs/spec/events.md has all of them. */
 
-/** The step of an event. Inputs and outputs of its states are not read. */
+/** The step of an event. Outputs of its states are not read. */
 export interface EventStep {
   readonly op: string
   readonly urn: string
@@ -15,6 +15,8 @@ export interface EventStep {
 interface EventState {
   /** The URN of the parent, or ''. */
   readonly parent?: string
+  /** The inputs, without secrets. */
+  readonly inputs?: Readonly<Record<string, unknown>>
 }
 
 /** A message of a deployment. */
@@ -28,8 +30,8 @@ export interface EventMessage {
 
 /** An event. Exactly one of these fields, or another one, is set. */
 export interface EngineEventFields {
-  readonly resourcePreEvent?: { readonly metadata: EventStep }
-  readonly resOutputsEvent?: { readonly metadata: EventStep }
+  readonly resourcePreEvent?: { readonly metadata: EventStep; readonly planning?: boolean }
+  readonly resOutputsEvent?: { readonly metadata: EventStep; readonly planning?: boolean }
   readonly resOpFailedEvent?: { readonly metadata: EventStep }
   readonly diagnosticEvent?: EventMessage
   readonly stdoutEvent?: { readonly message: string }
@@ -46,9 +48,26 @@ export interface EngineEventFields {
   }
 }
 
-/** The last message of the stream of a deployment. `removed`: the stack was removed meanwhile. */
+/** The expected course of a preview. Times are in ms. */
+export interface ShownForecast {
+  readonly parallel: number
+  readonly steps: number
+  /** The number of steps in each wave. The list may be shorter than `waveCount`. */
+  readonly waves: readonly number[]
+  readonly waveCount: number
+  readonly width: number
+  readonly wallMs: number
+  readonly kept: readonly { readonly urn: string; readonly reason: string }[]
+  readonly keptCount: number
+}
+
+/**
+ * The last message of the stream of a deployment or request. `removed`: the stack was removed
+ * meanwhile. `previewed`: the request was a preview.
+ */
 export interface StreamEnd {
-  readonly kind: 'deployed' | 'removed'
+  readonly kind: 'deployed' | 'removed' | 'previewed'
+  readonly forecast?: ShownForecast
   readonly result?: string
   readonly changes?: Readonly<Record<string, number>>
   readonly pending?: readonly { readonly urn: string; readonly type: string }[]

@@ -8,11 +8,13 @@ interface StateCounts {
   readonly done: number
   readonly failed: number
   readonly unchanged: number
+  /** The steps of a preview. */
+  readonly planned: number
 }
 
 /** Counts the operations of a deployment by state. Pure. */
 export function countStates(rows: readonly Pick<OperationRow, 'op' | 'state'>[]): StateCounts {
-  const counts = { waiting: 0, running: 0, done: 0, failed: 0, unchanged: 0 }
+  const counts = { waiting: 0, running: 0, done: 0, failed: 0, unchanged: 0, planned: 0 }
   for (const { op, state } of rows)
     if (op === 'same' && state === 'done') counts.unchanged += 1
     else counts[state] += 1

@@ -77,8 +77,15 @@ export function createDeploymentFold(): DeploymentFold {
 
 function stepOf({ resourcePreEvent, resOutputsEvent, resOpFailedEvent }: EngineEventFields) {
   if (resOpFailedEvent !== undefined) return [resOpFailedEvent.metadata, 'failed'] as const
-  if (resOutputsEvent !== undefined) return [resOutputsEvent.metadata, 'done'] as const
-  return [resourcePreEvent?.metadata, 'running' satisfies OperationState] as const
+  if (resOutputsEvent !== undefined)
+    return [
+      resOutputsEvent.metadata,
+      resOutputsEvent.planning === true ? 'planned' : 'done',
+    ] as const
+  return [
+    resourcePreEvent?.metadata,
+    (resourcePreEvent?.planning === true ? 'planned' : 'running') satisfies OperationState,
+  ] as const
 }
 
 /** Returns the message of an event. Progress messages, which only a terminal shows, are omitted. */

@@ -1,8 +1,12 @@
 import type { EventStep } from '../api/engine-events.ts'
 import type { ShownOperation } from '../api/operation-views.ts'
+import { listPlannedChanges, type ShownPropertyChange } from './planned-changes.ts'
 
-/** The state of an operation as its events report it. `waiting`: it is planned, without an event. */
-export type OperationState = 'waiting' | 'running' | 'done' | 'failed'
+/**
+ * The state of an operation as its events report it. `waiting`: no event has reported it yet.
+ * `planned`: a step of a preview.
+ */
+export type OperationState = 'waiting' | 'running' | 'done' | 'failed' | 'planned'
 
 /** An operation of a deployment, as a row of the page. */
 export interface OperationRow {
@@ -17,6 +21,8 @@ export interface OperationRow {
   readonly state: OperationState
   /** The names of the changed properties. */
   readonly diffs: readonly string[]
+  /** The changed inputs. Empty for all states but `planned`, because 100,000 of them would not fit. */
+  readonly changes: readonly ShownPropertyChange[]
 }
 
 /** Returns the key of the row of a step. Pure. */
@@ -36,6 +42,7 @@ export function createRow(step: EventStep, state: OperationState): OperationRow 
     state,
     parent: (step.new ?? step.old)?.parent || undefined,
     diffs: diffs ?? [],
+    changes: state === 'planned' ? listPlannedChanges(step) : [],
   }
 }
 

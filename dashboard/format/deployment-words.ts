@@ -44,8 +44,23 @@ const changeWords: readonly (readonly [kind: string, word: string])[] = [
  * omitted, because `replace` counts them. Unknown kinds come last. Pure.
  */
 export function listChangeTexts(changes: Readonly<Record<string, number>>): readonly string[] {
-  const knownKinds = new Set(changeWords.map(([kind]) => kind))
-  const known = changeWords.map(([kind, word]) => [changes[kind] ?? 0, word] as const)
+  return listCounts(changes, changeWords)
+}
+
+/** Returns the counts of a preview as texts, such as `3 to create`. Pure. */
+export function listPlannedTexts(changes: Readonly<Record<string, number>>): readonly string[] {
+  const labels = changeWords.map(
+    ([kind, word]) => [kind, kind === 'same' ? word : `to ${kind}`] as const,
+  )
+  return listCounts(changes, labels)
+}
+
+function listCounts(
+  changes: Readonly<Record<string, number>>,
+  labels: typeof changeWords,
+): readonly string[] {
+  const knownKinds = new Set(labels.map(([kind]) => kind))
+  const known = labels.map(([kind, word]) => [changes[kind] ?? 0, word] as const)
   const unknown = Object.entries(changes)
     .filter(([kind]) => !knownKinds.has(kind) && !/-replace(?:d|ment)$|pending/.test(kind))
     .map(([kind, count]) => [count, kind] as const)

@@ -14,6 +14,9 @@ const assetMark = 'c44067f5952c0a294b673a41bacd8c17'
 const archiveMark = '0def7320c3a5731c473e5ecbe6d01bc7'
 const referenceMark = '5cf8f73096256a8f31e491e813e4eb8e'
 
+/** The text in place of values that only the update knows. */
+const unknownMark = '04da6b54-80e4-46f7-96ec-b56ff0331ba9'
+
 /** The text in place of every secret, as in events. */
 export const hiddenText = '[secret]'
 
@@ -34,6 +37,7 @@ export function formatProperty(value: unknown): FormattedProperty {
 /** Replaces secrets, assets, archives and references to resources by texts, at any depth. */
 function hideSpecial(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(hideSpecial)
+  if (value === unknownMark) return 'known after the update'
   if (typeof value !== 'object' || value === null) return value
   const fields: Readonly<Record<string, unknown>> = { ...value }
   switch (fields[signatureKey]) {

@@ -18,6 +18,13 @@ const verbs: ReadonlyMap<string, readonly [running: string, done: string]> = new
   ['discard-replaced', ['discarding replaced', 'discarded replaced']],
 ])
 
+/** Returns the word of a step that a preview plans: `create-replacement` is `create replacement`. */
+const plannedWordOf = (op: string): string =>
+  op === 'same' ? 'unchanged' : op.replaceAll('-', ' ')
+
+const toneOfPlan = (op: string): StatusWord['tone'] =>
+  /delete|discard/.test(op) ? 'bad' : /update|replace/.test(op) ? 'warn' : 'good'
+
 /**
  * Returns the status of an operation. `isEnded`: the deployment has ended, so an operation without
  * a reported end never gets one. Pure.
@@ -28,6 +35,8 @@ export function operationWordOf(
 ): StatusWord {
   const [running, done] = verbs.get(op) ?? [op, op]
   switch (state) {
+    case 'planned':
+      return { text: plannedWordOf(op), tone: op === 'same' ? 'quiet' : toneOfPlan(op) }
     case 'done':
       return { text: done, tone: op === 'same' ? 'quiet' : 'good' }
     case 'failed':

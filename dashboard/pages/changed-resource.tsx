@@ -1,14 +1,7 @@
 import { resourceNameOf, shortTypeOf } from '../deployment/operation-row.ts'
-import { formatProperty } from '../format/format-property.ts'
+import type { ShownPropertyChange } from '../deployment/planned-changes.ts'
 import { StatusLabel } from '../widgets/status-label.tsx'
-
-/** A changed property, as the API returns it. */
-interface ShownPropertyChange {
-  readonly path: string
-  readonly op: 'add' | 'remove' | 'change' | 'unknown'
-  readonly old?: unknown
-  readonly new?: unknown
-}
+import { PropertyChangeTable } from './property-change-table.tsx'
 
 /** A changed resource, as the API returns it. */
 export interface ShownChange {
@@ -40,44 +33,7 @@ export function ChangedResource({ change, href }: { change: ShownChange; href: s
         </span>
         {isOldCopy === true ? <span className="tag">old copy</span> : null}
       </div>
-      {properties.length === 0 ? null : (
-        <table className="change-table">
-          <thead>
-            <tr>
-              <th scope="col">Property</th>
-              <th scope="col">Before</th>
-              <th scope="col">After</th>
-            </tr>
-          </thead>
-          <tbody>
-            {properties.map(property => (
-              <tr key={property.path}>
-                <th scope="row" className="code">
-                  {property.path}
-                </th>
-                <td>
-                  {property.op === 'add' ? <Absent /> : <ChangedValue value={property.old} />}
-                </td>
-                <td>
-                  {property.op === 'remove' ? <Absent /> : <ChangedValue value={property.new} />}
-                  {property.op === 'unknown' ? (
-                    <span className="quiet"> encrypted again, and may be unchanged</span>
-                  ) : null}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
+      <PropertyChangeTable properties={properties} />
     </>
   )
-}
-
-function Absent() {
-  return <span className="quiet">absent</span>
-}
-
-function ChangedValue({ value }: { value: unknown }) {
-  const { text, isHidden } = formatProperty(value)
-  return <span className={isHidden ? 'code quiet' : 'code change-value'}>{text}</span>
 }

@@ -1,6 +1,7 @@
 import type { PageRoute } from '../routing/page-route.ts'
 import { AdministrationPage } from './administration-page.tsx'
 import { DeploymentPage } from './deployment-page.tsx'
+import { PlanPage } from './plan-page.tsx'
 import { SearchPage } from './search-page.tsx'
 import { StackPage } from './stack-page.tsx'
 import { StacksPage } from './stacks-page.tsx'
@@ -30,6 +31,10 @@ export function CurrentPage({ route }: { route: PageRoute }) {
       return (
         <DeploymentPage key={`${project}/${stack}/${number}`} {...{ project, stack, number }} />
       )
+    }
+    case 'plan': {
+      const { project, stack, request } = route
+      return <PlanPage key={`${project}/${stack} ${request}`} {...{ project, stack, request }} />
     }
     case 'unknown':
       return <UnknownPage />

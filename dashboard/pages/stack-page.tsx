@@ -19,6 +19,7 @@ import { useNow } from '../widgets/use-now.ts'
 import { Breadcrumbs } from './breadcrumbs.tsx'
 import { DriftLabel } from './drift-label.tsx'
 import { GoneNote, isGone } from './gone-note.tsx'
+import { StackApprovals } from './stack-approvals.tsx'
 import { StackConfiguration } from './stack-configuration.tsx'
 import { StackHistory } from './stack-history.tsx'
 import { StackOutputs } from './stack-outputs.tsx'
@@ -39,6 +40,7 @@ const tabWords: Readonly<Record<StackTab, string>> = {
   resources: 'Resources',
   outputs: 'Outputs',
   history: 'History',
+  approvals: 'Approvals',
   configuration: 'Configuration',
   schedules: 'Schedules',
   settings: 'Settings',
@@ -136,6 +138,9 @@ function StackTabs(props: StackPageProps & { path: string; value: StackWithLast 
       </TabPanel>
       <TabPanel id="history" className="tab-panel">
         <StackHistory {...{ project, stack, path }} revision={historyRevision} />
+      </TabPanel>
+      <TabPanel id="approvals" className="tab-panel">
+        <StackApprovals {...{ project, stack, path }} />
       </TabPanel>
       <TabPanel id="configuration" className="tab-panel">
         <StackConfiguration {...{ project, stack, path }} revision={historyRevision} />

@@ -10,6 +10,7 @@ test('each page has an address that leads back to it, also with special characte
     { kind: 'stack', ...names, tab: 'resources', view: 'table', resource: 'urn:a/b::c d' },
     { kind: 'deployment', ...names, number: 12 },
     { kind: 'diff', ...names, from: 0, to: 3 },
+    { kind: 'plan', ...names, request: 'push/1 of main' },
     { kind: 'search', text: 'a/b %' },
     { kind: 'administration', tab: 'audit' },
   ] as const)

@@ -5,6 +5,7 @@ export const stackTabs = [
   'resources',
   'outputs',
   'history',
+  'approvals',
   'configuration',
   'schedules',
   'settings',
@@ -48,6 +49,7 @@ export type PageRoute =
   | ({ readonly kind: 'diff'; readonly from: number; readonly to: number } & ProjectAndStack)
   | StackRoute
   | ({ readonly kind: 'deployment'; readonly number: number } & ProjectAndStack)
+  | ({ readonly kind: 'plan'; readonly request: string } & ProjectAndStack)
   | { readonly kind: 'unknown'; readonly path: string }
 
 const versionPattern = /^\d{1,15}$/
@@ -67,6 +69,8 @@ export function parseRoute(fragment: string): PageRoute {
   if (section !== 'stacks' || project === '' || stack === '') return unknown
   if (view === 'deployments' && parts.length === 5 && /^[1-9]\d{0,14}$/.test(numberText))
     return { kind: 'deployment', project, stack, number: Number(numberText) }
+  if (view === 'plans' && parts.length === 5 && numberText !== '')
+    return { kind: 'plan', project, stack, request: numberText }
   const [from, to] = [numberText, parts[5] ?? '']
   if (view === 'diff' && parts.length === 6 && versionPattern.test(from) && versionPattern.test(to))
     return { kind: 'diff', project, stack, from: Number(from), to: Number(to) }
@@ -87,6 +91,7 @@ export function hrefOf(route: Exclude<PageRoute, { readonly kind: 'unknown' }>):
   if (route.kind === 'administration') return `#/administration/${route.tab}`
   const base = `#/stacks/${encodeURIComponent(route.project)}/${encodeURIComponent(route.stack)}`
   if (route.kind === 'deployment') return `${base}/deployments/${route.number}`
+  if (route.kind === 'plan') return `${base}/plans/${encodeURIComponent(route.request)}`
   if (route.kind === 'diff') return `${base}/diff/${route.from}/${route.to}`
   const { tab, view, resource } = route
   const resourcePart = resource === undefined ? '' : `/${encodeURIComponent(resource)}`

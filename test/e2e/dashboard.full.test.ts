@@ -1,4 +1,6 @@
 /** The dashboard of a real `antichain serve`, in a real browser. */
+import { copyFileSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
@@ -421,6 +423,62 @@ describeWithBrowser('the dashboard', () => {
     const graph = page.getByRole('application', { name: 'Dependency graph' })
     await graph.getByText('wave 1 ·').waitFor({ state: 'attached', timeout: 60_000 })
     expect(await takePicture(page, 'dashboard.png', graph)).toBeLessThan(pictureBytesMax)
+    await page.context().close()
+  })
+
+  test('a plan waits on its page for the approval of another token, and is applied then', async () => {
+    const call = async (method: string, path: string, body?: object): Promise<string> => {
+      const headers = {
+        authorization: `Bearer ${tokens.admin}`,
+        'content-type': 'application/json',
+      }
+      const options = { method, headers, ...(body && { body: JSON.stringify(body) }) }
+      const text = await (await fetch(`${url}/v1/stacks/small/dev/${path}`, options)).text()
+      expect(text).not.toContain('"code"')
+      return text
+    }
+    await call('PUT', 'approval-rule', { commands: ['destroy'] })
+    // The packages of the program are links to another folder, which cannot be packed.
+    const folder = join(sandbox.program, '../removal')
+    mkdirSync(folder)
+    for (const name of ['Pulumi.yaml', 'Pulumi.dev.yaml'])
+      copyFileSync(join(sandbox.program, name), join(folder, name))
+    const env = { ANTICHAIN_HOME: join(folder, '../remote') }
+    for (const args of [
+      ['login', url, '--token', tokens.admin],
+      ['-C', folder, 'destroy', '--yes', '--skip-preview', '--stack', 'dev'],
+    ])
+      requireSuccess(await sandbox.run(args, { env }))
+    await expect
+      .poll(() => call('GET', 'approvals'), { timeout: 60_000 })
+      .toContain('"state":"waiting"')
+    const token = requireSuccess(
+      await sandbox.run(['token', 'create', 'approver', '--role', 'approve']),
+    ).out.trim()
+    const watched = await login(token, '#/stacks/small/dev/approvals')
+    const { page } = watched
+    await page.getByRole('link', { name: /destroy of/ }).waitFor()
+    await expectNoFaults(watched)
+    await page.getByRole('link', { name: /destroy of/ }).click()
+    await page.getByRole('heading', { name: 'Plan of destroy' }).waitFor()
+    const steps = page.getByRole('grid', { name: 'Operations' })
+    await steps.getByRole('row', { name: /last.*delete/ }).click()
+    await page.getByRole('dialog', { name: 'last' }).getByText('No input of this').waitFor()
+    await page.keyboard.press('Escape')
+    await page
+      .getByRole('region', { name: 'Forecast' })
+      .getByText(/in \d+ waves/)
+      .waitFor()
+    await expectNoFaults(watched)
+    await page.getByRole('button', { name: 'Approve…' }).click()
+    const dialog = page.getByRole('alertdialog', { name: 'Approve this plan?' })
+    await expectNoFaults(watched)
+    await dialog.getByRole('button', { name: 'Approve plan' }).click()
+    await page.getByRole('status').getByText('approved').waitFor()
+    await page.goto('/#/stacks/small/dev/history')
+    const history = page.getByRole('grid', { name: 'Deployments' })
+    await history.getByRole('row', { name: /destroy.*succeeded/ }).waitFor({ timeout: 60_000 })
+    await expectNoFaults(watched)
     await page.context().close()
   })
 

@@ -1,0 +1,30 @@
+import type { EventStep } from '../api/engine-events.ts'
+
+/** A changed property, as the API returns it, or as the events of a preview report it. */
+export interface ShownPropertyChange {
+  readonly path: string
+  readonly op: 'add' | 'remove' | 'change' | 'unknown'
+  readonly old?: unknown
+  readonly new?: unknown
+}
+
+/**
+ * Returns the changed inputs of a step: all inputs of a new resource, and otherwise those whose
+ * values differ. A changed secret is in the list of the engine only, because its values are hidden.
+ * Pure.
+ */
+export function listPlannedChanges(step: EventStep): readonly ShownPropertyChange[] {
+  const { op, diffs, old, new: next } = step
+  if (op === 'same' || next?.inputs === undefined) return []
+  const [oldInputs, newInputs] = [old?.inputs ?? {}, next.inputs]
+  const changedNames = new Set((diffs ?? []).map(path => /^[^.[]*/.exec(path)?.[0] ?? path))
+  const names = [...new Set([...Object.keys(oldInputs), ...Object.keys(newInputs)])]
+  return names.toSorted().flatMap((path): readonly ShownPropertyChange[] => {
+    const [oldValue, newValue] = [oldInputs[path], newInputs[path]]
+    if (oldValue === undefined) return [{ path, op: 'add', new: newValue }]
+    if (newValue === undefined) return [{ path, op: 'remove', old: oldValue }]
+    const isSame = JSON.stringify(oldValue) === JSON.stringify(newValue)
+    if (isSame && !changedNames.has(path)) return []
+    return [{ path, op: 'change', old: oldValue, new: newValue }]
+  })
+}
