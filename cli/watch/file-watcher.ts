@@ -57,7 +57,12 @@ function createHints(initialFiles: WatchedFiles): Hints {
   const openWatcher = (folder: string): void => {
     try {
       const watcher = watch(folder, onHint)
-      watcher.on('error', onHint)
+      watcher.on('error', () => {
+        // The system watches this folder no longer.
+        watchers.delete(folder)
+        mustPoll = true
+        onHint()
+      })
       watchers.set(folder, watcher)
     } catch {
       mustPoll = true

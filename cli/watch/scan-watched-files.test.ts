@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -36,6 +36,12 @@ test('scanWatchedFiles reads single files, and omits missing ones', () => {
   writeFile('a/index.ts')
   writeFile('b/other.ts')
   expect(listFiles('a/index.ts', 'b', 'c')).toEqual(['a/index.ts', 'b/other.ts'])
+})
+
+test('scanWatchedFiles omits a link that leads to itself', () => {
+  symlinkSync('loop', join(root, 'loop'))
+  writeFile('index.ts')
+  expect(listFiles('.')).toEqual(['index.ts'])
 })
 
 test('findChangedFiles returns added, changed and removed files in order', () => {

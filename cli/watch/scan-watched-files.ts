@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs'
+import { readdirSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import {
   isIgnored,
@@ -30,7 +30,7 @@ export function scanWatchedFiles(roots: readonly string[]): WatchedFiles {
   const files = new Map<string, string>()
   const folders = new Set<string>()
   for (const root of roots) {
-    const isFolder = statSync(root, { throwIfNoEntry: false })?.isDirectory() === true
+    const isFolder = readStat(root)?.isDirectory() === true
     if (isFolder) scanFolder({ root, files, folders }, root, [])
     else {
       folders.add(dirname(root))
@@ -67,8 +67,17 @@ function readFolder(folder: string) {
 }
 
 function addFile(files: Map<string, string>, path: string): void {
-  const stat = statSync(path, { throwIfNoEntry: false })
+  const stat = readStat(path)
   if (stat?.isFile() === true) files.set(path, `${stat.mtimeMs}/${stat.size}`)
+}
+
+/** Returns undefined for a missing file, and for a link that leads to itself. */
+function readStat(path: string): Stats | undefined {
+  try {
+    return statSync(path)
+  } catch {
+    return undefined
+  }
 }
 
 /** Returns the paths of files that were added, changed or removed, in order. */
