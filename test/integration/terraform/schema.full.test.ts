@@ -94,7 +94,7 @@ describeWithCommands('package get-schema', [['go', 'version']], () => {
     [['terraform-provider'], 'CLI_USAGE', 'needs the source of a provider'],
     [['terraform-provider', 'random', '--all'], 'TERRAFORM_PACKAGE_INVALID', "'--all'"],
     [['terraform-provider', '/none/terraform-provider-x'], 'PLUGIN_MISSING', '/none/'],
-    [['./folder'], 'CLI_USAGE', "'./folder' is not a plugin"],
+    [['./folder'], 'CLI_USAGE', 'no folder of a plugin at'],
     [['gold', 'argument'], 'PLUGIN_FAILED', 'cannot read the schema'],
     [['missing.json'], 'CLI_USAGE', 'no schema file'],
   ])('refuses %j', (args, code, text) => {
