@@ -27,7 +27,7 @@ import type { ServicePorts } from './service-route.ts'
 const clientHost = 'a client of Pulumi'
 
 /** Returns the command of an update, as the history shows it. */
-export function commandOf(kind: UpdateKind): Command {
+function commandOf(kind: UpdateKind): Command {
   return kind === 'refresh' || kind === 'destroy' ? kind : 'up'
 }
 
