@@ -6,15 +6,8 @@ const manifest = {
   dependencies: { '@pulumi/policy': '^1.20.0', '@pulumi/pulumi': '^3.260.0' },
 }
 
-const javascript = new Map([
-  ['PulumiPolicy.yaml', 'runtime: nodejs\nversion: 0.0.1\nmain: index.js\n'],
-  ['package.json', `${JSON.stringify({ ...manifest, main: 'index.js' }, null, 2)}\n`],
-  [
-    'index.js',
-    `'use strict'
-const { PolicyPack } = require('@pulumi/policy')
-
-new PolicyPack('policy-pack', {
+/** The policies of packs for Node, which are the same in both languages. */
+const nodePolicies = `new PolicyPack('policy-pack', {
   policies: [
     {
       name: 'name-length',
@@ -26,7 +19,17 @@ new PolicyPack('policy-pack', {
     },
   ],
 })
-`,
+`
+
+const javascript = new Map([
+  ['PulumiPolicy.yaml', 'runtime: nodejs\nversion: 0.0.1\nmain: index.js\n'],
+  ['package.json', `${JSON.stringify({ ...manifest, main: 'index.js' }, null, 2)}\n`],
+  [
+    'index.js',
+    `'use strict'
+const { PolicyPack } = require('@pulumi/policy')
+
+${nodePolicies}`,
   ],
   ['.gitignore', 'node_modules/\n'],
 ])
@@ -48,19 +51,7 @@ const typescript = new Map([
     'index.ts',
     `import { PolicyPack } from '@pulumi/policy'
 
-new PolicyPack('policy-pack', {
-  policies: [
-    {
-      name: 'name-length',
-      description: 'Names of resources have at most 60 characters.',
-      enforcementLevel: 'mandatory',
-      validateResource: ({ name }, reportViolation) => {
-        if (name.length > 60) reportViolation(\`the name '\${name}' is too long\`)
-      },
-    },
-  ],
-})
-`,
+${nodePolicies}`,
   ],
   ['.gitignore', 'node_modules/\nbin/\n'],
 ])

@@ -49,8 +49,7 @@ export const effectsOfTriggers = {
       {
         call: 'archives.put',
         sourceFiles: [
-          'functions/api/routes/programs.ts',
-          'functions/api/routes/policies.ts',
+          'functions/api/archive-uploads.ts',
           'shared/runtime/programs/repository-program.ts',
           'functions/step-generator/edit-state.ts',
           'functions/step-generator/rename-stack.ts',

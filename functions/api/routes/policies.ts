@@ -1,7 +1,5 @@
-import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import { limits } from '../../../shared/config/limits.ts'
-import { error } from '../../../shared/errors/error.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import {
   attachedPolicyDocument,
@@ -11,6 +9,7 @@ import {
 } from '../../../shared/runtime/policy-packs/attached-policies.ts'
 import { parseDocumentValue } from '../../../shared/triggers/parse-document-value.ts'
 import { archiveForm, uploadForm } from '../archive-forms.ts'
+import { createUploadAddress, requireArchiveSize, storeUpload } from '../archive-uploads.ts'
 import { createCollectionRoutes, documentNameOf } from '../collection-routes.ts'
 import { defineRoute, stackOf } from '../define-route.ts'
 import { requireArchive } from '../require-archive.ts'
@@ -26,18 +25,11 @@ export const policyRoutes = [
     body: z.strictObject({ archive: archiveForm, bytes: z.int().min(1) }),
     output: uploadForm,
     run: async (ports, { params, body: { archive, bytes } }) => {
-      if (bytes > limits.archiveBytesMax)
-        throw error(
-          'ARCHIVE_TOO_LARGE',
-          `the policy pack has ${bytes} bytes; the limit is ${limits.archiveBytesMax} bytes`,
-        )
+      requireArchiveSize(bytes, 'the policy pack')
       const name = documentNameOf(params)
-      if (ports.uploads !== undefined)
-        return {
-          json: await ports.uploads.createAddress(policyArchiveOwnerOf(name), archive, bytes),
-        }
       const url = `/v1/policies/${encodeURIComponent(name)}/archives/${archive}`
-      return { json: { url, headers: {}, isThere: false } }
+      const upload = { archive, bytes, url }
+      return { json: await createUploadAddress(ports, policyArchiveOwnerOf(name), upload) }
     },
   }),
   defineRoute({
@@ -49,13 +41,9 @@ export const policyRoutes = [
     rawBody: { type: 'application/gzip', bytesMax: limits.archiveBytesMax },
     status: 201,
     output: z.object({ archive: z.string() }),
-    run: async (ports, { params, body }) => {
-      const bytes = body instanceof Uint8Array ? body : new Uint8Array()
-      const { archive } = params
-      if (createHash('sha256').update(bytes).digest('hex') !== archive)
-        throw error('UPLOAD_DIFFERS', `the uploaded bytes do not have the SHA-256 ${archive}`)
-      await ports.archives.put(policyArchiveOwnerOf(documentNameOf(params)), bytes)
-      return { json: { archive } }
+    run: (ports, { params, body }) => {
+      const owner = policyArchiveOwnerOf(documentNameOf(params))
+      return storeUpload(ports, owner, { archive: params['archive'], body })
     },
   }),
   ...createCollectionRoutes({

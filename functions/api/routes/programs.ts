@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import { limits } from '../../../shared/config/limits.ts'
-import { error } from '../../../shared/errors/error.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { archiveForm, uploadForm } from '../archive-forms.ts'
 import { requireArchive } from '../require-archive.ts'
+import { createUploadAddress, requireArchiveSize, storeUpload } from '../archive-uploads.ts'
 import { defineRoute, stackOf } from '../define-route.ts'
 
 /**
@@ -22,17 +21,11 @@ export const programRoutes = [
     body: z.strictObject({ archive: archiveForm, bytes: z.int().min(1) }),
     output: uploadForm,
     run: async (ports, { params, body: { archive, bytes } }) => {
-      if (bytes > limits.archiveBytesMax)
-        throw error(
-          'ARCHIVE_TOO_LARGE',
-          `the upload has ${bytes} bytes; the limit is ${limits.archiveBytesMax} bytes`,
-        )
+      requireArchiveSize(bytes, 'the upload')
       const { id } = await requireStack(ports, stackOf(params))
-      if (ports.uploads !== undefined)
-        return { json: await ports.uploads.createAddress(id, archive, bytes) }
       const { project, stack } = params
       const url = `/v1/stacks/${project}/${stack}/programs/${archive}`
-      return { json: { url, headers: {}, isThere: false } }
+      return { json: await createUploadAddress(ports, id, { archive, bytes, url }) }
     },
   }),
   defineRoute({
@@ -46,12 +39,7 @@ export const programRoutes = [
     output: z.object({ archive: z.string() }),
     run: async (ports, { params, body }) => {
       const { id } = await requireStack(ports, stackOf(params))
-      const bytes = body instanceof Uint8Array ? body : new Uint8Array()
-      const { archive } = params
-      if (createHash('sha256').update(bytes).digest('hex') !== archive)
-        throw error('UPLOAD_DIFFERS', `the uploaded bytes do not have the SHA-256 ${archive}`)
-      await ports.archives.put(id, bytes)
-      return { json: { archive } }
+      return storeUpload(ports, id, { archive: params['archive'], body })
     },
   }),
   defineRoute({

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { readHistoryRecord } from '../../../shared/engine/deployment/retention/history-and-versions.ts'
 import { error, hasCode } from '../../../shared/errors/error.ts'
 import { decodeEntry } from '../../../shared/journal/entry.ts'
-import type { EpochMs, StackId } from '../../../shared/records/ids.ts'
+import type { EpochMs } from '../../../shared/records/ids.ts'
 import type { JsonObject } from '../../../shared/values/value-codec.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { requireRole } from '../authorization.ts'
@@ -123,8 +123,7 @@ async function createUpdate(
   const dryRun = kind === 'preview' || options?.dryRun === true
   if (!dryRun) requireRole(call.caller, 'deploy', 'an update')
   const { id: stack } = await requireStack(ports, stackOf(call.params))
-  if (!dryRun) await requireNoApprovalRule(ports.documents, stack)
-  if (kind === 'update' || kind === 'preview') await refuseAttachedPolicies(ports, stack)
+  await requireClientUpdate(ports, { stack, kind, dryRun })
   const details = { environment: metadata?.environment ?? {}, config: config ?? {} }
   const isTooLarge = JSON.stringify(details).length > metadataCharsMax
   const update: ClientUpdate = {
@@ -141,12 +140,8 @@ async function startUpdate(ports: ServicePorts, call: ServiceCall): Promise<unkn
   const { tags, journalVersion } = parseBody(startForm, { body: call.body ?? {} })
   const stack = stackOf(call.params)
   const stored = await requireUpdate(ports, stack, call.params['update'] ?? '')
-  if (!stored.update.dryRun) {
-    requireRole(call.caller, 'deploy', 'an update')
-    await requireNoApprovalRule(ports.documents, stack)
-  }
-  const { kind } = stored.update
-  if (kind === 'update' || kind === 'preview') await refuseAttachedPolicies(ports, stack)
+  if (!stored.update.dryRun) requireRole(call.caller, 'deploy', 'an update')
+  await requireClientUpdate(ports, { ...stored.update, stack })
   if (tags != null && !stored.update.dryRun)
     await requireFreeTags(ports, { caller: call.caller, stack, tags })
   if (stored.update.lease !== undefined)
@@ -268,10 +263,16 @@ async function cancelUpdate(ports: ServicePorts, call: ServiceCall): Promise<unk
 }
 
 /**
- * Throws POLICY_PACKS_REQUIRED for a stack with attached policy packs. The engine of a client runs
- * its update, so this installation could not enforce them.
+ * Requires that the engine of a client may run an update of a stack. This installation could
+ * enforce neither approvals nor attached policy packs on it. Throws APPROVAL_REQUIRED and
+ * POLICY_PACKS_REQUIRED.
  */
-async function refuseAttachedPolicies(ports: ServicePorts, stack: StackId): Promise<void> {
+async function requireClientUpdate(
+  ports: ServicePorts,
+  { stack, kind, dryRun }: Pick<ClientUpdate, 'stack' | 'kind' | 'dryRun'>,
+): Promise<void> {
+  if (!dryRun) await requireNoApprovalRule(ports.documents, stack)
+  if (kind !== 'update' && kind !== 'preview') return
   const [policy] = await findAttachedPolicies(ports, stack)
   if (policy === undefined) return
   throw error(
