@@ -9,6 +9,7 @@ import { hrefOf } from './routing/page-route.ts'
 import { useRoute } from './routing/use-route.ts'
 import { clientContext } from './session/client-context.ts'
 import { useLogin } from './session/use-login.ts'
+import { FailureBoundary } from './widgets/failure-boundary.tsx'
 import { FailureNote } from './widgets/failure-note.tsx'
 import { LoadingRows } from './widgets/loading-rows.tsx'
 import { ThemeSwitch } from './widgets/theme-switch.tsx'
@@ -83,7 +84,9 @@ function LoggedIn({ client, onLogout }: { client: DashboardClient; onLogout: () 
         {context === undefined && failure === undefined ? <LoadingRows label="Logging in" /> : null}
         {context === undefined ? null : (
           <clientContext.Provider value={context}>
-            <CurrentPage route={route} />
+            <FailureBoundary subject="page" resetKey={route}>
+              <CurrentPage route={route} />
+            </FailureBoundary>
           </clientContext.Provider>
         )}
       </main>

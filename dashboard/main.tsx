@@ -2,8 +2,8 @@
  * dashboard: a page in the browser that shows stacks and deployments, and controls open ones.
  * It uses only the public API of the server that serves it.
  *
- * Allowed imports: React, react-aria-components, react-virtual, sigma, graphology, and files of
- * this folder. No file of another folder imports this one.
+ * Allowed imports: React, react-aria-components, react-error-boundary, react-virtual, sigma,
+ * graphology, and files of this folder. No file of another folder imports this one.
  *
  * Invariants: no request goes to another host. The token is only in the memory of the page and in
  * its session storage, and only the header `authorization` contains it. Secrets are never
@@ -12,6 +12,7 @@
 import { createRoot } from 'react-dom/client'
 import { Dashboard } from './dashboard.tsx'
 import { applyTheme, readTheme } from './session/theme.ts'
+import { FailureBoundary } from './widgets/failure-boundary.tsx'
 import './styles/tokens.css'
 import './styles/layout.css'
 import './styles/widgets.css'
@@ -21,4 +22,9 @@ import './styles/deployment.css'
 
 applyTheme(readTheme())
 const container = document.getElementById('root')
-if (container !== null) createRoot(container).render(<Dashboard />)
+if (container !== null)
+  createRoot(container).render(
+    <FailureBoundary subject="application">
+      <Dashboard />
+    </FailureBoundary>,
+  )

@@ -60,6 +60,17 @@ export function toFailure(thrown: unknown): ApiFailure {
   })
 }
 
+/** Returns the failure of a part of the page that threw an error while it was rendered. */
+export function createDisplayFailure(thrown: unknown): ApiFailure {
+  if (thrown instanceof ApiFailure) return thrown
+  return new ApiFailure({
+    code: 'DASHBOARD_FAILED',
+    message: `an error stopped its display: ${String(thrown)}`,
+    hint: 'Show it again, or reload the page. If the error remains, report it with this message.',
+    status: 0,
+  })
+}
+
 function parseObject(text: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(text)

@@ -1,5 +1,4 @@
 import { useState } from 'react'
-import { TabPanel } from 'react-aria-components'
 import { isAdministrator } from '../api/api-views.ts'
 import { type AdministrationTab, administrationTabs, hrefOf } from '../routing/page-route.ts'
 import { useClient } from '../session/client-context.ts'
@@ -7,6 +6,7 @@ import { EmptyNote } from '../widgets/empty-note.tsx'
 import { ConfirmButton } from '../widgets/confirm-button.tsx'
 import { PolledSection } from '../widgets/polled-section.tsx'
 import { RouteTabs } from '../widgets/route-tabs.tsx'
+import { TabPart } from '../widgets/tab-part.tsx'
 import { AuditLog } from './audit-log.tsx'
 import { type ShownNotification, NotificationList } from './notification-list.tsx'
 import { TokenTable } from './token-table.tsx'
@@ -51,21 +51,21 @@ function AdministrationTabs({ tab }: { tab: AdministrationTab }) {
       selected={tab}
       hrefOf={name => hrefOf({ kind: 'administration', tab: name })}
     >
-      <TabPanel id="tokens" className="tab-panel">
+      <TabPart id="tokens">
         <TokenTable />
-      </TabPanel>
-      <TabPanel id="audit" className="tab-panel">
+      </TabPart>
+      <TabPart id="audit">
         <AuditLog />
-      </TabPanel>
-      <TabPanel id="federation" className="tab-panel">
+      </TabPart>
+      <TabPart id="federation">
         <FederationRules />
-      </TabPanel>
-      <TabPanel id="webhooks" className="tab-panel">
+      </TabPart>
+      <TabPart id="webhooks">
         <Webhooks />
-      </TabPanel>
-      <TabPanel id="notifications" className="tab-panel">
+      </TabPart>
+      <TabPart id="notifications">
         <Notifications />
-      </TabPanel>
+      </TabPart>
     </RouteTabs>
   )
 }

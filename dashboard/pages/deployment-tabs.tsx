@@ -1,11 +1,12 @@
 import { useMemo, useState } from 'react'
-import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components'
+import { Tab, TabList, Tabs } from 'react-aria-components'
 import type { WatchedDeployment } from '../deployment/use-deployment.ts'
 import { countWaves } from '../deployment/wave-counts.ts'
 import { formatNumber } from '../format/format-count.ts'
 import { EmptyNote } from '../widgets/empty-note.tsx'
 import { FailureNote } from '../widgets/failure-note.tsx'
 import { LoadingRows } from '../widgets/loading-rows.tsx'
+import { TabPart } from '../widgets/tab-part.tsx'
 import { DeploymentTimeLine } from './deployment-time-line.tsx'
 import { MessageList } from './message-list.tsx'
 import { OperationDetails } from './operation-details.tsx'
@@ -40,32 +41,32 @@ export function DeploymentTabs(props: {
             count={progress.messages.length + progress.omittedMessages}
           />
         </TabList>
-        <TabPanel id="operations" className="tab-panel">
+        <TabPart id="operations">
           {progress.rows.length === 0 && !isEnded && connection.kind !== 'refused' ? (
             <LoadingRows label="Waiting for the first operation" />
           ) : (
             <OperationTable {...{ progress, isEnded, openKey }} onOpen={setOpenKey} />
           )}
-        </TabPanel>
-        <TabPanel id="time" className="tab-panel">
+        </TabPart>
+        <TabPart id="time">
           <TimeLinePart
             watched={watched}
             onOpen={urn => setOpenKey(progress.rows.find(row => row.urn === urn)?.key)}
           />
-        </TabPanel>
+        </TabPart>
         {waves.length === 0 ? null : (
-          <TabPanel id="waves" className="tab-panel">
+          <TabPart id="waves">
             <WaveTable waves={waves} />
-          </TabPanel>
+          </TabPart>
         )}
-        <TabPanel id="messages" className="tab-panel">
+        <TabPart id="messages">
           <MessageList messages={progress.messages} />
           {progress.omittedMessages === 0 ? null : (
             <p className="quiet">
               {formatNumber(progress.omittedMessages)} further messages are not shown.
             </p>
           )}
-        </TabPanel>
+        </TabPart>
       </Tabs>
       {openRow === undefined ? null : (
         <OperationDetails

@@ -1,4 +1,3 @@
-import { TabPanel } from 'react-aria-components'
 import {
   apiPathOf,
   type ListPage,
@@ -14,6 +13,7 @@ import { FailureNote } from '../widgets/failure-note.tsx'
 import { LoadingRows } from '../widgets/loading-rows.tsx'
 import { RouteTabs } from '../widgets/route-tabs.tsx'
 import { StatusLabel } from '../widgets/status-label.tsx'
+import { TabPart } from '../widgets/tab-part.tsx'
 import { AgeText } from '../widgets/time-text.tsx'
 import { useNow } from '../widgets/use-now.ts'
 import { Breadcrumbs } from './breadcrumbs.tsx'
@@ -130,27 +130,27 @@ function StackTabs(props: StackPageProps & { path: string; value: StackWithLast 
       selected={tab}
       hrefOf={name => hrefOf({ kind: 'stack', project, stack, tab: name })}
     >
-      <TabPanel id="resources" className="tab-panel">
+      <TabPart id="resources">
         <StackResources {...{ project, stack, path, view, resource }} version={record.version} />
-      </TabPanel>
-      <TabPanel id="outputs" className="tab-panel">
+      </TabPart>
+      <TabPart id="outputs">
         <StackOutputs path={path} version={record.version} />
-      </TabPanel>
-      <TabPanel id="history" className="tab-panel">
+      </TabPart>
+      <TabPart id="history">
         <StackHistory {...{ project, stack, path }} revision={historyRevision} />
-      </TabPanel>
-      <TabPanel id="approvals" className="tab-panel">
+      </TabPart>
+      <TabPart id="approvals">
         <StackApprovals {...{ project, stack, path }} />
-      </TabPanel>
-      <TabPanel id="configuration" className="tab-panel">
+      </TabPart>
+      <TabPart id="configuration">
         <StackConfiguration {...{ project, stack, path }} revision={historyRevision} />
-      </TabPanel>
-      <TabPanel id="settings" className="tab-panel">
+      </TabPart>
+      <TabPart id="settings">
         <StackSettings path={path} />
-      </TabPanel>
-      <TabPanel id="schedules" className="tab-panel">
+      </TabPart>
+      <TabPart id="schedules">
         <StackSchedules path={path} />
-      </TabPanel>
+      </TabPart>
     </RouteTabs>
   )
 }

@@ -91,9 +91,9 @@ function ResourcesInView(
   const graph = useMemo(() => createResourceGraph(rows), [rows])
   const shown = useMemo(() => {
     if (matches === undefined) return rows
-    return view === 'tree'
-      ? includeAncestors(rows, matches)
-      : rows.filter(({ key }) => matches.has(key))
+    return view === 'table'
+      ? rows.filter(({ key }) => matches.has(key))
+      : includeAncestors(rows, matches)
   }, [rows, matches, view])
   const openRow = rows.find(({ key }) => key === resource)
   const onOpen = (key: string): void => replaceRoute({ ...props, resource: key })
@@ -107,7 +107,10 @@ function ResourcesInView(
       ) : view === 'tree' ? (
         <ResourceTreeTable {...list} />
       ) : (
-        <ResourceGraphView {...{ rows, graph, matches, onOpen }} />
+        <ResourceGraphView
+          {...{ rows, graph, matches, onOpen }}
+          fallback={<ResourceTreeTable {...list} />}
+        />
       )}
       {openRow === undefined ? null : (
         <ResourceDetails

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { usePolled } from '../api/use-polled.ts'
 import { formatNumber } from '../format/format-count.ts'
 import { FailureNote } from '../widgets/failure-note.tsx'
@@ -14,26 +14,31 @@ interface ResourceGraphViewProps {
   /** The keys of the resources that the filter matches. Undefined without a filter. */
   matches: ReadonlySet<string> | undefined
   onOpen: (key: string) => void
+  /** The view that replaces the graph in a browser that cannot draw it. */
+  fallback: ReactNode
 }
 
-/** Shows the dependency graph of a state, or why the browser cannot show it. */
-export function ResourceGraphView(props: ResourceGraphViewProps) {
+/** Shows the dependency graph of a state, or another view with the reason of the replacement. */
+export function ResourceGraphView({ fallback, ...props }: ResourceGraphViewProps) {
   const [hasWebGl] = useState(supportsWebGl)
-  if (!hasWebGl)
-    return (
+  if (hasWebGl) return <LoadedGraph {...props} />
+  return (
+    <>
       <div role="alert" className="note note-warn">
         <p className="note-title">This browser cannot draw the graph</p>
         <p>
           The graph needs WebGL 2, which this browser does not have, or which its settings forbid.
-          The table and the tree show the same resources, and the details of a resource list what
-          depends on it.
+          So the page shows the tree. The details of a resource list the resources that depend on
+          it.
         </p>
       </div>
-    )
-  return <LoadedGraph {...props} />
+      {fallback}
+    </>
+  )
 }
 
-function LoadedGraph({ rows, graph, matches, onOpen }: ResourceGraphViewProps) {
+function LoadedGraph(props: Omit<ResourceGraphViewProps, 'fallback'>) {
+  const { rows, graph, matches, onOpen } = props
   // The libraries of the graph are a file of their own, which no other page loads.
   const { value: module, failure } = usePolled({
     key: 'graph',

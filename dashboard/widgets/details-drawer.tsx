@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { Button, Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components'
+import { FailureBoundary } from './failure-boundary.tsx'
 
 /** Shows details beside the page, above it on narrow screens. Escape closes them. */
 export function DetailsDrawer(props: {
@@ -31,7 +32,9 @@ export function DetailsDrawer(props: {
               Close
             </Button>
           </div>
-          <div className="drawer-body">{children}</div>
+          <div className="drawer-body">
+            <FailureBoundary subject="view">{children}</FailureBoundary>
+          </div>
         </Dialog>
       </Modal>
     </ModalOverlay>

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { usePolled } from '../api/use-polled.ts'
 import { useClient } from '../session/client-context.ts'
+import { FailureBoundary } from './failure-boundary.tsx'
 import { FailureNote } from './failure-note.tsx'
 import { LoadingRows } from './loading-rows.tsx'
 
@@ -27,9 +28,18 @@ export function PolledSection<Value>(props: {
     <section className="page-section" aria-label={title}>
       <h2>{title}</h2>
       {failure === undefined ? null : <FailureNote failure={failure} />}
-      {value === undefined
-        ? failure === undefined && <LoadingRows label={`Reading: ${title}`} />
-        : show(value)}
+      {value === undefined ? (
+        failure === undefined && <LoadingRows label={`Reading: ${title}`} />
+      ) : (
+        <FailureBoundary subject="section">
+          <ShownValue {...{ value, show }} />
+        </FailureBoundary>
+      )}
     </section>
   )
+}
+
+/** Shows a value within the boundary for errors. */
+function ShownValue<Value>({ value, show }: { value: Value; show: (value: Value) => ReactNode }) {
+  return show(value)
 }

@@ -315,15 +315,44 @@ describeWithBrowser('the dashboard', () => {
     await page.context().close()
   })
 
-  test('a browser without WebGL shows one message in place of the graph', async () => {
+  test('a browser without WebGL, a broken part of a page and an expired token are each one clear message', async () => {
     const watched = await login(tokens.reader, '#/stacks/small/dev/resources/graph', {
       initScript: 'HTMLCanvasElement.prototype.getContext = () => null',
     })
     const { page } = watched
-    await page.getByRole('alert').getByText('This browser cannot draw the graph').waitFor()
-    await page.getByRole('radio', { name: 'Tree' }).click()
-    await page.getByRole('treegrid').waitFor()
+    const alert = page.getByRole('alert')
+    await alert.getByText('This browser cannot draw the graph').waitFor()
+    await page.getByRole('treegrid').getByRole('row', { name: /third/ }).waitFor()
     await expectNoFaults(watched)
+    const fulfill = (path: string, body: object, status = 200): Promise<unknown> =>
+      page.route(`**/v1/${path}`, route =>
+        route.fulfill({ status, body: JSON.stringify(body), contentType: 'application/json' }),
+      )
+    // Answers without fields that they must have break the parts that show them.
+    await fulfill('stacks/small/dev/tags', {})
+    await fulfill('stacks/small/dev/outputs', {})
+    await page.getByRole('tab', { name: 'Settings' }).click()
+    const tags = page.getByRole('region', { name: 'Tags' }).getByRole('alert')
+    await tags.getByText('This section is broken').waitFor()
+    await page.getByRole('heading', { name: 'Limits of provider calls' }).waitFor()
+    expect(await watched.listAccessibilityFaults()).toEqual([])
+    await page.getByRole('tab', { name: 'Outputs' }).click()
+    await alert.getByText('This tab is broken').waitFor()
+    await page.unroute('**/v1/stacks/small/dev/outputs')
+    await page.getByRole('tab', { name: 'Resources' }).click()
+    await page.getByRole('tab', { name: 'Outputs' }).click()
+    await page.getByRole('tabpanel').getByText('https://example.com/').waitFor()
+    await fulfill('stacks/small/dev', { version: {} })
+    await alert.getByText('This page is broken').waitFor()
+    expect(await alert.count()).toBe(1)
+    await page.unroute('**/v1/stacks/small/dev')
+    await page.getByRole('button', { name: 'Show it again' }).click()
+    await page.getByRole('heading', { name: 'small / dev' }).waitFor()
+    const expired = { code: 'API_TOKEN_EXPIRED', message: 'the token expired', hint: '' }
+    await fulfill('stacks?*', expired, 401)
+    await page.getByRole('link', { name: 'Stacks', exact: true }).first().click()
+    await alert.getByText('API_TOKEN_EXPIRED').waitFor()
+    await page.getByText('Your session has ended').waitFor()
     await page.context().close()
   })
 
