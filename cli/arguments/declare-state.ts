@@ -49,9 +49,9 @@ export function declareState(root: Command, attach: Attach): void {
     state
       .command('promote')
       .argument('<snippet>', 'Name of the snippet')
-      .description('Not available: snippets of Pulumi Cloud do not run here')
-      .option('-y, --yes', 'No effect: nothing is changed'),
-    async () => (await import('../commands/state-promote.ts')).promoteSnippet,
+      .description('Generate the code of a snippet, and remove the snippet from the state')
+      .option('-y, --yes', 'Skip the confirmation prompt'),
+    async () => (await import('../commands/state-promote.ts')).promoteSnippetCommand,
   )
 }
 

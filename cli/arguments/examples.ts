@@ -161,6 +161,7 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     ['state delete --all', 'Forget all resources'],
   ],
   'state move': [["state move '<urn>' --dest prod", 'Move a resource to another stack']],
+  'state promote': [['state promote logs', 'Print the code of a snippet, and remove the snippet']],
   'state pending import': [
     ["state pending import '<urn>' db-1234", 'The create succeeded: add its resource'],
   ],

@@ -1,23 +1,32 @@
-import * as z from 'zod'
-import { error } from '../../shared/errors/error.ts'
-import { parseForm } from '../../shared/values/parse-form.ts'
+import { findSnippet, formatSnippetProgram } from '../../shared/state/snippets.ts'
 import type { Handler } from '../arguments/handler.ts'
-
-const snippetForm = z.looseObject({ name: z.string() })
+import { type GeneratedFile, generateProgram } from '../project/generate-program.ts'
+import { confirmAtTerminal, editConfirmedState, readCurrentState } from '../state/edit-state.ts'
 
 /**
- * `state promote <snippet>`: always fails. A state keeps the snippets that Pulumi's service added,
- * but Antichain neither runs them nor generates their code. Throws SNIPPET_UNKNOWN for a name that
- * the state does not have, and FEATURE_MISSING for one that it has.
+ * `state promote <snippet>`: prints the code of a snippet in the language of the project, and
+ * removes the snippet from the state. Its resources stay and are protected. Nothing changes when
+ * the code cannot be generated. Throws the errors of `findSnippet` and `generateProgram`. Source:
+ * pkg/cmd/pulumi/state/state_promote.go, v3.274.1.
  */
-export const promoteSnippet: Handler = async (session, _flags, [name = '']) => {
+export const promoteSnippetCommand: Handler = async (session, flags, [name = '']) => {
   session.requireProject()
-  const id = await session.requireStack()
-  const state = await (await session.openEngine()).exportState(id)
-  const names = (state?.snippets ?? []).map(snippet => parseForm(snippetForm, snippet).data?.name)
-  if (!names.includes(name))
-    throw error('SNIPPET_UNKNOWN', `no snippet named '${name}' exists in the current state`)
-  throw error('FEATURE_MISSING', `the code of the snippet '${name}' cannot be generated here`, {
-    hint: 'Promote it with Pulumi before the stack moves here; the state keeps the snippet.',
+  const state = await readCurrentState(session, await session.requireStack())
+  const snippet = findSnippet(state ?? {}, name)
+  const files = await generateProgram(session, formatSnippetProgram(snippet))
+  session.print(`Generated code for snippet "${name}":`)
+  for (const file of files) session.print(formatFile(file))
+  const question =
+    'This command will remove the snippet from state and leave its resources in state. Confirm?'
+  const { count } = await editConfirmedState(session, {
+    confirm: introduction => confirmAtTerminal(session, flags, introduction + question),
+    edit: { kind: 'promote', snippet: snippet.uuid },
   })
+  session.print(`\nSnippet "${name}" promoted from state; ${count} resource(s) retained`)
+  return 0
+}
+
+/** Returns a file below its underlined name. */
+function formatFile({ name, text }: GeneratedFile): string {
+  return `\n${name}\n${'='.repeat(name.length)}\n${text.replace(/\n$/, '')}`
 }

@@ -28,12 +28,12 @@ import type { CliSession } from '../session/session.ts'
 
 /**
  * Calls a function with a host that finds, installs and starts plugins for the project, or for the
- * current folder outside of a project. `localPlugins` take precedence over all others. Ends all
- * plugins afterwards.
+ * current folder outside of a project. `localPlugins` take precedence over all others. The address
+ * is that of the services of schemas and mappings, `127.0.0.1:<port>`. Ends all plugins afterwards.
  */
 export async function withPluginHost<T>(
   session: CliSession,
-  use: (host: PluginHost) => Promise<T>,
+  use: (host: PluginHost, address: string) => Promise<T>,
   localPlugins: readonly ProjectPlugin[] = [],
 ): Promise<T> {
   const processes = createProcesses()
@@ -50,7 +50,7 @@ export async function withPluginHost<T>(
   })
   try {
     host = createHost(session, localPlugins, { processes, monitor })
-    return await use(host)
+    return await use(host, monitor.address)
   } finally {
     await host?.close()
     monitor.close()

@@ -24,6 +24,10 @@ export const programCodes = {
     exit: 1,
     hint: 'Check the output of the language host and its version.',
   },
+  CODE_GENERATION_FAILED: {
+    exit: 1,
+    hint: 'Correct the reason in the message, or write the code by hand; nothing was changed.',
+  },
   PROGRAM_BUILD_FAILED: { exit: 1, hint: 'Correct the errors that the compiler reports.' },
   PROGRAM_TYPESCRIPT_MIX: {
     exit: 1,

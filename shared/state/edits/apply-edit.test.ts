@@ -170,3 +170,30 @@ describe('a change of secrets', () => {
       expectCode('STORE_CONFLICT', () => apply(secretsEdit(before), before, resealed(pending)))
   })
 })
+
+test('promote removes the snippet, and protects its resources only', () => {
+  const snippets = [
+    { uuid: 'u1', name: 'one' },
+    { uuid: 'u2', name: 'two' },
+  ]
+  const resources = [
+    thing('a', { snippetID: 'u1' }),
+    thing('b', { snippetID: 'u2' }),
+    thing('c', { snippetID: 'u1' }),
+  ]
+  const once = apply({ kind: 'promote', snippet: 'u1' }, stateOf(resources, { snippets }))
+  expect(once.count).toBe(2)
+  expect(once.state).toEqual(
+    stateOf(
+      [
+        thing('a', { protect: true }),
+        thing('b', { snippetID: 'u2' }),
+        thing('c', { protect: true }),
+      ],
+      { snippets: [{ uuid: 'u2', name: 'two' }] },
+    ),
+  )
+  const both = apply({ kind: 'promote', snippet: 'u2' }, once.state)
+  expect('snippets' in both.state).toBe(false)
+  expectCode('SNIPPET_UNKNOWN', () => apply({ kind: 'promote', snippet: 'u1' }, once.state))
+})

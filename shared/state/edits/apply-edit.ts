@@ -10,6 +10,7 @@ import type { StoredDeployment } from '../stored.ts'
 import { deleteResources } from './delete-resources.ts'
 import { importState, refuseForeignResources, requireSealed } from './import-state.ts'
 import { withMark } from './mark-resources.ts'
+import { promoteSnippet } from './promote-snippet.ts'
 import { renameResourceInState } from './rename-resource.ts'
 import type { StackNames } from './rename-stack-in-state.ts'
 import { repairState } from './repair.ts'
@@ -58,6 +59,8 @@ export function applyStateEdit(edit: StateEdit, input: EditInput): EditedState {
       return { ...withMark(before, edit.urns, edit), notices: [] }
     case 'rename':
       return toEditedState(renameResourceInState(before, edit.urn, edit.name))
+    case 'promote':
+      return { ...promoteSnippet(before, edit.snippet), notices: [] }
     case 'repair':
       return toEditedState(repairState(before)?.state ?? before)
     case 'pending import':

@@ -60,6 +60,8 @@ export const stateEditForm = z.discriminatedUnion('kind', [
   }),
   /** Renames a resource; see `renameResourceInState`. */
   z.strictObject({ kind: z.literal('rename'), urn: urnForm, name: textForm }),
+  /** Removes a snippet, and protects its resources; see `promoteSnippet`. */
+  z.strictObject({ kind: z.literal('promote'), snippet: textForm.min(1) }),
   /** Repairs an invalid state; see `repairState`. */
   z.strictObject({ kind: z.literal('repair') }),
   /** Adds the resource of a pending create; see `importPending`. */

@@ -136,19 +136,4 @@ describe('a state', () => {
       resources: [{ urn: urn('x'), type: 'a:b:C', name: 'x' }],
     })
   })
-
-  test('keeps its snippets, and state promote reports a name that is none of them', async () => {
-    const unknown = await bench.run('state', 'promote', 'bucket', '-s', 'dev')
-    expect([unknown.exit, unknown.err]).toEqual([
-      1,
-      expect.stringContaining("no snippet named 'bucket' exists in the current state"),
-    ])
-    const snippet = { uuid: 'u', name: 'bucket', type: 'a:b:C', code: '{}', descriptor: {} }
-    await importState({ snippets: [snippet] })
-    expect(await run('stack', 'export', '-s', 'dev')).toContain('"name": "bucket"')
-    const known = await bench.run('state', 'promote', 'bucket', '--yes', '-s', 'dev')
-    expect([known.exit, known.err]).toEqual([1, expect.stringContaining('FEATURE_MISSING')])
-    expect((await bench.run('state', 'promote', 'x', '-s', 'dev')).err).toContain('SNIPPET_UNKNOWN')
-    expect(await run('stack', 'export', '-s', 'dev')).toContain('"name": "bucket"')
-  })
 })

@@ -1,0 +1,104 @@
+import { homedir } from 'node:os'
+import { DiagnosticSeverity, type Diagnostic } from '../../proto/gen/pulumi/codegen/hcl.ts'
+import { GenerateProgramRequest, LanguageRuntimeService } from '../../proto/gen/pulumi/language.ts'
+import { error, messageOf } from '../../shared/errors/error.ts'
+import { createProcesses } from '../../shared/platform/system/processes.ts'
+import { type LanguageHost, startHost } from '../../shared/programs/hosts/language-host.ts'
+import { locateProgram } from '../../shared/programs/project/project-file.ts'
+import { resolveProjectPlugins } from '../../shared/programs/project/project-plugins.ts'
+import { findPlugin } from '../../shared/providers/plugins/find-plugin.ts'
+import { withPluginHost } from '../packages/with-plugin-host.ts'
+import { definedVariablesOf } from '../plugins/plugin-command-tools.ts'
+import type { CliSession } from '../session/session.ts'
+
+/** A file of a generated program. */
+export interface GeneratedFile {
+  readonly name: string
+  readonly text: string
+}
+
+/**
+ * Lets the language host of the project translate a program of Pulumi's configuration language.
+ * `source` is the text of the program. Returns the files, sorted by name. The host reads schemas
+ * from plugins, which may be installed for that. Throws RUNTIME_UNKNOWN without a host, and
+ * CODE_GENERATION_FAILED with the diagnostics of the host.
+ */
+export async function generateProgram(
+  session: CliSession,
+  source: string,
+): Promise<readonly GeneratedFile[]> {
+  const project = session.requireProject()
+  const programSource = {
+    ...locateProgram(project),
+    projectFolder: project.root,
+    runtime: project.runtime,
+    runtimeOptions: project.runtimeOptions,
+    plugins: resolveProjectPlugins(project),
+  }
+  const env = definedVariablesOf(session)
+  const processes = createProcesses()
+  try {
+    return await withPluginHost(session, async (_plugins, address) => {
+      const deps = {
+        ...{ processes, env, engineAddress: () => address },
+        obtainHost: (language: string) => Promise.resolve(findInstalledHost(language, env)),
+      }
+      const host = await startHost(deps, programSource, session.printToStderr)
+      try {
+        return await requestProgram(host, source, address)
+      } finally {
+        await host.close()
+      }
+    })
+  } finally {
+    await processes.close()
+  }
+}
+
+async function requestProgram(
+  host: LanguageHost,
+  source: string,
+  address: string,
+): Promise<readonly GeneratedFile[]> {
+  const request = GenerateProgramRequest.create({
+    source: new Map([['program.pp', source]]),
+    ...{ loaderTarget: address, mapperTarget: address },
+  })
+  const response = await host
+    .call(LanguageRuntimeService.generateProgram, request)
+    .catch((cause: unknown) => {
+      throw createGenerationError(messageOf(cause), cause)
+    })
+  refuseErrors(response.diagnostics)
+  return listFiles(response.source)
+}
+
+/** Returns the file of an installed language host. The PATH was searched before. */
+function findInstalledHost(
+  language: string,
+  env: Readonly<Record<string, string>>,
+): string | undefined {
+  const plugin = { kind: 'language', name: language, version: '', downloadUrl: '' }
+  const lookup = findPlugin(plugin, { env, home: env['HOME'] ?? homedir(), path: '' })
+  return 'missing' in lookup ? undefined : lookup.path
+}
+
+/** Throws CODE_GENERATION_FAILED if diagnostics contain errors. */
+function refuseErrors(diagnostics: readonly Diagnostic[]): void {
+  const reasons = diagnostics
+    .filter(({ severity }) => severity === DiagnosticSeverity.DIAG_ERROR)
+    .map(({ summary, detail }) => (detail === '' ? summary : `${summary}: ${detail}`))
+  if (reasons.length > 0) throw createGenerationError(reasons.join('; '))
+}
+
+function createGenerationError(reason: string, cause?: unknown): Error {
+  return error('CODE_GENERATION_FAILED', `the language host generated no code: ${reason}`, {
+    cause,
+  })
+}
+
+function listFiles(source: ReadonlyMap<string, Uint8Array>): readonly GeneratedFile[] {
+  return [...source]
+    .map(([name, bytes]) => ({ name, text: Buffer.from(bytes).toString('utf8') }))
+    .sort((one, other) => (one.name < other.name ? -1 : 1))
+}
