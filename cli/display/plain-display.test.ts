@@ -272,6 +272,8 @@ describe('the end', () => {
   test('operations with an unknown result are listed, with the commands that resolve them', async () => {
     const pending = [{ urn: thingUrnOf('a'), type: 'pkg:index:Thing' }]
     const lines = await printPlain([], { result: { ...succeeded, result: 'interrupted', pending } })
+    const twice = { ...succeeded, pending: [...pending, ...pending] }
+    expect((await printPlain([], { result: twice })).join('\n')).toContain('a (2 operations)')
     expect(lines).toContain('    pkg:index:Thing a')
     expect(lines).toContain(`      ${thingUrnOf('a')}`)
     expect(lines.at(-1)).toContain('state pending import')

@@ -105,10 +105,14 @@ export function formatPending(pending: DeployResult['pending'], paint: Paint): r
       'yellow',
       `${subject} began, but ${pending.length === 1 ? 'its result is' : 'their results are'} unknown:`,
     ),
-    ...pending.flatMap(({ urn, type }) => [
-      `    ${type} ${paint('bold', nameOfUrn(urn))}`,
-      paint('faint', `      ${urn}`),
-    ]),
+    ...[...Map.groupBy(pending, ({ urn, type }) => `${type} ${urn}`).values()].flatMap(equal => {
+      const [{ urn, type } = { urn: '', type: '' }] = equal
+      const count = equal.length === 1 ? '' : ` (${equal.length} operations)`
+      return [
+        `    ${type} ${paint('bold', nameOfUrn(urn))}${count}`,
+        paint('faint', `      ${urn}`),
+      ]
+    }),
     'Check whether the resources exist. The next deployment lists the operations again.',
     'Run `antichain state pending import <urn> <id>` or `antichain state pending clear <urn>` for each of them.',
   ]

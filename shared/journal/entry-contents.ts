@@ -1,5 +1,6 @@
 import type { Decision } from '../records/log.ts'
 import { isJoinOrHook, type Operation, type StateReference } from '../records/operation.ts'
+import { withFlag } from '../state/field-order.ts'
 import type { PendingOperationType } from '../state/snapshot.ts'
 import type { StoredOperation, StoredResource } from '../state/stored.ts'
 import type { EntryContent, EntryReference } from './entry.ts'
@@ -61,18 +62,29 @@ function beginEntryOf(operation: Operation, facts: OperationFacts): EntryContent
 
 /**
  * Returns the pending operation in the begin of an operation. The fold keeps it if the operation
- * has no usable end. A pending delete contains the old state, and any other pending operation the
- * planned state. Returns undefined for steps such as a refresh, which are never pending.
+ * has no usable end. A pending delete contains the old state, with its mark if a replacement came
+ * first, and any other pending operation the planned state. Returns undefined for steps such as a
+ * refresh, which are never pending.
  */
 function pendingOf(operation: Operation, facts: OperationFacts): StoredOperation | undefined {
   const type = pendingTypeOf(operation)
   if (type === undefined) return undefined
   const { old, state } = operation
   const resource =
-    type === 'deleting' ? (old === undefined ? undefined : facts.getState(old)) : state
+    type === 'deleting' ? deletedStateOf(operation, old && facts.getState(old)) : state
   if (resource === undefined) return undefined
   const origin = type === 'creating' ? facts.getOrigin(operation.id) : undefined
   return { resource, type, ...(origin === undefined ? {} : { origin }) }
+}
+
+/** Returns the state of a pending delete. A replaced copy is marked, also if its mark is new. */
+function deletedStateOf(
+  { op, effect }: Operation,
+  state: StoredResource | undefined,
+): StoredResource | undefined {
+  const isReplacedCopy =
+    effect === 'remove' && (op === 'delete-replaced' || op === 'discard-replaced')
+  return isReplacedCopy && state !== undefined ? withFlag(state, 'delete') : state
 }
 
 function pendingTypeOf({ op }: Operation): PendingOperationType | undefined {

@@ -110,6 +110,19 @@ describe('the effect of an end on the list of states', () => {
     ])
   })
 
+  test.each([
+    ['delete-replaced', { delete: true }],
+    ['delete', {}],
+  ] as const)('a pending operation of an unknown %s has the mark of its state', (op, marks) => {
+    const step = testOperation(1, 'b', { op, effect: 'remove', old: baseReference(1, 'b') })
+    const { pending_operations: pending = [] } = foldFixture({
+      base: [a, b],
+      decisions: [registration(step)],
+      ends: [testEnd(1, 'interrupted')],
+    })
+    expect(pending).toEqual([{ resource: { ...b, ...marks }, type: 'deleting' }])
+  })
+
   test('a refreshed resource can be updated in the same deployment', () => {
     const refresh = testOperation(1, 'a', {
       op: 'refresh',

@@ -37,6 +37,21 @@ test('a failed replacement keeps the old resource', async () => {
   expect(idsOf(testRun)).toEqual(['a-1'])
 })
 
+test('the summary counts a replacement that failed after the deletion of its old resource', async () => {
+  const cloud = createCloud()
+  const engine = await engines.open(cloud)
+  const program =
+    (value: number): Program =>
+    async monitor => {
+      await registerReporting(monitor, 'a', { replace: value }, deleteFirst)
+    }
+  await engine.run(program(1))
+  cloud.faults.add('create a')
+  expect((await engine.run(program(2), goOn)).result.changes).toMatchObject({ replace: 1 })
+  cloud.faults.clear()
+  expect((await engine.run(program(2))).result.changes).toMatchObject({ replace: 1 })
+})
+
 test('an unregistered resource is kept when the update of its dependent failed', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)

@@ -17,6 +17,7 @@ import type { CommandDeps } from './command-deps.ts'
 import { deployImport } from './import-command.ts'
 import { hasPlugins } from './check-plugins.ts'
 import { requireProgram } from './require-program.ts'
+import { warnOlderPackages } from './warn-older-packages.ts'
 import { readRecordedPlan } from './recorded-plan.ts'
 import { destroyWithoutProgram, deployWithProgram } from './deploy-with-program.ts'
 import {
@@ -39,7 +40,11 @@ export async function deployCommand(deps: CommandDeps, base: Base): Promise<bool
   await run.startPolicyPacks()
   requireProgram(run, base)
   const applyChanges = runsProgram(run.request.options) ? deployWithProgram : destroyWithoutProgram
-  if (applyChanges !== deployWithProgram && !(await hasPlugins(run, base))) return false
+  if (applyChanges !== deployWithProgram) {
+    if (base.epoch === firstEpoch && deps.earlierDecisions === undefined)
+      await warnOlderPackages(run, base.snapshot.resources)
+    if (!(await hasPlugins(run, base))) return false
+  }
   if (command === 'import') return deployImport(deps, base)
   // The base of a later epoch is already the result of a refresh.
   const isAlreadyRead = base.epoch > 1 || isReadByProgram(run.request.options)
@@ -109,9 +114,12 @@ async function pinRefreshedBase(deps: CommandDeps, base: Base): Promise<Base> {
 function warnPendingOperations({ report }: Pick<StepEmitter, 'report'>, base: Base): void {
   const pending = base.snapshot.pendingOperations
   if (pending.length === 0) return
-  const lines = pending.map(
-    ({ resource, type }) => `  * ${resource.urn}, interrupted while ${type}`,
-  )
+  const lines = [
+    ...Map.groupBy(
+      pending,
+      ({ resource, type }) => `  * ${resource.urn}, interrupted while ${type}`,
+    ),
+  ].map(([line, { length }]) => (length === 1 ? line : `${line} (${length} operations)`))
   const message = [
     `Attempting to deploy or update resources with ${pending.length} pending operations from previous deployment.`,
     ...lines,

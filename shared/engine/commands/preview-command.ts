@@ -8,6 +8,7 @@ import { isReadByProgram, runsProgram } from '../../records/log.ts'
 import { requireProgram } from './require-program.ts'
 import { previewImport } from './import-command.ts'
 import { hasPlugins } from './check-plugins.ts'
+import { warnOlderPackages } from './warn-older-packages.ts'
 import { reportUnmetUpdatePlan, findUnmetUrns } from '../generator/checks/check-update-plan.ts'
 import { isStackAllowed, listCurrentStates } from '../generator/policies/apply-stack-policies.ts'
 import { chooseRefreshSelection } from '../generator/refresh/plan-refresh.ts'
@@ -27,7 +28,10 @@ export async function previewCommand(run: CommandRun, base: Base): Promise<boole
   await run.startPolicyPacks()
   const { command, refresh, legacyRefreshDiff } = request.options
   requireProgram(run, base)
-  if (!runsProgram(request.options) && !(await hasPlugins(run, base))) return false
+  if (!runsProgram(request.options)) {
+    await warnOlderPackages(run, base.snapshot.resources)
+    if (!(await hasPlugins(run, base))) return false
+  }
   if (command === 'import') return previewImport(run, base)
   const isRefreshRequested = command === 'refresh' || refresh
   const refreshSelection = isReadByProgram(request.options)

@@ -28,12 +28,17 @@ function isDeletedFirst({ effect }: Step): boolean {
 }
 
 /**
- * Counts the replacements of a successful chain. The replace step of a create-before-delete
- * replacement is also reported, with the new state and the old one marked for deletion.
+ * Counts the replacements of a chain (`countedReplaceStepOf`). The replace step of a
+ * create-before-delete replacement is also reported, with the new state and the old one marked for
+ * deletion.
  */
-export function emitReplaceSteps(emitter: StepEmitter, chain: readonly EndedStep[]): void {
+export function emitReplaceSteps(
+  emitter: StepEmitter,
+  chain: readonly EndedStep[],
+  isComplete: boolean,
+): void {
   for (const { step, end: createEnd } of chain) {
-    const replaceStep = replaceStepOf(step)
+    const replaceStep = countedReplaceStepOf(step, isComplete)
     if (replaceStep === undefined) continue
     const end = successEndOf(createEnd.state ?? replaceStep.next)
     if (!isDeletedFirst(step)) {
@@ -43,6 +48,14 @@ export function emitReplaceSteps(emitter: StepEmitter, chain: readonly EndedStep
     }
     emitter.count(replaceStep, end)
   }
+}
+
+/**
+ * Returns the `replace` step that the summary counts for an ended step. After a deletion of the old
+ * resource it counts even if the create failed, otherwise only in a chain that succeeded.
+ */
+export function countedReplaceStepOf(step: Step, isComplete: boolean): Step | undefined {
+  return isComplete || isDeletedFirst(step) ? replaceStepOf(step) : undefined
 }
 
 /**
@@ -61,7 +74,7 @@ export function completeReplaceStep(
 /**
  * Returns the `replace` step for a step that creates a replacement. Otherwise returns undefined.
  */
-export function replaceStepOf(createStep: Step): Step | undefined {
+function replaceStepOf(createStep: Step): Step | undefined {
   if (!isReplacementOp(createStep.op)) return undefined
   if (createStep.next === undefined) return undefined
   const { old, next, reason } = createStep

@@ -148,7 +148,7 @@ test('a replacement is reported after the create, with the old state marked for 
     formatEvents(emitter => {
       emitStepBegin(emitter, step)
       emitter.emitEnd(step, end)
-      emitReplaceSteps(emitter, [replaceEnd])
+      emitReplaceSteps(emitter, [replaceEnd], true)
     }),
   ).toEqual([
     'resourcePreEvent create-replacement x-1,1 > ?, not logical',

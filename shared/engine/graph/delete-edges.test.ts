@@ -91,3 +91,23 @@ test('the only child of a component needs no group', () => {
   expect(releases.get(2)).toEqual({ states: [0, 1], groups: [] })
   expect(groups.size).toBe(0)
 })
+
+test('the root stack is deleted after the resources without a parent, but not after providers', () => {
+  const rootUrn = 'urn:pulumi:dev::shop::pulumi:pulumi:Stack::shop-dev' as Urn
+  const providerUrn = 'urn:pulumi:dev::shop::pulumi:providers:a::default' as Urn
+  const root = createResourceState({ urn: rootUrn, type: 'pulumi:pulumi:Stack', custom: false })
+  const { releases } = findEdges([
+    createResourceState({ urn: providerUrn, type: 'pulumi:providers:a', custom: true }),
+    root,
+    state('a', { provider: `${providerUrn}::id` }),
+    state('b', { dependencies: [urn('a')] }),
+    state('c', { parent: rootUrn }),
+  ])
+  expect([0, 1, 2, 3, 4].map(index => releases.get(index)?.states)).toEqual([
+    [],
+    [],
+    [0, 1],
+    [2],
+    [1],
+  ])
+})

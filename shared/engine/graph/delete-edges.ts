@@ -1,5 +1,6 @@
 import { dependencyUrnsOf, type StateGraph } from './dependencies.ts'
-import { providerUrnOf } from '../../names/provider-reference.ts'
+import { isProviderType, providerUrnOf } from '../../names/provider-reference.ts'
+import { stackType } from '../../names/urn.ts'
 
 /**
  * The order constraints of deletes. A group represents those descendants of a component that
@@ -27,7 +28,8 @@ type Releases = Map<number, { readonly states: number[]; readonly groups: readon
  * dependencies: provider, parent, named dependencies, and the descendants of named components. A
  * replaced state comes later in the list than the states that name its URN. If Pulumi deletes one
  * of these states in an earlier wave, the delete of the replaced state waits for that delete
- * (`addWaitEdges`). A protected state delays only the deletes of states before it in the list.
+ * (`addWaitEdges`). A protected state delays only the deletes of states before it in the list. The
+ * root stack is deleted last (`addRootEdges`).
  * Source: docs/spec/step-generation.md#deletes-at-the-end-of-the-program, docs/spec/graph.md,
  * `dependenciesOf`.
  */
@@ -69,7 +71,26 @@ export function findDeleteEdges(graph: StateGraph, condemned: ReadonlySet<number
     releases.set(index, { states: [...targets], groups: [...groupKeys] })
   }
   if (laterCopies.length > 0) addWaitEdges(releases, groups, laterCopies)
+  addRootEdges(graph, releases)
   return { releases, groups }
+}
+
+/**
+ * Adds an edge to the root stack from each condemned state that releases nothing but its provider.
+ * The stack resource and its outputs are thus deleted last, also if resources lack a parent. The
+ * stack releases nothing, so no cycle arises. Pulumi deletes such states in its last wave.
+ */
+function addRootEdges({ states }: StateGraph, releases: Releases): void {
+  const rootIndex = [...releases.keys()].find(index => {
+    const state = states[index]
+    return state !== undefined && state.type === stackType && state.parent === '' && !state.delete
+  })
+  if (rootIndex === undefined) return
+  const isProvider = (index: number): boolean => isProviderType(states[index]?.type ?? '')
+  for (const [index, { states: releasedStates, groups }] of releases) {
+    if (index === rootIndex || isProvider(index) || groups.length > 0) continue
+    if (releasedStates.every(isProvider)) releasedStates.push(rootIndex)
+  }
 }
 
 /**

@@ -45,6 +45,17 @@ test('TestPreviewWithPendingOperations, TestUpdateShowsWarningWithPendingOperati
   expect(pendingOf(testRun.state)).toEqual(['creating b'])
 })
 
+test('equal pending operations are one line of the warning, with their number', async () => {
+  const engine = await openPending()
+  await editStackState(engine, ({ pending_operations: pending = [], ...state }) => ({
+    ...state,
+    pending_operations: [...pending, ...pending.slice(1)],
+  }))
+  const [warning = ''] = diagnosticsOf(await engine.run(program), 'warning')
+  expect(warning).toContain('with 3 pending operations')
+  expect(warning).toContain('Thing::b, interrupted while creating (2 operations)\n')
+})
+
 test('TestRefreshWithPendingOperations, TestRefreshPreservesPendingCreateOperations: a refresh clears all pending operations except creates', async () => {
   for (const options of [{ command: 'refresh' }, { refresh: true }] as const) {
     const engine = await openPending()

@@ -186,3 +186,20 @@ test('an unchanged external resource keeps its times', async () => {
   const changed = await engine.run(createReading('a', 'ext'))
   expect(statesOf(changed, 'a')[0]).toHaveProperty('modified')
 })
+
+test('the outputs of a replaced component are reported with the step `replace`, as in Pulumi', async () => {
+  const engine = await engines.open(createCloud())
+  const program: Program = async monitor => {
+    const { urn } = await monitor.register({ type: 'local', name: 'l', object: {} })
+    await monitor.registerOutputs(urn, { out: 1 })
+  }
+  await engine.run(program)
+  const replaces = ['urn:pulumi:dev::life::local::l']
+  const { events } = await engine.run(program, { targeting: { replaces } })
+  const ops = events.flatMap(event =>
+    'resOutputsEvent' in event && event.resOutputsEvent.metadata.type === 'local'
+      ? [event.resOutputsEvent.metadata.op]
+      : [],
+  )
+  expect(ops).toEqual(['replace'])
+})

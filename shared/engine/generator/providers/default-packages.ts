@@ -46,7 +46,12 @@ function toPackageRequest({
   return { ...packageFields, checksums: new Map() }
 }
 
-function listProviderRequests({ urn, type, inputs }: ResourceState): readonly PackageRequest[] {
+/** Returns the package that a provider resource serves. Returns none for any other resource. */
+export function listProviderRequests({
+  urn,
+  type,
+  inputs,
+}: ResourceState): readonly PackageRequest[] {
   if (!isProviderType(type)) return []
   const { name, version, downloadUrl, parameterization, ...plugin } = pluginOf(urn, inputs)
   // Pulumi reads checksums only at the root of the inputs, where only states of older versions have

@@ -2,7 +2,7 @@ import type { OperationId } from '../../../records/ids.ts'
 import { isJoinOrHook } from '../../../records/operation.ts'
 import type { Base } from '../../deployment/state/base.ts'
 import { isChainComplete } from '../../deployment/dispatch/run-chain.ts'
-import { replaceStepOf } from '../../events/replace-events.ts'
+import { countedReplaceStepOf } from '../../events/replace-events.ts'
 import type { RecordedEnd } from '../../deployment/ends/end-watcher.ts'
 import { stepOfOperation } from '../../deployment/state/step-operations.ts'
 import { stepEndOf } from '../../deployment/ends/recorded-end.ts'
@@ -54,9 +54,9 @@ export function countRecordedSteps(deps: CountDeps, base: Base): void {
       decision.kind === 'registration'
         ? decision.operations.filter(operation => !isJoinOrHook(operation)).length
         : 1
-    if (!isChainComplete(endedSteps, chainLength)) continue
+    const isComplete = isChainComplete(endedSteps, chainLength)
     for (const { step } of endedSteps) {
-      const replace = replaceStepOf(step)
+      const replace = countedReplaceStepOf(step, isComplete)
       if (replace !== undefined) emitter.count(replace, successEndOf(replace.next))
     }
   }

@@ -56,7 +56,7 @@ export function createReplay(deps: ReplayDeps): Replay {
     }))
     const steps = chain.flatMap(({ step }) => step ?? [])
     const endedSteps = await runChain(deps, chain, earlierEnds)
-    if (isChainComplete(endedSteps, steps.length)) emitReplaceSteps(deps.emitter, endedSteps)
+    emitReplaceSteps(deps.emitter, endedSteps, isChainComplete(endedSteps, steps.length))
     onEnd(steps, endedSteps)
     return endedSteps
   }

@@ -44,8 +44,8 @@ export function createDeploymentRunner(deps: DeploymentRunnerDeps): StepRunner {
       const operations = chain.map(({ operation }) => operation)
       await writer.append({ kind: 'registration', urn, goal, operations, sets: setsDelta })
       const endedSteps = await runChain(deps, chain)
-      if (!isChainComplete(endedSteps, operationSteps.length)) return endedSteps
-      emitReplaceSteps(deps.emitter, endedSteps)
+      const isComplete = isChainComplete(endedSteps, operationSteps.length)
+      emitReplaceSteps(deps.emitter, endedSteps, isComplete)
       return endedSteps
     },
     async settle({ step, state, goalDigest, setsDelta }) {

@@ -1,7 +1,7 @@
 import type { Urn } from '../../../names/urn.ts'
 import { areEqualMaps } from '../../../values/equal.ts'
 import type { PropertyMap } from '../../../values/value.ts'
-import type { TrackedState } from '../../step.ts'
+import { isReplacementOp, type TrackedState } from '../../step.ts'
 import { checkOutputsAgainstUpdatePlan } from '../checks/check-update-plan.ts'
 import type { DecisionInput, GeneratorContext } from '../context.ts'
 import { unwrap } from '../finish-stage.ts'
@@ -39,7 +39,9 @@ export async function recordRegisteredOutputs(
   const isUnchanged = areEqualMaps(current.state.outputs, outputs)
   const trackedState = isUnchanged ? current : await runner.recordOutputs(current, state)
   ctx.apply({ currentStates: [[state.urn, { ...trackedState, op: current.op }]] })
-  emitter.emitOutputs(current.op, findOldState(ctx.input, current), trackedState.state)
+  // Pulumi reports outputs with the last step of a replacement, which is its `replace` step.
+  const op = isReplacementOp(current.op) ? 'replace' : current.op
+  emitter.emitOutputs(op, findOldState(ctx.input, current), trackedState.state)
 }
 
 /** Returns the old state of a resource. Returns undefined if the resource is new. */
