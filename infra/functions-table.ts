@@ -22,14 +22,16 @@ const queueVariables = [
   'nudgesQueue',
   'nudgesLongQueue',
 ] as const
-/** The plugin for dynamic providers of programs. */
+/** The plugins for dynamic providers of programs. */
 const pluginFiles = [
   'shared/providers/plugins/pulumi-resource-pulumi-nodejs',
+  'shared/providers/plugins/pulumi-resource-pulumi-python',
   'shared/providers/plugins/dynamic-provider.mjs',
 ]
 
-/** The modules that Node loads before a program. */
-const preloadFiles = [
+/** The modules that Node loads before a program, and the runner of programs in Python. */
+const runnerFiles = [
+  'shared/programs/hosts/run-program.py',
   'shared/programs/hosts/preload-program.cjs',
   'shared/programs/hosts/frame-memory.cjs',
 ]
@@ -161,7 +163,7 @@ export const functionsTable: readonly FunctionRow[] = [
     sendsTelemetry: true,
     scratchMb: ({ scratchMb }) => scratchMb,
     timeoutSeconds: lambdaLimitSeconds,
-    extraFiles: [...pluginFiles, ...preloadFiles],
+    extraFiles: [...pluginFiles, ...runnerFiles],
     consumes: {
       queue: 'nudges',
       batchSize: 1,

@@ -9,7 +9,8 @@ export interface ImageLanguage {
 
 /**
  * The languages of the image. Node and npm are in the base image. git fetches dependencies from
- * repositories. pnpm and yarn install the dependencies of programs that have their lock files.
+ * repositories. pnpm and yarn install the dependencies of programs that have their lock files. The
+ * Dockerfile makes the named version of Python the command `python3`.
  */
 export const imageLanguages: readonly ImageLanguage[] = [
   {
@@ -17,6 +18,7 @@ export const imageLanguages: readonly ImageLanguage[] = [
     packages: ['git', 'gzip', 'tar', 'unzip'],
     tools: ['pnpm@10.34.8', 'yarn@1.22.22'],
   },
+  { language: 'python', packages: ['git', 'python3.13', 'python3.13-pip'] },
 ]
 
 /** Returns the build argument PACKAGES of the image. */

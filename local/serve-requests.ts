@@ -8,6 +8,10 @@ import {
   withRepositoryPrograms,
   type RepositoryDeps,
 } from '../shared/runtime/programs/repository-program.ts'
+import {
+  type InstalledPrograms,
+  withInstalledPackages,
+} from '../shared/runtime/programs/uploaded-program.ts'
 import { withoutFunctionVariables } from '../shared/runtime/credentials/stack-role.ts'
 import { installProgram } from '../shared/runtime/programs/install-program.ts'
 import { servePreview } from '../functions/step-generator/serve-preview.ts'
@@ -22,6 +26,7 @@ import {
 import type { GeneratorPorts } from '../shared/runtime/deployment/generator-ports.ts'
 import { createDefaultKeyKeeper } from '../shared/platform/key-services/default-key-keeper.ts'
 import { DeployError, hasCode, messageOf } from '../shared/errors/error.ts'
+import type { BlobHash, StackId } from '../shared/records/ids.ts'
 import type { OutboundPort } from '../shared/ports/outbound.ts'
 import type { Platform } from '../shared/ports/platform.ts'
 import type { EmbeddedPlatform } from '../shared/platform/embedded/embedded-platform.ts'
@@ -76,10 +81,26 @@ export function createRequestOpener(
     ...{ outbound, folders, scratch: home },
     install: installRequest => installProgram(installer, installRequest),
   }
+  const installedOpen = withInstalledPackages(withRepositoryPrograms(open, repositories), {
+    ...repositories,
+    ...{ requests: platform.requests, archives: platform.archives },
+    ...{ processes: createProcesses, env: installer.env },
+    installedPrograms: createInstalledPrograms(),
+  })
   return withAttachedPolicies(
-    { open: withRepositoryPrograms(open, repositories), reopen },
+    { open: installedOpen, reopen },
     { documents: platform.documents, folders },
   )
+}
+
+/** Creates the records of installed programs, which this process keeps until its end. */
+function createInstalledPrograms(): InstalledPrograms {
+  const archives = new Map<string, BlobHash>()
+  const keyOf = (stack: StackId, marker: string): string => JSON.stringify([stack, marker])
+  return {
+    find: async (stack, marker) => archives.get(keyOf(stack, marker)),
+    store: async (stack, marker, archive) => void archives.set(keyOf(stack, marker), archive),
+  }
 }
 
 /** The dependencies of serving a request. */

@@ -26,7 +26,7 @@ const copiedPaths = [
   'cli/verify/program',
   'shared/programs/hosts/frame-memory.cjs',
   'shared/programs/hosts/preload-program.cjs',
-  'shared/programs/hosts/python',
+  'shared/programs/hosts/run-program.py',
   'shared/providers/plugins/dynamic-provider.mjs',
   'shared/providers/plugins/pulumi-resource-pulumi-nodejs',
   'shared/providers/plugins/pulumi-resource-pulumi-python',

@@ -2,7 +2,6 @@
  * aws: the code that all functions on AWS share. It opens their resources, reads the events and
  * writes the responses of Lambda, and runs the tasks of the long pool.
  */
-import type { OutboundPort } from '../../shared/ports/outbound.ts'
 import type { LoggerPort } from '../../shared/ports/system.ts'
 import type { TelemetryPort } from '../../shared/ports/telemetry.ts'
 import { homedir, hostname } from 'node:os'
@@ -15,11 +14,8 @@ import {
   type AwsSettings,
   readAwsSettings,
   createClientConfig,
-  createUploadSigner,
 } from '../../shared/platform/aws/clients.ts'
 import { createMetrics, type PutMetric } from '../../shared/platform/aws/metrics.ts'
-import { storeInstallSource } from '../../shared/platform/aws/blobs/install-sources.ts'
-import { createInstallUpload } from '../../shared/platform/aws/blobs/install-uploads.ts'
 import { createLambdaClient } from '../../shared/platform/aws/lambda-client.ts'
 import { type AwsPlatform, createAwsPlatform } from '../../shared/platform/aws/aws-platform.ts'
 import { createRoleAssumer } from '../../shared/platform/aws/roles.ts'
@@ -39,22 +35,14 @@ import { createSecretsOpeners } from './secrets-openers.ts'
 import { clearScratch, createStackBinding, type StackBinding } from './stack-binding.ts'
 import { createPluginAcquirer } from '../../shared/runtime/plugins/acquire-plugin.ts'
 import { createPluginFetcher, type FetchPlugin } from '../../shared/runtime/plugins/fetch-plugin.ts'
-import { createInstallerCaller } from '../../shared/runtime/programs/call-installer.ts'
-import type { InstallProgram } from '../../shared/runtime/programs/install-job.ts'
 import { createProgramFolders } from '../../shared/runtime/programs/program-folder.ts'
-import {
-  withRepositoryPrograms,
-  type RepositoryDeps,
-} from '../../shared/runtime/programs/repository-program.ts'
 import {
   type AssumeRole,
   resolveStackVariables,
 } from '../../shared/runtime/credentials/stack-role.ts'
-import { exportState } from '../../shared/runtime/state/export-state.ts'
 import { createRequestAuthorization } from '../../shared/runtime/credentials/authorize-request.ts'
-import { withReviewedConfig } from '../../shared/runtime/credentials/reviewed-config.ts'
 import { type AwsTriggers, openTriggers } from './open-triggers.ts'
-import { withAttachedPolicies } from '../../shared/runtime/policy-packs/attached-policies.ts'
+import { createGeneratorOpeners } from './generator-openers.ts'
 import { createArchivedProgramOpener } from '../../shared/runtime/programs/open-archived-program.ts'
 import type { ProgramRequestDeps } from '../../shared/runtime/programs/program-request.ts'
 
@@ -126,48 +114,30 @@ export function openFunctionResources(env: Env): FunctionResources {
     ...createArchivedProgramOpener(platform.requests, programs),
   })
   let triggers: AwsTriggers | undefined
-  let install: InstallProgram | undefined
   let acquirePlugin: FetchPlugin | undefined
+  let openers: Pick<StackServerDeps, 'open' | 'reopen'> | undefined
   const createGeneratorDeps = (): StackServerDeps => {
     triggers ??= openTriggers(env)
-    const { outbound, documents, sealing } = triggers
-    install ??= createInstallProgram({ settings, awsResources, platform, outbound })
-    const { archives, requests, clock } = platform
     acquirePlugin ??= createAcquiringFetcher(platform, triggers, { ...target, scratch })
-    const repositories: RepositoryDeps = {
-      ...{ outbound, documents, sealing, archives, requests, clock, scratch },
-      ...{ folders: programs.folders, install },
-    }
     const executorDeps = createExecutorDeps()
+    const openerDeps = { settings, awsResources, platform, triggers, folders, scratch, env }
+    openers ??= createGeneratorOpeners(executorDeps, openerDeps)
     return {
       ...executorDeps,
       fetchPlugin: acquirePlugin,
       inlineOperationsMax: Number(awsResources.get('inlineMax')),
       notifier: triggers,
-      authorization: createRequestAuthorization({ requests, documents }),
-      ...createGeneratorOpeners(platform, executorDeps, repositories),
+      authorization: createRequestAuthorization({
+        requests: platform.requests,
+        documents: triggers.documents,
+      }),
+      ...openers,
     }
   }
   return {
     ...{ platform, awsResources, putMetric, createExecutorDeps, createGeneratorDeps },
     ...{ hasRunUnreviewed, endEnvironment },
   }
-}
-
-/**
- * Creates the openers of a generator: also for programs of repositories, with reviewed
- * configuration, and with the policy packs that are attached to the stack.
- */
-function createGeneratorOpeners(
-  platform: AwsPlatform,
-  { open, reopen }: Pick<StackServerDeps, 'open' | 'reopen'>,
-  repositories: RepositoryDeps,
-): Pick<StackServerDeps, 'open' | 'reopen'> {
-  const reviewedOpen = withReviewedConfig(withRepositoryPrograms(open, repositories), {
-    requests: platform.requests,
-    readState: stack => exportState(platform, stack),
-  })
-  return withAttachedPolicies({ open: reviewedOpen, reopen }, repositories)
 }
 
 /** Opens telemetry, and the logger whose lines it also gets. */
@@ -237,30 +207,6 @@ function chooseCompaction(
   if (functionArn === '') return compactHere
   const lambda = createLambdaClient(settings, awsLimits.compactionResponseTimeoutMs)
   return createCompactionCaller({ lambda, functionArn, compactHere, logger })
-}
-
-/**
- * Creates the function that installs programs: it calls the function of the installer. A generator
- * itself runs no scripts of packages. They could use its role, which has access to journal and
- * catalog. Throws AWS_SETTINGS_INVALID without the variable of the installer function.
- */
-function createInstallProgram(deps: {
-  readonly settings: AwsSettings
-  readonly awsResources: AwsResources
-  readonly platform: AwsPlatform
-  readonly outbound: OutboundPort
-}): InstallProgram {
-  const { settings, awsResources, outbound } = deps
-  const { clock, random, logger } = deps.platform
-  const s3 = createUploadSigner(settings)
-  const bucket = awsResources.get('bucket')
-  return createInstallerCaller({
-    lambda: createLambdaClient(settings, awsLimits.installerResponseTimeoutMs),
-    functionArn: awsResources.get('installerFunction'),
-    createUpload: () => createInstallUpload({ s3, bucket, random }),
-    storeSource: source => storeInstallSource({ s3, bucket, random }, source),
-    ...{ outbound, clock, random, logger },
-  })
 }
 
 /**

@@ -51,11 +51,12 @@ export const effectsOfTriggers = {
         sourceFiles: [
           'functions/api/archive-uploads.ts',
           'shared/runtime/programs/repository-program.ts',
+          'shared/runtime/programs/uploaded-program.ts',
           'functions/step-generator/edit-state.ts',
           'functions/step-generator/rename-stack.ts',
         ],
         description:
-          'an archive is stored: uploaded bytes, the files at a commit with their packages, a state, or the program for the new name',
+          'an archive is stored: uploaded bytes, a program with its packages, a state, or the program for the new name',
         afterCrash:
           'no record names the archive: the sweep removes it, and a repetition of the request stores it again',
       },

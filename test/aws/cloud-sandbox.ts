@@ -80,6 +80,8 @@ export interface CloudSandboxOptions extends Pick<StackFileOptions, 'config'> {
    * functions are then plain processes, because Lambda's sandbox has no such folder.
    */
   readonly sdk?: 'above'
+  /** The files of a program that replaces the fixture, by path. Their project has its name. */
+  readonly files?: Readonly<Record<string, string>>
   /** Selects the installation's key for the secrets of the stack. Default: a passphrase. */
   readonly secretsKey?: 'of the installation'
   /** Further environment variables of the functions. */
@@ -245,16 +247,32 @@ export async function createCloudSandbox(
   }
 }
 
-/**
- * Writes the program and returns the text of its stack file. The main file sets the variables and
- * then loads the fixture. Unless `sdk` is `above`, the SDK is copied beside the main file.
- */
+/** Writes the program and its stack file. Returns the text of the stack file. */
 async function createSandboxProgram(
   program: string,
   fixture: string,
   options: CloudSandboxOptions & { readonly keyUrl: string },
 ): Promise<string> {
   mkdirSync(program)
+  const { files, aws, keyUrl, config = {} } = options
+  const key = options.secretsKey === undefined ? {} : { keyUrl }
+  const text = await createStackFile(stackIdOf(fixture, 'dev'), { aws, config, ...key })
+  writeFileSync(join(program, 'Pulumi.dev.yaml'), text)
+  if (files === undefined) writeFixture(program, fixture, options)
+  else
+    for (const [path, content] of Object.entries(files)) writeFileSync(join(program, path), content)
+  return text
+}
+
+/**
+ * Writes a fixture, with a main file that sets the variables and then loads the fixture. Unless
+ * `sdk` is `above`, the SDK is copied beside the main file.
+ */
+function writeFixture(
+  program: string,
+  fixture: string,
+  options: Pick<CloudSandboxOptions, 'sdk'>,
+): void {
   cpSync(join(testFolder, 'fixtures/programs', fixture), program, { recursive: true })
   renameSync(join(program, 'index.js'), join(program, 'program.js'))
   writeFileSync(
@@ -271,11 +289,6 @@ async function createSandboxProgram(
       dereference: true,
       filter: path => !unusedFiles.some(pattern => pattern.test(path.slice(sdkModules.length))),
     })
-  const { aws, keyUrl, config = {} } = options
-  const key = options.secretsKey === undefined ? {} : { keyUrl }
-  const text = await createStackFile(stackIdOf(fixture, 'dev'), { aws, config, ...key })
-  writeFileSync(join(program, 'Pulumi.dev.yaml'), text)
-  return text
 }
 
 /** Patterns of SDK files that no program loads. These files are two thirds of the SDK. */

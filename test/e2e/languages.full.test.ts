@@ -72,7 +72,7 @@ describeWithCommands('a program in Python', [['python3', '-m', 'venv', '--help']
     const result = await sandbox.run(up)
     expect(result.exit).not.toBe(0)
     expect(result.out).toContain('ValueError: no settings')
-    expect(result.out).not.toContain('run.py')
+    expect(result.out).not.toContain('run-program.py')
     expect(listIds()).toEqual(['extra-1', 'g-first-1', 'g-second-1'])
   })
 

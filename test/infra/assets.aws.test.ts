@@ -116,18 +116,20 @@ describe('the image', () => {
 
   test('installs the language packages without their caches', () => {
     expect(argumentsOf('ARG')).toEqual(['PACKAGES', 'TOOLS'])
-    expect(argumentsOf('RUN')).toHaveLength(2)
+    expect(argumentsOf('RUN')).toHaveLength(3)
     expect(argumentsOf('RUN')[0]).toMatch(
       /^test -n "\$PACKAGES" && dnf install -y .*\$PACKAGES && dnf clean all/,
     )
-    expect(argumentsOf('RUN')[1]).toMatch(
+    const [, version] =
+      /^ln -s \/usr\/bin\/(python[\d.]+) \/usr\/local\/bin\/python3$/.exec(
+        argumentsOf('RUN')[1] ?? '',
+      ) ?? []
+    expect(imagePackagesOf(imageLanguages).split(' ')).toContain(version)
+    expect(argumentsOf('RUN')[2]).toMatch(
       /^test -n "\$TOOLS" && npm install --global --ignore-scripts .*\$TOOLS && npm cache clean/,
     )
     expect(imageToolsOf(imageLanguages)).toMatch(/^pnpm@[\d.]+ yarn@1[\d.]+$/)
-    expect(imagePackagesOf(imageLanguages)).toBe('git gzip tar unzip')
-    expect(
-      imagePackagesOf([...imageLanguages, { language: 'python', packages: ['git', 'python3.13'] }]),
-    ).toBe('git gzip python3.13 tar unzip')
+    expect(imagePackagesOf(imageLanguages)).toBe('git gzip python3.13 python3.13-pip tar unzip')
   })
 
   test('contains no secret and downloads nothing itself', () => {
@@ -163,6 +165,8 @@ describe('the image', () => {
         'main.mjs',
         ...(name === 'step-generator' ? ['preload-program.cjs'] : []),
         'pulumi-resource-pulumi-nodejs',
+        'pulumi-resource-pulumi-python',
+        ...(name === 'step-generator' ? ['run-program.py'] : []),
       ])
   })
 })

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
-import { lstatSync, readdirSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { create } from 'tar'
 import { limits } from '../../config/limits.ts'
 import { error } from '../../errors/error.ts'
+import { installedEnvironmentName, packageMarkerName } from '../hosts/installed-packages.ts'
 import { isIgnored, type IgnoreRules, readIgnoreRules } from './ignore-rules.ts'
 
 /** A packed program. */
@@ -17,10 +18,10 @@ export interface ProgramArchive {
 
 /**
  * Packs the folder of a program with its dependencies. Leaves out `.git`, `.pulumi`, and what
- * `.gitignore` and `.antichainignore` exclude. In `node_modules` and Python's `venv` folders the
- * rules of `.gitignore` do not apply, because repositories ignore these folders but programs need
- * them. Throws ARCHIVE_TOO_LARGE, and ARCHIVE_UNREADABLE for anything other than a file, folder or
- * link.
+ * `.gitignore` and `.antichainignore` exclude. In `node_modules` and in the `.venv` of the installer
+ * the rules of `.gitignore` do not apply, because repositories ignore these folders but programs
+ * need them. Other virtual environments of Python are left out, because they belong to one machine.
+ * Throws ARCHIVE_TOO_LARGE, and ARCHIVE_UNREADABLE for anything other than a file, folder or link.
  */
 export async function packProgram(directory: string): Promise<ProgramArchive> {
   const { paths, sizeBytes } = listFiles(directory)
@@ -53,7 +54,7 @@ export async function packProgram(directory: string): Promise<ProgramArchive> {
 }
 
 /** Dependency folders, to which `.gitignore` rules do not apply. */
-const dependencyFolders: ReadonlySet<string> = new Set(['node_modules', 'venv', '.venv'])
+const dependencyFolders: ReadonlySet<string> = new Set(['node_modules', installedEnvironmentName])
 /** Names that are never part of a program. */
 const excludedNames: ReadonlySet<string> = new Set(['.git', '.pulumi'])
 
@@ -74,6 +75,7 @@ function listFiles(directory: string): {
         ? rules.filter(({ file }) => file === '.antichainignore')
         : rules
       if (isIgnored(applicableRules, path, isFolder)) continue
+      if (isFolder && isForeignEnvironment(join(directory, path))) continue
       if (isFolder) {
         visitFolder(path, rules)
         continue
@@ -91,6 +93,14 @@ function listFiles(directory: string): {
   }
   visitFolder('', [])
   return { paths, sizeBytes }
+}
+
+/**
+ * Reports whether a folder is a virtual environment of Python that the installer did not create.
+ * Such an environment has links to the Python of its machine.
+ */
+function isForeignEnvironment(folder: string): boolean {
+  return existsSync(join(folder, 'pyvenv.cfg')) && !existsSync(join(folder, packageMarkerName))
 }
 
 /** Reports whether a path is a dependency folder, or inside one. */

@@ -4,6 +4,7 @@ import { error } from '../../errors/error.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
 import { findOnPath, isExecutable, runToEnd } from '../executables.ts'
 import type { ProgramSource } from '../program.ts'
+import { findInstalledEnvironment } from './installed-packages.ts'
 import { readTextOption } from './runtime-option.ts'
 
 /**
@@ -22,31 +23,41 @@ interface PythonEnvironmentInput {
 }
 
 /**
- * Returns the Python of a program. If the project names a virtual environment, it is the Python
- * of that environment. If the tool is `uv` or `poetry`, it is the one of the tool. For other
- * projects, PULUMI_PYTHON_CMD names the command, or else it is `python3` or `python` on the PATH.
- * Throws PROGRAM_LANGUAGE_MISSING if the environment or command is missing, and PROJECT_INVALID for
- * an unknown tool.
+ * Returns the Python of a program. The environment that the installer created takes precedence. If
+ * the project names a virtual environment, it is the Python of that environment. If the tool is
+ * `uv` or `poetry`, it is the one of the tool. Other projects use the command of
+ * `findPythonCommand`. Throws PROGRAM_LANGUAGE_MISSING if the environment or command is missing, and
+ * PROJECT_INVALID for an unknown tool.
  */
 export async function resolvePythonEnvironment(
   input: PythonEnvironmentInput,
 ): Promise<PythonEnvironment> {
   const { env, source } = input
-  const folder = await findEnvironmentFolder(input)
-  if (folder !== undefined) return activateEnvironment(folder, env)
+  const folder =
+    findInstalledEnvironment(source.projectFolder) ?? (await findEnvironmentFolder(input))
+  return folder === undefined
+    ? { command: findPythonCommand(env, source.programFolder), env }
+    : activateEnvironment(folder, env)
+}
+
+/**
+ * Returns the command of Python that PULUMI_PYTHON_CMD names, or else `python3` or `python` on the
+ * PATH. Throws PROGRAM_LANGUAGE_MISSING.
+ */
+export function findPythonCommand(
+  env: Readonly<Record<string, string>>,
+  programFolder: string,
+): string {
   const configuredCommand = env['PULUMI_PYTHON_CMD'] ?? ''
   const path = env['PATH'] ?? ''
   const commandNames = configuredCommand === '' ? ['python3', 'python'] : [configuredCommand]
   const command = commandNames
-    .map(name =>
-      name.includes('/') ? resolve(source.programFolder, name) : findOnPath(name, path),
-    )
+    .map(name => (name.includes('/') ? resolve(programFolder, name) : findOnPath(name, path)))
     .find(file => file !== undefined && isExecutable(file))
-  if (command === undefined)
-    throw error('PROGRAM_LANGUAGE_MISSING', describeMissingCommand(commandNames), {
-      hint: 'Install Python 3.9 or later.',
-    })
-  return { command, env }
+  if (command !== undefined) return command
+  throw error('PROGRAM_LANGUAGE_MISSING', describeMissingCommand(commandNames), {
+    hint: 'Install Python 3.9 or later.',
+  })
 }
 
 function describeMissingCommand(commandNames: readonly string[]): string {

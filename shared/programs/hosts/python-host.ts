@@ -22,7 +22,7 @@ export interface PythonHostDeps {
   readonly env: Readonly<Record<string, string>>
 }
 
-const runner = join(import.meta.dirname, 'python', 'run.py')
+const runner = join(import.meta.dirname, 'run-program.py')
 
 /**
  * Creates the host of Python programs. The host runs a program in the program's Python environment,

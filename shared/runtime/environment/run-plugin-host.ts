@@ -18,6 +18,7 @@ import { createStackReader } from './read-stack-references.ts'
 import { createEnvironmentManagerOpener } from '../credentials/manager-opener.ts'
 import { stripSecrets } from '../../values/special-values.ts'
 import { homedir } from 'node:os'
+import { findInstalledEnvironment } from '../../programs/hosts/installed-packages.ts'
 import type { RunInput } from './run-input.ts'
 import type { RunTrace } from './run-trace.ts'
 
@@ -81,7 +82,7 @@ export function createRunPluginHost(
     programFolder,
     project: source.name,
     projectPlugins: source.plugins,
-    runtimeOptions: source.runtimeOptions,
+    runtimeOptions: { ...source.runtimeOptions, ...installedOptionsOf(source.projectFolder) },
     engineAddress: () => monitor.address,
     debuggerListenerOf: plugin =>
       shouldDebugPlugin(request.debuggedProcesses ?? [], plugin)
@@ -101,6 +102,15 @@ export function createRunPluginHost(
   return withTerraformPlugins(host, {
     ...{ processes, env, programFolder, report, openInstaller, traceCall },
   })
+}
+
+/**
+ * Returns the runtime options that lead a dynamic provider in Python to the environment that the
+ * installer created.
+ */
+function installedOptionsOf(projectFolder: string): { readonly virtualenv?: string } {
+  const virtualenv = findInstalledEnvironment(projectFolder)
+  return virtualenv === undefined ? {} : { virtualenv }
 }
 
 /** Returns the configuration of a package for its plugin's environment, as plain texts. */

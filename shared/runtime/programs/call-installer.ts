@@ -60,18 +60,20 @@ export function createInstallerCaller(deps: InstallerCallerDeps): InstallProgram
 
 /**
  * Returns the install job of a request. The job contains no credential. If the request has one,
- * this process fetches the repository, and the job contains the address of the stored archive.
+ * this process fetches the repository, and the job contains the address of the stored archive. The
+ * job of an uploaded program contains such an address, too.
  */
 async function createJob(
   { clock, outbound, storeSource }: InstallerCallerDeps,
-  { token, ...job }: ProgramInstallRequest,
+  { token, source, ...job }: ProgramInstallRequest,
 ): Promise<InstallJob> {
+  if (source !== undefined) return { ...job, sourceAddress: await storeSource(source) }
   if (token === undefined) return job
   const limits = { timeoutMs: programLimits.sourceTimeoutMs }
-  const source = await withFetchRetry(clock, () =>
+  const fetchedSource = await withFetchRetry(clock, () =>
     readRepositoryArchive(outbound, { ...job, token }, limits),
   )
-  return { ...job, location: await storeSource(source) }
+  return { ...job, location: await storeSource(fetchedSource) }
 }
 
 /** The result of one call. `failed`: another call may succeed. */

@@ -16,6 +16,8 @@ const installJobForm = z.strictObject({
   form: z.enum(webhookFormNames).optional(),
   /** The temporary address of the archive. Absent for a public repository. */
   location: z.string().optional(),
+  /** The temporary address of an uploaded program's archive in the bucket. */
+  sourceAddress: z.url().optional(),
   /** The path of the project file's folder in the repository; '' is the root. */
   folder: z.string(),
   /** Whether the package manager runs no scripts. */
@@ -24,7 +26,10 @@ const installJobForm = z.strictObject({
   knownPackages: z.string().optional(),
 })
 
-/** The job of an installer: the program to fetch, install and pack. */
+/**
+ * The job of an installer: the program to fetch, install and pack. For an uploaded program,
+ * `commit` is the name of its archive.
+ */
 export type InstallJob = z.infer<typeof installJobForm>
 
 /**
@@ -34,6 +39,8 @@ export type InstallJob = z.infer<typeof installJobForm>
 export interface ProgramInstallRequest extends InstallJob {
   /** The credential. Absent if none is needed, or if `location` replaces it. */
   readonly token?: string | undefined
+  /** The packed files of an uploaded program. Then nothing is fetched from a repository. */
+  readonly source?: Uint8Array | undefined
 }
 
 /**
@@ -63,6 +70,7 @@ export const installErrorCodes = [
   'INSTALL_FAILED',
   'OUTBOUND_FAILED',
   'OUTBOUND_REFUSED',
+  'PROJECT_INVALID',
   'PROJECT_NOT_FOUND',
 ] as const
 

@@ -7,7 +7,10 @@ import { hasProjectFile } from '../../programs/project/project-file.ts'
 import { withFetchRetry } from './fetch-retry.ts'
 import type { InstalledProgram, ProgramInstallRequest } from './install-job.ts'
 import { fetchRepositoryArchive } from '../../triggers/outbound/repository-archive.ts'
-import { installProgramPackages, type PackageInstallDeps } from './install-packages.ts'
+import { unpackArchive } from './unpack-archive.ts'
+import { getUploadedProgram } from './get-uploaded-program.ts'
+import { installProgramPackages } from './install-packages.ts'
+import type { PackageInstallDeps } from './run-package-command.ts'
 
 /** Dependencies of the installer, which has no store, no queue and no key. */
 export interface InstallerDeps extends Omit<PackageInstallDeps, 'processes'> {
@@ -17,9 +20,9 @@ export interface InstallerDeps extends Omit<PackageInstallDeps, 'processes'> {
 }
 
 /**
- * Fetches a repository's files at a commit, installs the packages of the program and packs the
- * program. Runs the scripts of packages, unless `ignoreScripts` is set. Removes its temporary
- * files. Throws OUTBOUND_*, ARCHIVE_*, PROJECT_NOT_FOUND and INSTALL_FAILED.
+ * Fetches a repository's files at a commit, or unpacks an uploaded program. Installs the packages
+ * of the program and packs the program. Runs the scripts of packages, unless `ignoreScripts` is
+ * set. Removes its temporary files. Throws OUTBOUND_*, ARCHIVE_*, PROJECT_* and INSTALL_FAILED.
  */
 export async function installProgram(
   deps: InstallerDeps,
@@ -46,12 +49,19 @@ export async function installProgram(
   }
 }
 
-/** Fetches the files of the repository. Returns their folder. */
-function fetchFiles(
+/** Fetches the files of the repository, or unpacks the uploaded ones. Returns their folder. */
+async function fetchFiles(
   { outbound, clock }: InstallerDeps,
   request: ProgramInstallRequest,
   temporaryFolder: string,
 ): Promise<string> {
+  const { sourceAddress, source } = request
+  const uploadedSource =
+    sourceAddress === undefined ? source : await getUploadedProgram(clock, sourceAddress)
+  if (uploadedSource !== undefined) {
+    await unpackArchive(uploadedSource, { targetFolder: temporaryFolder, name: 'uploaded program' })
+    return temporaryFolder
+  }
   return withFetchRetry(clock, async tryNumber => {
     const folder = join(temporaryFolder, `files-${tryNumber}`)
     mkdirSync(folder)

@@ -7,7 +7,8 @@ import { imageLanguages } from '../../../infra/image-languages.ts'
 import { createSystemClock } from '../../platform/system/clock.ts'
 import { createProcesses } from '../../platform/system/processes.ts'
 import { readPackageMarker } from './package-marker.ts'
-import { type PackageInstallDeps, installProgramPackages } from './install-packages.ts'
+import { installProgramPackages } from './install-packages.ts'
+import type { PackageInstallDeps } from './run-package-command.ts'
 
 let root = ''
 /** A PATH with the package managers of the container image, which npm installs as in the image. */

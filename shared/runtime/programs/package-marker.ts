@@ -1,32 +1,44 @@
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import {
+  installedEnvironmentName,
+  packageMarkerName,
+} from '../../programs/hosts/installed-packages.ts'
 
-const packagesFolder = 'node_modules'
-/**
- * The file that identifies the installed packages by manager, lock file, package.json, runtime and
- * options.
- */
-const markerPath = join(packagesFolder, '.antichain-installed')
+/** The folder of the packages of a Node program. */
+export const nodePackagesFolder = 'node_modules'
+
+/** The folders of packages, relative to the folder of a project. */
+const packagesFolders = [nodePackagesFolder, installedEnvironmentName] as const
 
 /** Returns the marker of the packages in a program's folder, or undefined if there is none. */
 export function readPackageMarker(folder: string): string | undefined {
-  const path = join(folder, markerPath)
-  return existsSync(path) ? readFileSync(path, 'utf8') : undefined
+  const path = packagesFolders
+    .map(name => join(folder, name, packageMarkerName))
+    .find(file => existsSync(file))
+  return path === undefined ? undefined : readFileSync(path, 'utf8')
 }
 
 /** Marks the packages in a program's folder, if there are any. */
-export function writePackageMarker(folder: string, marker: string): void {
-  if (existsSync(join(folder, packagesFolder))) writeFileSync(join(folder, markerPath), marker)
+export function writePackageMarker(
+  folder: string,
+  { packagesFolder, marker }: { readonly packagesFolder: string; readonly marker: string },
+): void {
+  const path = join(folder, packagesFolder)
+  if (existsSync(path)) writeFileSync(join(path, packageMarkerName), marker)
 }
 
 /** Removes the packages of a program. */
-export function removePackages(folder: string): void {
+export function removePackages(folder: string, packagesFolder: string): void {
   rmSync(join(folder, packagesFolder), { recursive: true, force: true })
 }
 
-/** Replaces the packages of a program by those of another program. */
+/** Replaces the packages of a program by those of another program, which the installer marked. */
 export function copyPackages(sourceFolder: string, targetFolder: string): void {
-  removePackages(targetFolder)
   const options = { recursive: true, verbatimSymlinks: true }
-  cpSync(join(sourceFolder, packagesFolder), join(targetFolder, packagesFolder), options)
+  for (const name of packagesFolders) {
+    if (!existsSync(join(sourceFolder, name, packageMarkerName))) continue
+    removePackages(targetFolder, name)
+    cpSync(join(sourceFolder, name), join(targetFolder, name), options)
+  }
 }

@@ -1,0 +1,20 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** The name of the virtual environment that the installer creates in the folder of a project. */
+export const installedEnvironmentName = '.venv'
+
+/**
+ * The file in a folder of packages that identifies them by package manager, requirements, runtime
+ * and options. Only the installer writes it.
+ */
+export const packageMarkerName = '.antichain-installed'
+
+/**
+ * Returns the virtual environment that the installer created for a project. Returns undefined if
+ * there is none.
+ */
+export function findInstalledEnvironment(projectFolder: string): string | undefined {
+  const folder = join(projectFolder, installedEnvironmentName)
+  return existsSync(join(folder, packageMarkerName)) ? folder : undefined
+}

@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as z from 'zod'
+import { error } from '../../errors/error.ts'
+import { lockFiles, type NodePackageManager } from './lock-files.ts'
+import { nodePackagesFolder } from './package-marker.ts'
+import type { PackagePlan } from './package-plan.ts'
+
+/**
+ * The arguments that make each supported package manager obey its lock file. The image of the
+ * generator has no bun.
+ */
+const lockedInstallArgs: Readonly<Partial<Record<NodePackageManager, readonly string[]>>> = {
+  npm: ['ci', '--no-audit', '--no-fund'],
+  pnpm: ['install', '--frozen-lockfile'],
+  yarn: ['install', '--frozen-lockfile'],
+}
+/** The supported package managers, by the program's lock file. */
+const managers = lockFiles.flatMap(([lockFile, command]) => {
+  const args = lockedInstallArgs[command]
+  return args === undefined ? [] : [{ lockFile, command, args }]
+})
+/** The option of every supported package manager that skips all scripts. */
+const ignoreScriptsOption = '--ignore-scripts'
+
+/**
+ * The scripts of the program itself that an installation runs. If a program has one of them, its
+ * packages are not reused, because the script may write any files.
+ */
+const programScripts = [
+  'preinstall',
+  'install',
+  'postinstall',
+  'prepublish',
+  'preprepare',
+  'prepare',
+]
+
+const packageForm = z.looseObject({
+  dependencies: z.record(z.string(), z.string()).default({}),
+  devDependencies: z.record(z.string(), z.string()).default({}),
+  scripts: z.record(z.string(), z.string()).default({}),
+})
+
+/**
+ * Returns the plan that installs the packages of a Node program according to its lock file. The
+ * packages of a program with one of `programScripts` cannot be reused, unless scripts are ignored.
+ * Returns undefined for a program without packages. Throws INSTALL_FAILED.
+ */
+export function planNodePackages(folder: string, ignoreScripts: boolean): PackagePlan | undefined {
+  const text = readIfExists(join(folder, 'package.json'))
+  if (text === undefined) return undefined
+  const { dependencies, devDependencies, scripts } = parsePackageJson(text)
+  const manager = managers.find(({ lockFile }) => existsSync(join(folder, lockFile)))
+  if (manager === undefined) {
+    if (Object.keys({ ...dependencies, ...devDependencies }).length === 0) return undefined
+    const names = managers.map(({ lockFile }) => lockFile).join(', ')
+    throw error(
+      'INSTALL_FAILED',
+      `the program has a package.json with dependencies but no lock file (${names})`,
+      { hint: 'Commit the lock file of your package manager next to the package.json.' },
+    )
+  }
+  const { lockFile, command, args } = manager
+  const options = ignoreScripts ? [ignoreScriptsOption] : []
+  const hash = createHash('sha256')
+    .update(readFileSync(join(folder, lockFile)))
+    .update(text)
+  const [node] = process.versions.node.split('.')
+  const runtime = `node ${node} ${process.platform} ${process.arch}`
+  const marker = JSON.stringify([command, hash.digest('hex'), runtime, ...options])
+  const canReusePackages =
+    ignoreScripts || !programScripts.some(name => scripts[name] !== undefined)
+  return {
+    packagesFolder: nodePackagesFolder,
+    commands: [{ command, args: [...args, ...options], cwd: folder }],
+    marker,
+    canReusePackages,
+  }
+}
+
+function parsePackageJson(text: string): z.infer<typeof packageForm> {
+  try {
+    return packageForm.parse(JSON.parse(text))
+  } catch {
+    throw error('INSTALL_FAILED', 'cannot read the package.json of the program')
+  }
+}
+
+function readIfExists(path: string): string | undefined {
+  return existsSync(path) ? readFileSync(path, 'utf8') : undefined
+}

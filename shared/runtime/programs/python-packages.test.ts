@@ -1,0 +1,88 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
+import { createProcesses } from '../../platform/system/processes.ts'
+import { withoutUndefined } from '../../programs/hosts/program-environment.ts'
+import { planPackages } from './install-packages.ts'
+
+let folder: string
+const processes = createProcesses()
+afterAll(() => processes.close())
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'python-packages-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+/** A command that reports the version of Python, so that the test needs no Python. */
+const python = '#!/bin/sh\necho 3.13\n'
+
+function plan(
+  files: Readonly<Record<string, string>>,
+  { options = '{}', ignoreScripts = false, version = python } = {},
+) {
+  writeFileSync(join(folder, 'python3'), version, { mode: 0o755 })
+  const project = `name: p\nruntime:\n  name: python\n  options: ${options}\n`
+  for (const [name, text] of Object.entries({ 'Pulumi.yaml': project, ...files }))
+    writeFileSync(join(folder, name), text)
+  const env = { ...withoutUndefined(process.env), PULUMI_PYTHON_CMD: join(folder, 'python3') }
+  return planPackages({ processes, env }, folder, ignoreScripts)
+}
+
+test('pip installs requirements into an environment whose interpreter can be packed', async () => {
+  const { commands = [], packagesFolder } = (await plan({ 'requirements.txt': 'pulumi\n' })) ?? {}
+  expect(packagesFolder).toBe('.venv')
+  expect(commands.map(({ args }) => args.slice(0, 3))).toEqual([
+    ['-m', 'venv', '--copies'],
+    ['-m', 'pip', '--python'],
+    ['-c', expect.stringContaining('UNCHECKED_HASH'), join(folder, '.venv', 'lib')],
+  ])
+  expect(commands[1]?.args.slice(-2)).toEqual(['-r', 'requirements.txt'])
+})
+
+test('packages are reused for the same requirements, version of Python and options only', async () => {
+  const first = await plan({ 'requirements.txt': 'pulumi\n' })
+  const same = await plan({ 'requirements.txt': 'pulumi\n', 'main.py': '1' })
+  expect(same).toMatchObject({ marker: first?.marker, canReusePackages: true })
+  const others = [
+    await plan({ 'requirements.txt': 'pulumi<4\n' }),
+    await plan({ 'requirements.txt': 'pulumi\n' }, { ignoreScripts: true }),
+    await plan({ 'requirements.txt': 'pulumi\n' }, { version: '#!/bin/sh\necho 3.14\n' }),
+  ]
+  expect(new Set([first, ...others].map(each => each?.marker)).size).toBe(4)
+  expect(await plan({ 'requirements.txt': 'pulumi\n./lib\n' })).toMatchObject({
+    canReusePackages: false,
+  })
+})
+
+test('uv obeys its lock file, and poetry omits the project itself', async () => {
+  const files = { 'pyproject.toml': '[project]\n', 'uv.lock': 'version = 1\n' }
+  const uv = await plan(files, { options: '{toolchain: uv}', ignoreScripts: true })
+  expect(uv?.commands[1]).toMatchObject({
+    command: 'uv',
+    args: ['sync', '--no-editable', '--no-progress', '--locked', '--no-build'],
+    variables: { UV_PROJECT_ENVIRONMENT: join(folder, '.venv'), UV_PYTHON_DOWNLOADS: 'never' },
+    hint: expect.stringContaining('uv export'),
+  })
+  expect(uv?.canReusePackages).toBe(true)
+  const poetry = await plan(files, { options: '{toolchain: poetry}' })
+  expect(poetry?.commands[1]).toMatchObject({ command: 'poetry', hint: expect.any(String) })
+  expect(poetry).toMatchObject({ canReusePackages: false })
+})
+
+test.each([
+  ['no requirements', {}, '{}', 'INSTALL_FAILED', /no requirements\.txt/],
+  ['uv without a project', {}, '{toolchain: uv}', 'INSTALL_FAILED', /no pyproject\.toml/],
+  ['an unknown toolchain', {}, '{toolchain: conda}', 'PROJECT_INVALID', /conda/],
+])('a program with %s is refused', async (_, files, options, code, message) => {
+  await expect(plan(files, { options })).rejects.toMatchObject({
+    code,
+    message: expect.stringMatching(message),
+  })
+})
+
+test('a machine without Python refuses to install', async () => {
+  await expect(
+    plan({ 'requirements.txt': '' }, { version: '#!/bin/sh\nexit 1\n' }),
+  ).rejects.toMatchObject({ code: 'INSTALL_FAILED' })
+})

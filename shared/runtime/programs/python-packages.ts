@@ -1,0 +1,198 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { error, hasCode, messageOf } from '../../errors/error.ts'
+import { runToEnd } from '../../programs/executables.ts'
+import { installedEnvironmentName } from '../../programs/hosts/installed-packages.ts'
+import { findPythonCommand } from '../../programs/hosts/python-environment.ts'
+import { readTextOption } from '../../programs/hosts/runtime-option.ts'
+import type { Project } from '../../programs/project/project.ts'
+import { locateProgram } from '../../programs/project/project-file.ts'
+import type { PackagePlan } from './package-plan.ts'
+import { readRequirements } from './python-requirements.ts'
+import type { PackageCommand, PackageInstallDeps } from './run-package-command.ts'
+
+/** The command and files of a Python package manager. */
+interface PythonTool {
+  readonly command: PackageCommand
+  /** The texts that determine the packages. */
+  readonly texts: readonly string[]
+  /** Whether the packages depend on nothing but these texts. */
+  readonly canReusePackages: boolean
+}
+
+/** The input that all tools need. `environment`: the folder of the new virtual environment. */
+interface ToolInput {
+  readonly programFolder: string
+  readonly environment: string
+  readonly python: string
+  readonly ignoreScripts: boolean
+}
+
+/**
+ * Returns the plan that installs the packages of a Python program into a new virtual environment.
+ * The environment has a copy of the interpreter's start file, because archives contain no link that
+ * leads outside. Throws INSTALL_FAILED and PROJECT_INVALID.
+ */
+export async function planPythonPackages(
+  deps: Pick<PackageInstallDeps, 'processes' | 'env'>,
+  project: Project,
+  ignoreScripts: boolean,
+): Promise<PackagePlan> {
+  const { programFolder } = locateProgram(project)
+  const environment = join(project.root, installedEnvironmentName)
+  const python = findPython(deps.env, programFolder)
+  const toolName = readTextOption(project, 'toolchain').toLowerCase() || 'pip'
+  const createTool = pythonTools.get(toolName)
+  if (createTool === undefined)
+    throw error(
+      'PROJECT_INVALID',
+      `the runtime option \`toolchain\` is '${toolName}'; use pip, poetry or uv`,
+    )
+  const { command, texts, canReusePackages } = createTool({
+    ...{ programFolder, environment, python, ignoreScripts },
+  })
+  const hash = createHash('sha256')
+  for (const text of texts) hash.update(`${text.length}\n${text}`)
+  const version = await readPythonVersion(deps, python)
+  const runtime = `python ${version} ${process.platform} ${process.arch}`
+  const options = ignoreScripts ? ['wheels only'] : []
+  const inEnvironment = { cwd: programFolder, variables: { VIRTUAL_ENV: environment } }
+  const venvArgs = ['-m', 'venv', '--copies', '--without-pip', environment]
+  return {
+    packagesFolder: installedEnvironmentName,
+    commands: [
+      { command: python, args: venvArgs, cwd: programFolder },
+      command,
+      // The time of a packed file changes, so the compiled code must not depend on times.
+      {
+        command: join(environment, 'bin', 'python3'),
+        args: ['-c', compileScript, join(environment, 'lib')],
+        ...inEnvironment,
+      },
+    ],
+    marker: JSON.stringify([toolName, hash.digest('hex'), runtime, ...options]),
+    canReusePackages,
+  }
+}
+
+/**
+ * Compiles all modules in a folder, in one process. Lambda has no shared memory for several ones.
+ * Files for another version of Python are not compiled.
+ */
+const compileScript =
+  'import compileall, py_compile, sys; compileall.compile_dir(sys.argv[1], quiet=2, ' +
+  'invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)'
+
+function findPython(env: Readonly<Record<string, string>>, programFolder: string): string {
+  try {
+    return findPythonCommand(env, programFolder)
+  } catch (thrown) {
+    if (!hasCode(thrown, 'PROGRAM_LANGUAGE_MISSING')) throw thrown
+    throw error('INSTALL_FAILED', messageOf(thrown), { cause: thrown })
+  }
+}
+
+/** Returns the minor version of an interpreter: `3.13`. Throws INSTALL_FAILED. */
+async function readPythonVersion(
+  { processes, env }: Pick<PackageInstallDeps, 'processes' | 'env'>,
+  command: string,
+): Promise<string> {
+  const script = 'import sys; print("%d.%d" % sys.version_info[:2])'
+  const { code, stdout, stderr } = await runToEnd(processes, {
+    ...{ command, args: ['-c', script], cwd: '/', env },
+  })
+  if (code === 0) return stdout.trim()
+  throw error('INSTALL_FAILED', `${command} cannot run: ${stderr}`)
+}
+
+const pythonTools: ReadonlyMap<string, (input: ToolInput) => PythonTool> = new Map([
+  ['pip', createPipTool],
+  ['uv', createUvTool],
+  ['poetry', createPoetryTool],
+])
+
+/** Installs `requirements.txt`, or else the package of `pyproject.toml`. */
+function createPipTool({ programFolder, environment, ...input }: ToolInput): PythonTool {
+  const files = ['requirements.txt', 'pyproject.toml']
+  const file = files.find(name => existsSync(join(programFolder, name)))
+  if (file === undefined)
+    throw error('INSTALL_FAILED', 'the program in Python has no requirements.txt', {
+      hint: 'Add a requirements.txt with a line `pulumi` and one line for each further package.',
+    })
+  const isRequirements = file === 'requirements.txt'
+  const { texts, hasLocalPackages } = isRequirements
+    ? readRequirements(programFolder, file)
+    : { texts: [], hasLocalPackages: true }
+  const args = [
+    ...['-m', 'pip', '--python', join(environment, 'bin', 'python3'), 'install'],
+    ...['--no-input', '--no-compile', '--no-cache-dir', '--disable-pip-version-check'],
+    ...['--progress-bar', 'off', '--quiet', '--no-warn-script-location'],
+    ...(input.ignoreScripts ? ['--only-binary', ':all:'] : []),
+    ...(isRequirements ? ['-r', file] : ['.']),
+  ]
+  return {
+    command: { command: input.python, args, cwd: programFolder },
+    texts,
+    canReusePackages: !hasLocalPackages,
+  }
+}
+
+/** Installs the lock file of uv. The project itself is installed too, if it is a package. */
+function createUvTool({ programFolder, environment, ignoreScripts }: ToolInput): PythonTool {
+  const project = readProjectText(programFolder, 'uv')
+  const lock = readIfExists(join(programFolder, 'uv.lock'))
+  const args = [
+    ...['sync', '--no-editable', '--no-progress'],
+    ...(lock === undefined ? [] : ['--locked']),
+    ...(ignoreScripts ? ['--no-build'] : []),
+  ]
+  const variables = {
+    VIRTUAL_ENV: environment,
+    UV_PROJECT_ENVIRONMENT: environment,
+    UV_PYTHON: join(environment, 'bin', 'python3'),
+    UV_PYTHON_DOWNLOADS: 'never',
+    UV_LINK_MODE: 'copy',
+  }
+  return {
+    command: { command: 'uv', args, cwd: programFolder, variables, hint: hintOf('uv') },
+    texts: [project, lock ?? ''],
+    canReusePackages: lock !== undefined && !project.includes('[build-system]'),
+  }
+}
+
+/** Installs the lock file of poetry, without the project itself. */
+function createPoetryTool({ programFolder, environment, ignoreScripts }: ToolInput): PythonTool {
+  const project = readProjectText(programFolder, 'poetry')
+  const lock = readIfExists(join(programFolder, 'poetry.lock'))
+  const variables = {
+    VIRTUAL_ENV: environment,
+    ...(ignoreScripts ? { POETRY_INSTALLER_ONLY_BINARY: ':all:' } : {}),
+  }
+  const args = ['install', '--no-interaction', '--no-root', '--no-ansi']
+  return {
+    command: { command: 'poetry', args, cwd: programFolder, variables, hint: hintOf('poetry') },
+    texts: [project, lock ?? ''],
+    canReusePackages: lock !== undefined,
+  }
+}
+
+function hintOf(tool: string): string {
+  const exportCommand =
+    tool === 'uv'
+      ? 'uv export --no-hashes -o requirements.txt'
+      : 'poetry export -o requirements.txt'
+  return `Run \`${exportCommand}\`, and set \`toolchain: pip\` in the runtime options of the project file.`
+}
+
+function readProjectText(programFolder: string, tool: string): string {
+  const text = readIfExists(join(programFolder, 'pyproject.toml'))
+  if (text !== undefined) return text
+  throw error('INSTALL_FAILED', `the program has the toolchain ${tool}, but no pyproject.toml`, {
+    hint: `Run \`${tool} init\` in the folder of the program.`,
+  })
+}
+
+function readIfExists(path: string): string | undefined {
+  return existsSync(path) ? readFileSync(path, 'utf8') : undefined
+}
