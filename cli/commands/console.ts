@@ -1,12 +1,9 @@
 import { spawn } from 'node:child_process'
 import { error } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/handler.ts'
-import { dashboardAddressOf } from '../remote/dashboard-address.ts'
+import { dashboardAddressOf, servesDashboard } from '../remote/dashboard-address.ts'
 import { readLogin } from '../remote/saved-login.ts'
 import type { CliSession } from '../session/session.ts'
-
-/** Time in which the server of a login must answer. */
-const answerMs = 5000
 
 /**
  * `console`: prints the address of the dashboard, at the selected stack if there is one, and opens
@@ -18,7 +15,7 @@ export const openConsole: Handler = async session => {
     throw error('CLI_USAGE', 'no server with a dashboard is known', {
       hint: 'Run `antichain serve --port 7000`, and log in with `antichain login <address>`.',
     })
-  if (!(await servesPage(login.url)))
+  if (!(await servesDashboard(login.url, 5000)))
     throw error('CLI_USAGE', `${login.url} serves no dashboard`, {
       hint: 'Log in to an `antichain serve` with a port (docs/dashboard.md).',
     })
@@ -34,18 +31,6 @@ function findStack(session: CliSession): ReturnType<CliSession['resolveStackId']
     return session.resolveStackId()
   } catch {
     return undefined
-  }
-}
-
-async function servesPage(url: string): Promise<boolean> {
-  try {
-    const response = await fetch(dashboardAddressOf(url, undefined), {
-      signal: AbortSignal.timeout(answerMs),
-    })
-    await response.body?.cancel()
-    return response.ok && (response.headers.get('content-type') ?? '').startsWith('text/html')
-  } catch {
-    return false
   }
 }
 

@@ -34,6 +34,19 @@ test('JSON output has one numbered event per line and nothing else on standard o
   expect(stderr.text()).toContain(thingUrnOf('a'))
 })
 
+test('the title leads to a known dashboard on a terminal with colors', () => {
+  const printTitle = (color: boolean): string => {
+    const stdout = createRecordingStream({ isTTY: true, columns: 80, rows: 4 })
+    const dashboard = 'http://127.0.0.1:7000/#/stacks/shop/dev'
+    createDisplay(createTestDisplayOptions({ interactive: true, color, stdout, dashboard }))
+    return stdout.text()
+  }
+  expect(printTitle(true)).toContain(
+    '\u001b]8;;http://127.0.0.1:7000/#/stacks/shop/dev\u001b\\\u001b[1mUpdating stack dev',
+  )
+  expect(printTitle(false)).toBe('Updating stack dev\n')
+})
+
 test('a terminal keeps the whole tree, the messages and the summary', async () => {
   const stdout = createRecordingStream({ isTTY: true, columns: 80, rows: 4 })
   const display = createDisplay(createTestDisplayOptions({ interactive: true, stdout }))

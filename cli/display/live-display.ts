@@ -1,6 +1,6 @@
 import type { OutputStream } from '../session/io.ts'
 import type { Display, DisplayOptions } from '../session/tools.ts'
-import { formatConfig, formatEnd, formatTitle } from './start-and-end-lines.ts'
+import { formatConfig, formatEnd, formatLinkedTitle } from './start-and-end-lines.ts'
 import { renderFrame, renderLine } from './live-frame.ts'
 import { createLiveWriter, type LiveWriter } from './live-writer.ts'
 import { createPaint, type Paint } from './paint.ts'
@@ -24,31 +24,33 @@ export function createLiveDisplay(
   const startMs = nowMs()
   const latestMessages = new Map<string, Message>()
   let writer: LiveWriter | undefined
-  const createTreeInput = () => ({
+  const createTreeInput = (mustFold = false) => ({
     rows: progress.listRows(),
     messages: latestMessages,
     nowMs: nowMs(),
     isPreview: options.dryRun,
     showSames: options.showSames,
     showReads: options.showReads,
+    mustFold,
   })
   const drawFrame = (): readonly string[] =>
     renderFrame(
       {
         ...createTreeInput(),
         startedMs: startMs,
+        expectedMs: options.expectedMs,
         // A terminal without a size reports 0.
         columns: options.stdout.columns || 80,
         height: options.stdout.rows || 24,
       },
       paint,
     )
-  options.stdout.write(`${paint('bold', formatTitle(options))}\n`)
+  options.stdout.write(`${formatLinkedTitle(options, paint)}\n`)
   let printedMessageCount: number | undefined
   const printFinalTree = (): void => {
     if (printedMessageCount !== undefined) return
     writer?.close()
-    const lines = renderTree(createTreeInput()).map(line =>
+    const lines = renderTree(createTreeInput(!options.verbose)).map(line =>
       renderLine(line.segments, Number.POSITIVE_INFINITY, paint),
     )
     const messages = progress.listMessages()

@@ -4,6 +4,7 @@ import type { Paint } from './paint.ts'
 import type { Message } from './messages.ts'
 import type { ListingOptions, ResourceRow } from './progress.ts'
 import { fitLines, renderTree } from './tree.ts'
+import { formatTimeLeft } from './time-left.ts'
 import { type Segment, widthOf } from './tree-columns.ts'
 
 /** The input of one frame of a running deployment. */
@@ -12,6 +13,8 @@ export interface FrameInput extends ListingOptions {
   readonly messages: ReadonlyMap<string, Message>
   readonly nowMs: number
   readonly startedMs: number
+  /** The expected duration of a long deployment. */
+  readonly expectedMs?: number | undefined
   readonly isPreview: boolean
   readonly columns: number
   /** Number of lines of the terminal. The frame leaves the last line free for the cursor. */
@@ -54,6 +57,7 @@ function toSingleLine(text: string): string {
 }
 
 function renderTotals(input: FrameInput): readonly Segment[] {
+  const elapsedMs = input.nowMs - input.startedMs
   const counts = { done: 0, same: 0, running: 0, failed: 0 }
   for (const row of input.rows)
     counts[row.op === 'same' && row.status === 'done' ? 'same' : row.status]++
@@ -65,7 +69,8 @@ function renderTotals(input: FrameInput): readonly Segment[] {
   return [
     { color: 'bold', text: `    ${pieces.join(', ')}` },
     ...(counts.failed > 0 ? [{ color: 'red' as const, text: `, ${counts.failed} failed` }] : []),
-    { color: 'faint', text: `  ${formatElapsed(input.nowMs - input.startedMs)}` },
+    { color: 'faint', text: `  ${formatElapsed(elapsedMs)}` },
+    { color: 'faint', text: formatTimeLeft(input.expectedMs, elapsedMs) },
   ]
 }
 

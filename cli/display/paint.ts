@@ -27,6 +27,11 @@ export function createPaint(isColored: boolean): Paint {
   }
 }
 
+/** Returns a text that leads to an address on terminals with hyperlinks (OSC 8). */
+export function formatLink(text: string, address: string): string {
+  return `\u001b]8;;${removeControls(address)}\u001b\\${text}\u001b]8;;\u001b\\`
+}
+
 /**
  * Removes control characters except line feeds and tabs. Text of a program or provider must not
  * move the cursor or change the title of the terminal.

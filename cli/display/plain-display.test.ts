@@ -262,6 +262,19 @@ describe('the end', () => {
     ])
   })
 
+  test('in a job of GitHub, the rows are a group, and the summary is below it', async () => {
+    const lines = await printPlain(
+      [createOutputsEvent(metadataOf('create', 'a')), { cancelEvent: {} }],
+      {
+        options: { ciService: 'github' },
+      },
+    )
+    const endIndex = lines.indexOf('::endgroup::')
+    expect(endIndex).toBe(0)
+    expect(lines.indexOf('Resources:')).toBeGreaterThan(endIndex)
+    expect(lines.filter(line => line === '::endgroup::')).toHaveLength(1)
+  })
+
   test('outputs are omitted with suppressOutputs', async () => {
     const lines = await printPlain([createPreEvent(stack), createOutputsEvent(stack)], {
       options: { suppressOutputs: true },

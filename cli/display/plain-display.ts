@@ -1,5 +1,6 @@
 import type { Display, DisplayOptions } from '../session/tools.ts'
 import { formatConfig, formatEnd, formatTitle } from './start-and-end-lines.ts'
+import { formatGroupBegin, formatGroupEnd } from './ci-group.ts'
 import { formatElapsed } from './format-elapsed.ts'
 import { formatWaiting } from './live-frame.ts'
 import { createPaint } from './paint.ts'
@@ -12,6 +13,7 @@ import {
 } from './plain-lines.ts'
 import { type ProgressChange, createProgress, isListed } from './progress.ts'
 import { diffProperties } from './property-diff.ts'
+import { formatTimeLeft } from './time-left.ts'
 
 /**
  * Time without a line after which the running steps are printed, so that a log shows that the
@@ -40,12 +42,20 @@ export function createPlainDisplay(
     timer = setTimeout(() => {
       const runningRows = progress.listRows().filter(row => row.status === 'running')
       const text = `    still waiting for ${formatWaiting(runningRows, options.dryRun)}`
-      print([paint('faint', `${text}  ${formatElapsed(nowMs() - startMs)}`)])
+      const elapsedMs = nowMs() - startMs
+      const timeLeft = formatTimeLeft(options.expectedMs, elapsedMs)
+      print([paint('faint', `${text}  ${formatElapsed(elapsedMs)}${timeLeft}`)])
       restartSilenceTimer()
     }, silenceMs).unref()
   }
-  print([paint('bold', formatTitle(options))])
-  let mustSeparate = true
+  const group = createCiGroup(options)
+  print([group === undefined ? paint('bold', formatTitle(options)) : group.begin])
+  let mustSeparate = group === undefined
+  let mustEndGroup = group !== undefined
+  const endGroup = (): void => {
+    if (mustEndGroup && group !== undefined) print([group.end()])
+    mustEndGroup = false
+  }
   restartSilenceTimer()
   return {
     emit: event => {
@@ -57,12 +67,32 @@ export function createPlainDisplay(
         print(mustSeparate ? ['', ...lines] : lines)
         mustSeparate = false
       }
-      if (progress.isOver()) clearTimeout(timer)
+      if (!progress.isOver()) return
+      clearTimeout(timer)
+      endGroup()
     },
     finish: result => {
       clearTimeout(timer)
+      endGroup()
       print(formatEnd(progress, options, { result, elapsedMs: nowMs() - startMs, style }))
     },
+  }
+}
+
+/**
+ * Returns the lines that begin and end the group of an operation in the log of a CI job. Its title
+ * is that of the operation. Returns undefined outside of such a job.
+ */
+function createCiGroup(
+  options: DisplayOptions,
+): { readonly begin: string; readonly end: () => string } | undefined {
+  const { ciService: service } = options
+  if (service === undefined || options.stdout.isTTY === true) return undefined
+  const title = formatTitle(options)
+  const readGroup = () => ({ service, title, unixSeconds: Math.floor(Date.now() / 1000) })
+  return {
+    begin: formatGroupBegin(readGroup()),
+    end: () => formatGroupEnd(readGroup()),
   }
 }
 

@@ -1,7 +1,7 @@
 import type { EngineEventPayload } from '../../shared/engine/events/event.ts'
 import type { DeployResult } from '../../shared/engine/request.ts'
 import type { DisplayOptions } from '../session/tools.ts'
-import { removeControls, type Paint } from './paint.ts'
+import { formatLink, removeControls, type Paint } from './paint.ts'
 import type { LineStyle } from './plain-lines.ts'
 import type { Progress } from './progress.ts'
 import { formatForecast } from './forecast-lines.ts'
@@ -22,6 +22,17 @@ export function formatTitle(options: Pick<DisplayOptions, 'kind' | 'dryRun' | 's
     destroy: ['Destroying', 'Previewing destruction of'],
   } as const
   return `${titles[options.kind][options.dryRun ? 1 : 0]} stack ${options.stack}`
+}
+
+/** Returns the title for a terminal. It leads to the page of the stack if a dashboard is known. */
+export function formatLinkedTitle(
+  options: Pick<DisplayOptions, 'kind' | 'dryRun' | 'stack' | 'dashboard' | 'color'>,
+  paint: Paint,
+): string {
+  const title = paint('bold', formatTitle(options))
+  return options.dashboard === undefined || !options.color
+    ? title
+    : formatLink(title, options.dashboard)
 }
 
 /**

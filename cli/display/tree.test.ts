@@ -33,6 +33,30 @@ const printTree = (rows: readonly ResourceRow[], height = 100) =>
   )
 
 describe('tree', () => {
+  test('a long final listing has one line for equal resources, and failures of their own', () => {
+    const rows = [
+      rowOf('root', 'create', { custom: false }),
+      ...Array.from({ length: 1500 }, (_, index) =>
+        rowOf(`b${index}`, 'create', {
+          parent: thingUrnOf('root'),
+          ...(index === 7 ? { status: 'failed' as const } : {}),
+        }),
+      ),
+      rowOf('c', 'update', { parent: thingUrnOf('root') }),
+    ]
+    const print = (mustFold: boolean) =>
+      renderTree({ rows, messages: new Map(), nowMs: 5000, isPreview: false, mustFold }).map(line =>
+        renderLine(line.segments, 80, plain),
+      )
+    expect(print(true)).toEqual([
+      ' +  T     root             created',
+      ' +  ├─ T  1,499 resources  created',
+      ' +  ├─ T  b7               creating failed (1.0s)',
+      ' ~  └─ T  c                updated (1.0s)',
+    ])
+    expect(print(false)).toHaveLength(1502)
+  })
+
   test('resources are listed below their parents, in order of appearance', () => {
     const rows = [
       rowOf('root', 'create', { custom: false }),

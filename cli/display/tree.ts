@@ -3,6 +3,7 @@ import { styleOf } from './operation-style.ts'
 import type { Color } from './paint.ts'
 import { type LineStyle, formatStatus } from './plain-lines.ts'
 import type { Message } from './messages.ts'
+import { foldRows, toFoldedRow } from './fold-rows.ts'
 import { isListed, type ListingOptions, type ResourceRow } from './progress.ts'
 import { shortenToken } from './shorten-token.ts'
 import { alignTree, type Segment, type TreeCells } from './tree-columns.ts'
@@ -19,6 +20,8 @@ export interface TreeInput extends ListingOptions {
   readonly messages: ReadonlyMap<string, Message>
   readonly nowMs: number
   readonly isPreview: boolean
+  /** Whether equal rows of a long listing are shown as one row with their number. */
+  readonly mustFold?: boolean
 }
 
 interface VisibleRow {
@@ -30,8 +33,17 @@ interface VisibleRow {
 
 /** Renders the changing and running resources in columns, below their parents. */
 export function renderTree(input: TreeInput): readonly TreeLine[] {
-  const visibleRows = selectVisibleRows(input)
-  const lines = alignTree(visibleRows.map(({ row, branch }) => renderRow(row, branch, input)))
+  const { rows, counts } = foldRows(input.rows, {
+    isFoldable: row =>
+      input.mustFold === true && isShown(row, input) && !input.messages.has(row.urn),
+  })
+  const visibleRows = selectVisibleRows({ ...input, rows })
+  const lines = alignTree(
+    visibleRows.map(({ row, branch }) => {
+      const count = counts.get(row.urn)
+      return renderRow(count === undefined ? row : toFoldedRow(row, count), branch, input)
+    }),
+  )
   return lines.map((segments, index) => ({
     segments,
     hasPriority: visibleRows[index]?.hasPriority ?? false,

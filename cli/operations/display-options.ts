@@ -1,6 +1,7 @@
 import { isTruthy } from '../../shared/config/truthy.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import type { Command } from '../../shared/records/log.ts'
+import { findCiService } from '../display/ci-group.ts'
 import type { Flags } from '../arguments/flags.ts'
 import type { CliSession } from '../session/session.ts'
 import type { DisplayOptions } from '../session/tools.ts'
@@ -31,6 +32,7 @@ export function createDisplayOptions(
     urns: flags.isSet('urns'),
     verbose: session.verbose,
     stack: stackPartsOf(operation.stack).stack,
+    ciService: findCiService(session.io.env),
     stdout: session.io.stdout,
     stderr: session.io.stderr,
   }

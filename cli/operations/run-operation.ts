@@ -10,6 +10,7 @@ import type { Command } from '../../shared/records/log.ts'
 import type { Urn } from '../../shared/names/urn.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import type { Flags } from '../arguments/flags.ts'
+import { expectedMsOf } from '../display/time-left.ts'
 import { createDisplayOptions } from './display-options.ts'
 import { checkPreviewOnly } from './operation-options.ts'
 import { readConfirmationSteps } from './read-confirmation-steps.ts'
@@ -18,6 +19,7 @@ import { prepareRemoteResume, prepareRemoteStart } from '../remote/remote-operat
 import { withUpdatePlan, readUpdatePlanFile, saveImportFile, saveUpdatePlan } from './plan-file.ts'
 import { createLoggedDisplay } from './event-log.ts'
 import { createEventObserver, type EventFacts } from './observe-events.ts'
+import { findStackPage } from '../remote/dashboard-address.ts'
 import { confirmOperation } from './confirm-operation.ts'
 import { createOperationError, shortenShownError } from './operation-error.ts'
 import type { ResumeStart, OperationStart } from './operation-start.ts'
@@ -50,14 +52,20 @@ export async function runOperation(
     : readConfirmationSteps(session, flags)
   const operationStart = await prepareStart(session, flags, parameters)
   const { stack } = operationStart
-  const displayOptions = createDisplayOptions(session, flags, { kind: command, stack })
+  const displayOptions = await withDashboard(
+    session,
+    createDisplayOptions(session, flags, { kind: command, stack }),
+    stack,
+  )
   if (flags.isSet('strict') && !steps.mustPreview)
     throw error('CLI_USAGE', '--strict requires a preview: omit --skip-preview and --json')
   let updatePlan: string | undefined
+  let expectedMs: number | undefined
   if (steps.mustPreview) {
     const previewOptions = { ...displayOptions, dryRun: true }
     const preview = await runWithDisplay(session, operationStart, previewOptions)
     updatePlan = preview.result.updatePlan
+    expectedMs = expectedMsOf(preview.result.forecast)
     checkResult(session, flags, preview, { isPreview: true, checksChanges: previewOnly })
     if (previewOnly) {
       saveUpdatePlan(session, flags, preview.result.updatePlan)
@@ -69,11 +77,22 @@ export async function runOperation(
   }
   const runOptions =
     flags.isSet('strict') && updatePlan !== undefined
-      ? { ...displayOptions, updatePlan }
-      : displayOptions
+      ? { ...displayOptions, expectedMs, updatePlan }
+      : { ...displayOptions, expectedMs }
   const report = await runWithDisplay(session, operationStart, runOptions)
   checkResult(session, flags, report, { isPreview: false, checksChanges: true })
   return 0
+}
+
+/** Returns the options with the page of the stack, if a terminal can show it as a hyperlink. */
+async function withDashboard(
+  session: CliSession,
+  options: DisplayOptions,
+  stack: StackId,
+): Promise<DisplayOptions> {
+  const showsLinks = options.interactive && options.color && options.stdout.isTTY === true
+  if (!showsLinks) return options
+  return { ...options, dashboard: await findStackPage(session.home, stack) }
 }
 
 /** Prepares the start of an operation, on this machine or through an API. */

@@ -8,6 +8,7 @@ import type { Snapshot } from '../../shared/state/snapshot.ts'
 import type { SecretsMode } from '../../shared/state/snapshot-codec.ts'
 import type { StoredDeployment, StoredEnvelope } from '../../shared/state/stored.ts'
 import type { EnvelopeSource } from '../../shared/state/stream/parse-envelope.ts'
+import type { CiService } from '../display/ci-group.ts'
 import type { OutputStream } from './io.ts'
 import type { OpenEngine, OpenRemoteEngine } from '../../local/engine-port.ts'
 import type { PlatformTools } from '../platform/platform-port.ts'
@@ -46,6 +47,12 @@ export interface DisplayOptions {
   /** Whether ephemeral messages are printed, such as the waves of deletes. */
   readonly verbose: boolean
   readonly stack: string
+  /** The expected duration of a long deployment, in ms. Absent for an unknown or short duration. */
+  readonly expectedMs?: number | undefined
+  /** The CI service whose log folds the lines of the operation. */
+  readonly ciService?: CiService | undefined
+  /** The address of the stack's page in a dashboard that is known to answer. */
+  readonly dashboard?: string | undefined
   readonly stdout: OutputStream
   readonly stderr: OutputStream
 }

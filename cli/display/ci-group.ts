@@ -1,0 +1,37 @@
+import { removeControls } from './paint.ts'
+
+/** A CI service whose log folds groups of lines. */
+export type CiService = 'github' | 'gitlab'
+
+/** Returns the CI service of a job, from its environment. Returns undefined elsewhere. */
+export function findCiService(
+  env: Readonly<Record<string, string | undefined>>,
+): CiService | undefined {
+  if (env['GITHUB_ACTIONS'] === 'true') return 'github'
+  return env['GITLAB_CI'] === undefined || env['GITLAB_CI'] === '' ? undefined : 'gitlab'
+}
+
+/** A group of lines in the log of a CI job. GitLab needs the time of its begin and its end. */
+interface CiGroup {
+  readonly service: CiService
+  readonly title: string
+  readonly unixSeconds: number
+}
+
+/** Returns the line that begins a group, which shows its title. */
+export function formatGroupBegin({ service, title, unixSeconds }: CiGroup): string {
+  const text = removeControls(title).replaceAll('\n', ' ')
+  if (service === 'github') return `::group::${text}`
+  return `\u001b[0Ksection_start:${unixSeconds}:${sectionNameOf(title)}\r\u001b[0K${text}`
+}
+
+/** Returns the line that ends a group. GitLab finds the begin by the title. */
+export function formatGroupEnd({ service, title, unixSeconds }: CiGroup): string {
+  if (service === 'github') return '::endgroup::'
+  return `\u001b[0Ksection_end:${unixSeconds}:${sectionNameOf(title)}\r\u001b[0K`
+}
+
+/** Returns the name of a section of GitLab, which has letters, digits, `_`, `.` and `-` only. */
+function sectionNameOf(title: string): string {
+  return title.toLowerCase().replaceAll(/[^a-z0-9_.-]+/g, '_')
+}
