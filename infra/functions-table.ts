@@ -107,8 +107,9 @@ export const functionsTable: readonly FunctionRow[] = [
     ],
     grants: {
       journal: 'read',
-      // To cancel a deployment, the API raises the stop flag in its control record.
-      journalPartitions: { reads: [], writes: ['controls'] },
+      // To cancel a deployment, the API raises the stop flag in its control record. It also records
+      // the usage of event streams.
+      journalPartitions: { reads: [], writes: ['controls', 'usage'] },
       catalogPartitions: apiPartitions,
       reads: ['blobs', 'plugins'],
       // Programs and plugins are uploaded to signed addresses, which carry the API's permissions.

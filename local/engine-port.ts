@@ -10,6 +10,8 @@ import type { FindProjects, LayoutUpgrade } from '../shared/platform/backend/upg
 import type { Platform } from '../shared/ports/platform.ts'
 import type { DeploymentOptions } from '../shared/records/log.ts'
 import type { PointInTime } from '../shared/records/point-in-time.ts'
+import type { HistoryRecord } from '../shared/ports/catalog.ts'
+import type { DeploymentCost } from '../shared/records/deployment-cost.ts'
 import type { DeploymentId, BlobHash, StackId } from '../shared/records/ids.ts'
 import type { EditEnd } from '../shared/records/stack-request.ts'
 import type { SecretsManager } from '../shared/secrets/crypter.ts'
@@ -159,6 +161,8 @@ export interface EnginePort {
   readonly readTimeline: (stack: StackId, number: number) => Promise<DeploymentTimeline>
   /** Returns the course of one deployment. Throws MOMENT_UNKNOWN. */
   readonly readCourse: (stack: StackId, number: number) => Promise<RecordedCourse>
+  /** Returns the cost of one deployment on AWS. Throws DEPLOYMENT_UNKNOWN. */
+  readonly readCost: (stack: StackId, number: number) => Promise<RecordedCost>
   /** Removes old records of one stack or of all; see `PruneResult`. */
   readonly prune: (scope: {
     readonly stack?: StackId
@@ -167,6 +171,12 @@ export interface EnginePort {
   /** Serves the home folder until the signal `shutdown` aborts. */
   readonly serve: (options: HomeOptions) => Promise<void>
   readonly close: () => Promise<void>
+}
+
+/** The cost of a deployment in the history. */
+export interface RecordedCost {
+  readonly record: HistoryRecord
+  readonly cost: DeploymentCost
 }
 
 /** The options of an engine on this machine. */

@@ -17,12 +17,14 @@ import { createLogger, silentLogger } from '../shared/platform/system/logger.ts'
 import { openTelemetry } from '../shared/platform/telemetry/open-telemetry.ts'
 import { withTelemetryLogs } from '../shared/platform/telemetry/telemetry-logs.ts'
 import { isAlive, killGroup, startTimeOf } from '../shared/platform/system/process-groups.ts'
+import { freeDeploymentCost } from '../shared/records/deployment-cost.ts'
 import { deploymentIdOf, deploymentPartsOf, type StackId } from '../shared/records/ids.ts'
 import type { Holder } from '../shared/records/log.ts'
 import type { Json } from '../shared/state/stored.ts'
 import { withoutOrigins } from '../shared/state/pending.ts'
 import { exportState, requireStack } from '../shared/runtime/state/export-state.ts'
 import { openServiceManager } from '../shared/runtime/credentials/stack-service-keys.ts'
+import { readHistoryRecord } from '../shared/engine/deployment/retention/history-and-versions.ts'
 import { readCourse } from '../shared/runtime/forecast/read-course.ts'
 import { readStateAt, readDeploymentTimeline } from '../shared/runtime/state/state-at-time.ts'
 import type { GeneratorPorts } from '../shared/runtime/deployment/generator-ports.ts'
@@ -122,13 +124,19 @@ export async function openLocal(options: EngineOptions): Promise<LocalEngine> {
 /** Creates the functions that read states and past deployments. */
 function createReaders(
   platform: Platform,
-): Pick<LocalEngine, 'exportState' | 'readTimeline' | 'readCourse'> {
+): Pick<LocalEngine, 'exportState' | 'readTimeline' | 'readCourse' | 'readCost'> {
   return {
     exportState: (stack, version) => exportState(platform, stack, version),
     readTimeline: async (stack, number) =>
       readDeploymentTimeline(platform, await requireStack(platform, stack), number),
     readCourse: async (stack, number) =>
       readCourse(platform, await requireStack(platform, stack), number),
+    readCost: async (stack, number) => {
+      const record = await readHistoryRecord(platform.catalog, deploymentIdOf(stack, number))
+      if (record === undefined)
+        throw error('DEPLOYMENT_UNKNOWN', `the stack has no deployment ${number}`)
+      return { record, cost: freeDeploymentCost }
+    },
   }
 }
 

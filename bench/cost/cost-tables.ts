@@ -4,7 +4,8 @@ import {
   idleResources,
   leanIdleResources,
 } from './idle-cost.ts'
-import { costOf, prices } from './prices.ts'
+import { prices } from '../../shared/config/aws-prices.ts'
+import { costOf } from '../../test/aws/counts.ts'
 import type { MeasuredBudget, MeasuredRun } from './measured-forms.ts'
 
 /** The generated blocks of docs/aws.md, by the name in their markers. */

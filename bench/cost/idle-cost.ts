@@ -1,4 +1,4 @@
-import { prices } from './prices.ts'
+import { prices } from '../../shared/config/aws-prices.ts'
 
 /**
  * The idle resources of an installation with default settings; test/infra counts them in the

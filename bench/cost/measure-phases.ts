@@ -9,9 +9,9 @@ import {
   createCloudSandbox,
   type createBundles,
 } from '../../test/aws/cloud-sandbox.ts'
-import type { CountingProxy } from './counting-proxy.ts'
+import type { CountingProxy } from '../../test/aws/counting-proxy.ts'
 import type { MeasuredPhase } from './measured-forms.ts'
-import { type Counts, costOf, sumOf } from './prices.ts'
+import { type Counts, costOf, sumOf } from '../../test/aws/counts.ts'
 
 /** The options of a measured run. `measuredRunForm` explains `delayMs` and `quietSeconds`. */
 export interface PhasesOptions {

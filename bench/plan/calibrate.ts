@@ -1,5 +1,5 @@
 import type { MeasuredRun } from '../cost/measured-forms.ts'
-import { costOf } from '../cost/prices.ts'
+import { costOf } from '../../test/aws/counts.ts'
 import type { Assumptions } from './assumptions.ts'
 import { type CapacityPlan, planCapacity } from './capacity-model.ts'
 import type { Coefficients, PlannedCommand } from './coefficients.ts'

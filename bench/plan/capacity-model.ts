@@ -1,4 +1,4 @@
-import { costOf, noCounts } from '../cost/prices.ts'
+import { costOf, noCounts } from '../../test/aws/counts.ts'
 import type { Assumptions } from './assumptions.ts'
 import {
   type Coefficients,

@@ -60,6 +60,14 @@ export function declareDeployments(root: Command, attach: Attach): void {
       .option('-j, --json', 'Print JSON'),
     async () => (await import('../commands/deployment-show.ts')).showDeploymentCourse,
   )
+  attach(
+    deployment
+      .command('cost')
+      .argument('[number]', 'Number of the deployment (default: the last one)')
+      .description('Show the counted usage of AWS by a deployment, and its cost')
+      .option('-j, --json', 'Print JSON'),
+    async () => (await import('../commands/deployment-cost.ts')).showDeploymentCost,
+  )
   declareApprovals(deployment, attach)
   declareUnsupportedCommands(deployment, unsupportedCommands.deployment)
 }

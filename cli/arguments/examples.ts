@@ -115,6 +115,10 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     ['deployment show', 'Show where the time of the last deployment went'],
     ['deployment show 4 --json', 'Print the same of deployment 4 as JSON'],
   ],
+  'deployment cost': [
+    ['deployment cost', 'Show what the last deployment cost on AWS'],
+    ['deployment cost 4 --json', 'Print the cost of deployment 4 as JSON'],
+  ],
   'stack history': [
     ['stack history --page-size 20', 'List the last 20 deployments'],
     ['stack history --show 4', 'Show deployment 4 and its points in time'],

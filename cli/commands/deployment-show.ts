@@ -31,7 +31,8 @@ export const showDeploymentCourse: Handler = async (session, flags, [text]) => {
   return 0
 }
 
-async function findLastNumber(session: CliSession, stack: StackId): Promise<number> {
+/** Returns the number of the stack's last deployment. Throws DEPLOYMENT_UNKNOWN. */
+export async function findLastNumber(session: CliSession, stack: StackId): Promise<number> {
   const { platform } = await session.openEngine()
   const [lastRecord] = await platform.catalog.listHistory(stack, 1)
   if (lastRecord === undefined)
@@ -41,7 +42,8 @@ async function findLastNumber(session: CliSession, stack: StackId): Promise<numb
   return deploymentPartsOf(lastRecord.deployment).number
 }
 
-function toDeploymentJson(
+/** Returns the fields of a deployment that its commands print as JSON. */
+export function toDeploymentJson(
   { command, result, startedAt, endedAt }: HistoryRecord,
   deployment: number,
 ): Readonly<Record<string, unknown>> {

@@ -15,6 +15,7 @@ import { envelopeOf, parseEnvelope } from '../../shared/state/snapshot-codec.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import type { EnginePort, RemoteApi } from '../../local/engine-port.ts'
 import { createApiClient, type ApiClient } from './api-client.ts'
+import { readRemoteCost } from './remote-cost.ts'
 import { readRemoteCourse } from './remote-course.ts'
 import type { Login } from './saved-login.ts'
 import { deployRemotely, resumeRemotely } from './remote-deployment.ts'
@@ -109,6 +110,7 @@ export function openRemote(login: Login): EnginePort {
     },
     readTimeline: createRefusedCall('stack history --show'),
     readCourse: (stack, number) => readRemoteCourse(client, stack, number),
+    readCost: (stack, number) => readRemoteCost(client, stack, number),
     prune: createRefusedCall('stack prune'),
     serve: createRefusedCall('serve'),
     callApi: call => client.call(call),

@@ -7,7 +7,8 @@ import type { SchedulerPort } from '../../shared/ports/scheduler.ts'
 import type { PluginStorePort } from '../../shared/ports/plugins.ts'
 import type { UploadsPort } from '../../shared/ports/uploads.ts'
 import type { TakeOverDeps } from '../../shared/engine/deployment/ownership/take-over.ts'
-import type { StackId } from '../../shared/records/ids.ts'
+import type { UsagePort } from '../../shared/ports/usage.ts'
+import type { DeploymentId, StackId } from '../../shared/records/ids.ts'
 import type { DeploymentOptions } from '../../shared/records/log.ts'
 import type { SecretsManager } from '../../shared/secrets/crypter.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
@@ -44,6 +45,10 @@ export interface ApiPorts
   /** The slots of event streams. */
   readonly marks: MarksPort
   readonly audit: AuditPort
+  /** The counted usage of deployments. Absent where deployments cost nothing on AWS. */
+  readonly usage?: Pick<UsagePort, 'list'>
+  /** Receives each deployment whose events a stream reads, to record the cost of the stream. */
+  readonly assignUsage?: (deployment: DeploymentId) => void
   /** The port for uploads of programs and plugins. Absent: the API itself receives programs. */
   readonly uploads?: UploadsPort
   /**

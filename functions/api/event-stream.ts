@@ -95,6 +95,7 @@ export async function* streamDeployment(
 ): AsyncGenerator<StreamMessage> {
   const { catalog, clock } = position.ports
   const { stack, number } = deploymentPartsOf(deployment)
+  position.ports.assignUsage?.(deployment)
   let endedMs: number | undefined
   let hasSummary = false
   for (;;) {

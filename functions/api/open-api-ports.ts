@@ -1,6 +1,8 @@
 import { readAwsResources } from '../../shared/platform/aws/aws-resources.ts'
 import { readAwsSettings } from '../../shared/platform/aws/clients.ts'
 import { createApiPlatform } from '../../shared/platform/aws/aws-platform.ts'
+import type { UsageMeter } from '../../shared/platform/aws/usage-meter.ts'
+import type { UsagePort } from '../../shared/ports/usage.ts'
 import { createLogger } from '../../shared/platform/system/logger.ts'
 import { createQueuedSender } from '../../shared/triggers/notifications/queued-sender.ts'
 import { createOutbound } from '../../shared/triggers/outbound/outbound.ts'
@@ -9,13 +11,16 @@ import { readAddressRules } from '../../shared/runtime/environment/address-rules
 
 /**
  * Opens the ports of an installation's API. The API has no credentials of deployments, and no key
- * for secrets of stacks. It seals secrets of triggers, and only other functions open them. Throws
- * AWS_SETTINGS_INVALID.
+ * for secrets of stacks. It seals secrets of triggers, and only other functions open them. `meter`
+ * counts all requests. Throws AWS_SETTINGS_INVALID.
  */
-export function openApiPorts(env: Readonly<Record<string, string | undefined>>): ApiPorts {
+export function openApiPorts(
+  env: Readonly<Record<string, string | undefined>>,
+  meter: UsageMeter,
+): ApiPorts & { readonly usage: UsagePort } {
   const logger = createLogger({ level: 'info', write: line => void process.stdout.write(line) })
   const platform = createApiPlatform({
-    settings: readAwsSettings(env),
+    settings: { ...readAwsSettings(env), meter },
     resources: readAwsResources(env),
     logger,
   })

@@ -6,6 +6,7 @@ import type { LoggerPort } from '../../shared/ports/system.ts'
 import type { TelemetryPort } from '../../shared/ports/telemetry.ts'
 import { homedir, hostname } from 'node:os'
 import { STSClient } from '@aws-sdk/client-sts'
+import type { UsagePart } from '../../shared/records/usage.ts'
 import type { Holder } from '../../shared/records/log.ts'
 import { awsLimits } from '../../shared/config/aws-limits.ts'
 import { awsVariables } from '../../shared/config/aws-resource-names.ts'
@@ -15,6 +16,7 @@ import {
   readAwsSettings,
   createClientConfig,
 } from '../../shared/platform/aws/clients.ts'
+import { createUsageMeter } from '../../shared/platform/aws/usage-meter.ts'
 import { createMetrics, type PutMetric } from '../../shared/platform/aws/metrics.ts'
 import { createLambdaClient } from '../../shared/platform/aws/lambda-client.ts'
 import { type AwsPlatform, createAwsPlatform } from '../../shared/platform/aws/aws-platform.ts'
@@ -32,6 +34,8 @@ import type { StackServerDeps } from '../../shared/runtime/deployment/stack-serv
 import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-ports.ts'
 import { createCredentialsEndpoint } from '../../shared/runtime/credentials/credentials-endpoint.ts'
 import { createSecretsOpeners } from './secrets-openers.ts'
+import { readProcessSize } from './process-size.ts'
+import { createUsageRecorder, type UsageRecorder } from './usage-recorder.ts'
 import { clearScratch, createStackBinding, type StackBinding } from './stack-binding.ts'
 import { createPluginAcquirer } from '../../shared/runtime/plugins/acquire-plugin.ts'
 import { createPluginFetcher, type FetchPlugin } from '../../shared/runtime/plugins/fetch-plugin.ts'
@@ -68,6 +72,8 @@ export interface FunctionResources {
    * other stacks again.
    */
   readonly endEnvironment: StackBinding['endEnvironment']
+  /** Records the usage of each call, for the costs of deployments. */
+  readonly usage: UsageRecorder
 }
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -76,10 +82,11 @@ type Env = Readonly<Record<string, string | undefined>>
  * Empties the scratch space, and opens the resources that the variables of a function name. Throws
  * AWS_SETTINGS_INVALID.
  */
-export function openFunctionResources(env: Env): FunctionResources {
+export function openFunctionResources(env: Env, part: UsagePart): FunctionResources {
   clearScratch(env)
   const { mayServe, recordUnreviewedRun, hasRunUnreviewed, endEnvironment } = createStackBinding()
-  const settings = readAwsSettings(env)
+  const meter = createUsageMeter()
+  const settings = { ...readAwsSettings(env), meter }
   const awsResources = readAwsResources(env)
   const write = (line: string): void => void process.stdout.write(line)
   const { telemetry, logger } = openLogs(env, write)
@@ -88,6 +95,8 @@ export function openFunctionResources(env: Env): FunctionResources {
   const platform = createAwsPlatform({
     ...{ settings, resources: awsResources, logger, telemetry, putMetric },
   })
+  const size = readProcessSize(env)
+  const usage = createUsageRecorder({ ...platform, meter, part, size })
   const scratch = env['ANTICHAIN_SCRATCH'] ?? '/tmp/antichain'
   const passphrase = env['PULUMI_CONFIG_PASSPHRASE']
   const secretsDeps = { settings, awsResources, platform, passphrase }
@@ -109,6 +118,7 @@ export function openFunctionResources(env: Env): FunctionResources {
     ports: createFunctionPorts(platform, compactDeployment),
     resolveVariables,
     mayServe,
+    assignUsage: usage.assign,
     fetchPlugin,
     openStateManager,
     ...createArchivedProgramOpener(platform.requests, programs),
@@ -117,7 +127,7 @@ export function openFunctionResources(env: Env): FunctionResources {
   let acquirePlugin: FetchPlugin | undefined
   let openers: Pick<StackServerDeps, 'open' | 'reopen'> | undefined
   const createGeneratorDeps = (): StackServerDeps => {
-    triggers ??= openTriggers(env)
+    triggers ??= openTriggers(env, meter)
     acquirePlugin ??= createAcquiringFetcher(platform, triggers, { ...target, scratch })
     const executorDeps = createExecutorDeps()
     const openerDeps = { settings, awsResources, platform, triggers, folders, scratch, env }
@@ -136,7 +146,7 @@ export function openFunctionResources(env: Env): FunctionResources {
   }
   return {
     ...{ platform, awsResources, putMetric, createExecutorDeps, createGeneratorDeps },
-    ...{ hasRunUnreviewed, endEnvironment },
+    ...{ hasRunUnreviewed, endEnvironment, usage },
   }
 }
 

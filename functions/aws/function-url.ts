@@ -2,6 +2,7 @@ import type { Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import type { Hono } from 'hono'
 import * as z from 'zod'
+import type { UsageRecorder } from './usage-recorder.ts'
 
 /**
  * The event that Lambda passes for a request to a function URL, in payload format 2.0. Only the
@@ -93,10 +94,16 @@ export async function answerEvent(
   await finished(stream, { readable: false }).catch(() => undefined)
 }
 
-/** Creates the Lambda handler of a function URL for an app, with streamed responses. */
-export function createUrlHandler(app: Pick<Hono, 'fetch'>): unknown {
+/**
+ * Creates the Lambda handler of a function URL for an app, with streamed responses. `measure` runs
+ * each call, and records its usage.
+ */
+export function createUrlHandler(
+  app: Pick<Hono, 'fetch'>,
+  measure: UsageRecorder['measure'] = call => call(),
+): unknown {
   return awslambda.streamifyResponse((event: unknown, stream: ResponseStream) =>
-    answerEvent(app, event, head => awslambda.HttpResponseStream.from(stream, head)),
+    measure(() => answerEvent(app, event, head => awslambda.HttpResponseStream.from(stream, head))),
   )
 }
 

@@ -11,6 +11,7 @@ import {
   type AwsTriggerPlatform,
   createTriggerPlatform,
 } from '../../shared/platform/aws/trigger-platform.ts'
+import type { UsageMeter } from '../../shared/platform/aws/usage-meter.ts'
 import { createLogger } from '../../shared/platform/system/logger.ts'
 import { createOutbound } from '../../shared/triggers/outbound/outbound.ts'
 import { readAddressRules } from '../../shared/runtime/environment/address-rules.ts'
@@ -25,9 +26,12 @@ export interface AwsTriggers extends Omit<AwsTriggerPlatform, 'notifications'> {
   readonly execute: 'functions'
 }
 
-/** Opens the resources that the variables of a function name. Throws AWS_SETTINGS_INVALID. */
-export function openTriggers(env: Env): AwsTriggers {
-  const platform = openWebhookTriggers(env)
+/**
+ * Opens the resources that the variables of a function name. `meter` counts their requests. Throws
+ * AWS_SETTINGS_INVALID.
+ */
+export function openTriggers(env: Env, meter?: UsageMeter): AwsTriggers {
+  const platform = openWebhookTriggers(env, meter)
   return {
     ...platform,
     notifications: platform.createNotificationsPort(),
@@ -53,8 +57,11 @@ type SchedulerRemoval = Pick<SchedulerPort, 'remove'>
  * Opens the resources of the webhook function, which only receives deliveries. The function has no
  * notification queue and makes no outbound calls.
  */
-export function openWebhookTriggers(env: Env): AwsTriggerPlatform & Pick<AwsTriggers, 'execute'> {
-  const settings = readAwsSettings(env)
+export function openWebhookTriggers(
+  env: Env,
+  meter?: UsageMeter,
+): AwsTriggerPlatform & Pick<AwsTriggers, 'execute'> {
+  const settings = { ...readAwsSettings(env), ...(meter === undefined ? {} : { meter }) }
   const logger = createLogger({ level: 'info', write: line => void process.stdout.write(line) })
   const platform = createTriggerPlatform({
     settings,

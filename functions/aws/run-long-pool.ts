@@ -25,8 +25,12 @@ const busyReportMs = 60_000
  * message. The task then writes a metric, because the scaling cannot see the removed message. A
  * task that ran the program of an unreviewed preview ends.
  */
-export async function runLongPool(runRound: LongPoolRound, busyQueue?: QueueName): Promise<void> {
-  const resources = openFunctionResources(process.env)
+export async function runLongPool(
+  part: 'generator' | 'executor',
+  runRound: LongPoolRound,
+  busyQueue?: QueueName,
+): Promise<void> {
+  const resources = openFunctionResources(process.env, part)
   const { clock, logger, telemetry } = resources.platform
   const shutdown = new AbortController()
   process.once('SIGTERM', () => shutdown.abort())

@@ -1,7 +1,7 @@
 import { openFunctionResources } from '../aws/function-resources.ts'
 import { serveCompaction } from './serve-compaction.ts'
 
-const resources = openFunctionResources(process.env)
+const resources = openFunctionResources(process.env, 'compaction')
 
 /**
  * The Lambda handler of compaction. A generator that closes a deployment calls it, and so does a

@@ -4,6 +4,7 @@ import type { PutMetric } from '../../shared/platform/aws/metrics.ts'
 import type { DeploymentId } from '../../shared/records/ids.ts'
 import { createMeasuredCompact } from '../../shared/runtime/compaction/measured-compact.ts'
 import type { StuckDeps } from './stuck-deployments.ts'
+import type { UsageRecorder } from '../aws/usage-recorder.ts'
 import { tidyUp } from './tidy-up.ts'
 
 /** A call by the generator that closes a deployment, or by the hourly schedule of compaction. */
@@ -24,15 +25,22 @@ const compactionCallForm = z.discriminatedUnion('kind', [
  * the deployment in its own process.
  */
 export async function serveCompaction(
-  resources: { readonly platform: Platform & StuckDeps; readonly putMetric: PutMetric },
+  resources: {
+    readonly platform: Platform & StuckDeps
+    readonly putMetric: PutMetric
+    readonly usage: UsageRecorder
+  },
   event: unknown,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const { platform, putMetric } = resources
+  const { platform, putMetric, usage } = resources
   const call = compactionCallForm.parse(event)
   if (call.kind === 'tidy') {
     const { reconciliation } = await tidyUp(resources, env)
     return { nudged: reconciliation.nudgedStacks.length }
   }
-  return createMeasuredCompact(platform, putMetric)(call.deployment)
+  return usage.measure(() => {
+    usage.assign(call.deployment)
+    return createMeasuredCompact(platform, putMetric)(call.deployment)
+  })
 }

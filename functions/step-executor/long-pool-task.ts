@@ -9,7 +9,7 @@ const deliveriesMax = 4
 
 /** Serves the next messages of slow operations, in a task without a time limit. */
 const serveNextChains: LongPoolRound = async (
-  { platform, createExecutorDeps, endEnvironment },
+  { platform, createExecutorDeps, endEnvironment, usage },
   { shutdown, protectWhile },
 ) => {
   const { chains } = platform
@@ -18,7 +18,7 @@ const serveNextChains: LongPoolRound = async (
   if (deliveries.length === 0) return
   const deliveryOptions = { time: { pool: 'long' } } as const
   const { failedDeliveries, foreignDeliveries } = await protectWhile(
-    serveDeliveries(createExecutorDeps(), deliveries, deliveryOptions),
+    usage.measure(() => serveDeliveries(createExecutorDeps(), deliveries, deliveryOptions)),
   )
   // With a visibility timeout of 0, the queue delivers the messages again at once.
   for (const { receipt } of failedDeliveries) await chains.extend(receipt, 0)
@@ -27,4 +27,4 @@ const serveNextChains: LongPoolRound = async (
   if (mustEnd) endEnvironment()
 }
 
-await runLongPool(serveNextChains)
+await runLongPool('executor', serveNextChains)

@@ -3,7 +3,7 @@ import type { BatchResponse, CallContext } from '../aws/sqs-event.ts'
 import { serveChains } from './serve-chains.ts'
 import { createWarmCache } from './warm-cache.ts'
 
-const resources = openFunctionResources(process.env)
+const resources = openFunctionResources(process.env, 'executor')
 const warmCache = createWarmCache(resources.platform.clock)
 
 /** The Lambda handler of the step executor, for chains of SQS. */

@@ -18,7 +18,7 @@ import type { WarmCache } from './warm-cache.ts'
  * refused one of these chains. All calls of the environment share `warmCache`.
  */
 export async function serveChains(
-  { platform, awsResources, createExecutorDeps, endEnvironment }: FunctionResources,
+  { platform, awsResources, createExecutorDeps, endEnvironment, usage }: FunctionResources,
   warmCache: WarmCache,
   { event, context }: { readonly event: unknown; readonly context: CallContext },
 ): Promise<BatchResponse> {
@@ -32,10 +32,8 @@ export async function serveChains(
     else deliveries.push(delivery)
   }
   const time = { pool, limitMs: callLimitMsOf(context) }
-  const { failedDeliveries, foreignDeliveries } = await serveDeliveries(
-    createExecutorDeps(),
-    deliveries,
-    { time, warmCache },
+  const { failedDeliveries, foreignDeliveries } = await usage.measure(() =>
+    serveDeliveries(createExecutorDeps(), deliveries, { time, warmCache }),
   )
   const mustEnd = await refuseMessages(messagesOf(foreignDeliveries), message =>
     platform.chains.requeue(pool, message),

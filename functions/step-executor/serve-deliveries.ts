@@ -102,6 +102,7 @@ async function serveDeployment<D extends Delivery>(
 ): Promise<ChainDeliveryResult<D>> {
   const { platform } = server
   const { deployment, deploymentDeliveries, warmCache } = options
+  server.assignUsage?.(deployment)
   const control = await platform.control.read(deployment)
   const pin = await readFirstPin(platform, deployment)
   if (control === undefined || control.closed || pin === undefined) {

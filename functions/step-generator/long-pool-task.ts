@@ -7,14 +7,16 @@ const pollMs = 20_000
 
 /** Serves the next nudge, in a task without a time limit. */
 const serveNextNudge: LongPoolRound = async (
-  { platform, createGeneratorDeps, endEnvironment },
+  { platform, createGeneratorDeps, endEnvironment, usage },
   { shutdown, protectWhile },
 ) => {
   const delivery = await platform.nudges.receiveNudge(pollMs, shutdown)
   if (delivery === undefined) return
   const { nudge, message } = delivery
   const serveOutcome = await protectWhile(
-    serveStack(createGeneratorDeps(), { ...nudge, pool: 'long' }, { handOverSignal: shutdown }),
+    usage.measure(() =>
+      serveStack(createGeneratorDeps(), { ...nudge, pool: 'long' }, { handOverSignal: shutdown }),
+    ),
   )
   platform.logger.write('info', 'nudge.served', { stack: nudge.stack, served: serveOutcome })
   if (serveOutcome !== 'wrong environment') return
@@ -22,4 +24,4 @@ const serveNextNudge: LongPoolRound = async (
 }
 
 // `receiveNudge` removes the nudge from the queue, so a metric must show that the task is busy.
-await runLongPool(serveNextNudge, 'nudges-long')
+await runLongPool('generator', serveNextNudge, 'nudges-long')

@@ -27,7 +27,9 @@ export async function serveNudges(
   let mustEndEnvironment = false
   for (const message of readSqsMessages(event)) {
     try {
-      const serveOutcome = await serveNudge(resources, message, context)
+      const serveOutcome = await resources.usage.measure(() =>
+        serveNudge(resources, message, context),
+      )
       if (serveOutcome === 'wrong environment') {
         const mustEnd = await refuseMessages([message], platform.nudges.requeue)
         mustEndEnvironment ||= mustEnd

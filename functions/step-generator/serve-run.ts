@@ -81,6 +81,7 @@ export async function serveRun(
   }
   const { deployment, earlierRuns } = startedDeployment
   input.ports.ownDeployments?.add(deployment)
+  deps.assignUsage?.(deployment)
   const heartbeat = earlierHeartbeat ?? (await startHeartbeat(input, deployment))
   const recorder = createEventRecorder(input.platform, deployment, `generator-${runIdOf(input)}`)
   const earlierEvents =
@@ -100,12 +101,7 @@ export async function serveRun(
   try {
     if (earlierRuns === undefined) sink.emit({ preludeEvent: { config: maskedConfigOf(request) } })
     emitStartNotices(environment.emitter, startedDeployment)
-    const runParts = {
-      environment,
-      startedDeployment,
-      time: options,
-      muteEvents: sink.close,
-    }
+    const runParts = { environment, startedDeployment, time: options, muteEvents: sink.close }
     const end = await runUntilEnd({ ...inputWithVariables, sink }, runParts)
     // A function does not know how many runs preceded, so each run counts as the first.
     if (end.kind === 'handed over')

@@ -75,6 +75,7 @@ async function resumeOrWait(
 ): Promise<ServeOutcome> {
   const { platform } = server
   const { stack } = nudge
+  server.assignUsage?.(deployment)
   const control = await platform.control.read(deployment)
   if (control === undefined) return deferWithoutControlRecord(server, nudge, deployment)
   if (control.holder.expiresAt !== undefined) return closeOrDeferClient(server, deployment, control)

@@ -21,7 +21,11 @@ import {
 } from 'aws-cdk-lib/aws-ecs'
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import type { Construct } from 'constructs'
-import { type QueueName, roleNameOf } from '../../shared/config/aws-resource-names.ts'
+import {
+  type QueueName,
+  roleNameOf,
+  taskSizeVariables,
+} from '../../shared/config/aws-resource-names.ts'
 import {
   processVariables,
   type ResourceVariables,
@@ -195,6 +199,8 @@ function createTaskDefinition(
       ...processVariables,
       ...input.resourceVariables([...row.variables, 'nudgesLongQueue'], 'long'),
       ...telemetryVariablesOf(settings, row),
+      [taskSizeVariables.cpuUnits]: String(settings.longCpu),
+      [taskSizeVariables.memoryMb]: String(settings.longMb),
     },
     logging: LogDriver.awsLogs({ logGroup: logs, streamPrefix: name }),
     stopTimeout: Duration.seconds(shutdownSeconds),

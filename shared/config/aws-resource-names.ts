@@ -44,6 +44,12 @@ export const awsVariables = {
   pool: 'ANTICHAIN_POOL',
 } as const
 
+/** Variables with the size of a task of the long pool: processor units, and memory in MB. */
+export const taskSizeVariables = {
+  cpuUnits: 'ANTICHAIN_TASK_CPU',
+  memoryMb: 'ANTICHAIN_TASK_MB',
+} as const
+
 /** The key of an environment variable in `awsVariables`. */
 export type AwsVariable = keyof typeof awsVariables
 

@@ -40,6 +40,8 @@ export const journalPartitions = {
   events: 'events *',
   /** The writers of events, each with the number of its first chunk. */
   eventWriters: 'writers *',
+  /** The counted usage of deployments. */
+  usage: 'usage *',
 } as const
 
 /** A group of partitions of the catalog. */

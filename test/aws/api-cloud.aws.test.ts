@@ -78,6 +78,10 @@ describeWithServices('API of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'],
       { kind: 'update', result: 'succeeded' },
       { kind: 'update', result: 'succeeded' },
     ])
+    // The first deployment is over for some time, so all its calls have stored their usage.
+    const cost = requireSuccess(await run('deployment', 'cost', '1')).out
+    for (const part of ['generator', 'executor', 'compaction', 'watcher', 'total'])
+      expect(cost).toMatch(new RegExp(`^${part} .* \\$0\\.`, 'm'))
     expect((await run('resume')).err).toContain('NOTHING_TO_RESUME')
     expect(requireSuccess(await run('notification', 'dead', '--json')).out).toBe('[]\n')
     expect(requireSuccess(await run('notification', 'redrive')).err).toContain(

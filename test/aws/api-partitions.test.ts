@@ -8,6 +8,8 @@ import { createApi } from '../../functions/api/create-api.ts'
 import { startIssuer } from '../../functions/api/federation/issuer.fixture.ts'
 import type { Route } from '../../functions/api/define-route.ts'
 import { routes } from '../../functions/api/routes-table.ts'
+import { createUsageRecorder } from '../../functions/aws/usage-recorder.ts'
+import { createUsageMeter } from '../../shared/platform/aws/usage-meter.ts'
 import { createToken } from '../../functions/api/issue-token.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
 import {
@@ -188,23 +190,36 @@ const orderedRoutes = routes.toSorted(
 
 test('every route of the API uses only the partitions of its role, and the role has no others', async () => {
   const opened = await openModelApi()
-  const { ports, uses } = opened
+  const { ports, records, uses } = opened
   await createState(opened)
   const { token } = await createToken(ports, { name: 'admin', role: 'admin' })
   const revoked = await createToken(ports, { name: 'revoked', role: 'read' })
-  const app = createApi({ ports, addressOf: () => '192.0.2.7' })
+  const size = { kind: 'function', memoryGb: 1 } as const
+  const usage = createUsageRecorder({
+    ...{ ...ports, usage: records.usage, meter: createUsageMeter() },
+    ...{ part: 'watcher', size },
+  })
+  const app = createApi({
+    ports: { ...ports, assignUsage: usage.assign },
+    addressOf: () => '192.0.2.7',
+  })
   uses.length = 0
   const refused: string[] = []
   const forbidden: string[] = []
   for (const route of orderedRoutes) {
     const { path, body } = requestOf(route, revoked.id)
     const start = uses.length
-    const response = await app.request(path, {
-      method: route.method,
-      headers: { authorization: `Bearer ${token}` },
-      ...(body === undefined ? {} : { body: Buffer.isBuffer(body) ? body : JSON.stringify(body) }),
+    const response = await usage.measure(async () => {
+      const streamed = await app.request(path, {
+        method: route.method,
+        headers: { authorization: `Bearer ${token}` },
+        ...(body === undefined
+          ? {}
+          : { body: Buffer.isBuffer(body) ? body : JSON.stringify(body) }),
+      })
+      return { ok: streamed.ok, text: await streamed.text() }
     })
-    const text = await response.text()
+    const { text } = response
     if (!response.ok) refused.push(`${route.method} ${path}: ${text}`)
     const ofRoute = listForbiddenUses('api', uses.slice(start))
     forbidden.push(...ofRoute.map(use => `${route.method} ${route.path}: ${use}`))
@@ -212,10 +227,11 @@ test('every route of the API uses only the partitions of its role, and the role 
   expect(refused, 'add a sample of a call that succeeds').toEqual([])
   expect(forbidden).toEqual([])
   expect(listUnusedGrants('api', uses)).toEqual([])
-  // Only the stop flag of a cancelled deployment is written to the journal.
+  // Only the stop flag of a cancelled deployment, and the usage of event streams, are written to
+  // the journal.
   const written = uses.filter(use => use.table === 'journal' && use.action !== 'reads')
   expect(new Set(written.map(use => `${use.action} ${use.partition}`))).toEqual(
-    new Set([`writes control ${stack}/2`]),
+    new Set([`writes control ${stack}/2`, `writes usage ${stack}/1`]),
   )
 })
 

@@ -13,7 +13,7 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb'
 import { expect, test } from 'vitest'
-import { startCountingProxy } from '../../bench/cost/counting-proxy.ts'
+import { startCountingProxy } from './counting-proxy.ts'
 import { createDynamoClient } from '../../shared/platform/aws/dynamo/table/dynamo-client.ts'
 import type { BilledRequest } from '../sim/model-capacity.ts'
 import { createModelDynamo } from '../sim/model-dynamo.ts'

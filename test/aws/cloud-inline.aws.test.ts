@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { readExport } from '../e2e/exported-state.ts'
 import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
+import { type CountingProxy, startCountingProxy } from './counting-proxy.ts'
+import { expectCountedUsage } from './counted-usage.ts'
 import { describeWithServices } from './describe-with-services.ts'
 
 /** A chain, a small stack whose operations overlap, and a stack that is too wide to run inline. */
@@ -13,10 +15,15 @@ const programs = {
 describeWithServices('inline operations', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
   let bundles: ReturnType<typeof createBundles>
   let sandbox: CloudSandbox | undefined
-  beforeAll(() => {
+  let proxy: CountingProxy
+  beforeAll(async () => {
     bundles = createBundles()
+    proxy = await startCountingProxy(settings())
   })
-  afterAll(() => bundles?.remove())
+  afterAll(async () => {
+    bundles?.remove()
+    await proxy?.close()
+  })
   afterEach(async () => {
     await sandbox?.remove()
     sandbox = undefined
@@ -35,9 +42,12 @@ describeWithServices('inline operations', ['DYNAMODB', 'SQS', 'S3', 'KMS'], sett
     async (name, inlineMax, usesExecutors) => {
       sandbox = await createCloudSandbox('many', {
         aws: settings(),
+        functionAws: proxy.settings,
         bundleOf: bundles.findBundle,
         settings: { 'antichain:inlineMax': inlineMax },
       })
+      // The creation of tables and queues is not part of a deployment.
+      proxy.takeCounts()
       const variables = programs[name]
       const program = await sandbox.upload(variables)
       for (const command of ['up', 'destroy'] as const) {
@@ -50,6 +60,7 @@ describeWithServices('inline operations', ['DYNAMODB', 'SQS', 'S3', 'KMS'], sett
           resources.filter(({ name: resource }) => resource?.startsWith('thing-')),
         ).toHaveLength(count)
       }
+      await expectCountedUsage(sandbox, proxy)
       const executorCalls = sandbox.calls.filter(call => call.name === 'step-executor')
       expect(executorCalls.length > 0).toBe(usesExecutors)
     },

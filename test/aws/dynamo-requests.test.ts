@@ -12,7 +12,7 @@ import {
   toOwnerToken,
   toWriterToken,
 } from '../contract/open-adapter.ts'
-import { itemBytes } from '../sim/model-capacity.ts'
+import { itemBytes } from '../../shared/platform/aws/dynamo/table/item-size.ts'
 import { createModelDynamo } from '../sim/model-dynamo.ts'
 import { createTables, createTableNames, createTestRecords } from './records.ts'
 

@@ -13,6 +13,7 @@ import { requestsContract } from '../contract/requests.ts'
 import { retentionContract } from '../contract/retention.ts'
 import { stackRenamesContract } from '../contract/stack-renames.ts'
 import { stopContract } from '../contract/stop.ts'
+import { usageContract } from '../contract/usage.ts'
 import type { RecordPorts } from '../../shared/platform/aws/records.ts'
 
 /** Runs the contract suites of all ports whose records are in DynamoDB. */
@@ -32,4 +33,5 @@ export function recordContracts(name: string, open: OpenAdapter<RecordPorts>): v
   documentsContract(name, open)
   marksContract(name, open)
   auditContract(name, open)
+  usageContract(name, open)
 }

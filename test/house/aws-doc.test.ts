@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { measuredBudgetForm, measuredRunForm } from '../../bench/cost/measured-forms.ts'
-import { prices } from '../../bench/cost/prices.ts'
+import { prices } from '../../shared/config/aws-prices.ts'
 import {
   renderBudgetTable,
   renderCostTable,

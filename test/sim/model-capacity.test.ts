@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { itemBytes, readUnits, writeUnits } from './model-capacity.ts'
+import { itemBytes, writeUnits } from '../../shared/platform/aws/dynamo/table/item-size.ts'
+import { readUnits } from './model-capacity.ts'
 
 test('the size of an item is that of its names and values', () => {
   expect(itemBytes({ pk: { S: 'ab' }, n: { N: '12345' }, no: { BOOL: false } })).toBe(4 + 5 + 3)

@@ -11,7 +11,8 @@ import {
   type TransactWriteItemsCommandInput,
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb'
-import { type BilledRequest, itemBytes, readUnits, writeUnits } from './model-capacity.ts'
+import { itemBytes, writeUnits } from '../../shared/platform/aws/dynamo/table/item-size.ts'
+import { type BilledRequest, readUnits } from './model-capacity.ts'
 import {
   type RequestPlaceholders,
   checkUsed,

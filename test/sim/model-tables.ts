@@ -4,7 +4,8 @@ import {
   type QueryCommandInput,
   ResourceNotFoundException,
 } from '@aws-sdk/client-dynamodb'
-import { itemBytes, readUnits } from './model-capacity.ts'
+import { itemBytes } from '../../shared/platform/aws/dynamo/table/item-size.ts'
+import { readUnits } from './model-capacity.ts'
 import { checkUsed, evaluateCondition, invalidError, type ModelItem } from './model-expressions.ts'
 
 const pageBytesMax = 1024 * 1024

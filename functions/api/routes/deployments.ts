@@ -11,10 +11,12 @@ import {
   type DeploymentId,
   type LogNumber,
 } from '../../../shared/records/ids.ts'
+import { freeDeploymentCost, sumDeploymentCost } from '../../../shared/records/deployment-cost.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { readCourse } from '../../../shared/runtime/forecast/read-course.ts'
 import { readDeploymentTimeline } from '../../../shared/runtime/state/state-at-time.ts'
 import { cutResultPage, parseCursor, createPageForm, pageQuery } from '../pages.ts'
+import { costView } from '../cost-view.ts'
 import { courseView } from '../course-view.ts'
 import { type ApiPorts, type RouteCall, defineRoute, stackOf } from '../define-route.ts'
 
@@ -177,6 +179,21 @@ export const deploymentRoutes = [
       if (course === undefined)
         throw error('RECORDS_REMOVED', `deployment ${number} has no records of steps`)
       return { json: course }
+    },
+  }),
+  defineRoute({
+    ...deploymentRoute,
+    method: 'GET',
+    path: `${path}/{number}/cost`,
+    role: 'read',
+    summary: 'The counted usage of AWS by a deployment, and its cost at list prices',
+    output: costView,
+    run: async (ports, { params }) => {
+      const { id } = await requireDeployment(ports, params)
+      const { usage } = ports
+      return {
+        json: usage === undefined ? freeDeploymentCost : sumDeploymentCost(await usage.list(id)),
+      }
     },
   }),
   defineRoute({

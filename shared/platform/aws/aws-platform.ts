@@ -7,6 +7,7 @@ import type { Platform } from '../../ports/platform.ts'
 import type { SchedulerPort } from '../../ports/scheduler.ts'
 import type { LoggerPort } from '../../ports/system.ts'
 import { noTelemetry, type TelemetryPort } from '../../ports/telemetry.ts'
+import type { UsagePort } from '../../ports/usage.ts'
 import type { UploadsPort } from '../../ports/uploads.ts'
 import { createSystemClock } from '../system/clock.ts'
 import { createSystemRandom } from '../system/random.ts'
@@ -15,7 +16,7 @@ import { createBlobSweep } from './blobs/blob-sweep.ts'
 import { createBlobs } from './blobs/blobs.ts'
 import { createPluginStore } from './blobs/plugin-store.ts'
 import { createUploads } from './blobs/presigned-uploads.ts'
-import { type AwsSettings, createS3Client, createSqsClient } from './clients.ts'
+import { type AwsSettings, createS3Client, createSqsClient, dynamoSettingsOf } from './clients.ts'
 import { createDynamoClient } from './dynamo/table/dynamo-client.ts'
 import { createJournalHints } from './dynamo/hints.ts'
 import type { PutMetric } from './metrics.ts'
@@ -38,6 +39,7 @@ export interface AwsPlatform extends Platform {
   readonly documents: DocumentsPort
   readonly marks: MarksPort
   readonly audit: AuditPort
+  readonly usage: UsagePort
   readonly uploads: UploadsPort
   readonly close: () => void
 }
@@ -131,12 +133,11 @@ export function createApiPlatform(deps: AwsPlatformDeps): AwsPlatform & {
  */
 export function createAwsPlatform(deps: AwsPlatformDeps): AwsPlatform {
   const { settings, resources, logger, putMetric } = deps
-  const { region, endpoints } = settings
+  const { region } = settings
   const clock = createSystemClock()
   const random = createSystemRandom()
   const [sqs, s3] = [createSqsClient(settings), createS3Client(settings)]
-  const endpoint = endpoints.DYNAMODB
-  const client = createDynamoClient({ region, ...(endpoint === undefined ? {} : { endpoint }) })
+  const client = createDynamoClient(dynamoSettingsOf(settings))
   const bucket = { s3, bucket: resources.get('bucket'), prefix: bucketPrefixes.blobs }
   const pluginBucket = { ...bucket, prefix: bucketPrefixes.plugins }
   const blobs = createBlobs({ ...bucket, clock })

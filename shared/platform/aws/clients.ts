@@ -15,6 +15,7 @@ import { NodeHttpHandler } from '@smithy/node-http-handler'
 import * as z from 'zod'
 import { awsLimits } from '../../config/aws-limits.ts'
 import { error } from '../../errors/error.ts'
+import { meterRequests, type UsageMeter } from './usage-meter.ts'
 
 /** Services with a client in this folder, named as in `ANTICHAIN_<SERVICE>_ENDPOINT`. */
 export type AwsService = 'DYNAMODB' | 'SQS' | 'S3' | 'KMS' | 'SCHEDULER' | 'STS' | 'LAMBDA'
@@ -32,6 +33,8 @@ export interface AwsSettings {
   readonly endpoints: Partial<Readonly<Record<AwsService, string>>>
   /** Wraps the request handler, for faults and counters in tests. */
   readonly wrapHandler?: (handler: AwsHandler, service: AwsService) => AwsHandler
+  /** Counts the billed requests of all clients, for the costs of deployments. */
+  readonly meter?: UsageMeter
 }
 
 const regionPattern = /^[a-z]{2,4}(-[a-z]+)+-\d+$/
@@ -75,11 +78,23 @@ export function createClientConfig(
     httpsAgent: { keepAlive: true, maxSockets: awsLimits.socketsMax },
   })
   const endpoint = settings.endpoints[service]
+  const handler = settings.wrapHandler?.(defaultHandler, service) ?? defaultHandler
+  const { meter } = settings
   return {
     region: settings.region,
     maxAttempts: awsLimits.sdkAttemptsMax,
-    requestHandler: settings.wrapHandler?.(defaultHandler, service) ?? defaultHandler,
+    requestHandler: meter === undefined ? handler : meterRequests(handler, service, meter),
     ...(endpoint === undefined ? {} : { endpoint }),
+  }
+}
+
+/** Returns the settings of the client of DynamoDB. */
+export function dynamoSettingsOf({ region, endpoints, meter }: AwsSettings) {
+  const endpoint = endpoints.DYNAMODB
+  return {
+    region,
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(meter === undefined ? {} : { meter }),
   }
 }
 

@@ -14,6 +14,7 @@ import type { AuditPort } from '../../ports/audit.ts'
 import type { BlobsPort } from '../../ports/records.ts'
 import type { TriggerPorts } from '../../ports/documents.ts'
 import type { Platform } from '../../ports/platform.ts'
+import type { UsagePort } from '../../ports/usage.ts'
 import type { RandomPort } from '../../ports/system.ts'
 import {
   withLargeDecisions,
@@ -33,6 +34,7 @@ import { createMarks } from './dynamo/marks.ts'
 import { createOperations } from './dynamo/operations.ts'
 import { createRequests } from './dynamo/requests.ts'
 import { createRetention } from './dynamo/retention.ts'
+import { createUsage } from './dynamo/usage.ts'
 import { createStackRenames } from './dynamo/stack-renames.ts'
 import type { DynamoDeps } from './dynamo/table/table.ts'
 import type { TableNames } from './dynamo/table-definitions.ts'
@@ -51,7 +53,10 @@ export type RecordPorts = Pick<
   | 'renames'
   | 'callLimits'
 > &
-  Pick<TriggerPorts, 'documents' | 'marks'> & { readonly audit: AuditPort }
+  Pick<TriggerPorts, 'documents' | 'marks'> & {
+    readonly audit: AuditPort
+    readonly usage: UsagePort
+  }
 
 /** Creates the records in two tables. The large parts of a large record are stored as blobs. */
 export function createRecords(
@@ -79,6 +84,7 @@ export function createRecords(
     callLimits: createDocuments({ table: journalTable, random }),
     marks: createMarks({ catalogTable, random }),
     audit: createAudit({ catalogTable, random }),
+    usage: createUsage(journalTable),
     retention: createRetention({ journalTable, catalogTable, random }),
   }
 }

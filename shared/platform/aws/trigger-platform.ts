@@ -3,7 +3,7 @@ import type { Platform } from '../../ports/platform.ts'
 import type { LoggerPort } from '../../ports/system.ts'
 import { createSystemClock } from '../system/clock.ts'
 import { createSystemRandom } from '../system/random.ts'
-import { type AwsSettings, createSqsClient } from './clients.ts'
+import { type AwsSettings, createSqsClient, dynamoSettingsOf } from './clients.ts'
 import { createCatalog } from './dynamo/catalog.ts'
 import { createDynamoClient } from './dynamo/table/dynamo-client.ts'
 import { createDocuments } from './dynamo/documents.ts'
@@ -39,12 +39,11 @@ export function createTriggerPlatform(deps: {
   readonly logger: LoggerPort
 }): AwsTriggerPlatform {
   const { settings, resources, logger } = deps
-  const { region, endpoints } = settings
+  const { region } = settings
   const clock = createSystemClock()
   const random = createSystemRandom()
   const sqs = createSqsClient(settings)
-  const endpoint = endpoints.DYNAMODB
-  const client = createDynamoClient({ region, ...(endpoint === undefined ? {} : { endpoint }) })
+  const client = createDynamoClient(dynamoSettingsOf(settings))
   const catalogTable = { client, clock, random, region, name: resources.get('catalogTable') }
   // Only these methods are used. They read no record of the journal.
   const { getStack, listStacks } = createCatalog({

@@ -48,6 +48,12 @@ export const recordLayouts = {
     format: 1,
   },
   event: { name: 'event', keyFields: ['deployment', 'position'], jsonFields: [], format: 1 },
+  usage: {
+    name: 'usage record',
+    keyFields: ['deployment', 'run'],
+    jsonFields: ['counts'],
+    format: 1,
+  },
   stack: { name: 'stack record', keyFields: ['id'], jsonFields: [], format: 1 },
   history: {
     name: 'history record',

@@ -1,5 +1,5 @@
 import type { DeployRequest } from '../../engine/request.ts'
-import type { StackId } from '../../records/ids.ts'
+import type { DeploymentId, StackId } from '../../records/ids.ts'
 import type { Platform } from '../../ports/platform.ts'
 import type { RunInput, Hosts } from './run-input.ts'
 import type { FetchPlugin } from '../plugins/fetch-plugin.ts'
@@ -20,6 +20,8 @@ export interface StackRunDeps {
    * Reports whether this execution environment may serve a stack. Absent: all stacks may be served.
    */
   readonly mayServe?: (stack: StackId) => boolean
+  /** Receives each deployment for which this process works, to record its cost. */
+  readonly assignUsage?: (deployment: DeploymentId) => void
   /** Installs missing plugins in the plugin cache of the stack's environment. */
   readonly fetchPlugin?: FetchPlugin
   /** Opens secrets of other stacks. */

@@ -282,6 +282,9 @@ function createFakeEngine(
     readCourse: async () => {
       throw error('MOMENT_UNKNOWN', 'the fake engine has no deployments')
     },
+    readCost: async () => {
+      throw error('DEPLOYMENT_UNKNOWN', 'the fake engine has no deployments')
+    },
     serve: async () => {},
     close: async () => {
       bench.calls.push('closed')

@@ -48,6 +48,11 @@ export const journalKeys = {
     pk: `leases ${deployment}`,
     sk: executor,
   }),
+  /** The usage of one call, by its part and id. */
+  usage: (deployment: DeploymentId, call: string): Key => ({
+    pk: `usage ${deployment}`,
+    sk: call,
+  }),
   chunk: (deployment: DeploymentId, chunk: number): Key => ({
     pk: `events ${deployment}`,
     sk: padNumber(chunk),

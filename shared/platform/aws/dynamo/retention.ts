@@ -92,6 +92,7 @@ function createRemovalStages(
     createPartitionRemoval(journalKeys.log(deployment, 0)),
     createPartitionRemoval(journalKeys.chunk(deployment, 0)),
     createPartitionRemoval(journalKeys.writer(deployment, '')),
+    createPartitionRemoval(journalKeys.usage(deployment, '')),
     itemsMax => removeOperations(journalTable, deployment, itemsMax),
     createPartitionRemoval(journalKeys.lease(deployment, '')),
   ]

@@ -1,6 +1,8 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb'
 import { NodeHttpHandler } from '@smithy/node-http-handler'
 import { dynamoLimits as limits } from '../../../../config/dynamo-limits.ts'
+import type { UsageMeter } from '../../usage-meter.ts'
+import { meterTableRequests } from './count-capacity.ts'
 
 /** Settings of the DynamoDB client. */
 export interface ClientSettings {
@@ -11,6 +13,8 @@ export interface ClientSettings {
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string }
   /** The request handler. Tests inject faults here. */
   readonly requestHandler?: DynamoDBClientConfig['requestHandler']
+  /** Counts the consumed units. */
+  readonly meter?: UsageMeter
 }
 
 /** Creates a request handler with timeouts for connection and response. */
@@ -28,7 +32,7 @@ export function createRequestHandler(): NodeHttpHandler {
 /** Creates a client that has explicit timeouts and makes one attempt per request. */
 export function createDynamoClient(settings: ClientSettings): DynamoDBClient {
   const { region, endpoint, credentials, requestHandler = createRequestHandler() } = settings
-  return new DynamoDBClient({
+  const client = new DynamoDBClient({
     region,
     requestHandler,
     // The client makes one attempt, because retry-request.ts repeats the requests.
@@ -36,4 +40,6 @@ export function createDynamoClient(settings: ClientSettings): DynamoDBClient {
     ...(endpoint === undefined ? {} : { endpoint }),
     ...(credentials === undefined ? {} : { credentials }),
   })
+  if (settings.meter !== undefined) meterTableRequests(client, settings.meter)
+  return client
 }

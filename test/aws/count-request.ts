@@ -1,6 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
-import { writeUnits } from '../../test/sim/model-capacity.ts'
-import type { Counts } from './prices.ts'
+import { writeUnits } from '../../shared/platform/aws/dynamo/table/item-size.ts'
+import type { Counts } from './counts.ts'
 
 /** A recorded request with its response. */
 export interface ProxiedRequest {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { countRequest, type ProxiedRequest } from './count-request.ts'
-import { costOf, noCounts, prices, sumOf } from './prices.ts'
+import { prices } from '../../shared/config/aws-prices.ts'
+import { costOf, noCounts, sumOf } from './counts.ts'
 
 const request: ProxiedRequest = {
   ...{ service: 'SQS', method: 'POST', path: '/', target: '', status: 200 },

@@ -9,9 +9,9 @@ import {
   type ServerResponse,
 } from 'node:http'
 import type { AwsService, AwsSettings } from '../../shared/platform/aws/clients.ts'
-import { purposeOf } from '../../test/aws/purpose.ts'
+import { purposeOf } from './purpose.ts'
 import { countRequest } from './count-request.ts'
-import { type Counts, noCounts, sumOf } from './prices.ts'
+import { type Counts, noCounts, sumOf } from './counts.ts'
 
 /** Proxy servers that count the traffic between the functions and the emulators. */
 export interface CountingProxy {
@@ -154,11 +154,15 @@ function sendUpstream(
   })
 }
 
-/** Returns a request to DynamoDB that also requests its consumed capacity. */
+/**
+ * Returns a request to DynamoDB that also requests its consumed capacity. Most functions request it
+ * themselves.
+ */
 function withConsumedCapacity(body: Buffer): Buffer {
   const text = body.toString()
   // The body is not parsed, because bodies may be large and the proxy must not slow requests down.
-  return text.startsWith('{"')
+  const isCounted = text.includes('"ReturnConsumedCapacity"')
+  return text.startsWith('{"') && !isCounted
     ? Buffer.from(`{"ReturnConsumedCapacity":"TOTAL",${text.slice(1)}`)
     : body
 }

@@ -1,36 +1,9 @@
 /**
- * cost: the cost of a run from its counted requests. Prices are defined only here. The price and
+ * cost: the cost of a run from its counted requests. The prices are in shared/config. The price and
  * cost tables of docs/aws.md are generated from them and the files in docs/measured.
  */
-
-/** List prices in US dollars for us-east-1, each for one unit, and the day of the list. */
-export const prices = {
-  asOf: '22 November 2026',
-  writeUnit: 0.625 / 1e6,
-  readUnit: 0.125 / 1e6,
-  tableGbMonth: 0.25,
-  pointInTimeRecoveryGbMonth: 0.2,
-  put: 0.005 / 1e3,
-  get: 0.0004 / 1e3,
-  objectGbMonth: 0.023,
-  message: 0.4 / 1e6,
-  call: 0.2 / 1e6,
-  gbSecond: 0.0000133334,
-  fargateCpuHour: 0.03238,
-  fargateGbHour: 0.00356,
-  keyMonth: 1,
-  keyRequest: 0.03 / 1e4,
-  alarmMetricMonth: 0.1,
-  metricMonth: 0.3,
-  dashboardMonth: 3,
-  logIngestedGb: 0.5,
-  logStoredGbMonth: 0.03,
-  imageGbMonth: 0.1,
-  lambdaScratchGbSecond: 0.0000000309,
-  publicIpv4Hour: 0.005,
-  scheduledCall: 1 / 1e6,
-  httpApiRequest: 1 / 1e6,
-} as const
+import { prices } from '../../shared/config/aws-prices.ts'
+import { computeUsageCost, noUsage } from '../../shared/records/usage.ts'
 
 /** The counted requests of a run. */
 export interface Counts {
@@ -71,15 +44,6 @@ export function sumOf(counts: Counts, addition: Partial<Counts>): Counts {
 
 /** Returns the cost of counts in US dollars, without empty receives, which are idle cost. */
 export function costOf(counts: Counts): number {
-  return (
-    counts.writeUnits * prices.writeUnit +
-    counts.readUnits * prices.readUnit +
-    counts.puts * prices.put +
-    counts.gets * prices.get +
-    counts.messages * prices.message +
-    counts.keyRequests * prices.keyRequest +
-    counts.calls * prices.call +
-    counts.gbSeconds * prices.gbSecond +
-    (counts.logBytes / 1e9) * prices.logIngestedGb
-  )
+  const usageCost = computeUsageCost({ ...noUsage, ...counts })
+  return usageCost.total + (counts.logBytes / 1e9) * prices.logIngestedGb
 }

@@ -1,0 +1,10 @@
+import type { DeploymentId } from '../records/ids.ts'
+import type { UsageRecord } from '../records/usage.ts'
+
+/** The counted usage of deployments, in the journal. Retention removes it with the journal. */
+export interface UsagePort {
+  /** Stores the usage of a call so far, in place of the earlier record of the same call. */
+  readonly put: (deployment: DeploymentId, record: UsageRecord) => Promise<void>
+  /** Returns the records of a deployment. */
+  readonly list: (deployment: DeploymentId) => Promise<readonly UsageRecord[]>
+}

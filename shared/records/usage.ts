@@ -1,0 +1,77 @@
+import { prices } from '../config/aws-prices.ts'
+
+/** The billed usage of AWS by some work. A share of a call has fractions. */
+export interface UsageCounts {
+  /** Units of DynamoDB. */
+  readonly writeUnits: number
+  readonly readUnits: number
+  /** Requests to S3 that are billed as PUT or LIST, and those billed as GET. */
+  readonly puts: number
+  readonly gets: number
+  /** Requests to SQS, one for each started 64 KB. */
+  readonly messages: number
+  /** Requests to KMS. */
+  readonly keyRequests: number
+  /** Calls of functions of Lambda, and their GB-seconds. */
+  readonly calls: number
+  readonly gbSeconds: number
+  /** Tasks of Fargate: hours of their processors and of their memory. */
+  readonly taskCpuHours: number
+  readonly taskGbHours: number
+}
+
+/** The parts of an installation that record their usage for deployments. `watcher`: the API. */
+export const usageParts = ['generator', 'executor', 'compaction', 'watcher'] as const
+
+/** A part of an installation that records its usage. */
+export type UsagePart = (typeof usageParts)[number]
+
+/** The usage of one call for one deployment. `run` identifies the call within its deployment. */
+export interface UsageRecord {
+  readonly part: UsagePart
+  readonly run: string
+  readonly counts: UsageCounts
+}
+
+/** The cost of some usage in US dollars. `requests`: all except functions and tasks. */
+export interface UsageCost {
+  readonly requests: number
+  readonly functions: number
+  readonly total: number
+}
+
+/** Usage of zero. */
+export const noUsage: UsageCounts = {
+  ...{ writeUnits: 0, readUnits: 0, puts: 0, gets: 0, messages: 0, keyRequests: 0 },
+  ...{ calls: 0, gbSeconds: 0, taskCpuHours: 0, taskGbHours: 0 },
+}
+
+/** The fields of a usage. */
+export const usageFields = Object.keys(noUsage) as readonly (keyof UsageCounts)[]
+
+/** Returns `usage` plus `addition`, of which each field is multiplied by `factor`. */
+export function addUsage(
+  usage: UsageCounts,
+  addition: Partial<UsageCounts>,
+  factor = 1,
+): UsageCounts {
+  const sums = usageFields.map(field => [field, usage[field] + (addition[field] ?? 0) * factor])
+  return { ...noUsage, ...Object.fromEntries(sums) }
+}
+
+/** Returns the cost of a usage at list prices. */
+export function computeUsageCost(usage: UsageCounts): UsageCost {
+  const requests =
+    usage.writeUnits * prices.writeUnit +
+    usage.readUnits * prices.readUnit +
+    usage.puts * prices.put +
+    usage.gets * prices.get +
+    usage.messages * prices.message +
+    usage.keyRequests * prices.keyRequest
+  const functions =
+    usage.calls * prices.call +
+    usage.gbSeconds * prices.gbSecond +
+    usage.taskCpuHours * prices.fargateCpuHour +
+    usage.taskGbHours * prices.fargateGbHour
+  return { requests, functions, total: requests + functions }
+}
