@@ -19,7 +19,8 @@ export interface ShownOperation {
   readonly slotMs: number
   readonly limitMs: number
   readonly retryMs: number
-  readonly isCritical: boolean
+  /** The operation whose end made this one ready. */
+  readonly causeId?: number
   /** The wave of a delete, from 1. */
   readonly wave?: number
 }
@@ -71,6 +72,15 @@ export interface ListedOperations {
   readonly items: readonly ShownOperation[]
   readonly next?: string
   /** The maximum number of concurrent provider calls. */
+  readonly parallel: number
+}
+
+/** The operations of a deployment that are new or may have changed. */
+export interface ListedChanges {
+  readonly items: readonly ShownOperation[]
+  /** The number of operations that the reader knows with these. */
+  readonly count: number
+  readonly hasMore: boolean
   readonly parallel: number
 }
 

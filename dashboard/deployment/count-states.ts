@@ -2,7 +2,7 @@ import { formatNumber } from '../format/format-count.ts'
 import type { OperationRow } from './operation-row.ts'
 
 /** Numbers of operations by state. Unchanged resources are counted apart. */
-interface StateCounts {
+export interface StateCounts {
   readonly waiting: number
   readonly running: number
   readonly done: number
@@ -12,13 +12,14 @@ interface StateCounts {
   readonly planned: number
 }
 
-/** Counts the operations of a deployment by state. Pure. */
-export function countStates(rows: readonly Pick<OperationRow, 'op' | 'state'>[]): StateCounts {
-  const counts = { waiting: 0, running: 0, done: 0, failed: 0, unchanged: 0, planned: 0 }
-  for (const { op, state } of rows)
-    if (op === 'same' && state === 'done') counts.unchanged += 1
-    else counts[state] += 1
-  return counts
+/** Returns counts of 0, which the caller may change. */
+export function createEmptyCounts(): Record<keyof StateCounts, number> {
+  return { waiting: 0, running: 0, done: 0, failed: 0, unchanged: 0, planned: 0 }
+}
+
+/** Returns the count to which an operation belongs. Pure. */
+export function countKeyOf({ op, state }: Pick<OperationRow, 'op' | 'state'>): keyof StateCounts {
+  return op === 'same' && (state === 'done' || state === 'planned') ? 'unchanged' : state
 }
 
 /** Returns the counts of an open deployment as texts. Pure. */

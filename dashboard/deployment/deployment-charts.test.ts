@@ -1,8 +1,16 @@
 import { expect, test } from 'vitest'
 import type { ShownOperation } from '../api/operation-views.ts'
 import { waitTextOf } from '../format/wait-words.ts'
-import { addPlannedRows, createRow, keepAncestors } from './operation-row.ts'
-import { createTimeLine } from './time-line.ts'
+import { createOperationStore } from './operation-store.ts'
+import { createRow, keepAncestors } from './operation-row.ts'
+import { createRowTable } from './row-table.ts'
+import {
+  createTimeLine,
+  durationMsOf,
+  listCriticalIds,
+  listTimeLineSegments,
+  waitedMsOf,
+} from './time-line.ts'
 import { countWaves } from './wave-counts.ts'
 
 /** Creates an operation that was decided 100 ms after the start of the deployment, at 1,000. */
@@ -15,7 +23,6 @@ function operationOf(name: string, fields: Partial<ShownOperation> = {}): ShownO
     urn,
     stage: 'ended',
     attempts: 1,
-    isCritical: false,
     ...times,
     ...fields,
   }
@@ -24,17 +31,12 @@ function operationOf(name: string, fields: Partial<ShownOperation> = {}): ShownO
 const clock = { startedAt: 1_000, nowMs: 2_000 }
 
 test('a bar of the time line has distinct segments for needs, slots, limits, queue and call', () => {
-  const [row] = createTimeLine(
-    [
-      operationOf('a', {
-        verdict: 'succeeded',
-        ...{ readyAt: 1_200, beganAt: 1_500, endedAt: 1_900, slotMs: 100, limitMs: 150 },
-      }),
-    ],
-    clock,
-  )
-  expect(row).toMatchObject({ name: 'delete a', startMs: 500, durationMs: 400, waitedMs: 400 })
-  expect(row?.segments).toEqual([
+  const times = { readyAt: 1_200, beganAt: 1_500, endedAt: 1_900, slotMs: 100, limitMs: 150 }
+  const operation = operationOf('a', { verdict: 'succeeded', ...times })
+  const [row] = createTimeLine(clock.startedAt).update([operation])
+  expect(row).toMatchObject({ name: 'delete a', startMs: 500 })
+  expect([durationMsOf(operation), waitedMsOf(operation, clock.nowMs)]).toEqual([400, 400])
+  expect(listTimeLineSegments(operation, clock)).toEqual([
     { kind: 'needs', startMs: 100, endMs: 200 },
     { kind: 'slot', startMs: 200, endMs: 300 },
     { kind: 'limit', startMs: 300, endMs: 450 },
@@ -44,20 +46,41 @@ test('a bar of the time line has distinct segments for needs, slots, limits, que
 })
 
 test('bars of open operations reach until now, in the order of their starts', () => {
-  const rows = createTimeLine(
-    [
-      operationOf('running', { id: 2, stage: 'running', readyAt: 1_300 }),
-      operationOf('waiting', { id: 3, stage: 'waiting' }),
-    ],
-    clock,
-  )
-  expect(rows.map(({ segments }) => segments.map(({ kind, endMs }) => [kind, endMs]))).toEqual([
+  const rows = createTimeLine(clock.startedAt).update([
+    operationOf('running', { id: 2, stage: 'running', readyAt: 1_300 }),
+    operationOf('waiting', { id: 3, stage: 'waiting' }),
+  ])
+  const segments = rows.map(({ operation }) => listTimeLineSegments(operation, clock))
+  expect(segments.map(parts => parts.map(({ kind, endMs }) => [kind, endMs]))).toEqual([
     [['needs', 1_000]],
     [
       ['needs', 300],
       ['running', 1_000],
     ],
   ])
+})
+
+test('an update of the time line keeps the rows of unchanged operations, and moves changed ones', () => {
+  const timeLine = createTimeLine(clock.startedAt)
+  const store = createOperationStore()
+  const open = { stage: 'waiting' } as const
+  store.merge([operationOf('a', { ...open, id: 1 }), operationOf('b', { ...open, id: 2 })])
+  const before = timeLine.update(store.read())
+  expect(timeLine.update(store.read())).toBe(before)
+  store.merge([operationOf('a', { id: 1, beganAt: 1_900, endedAt: 1_950 })])
+  const after = timeLine.update(store.read())
+  expect(after.map(({ name }) => name)).toEqual(['delete b', 'delete a'])
+  expect(after[0]).toBe(before[1])
+})
+
+test('the critical path leads from the operation that ended last over its causes', () => {
+  const ids = listCriticalIds([
+    operationOf('a', { id: 1, endedAt: 1_200 }),
+    operationOf('b', { id: 2, endedAt: 1_300 }),
+    operationOf('c', { id: 3, endedAt: 1_500, causeId: 1 }),
+    operationOf('d', { id: 4, stage: 'running', causeId: 3 }),
+  ])
+  expect([...ids]).toEqual([3, 1])
 })
 
 test('waves count their deletes by state', () => {
@@ -75,23 +98,54 @@ test('waves count their deletes by state', () => {
 })
 
 test('planned operations without an event are rows, and a row of events counts', () => {
-  const done = createRow({ op: 'delete', urn: operationOf('a').urn, type: 'a:b:C' }, 'done')
-  const refreshed = createRow({ op: 'same', urn: operationOf('c').urn, type: 'a:b:C' }, 'done')
   const provider = 'urn:pulumi:dev::shop::pulumi:providers:a::default_1_0_0'
-  const planned = [
+  const table = createRowTable()
+  table.report(createRow({ op: 'delete', urn: operationOf('a').urn, type: 'a:b:C' }, 'done'))
+  table.report(createRow({ op: 'same', urn: operationOf('c').urn, type: 'a:b:C' }, 'done'))
+  table.addOperations([
     operationOf('a', { stage: 'ready' }),
     operationOf('b', { stage: 'waiting' }),
     operationOf('c', { op: 'refresh', stage: 'ready' }),
     operationOf('d', { stage: 'running' }),
     operationOf('default', { urn: provider, stage: 'waiting' }),
-  ]
-  const rows = addPlannedRows([done, refreshed], planned)
-  expect(rows.map(({ name, state, type }) => [name, state, type])).toEqual([
+  ])
+  expect(table.listRows().map(({ name, state, type }) => [name, state, type])).toEqual([
     ['a', 'done', 'a:b:C'],
     ['c', 'done', 'a:b:C'],
     ['b', 'waiting', 'a:b:C'],
     ['d', 'running', 'a:b:C'],
   ])
+  expect(table.readCounts()).toMatchObject({ done: 1, unchanged: 1, waiting: 1, running: 1 })
+  // The event of a planned operation replaces its row.
+  table.report(createRow({ op: 'delete', urn: operationOf('b').urn, type: 'a:b:C' }, 'running'))
+  expect(table.listRows()).toHaveLength(4)
+  expect(table.readCounts()).toMatchObject({ waiting: 0, running: 2 })
+})
+
+test('operations whose events are newer than their records are stale until they are read again', () => {
+  const table = createRowTable()
+  const store = createOperationStore()
+  const read = (...operations: readonly ShownOperation[]): void => {
+    store.merge(operations)
+    table.addOperations(operations)
+  }
+  const report = (name: string, state: 'running' | 'done'): void =>
+    table.report(createRow({ op: 'delete', urn: operationOf(name).urn, type: 'a:b:C' }, state))
+  read(
+    operationOf('a', { id: 1, stage: 'ready' }),
+    operationOf('b', { id: 2, stage: 'waiting' }),
+    operationOf('c', { id: 3, op: 'refresh', stage: 'ready' }),
+  )
+  expect(table.listStale(store)).toEqual([])
+  report('a', 'running')
+  expect(table.listStale(store)).toEqual([1])
+  read(operationOf('a', { id: 1, stage: 'running' }))
+  expect(table.listStale(store)).toEqual([])
+  for (const name of ['a', 'b', 'c']) report(name, 'done')
+  expect(table.listStale(store)).toEqual([1, 2, 3])
+  // An event may precede the record of the end.
+  read(operationOf('a', { id: 1 }), operationOf('b', { id: 2, stage: 'running' }))
+  expect(table.listStale(store)).toEqual([2, 3])
 })
 
 test('a tree keeps the ancestors of its shown rows', () => {

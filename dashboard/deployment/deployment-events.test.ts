@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { EngineEventFields, EventStep } from '../api/engine-events.ts'
-import { countStates, progressTextsOf } from './count-states.ts'
+import { countKeyOf, createEmptyCounts, progressTextsOf } from './count-states.ts'
 import { createDeploymentFold } from './deployment-events.ts'
 import { resourceNameOf, shortTypeOf } from './operation-row.ts'
 
@@ -79,15 +79,14 @@ test('100,000 operations that arrive one by one are folded without copies of all
   const fold = createDeploymentFold()
   for (let at = 0; at < 100_000; at += 1) fold.add([begin('create', `r-${at}`)])
   for (let at = 0; at < 100_000; at += 1) fold.add([finish('create', `r-${at}`)])
-  expect(countStates(fold.read().rows)).toMatchObject({ done: 100_000, running: 0 })
+  expect(fold.read().counts).toMatchObject({ done: 100_000, running: 0 })
 })
 
 test('counts of states omit those that are zero', () => {
-  const rows = [
-    { op: 'same', state: 'done' },
-    { op: 'create', state: 'failed' },
-  ] as const
-  expect(progressTextsOf(countStates(rows))).toEqual(['1 failed', '1 unchanged'])
+  const counts = createEmptyCounts()
+  counts[countKeyOf({ op: 'same', state: 'done' })] += 1
+  counts[countKeyOf({ op: 'create', state: 'failed' })] += 1
+  expect(progressTextsOf(counts)).toEqual(['1 failed', '1 unchanged'])
 })
 
 test('a URN has the name of its resource, and a type its short form', () => {

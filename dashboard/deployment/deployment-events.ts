@@ -1,6 +1,8 @@
 import type { EngineEventFields, EventMessage } from '../api/engine-events.ts'
 import { stripControls } from '../format/strip-controls.ts'
-import { createRow, type OperationRow, type OperationState, rowKeyOf } from './operation-row.ts'
+import type { StateCounts } from './count-states.ts'
+import { createRow, type OperationRow, type OperationState } from './operation-row.ts'
+import { createRowTable, type RowTable } from './row-table.ts'
 
 /** A message of the engine, a provider or the program, as the page shows it. */
 export interface ShownMessage {
@@ -12,6 +14,7 @@ export interface ShownMessage {
 /** The state of a deployment that its events so far report. */
 export interface ShownProgress {
   readonly rows: readonly OperationRow[]
+  readonly counts: StateCounts
   readonly messages: readonly ShownMessage[]
   /** The number of messages beyond the maximum, which are not kept. */
   readonly omittedMessages: number
@@ -20,10 +23,10 @@ export interface ShownProgress {
 }
 
 /** The fold of the events of one deployment. */
-export interface DeploymentFold {
+export interface DeploymentFold extends Pick<RowTable, 'addOperations' | 'listStale'> {
   /** Adds events in their order. A repeated event has no further effect. */
   readonly add: (events: readonly EngineEventFields[]) => void
-  /** Returns the progress. It is the same object until events are added. */
+  /** Returns the progress. It is the same object until events or operations are added. */
   readonly read: () => ShownProgress
 }
 
@@ -34,7 +37,7 @@ const messagesMax = 2_000
  * 100,000 rows for each message of the stream would take too long.
  */
 export function createDeploymentFold(): DeploymentFold {
-  const rows = new Map<string, OperationRow>()
+  const table = createRowTable()
   const messages: ShownMessage[] = []
   let omittedMessages = 0
   let changes: ShownProgress['changes']
@@ -46,14 +49,7 @@ export function createDeploymentFold(): DeploymentFold {
   }
   const addEvent = (event: EngineEventFields): void => {
     const [step, state] = stepOf(event)
-    if (step !== undefined) {
-      const row = createRow(step, state)
-      // A read of a refresh ends with the kind of change that it found.
-      const readKey = rowKeyOf({ op: 'refresh', urn: row.urn })
-      if (state !== 'running' && rows.get(readKey)?.state === 'running') rows.delete(readKey)
-      // The replace step only announces the create and the delete, which have rows of their own.
-      if (step.op !== 'replace') rows.set(row.key, row)
-    }
+    if (step !== undefined) table.report(createRow(step, state))
     const message = messageOf(event)
     if (message !== undefined) addMessage(message)
     if (event.summaryEvent !== undefined) changes = event.summaryEvent.resourceChanges
@@ -63,9 +59,16 @@ export function createDeploymentFold(): DeploymentFold {
       for (const event of events) addEvent(event)
       progress = undefined
     },
+    addOperations(operations) {
+      if (operations.length === 0) return
+      table.addOperations(operations)
+      progress = undefined
+    },
+    listStale: store => table.listStale(store),
     read() {
       progress ??= {
-        rows: [...rows.values()],
+        rows: table.listRows(),
+        counts: table.readCounts(),
         messages: [...messages],
         omittedMessages,
         changes,

@@ -46,27 +46,10 @@ export function createRow(step: EventStep, state: OperationState): OperationRow 
   }
 }
 
-/**
- * Returns the rows of events, and those of planned operations without an event. A row of events
- * counts, because events arrive before the operations are read again. Default providers are
- * omitted, as in events. Pure.
- */
-export function addPlannedRows(
-  rows: readonly OperationRow[],
-  operations: readonly ShownOperation[],
-): readonly OperationRow[] {
-  const planned = operations.filter(({ stage }) => stage !== 'ended')
-  if (planned.length === 0) return rows
-  const keys = new Set(rows.map(({ key }) => key))
-  const urns = new Set(rows.map(({ urn }) => urn))
-  const added = planned.flatMap(({ op, urn, stage }) => {
-    const isReported = op === 'refresh' ? urns.has(urn) : keys.has(rowKeyOf({ op, urn }))
-    if (isReported) return []
-    const state = stage === 'running' ? 'running' : 'waiting'
-    const row = createRow({ op, urn, type: typeOfUrn(urn) }, state)
-    return isDefaultProvider(row) ? [] : [row]
-  })
-  return added.length === 0 ? rows : [...rows, ...added]
+/** Returns the row of a planned operation without an event. Pure. */
+export function createPlannedRow({ op, urn, stage }: ShownOperation): OperationRow {
+  const state = stage === 'running' ? 'running' : 'waiting'
+  return createRow({ op, urn, type: typeOfUrn(urn) }, state)
 }
 
 /** Returns the rows that match, and the ancestors of their resources. Pure. */
@@ -83,8 +66,8 @@ export function keepAncestors(
   return rows.filter(row => matches.has(row) || kept.has(row.urn))
 }
 
-/** Reports whether a resource is a default provider, whose steps have no events. */
-function isDefaultProvider({ type, name }: Pick<OperationRow, 'type' | 'name'>): boolean {
+/** Reports whether a resource is a default provider, whose steps have no events. Pure. */
+export function isDefaultProvider({ type, name }: Pick<OperationRow, 'type' | 'name'>): boolean {
   return type.startsWith('pulumi:providers:') && name.startsWith('default')
 }
 

@@ -19,49 +19,122 @@ export interface TimeLineSegment {
   readonly endMs: number
 }
 
-/** A bar of the time line. Times are offsets from the start of the deployment in ms. */
+/** A bar of the time line. Its parts depend on the time, so they are computed when it is shown. */
 export interface TimeLineRow {
   readonly key: string
   readonly operation: ShownOperation
   readonly name: string
-  /** The begin of the call, or the time since which the operation waits. */
+  /** The begin of the call, or the time since which the operation waits, from the start in ms. */
   readonly startMs: number
-  /** The time from the begin to the end. Undefined without a recorded begin and end. */
-  readonly durationMs: number | undefined
-  /** The time from the decision to the begin, or until now. */
-  readonly waitedMs: number
-  readonly segments: readonly TimeLineSegment[]
 }
 
-/** Returns the bars of operations in the order of their starts. Pure. */
-export function createTimeLine(
-  operations: readonly ShownOperation[],
-  { startedAt, nowMs }: { readonly startedAt: number; readonly nowMs: number },
+/** The times of the deployment, in ms since 1970. `nowMs`: also the end of an ended one. */
+export interface TimeLineClock {
+  readonly startedAt: number
+  readonly nowMs: number
+}
+
+/** The rows of a time line in the order of their starts. */
+export interface TimeLine {
+  /** Returns the rows of operations. Rows of unchanged operations remain as they were. */
+  readonly update: (operations: readonly ShownOperation[]) => readonly TimeLineRow[]
+}
+
+/**
+ * Creates a time line without rows. An update sorts only the rows of changed operations, and merges
+ * them into the others.
+ */
+export function createTimeLine(startedAt: number): TimeLine {
+  const rowsById = new Map<number, TimeLineRow>()
+  let sorted: readonly TimeLineRow[] = []
+  return {
+    update(operations) {
+      const changed: TimeLineRow[] = []
+      for (const operation of operations) {
+        if (rowsById.get(operation.id)?.operation === operation) continue
+        const row = createTimeLineRow(operation, startedAt)
+        rowsById.set(operation.id, row)
+        changed.push(row)
+      }
+      if (changed.length === 0) return sorted
+      const kept = sorted.filter(row => rowsById.get(row.operation.id) === row)
+      sorted = mergeByStart(
+        kept,
+        changed.toSorted((a, b) => a.startMs - b.startMs),
+      )
+      return sorted
+    },
+  }
+}
+
+function createTimeLineRow(operation: ShownOperation, startedAt: number): TimeLineRow {
+  const { id, op, urn, decidedAt, readyAt, beganAt } = operation
+  const startMs = (beganAt ?? readyAt ?? decidedAt) - startedAt
+  return { key: String(id), operation, name: `${op} ${resourceNameOf(urn)}`, startMs }
+}
+
+/** Merges two lists that are sorted by their starts. Linear. */
+function mergeByStart(
+  left: readonly TimeLineRow[],
+  right: readonly TimeLineRow[],
 ): readonly TimeLineRow[] {
-  const rows = operations.map((operation): TimeLineRow => {
-    const { id, op, urn, decidedAt, readyAt, beganAt, endedAt, stage } = operation
-    const isOpen = stage !== 'ended'
-    const untilAt = isOpen ? nowMs : (endedAt ?? decidedAt)
-    const shownReadyAt = readyAt ?? untilAt
-    const shownBeganAt = beganAt ?? (stage === 'running' ? shownReadyAt : untilAt)
-    const startAt = beganAt ?? readyAt ?? decidedAt
-    return {
-      key: String(id),
-      operation,
-      name: `${op} ${resourceNameOf(urn)}`,
-      startMs: startAt - startedAt,
-      durationMs: beganAt === undefined || endedAt === undefined ? undefined : endedAt - beganAt,
-      waitedMs: Math.max(0, shownBeganAt - decidedAt),
-      segments: listSegments(operation, { shownReadyAt, shownBeganAt, untilAt }).map(
-        ({ kind, startMs, endMs }) => ({
-          kind,
-          startMs: startMs - startedAt,
-          endMs: endMs - startedAt,
-        }),
-      ),
+  const merged: TimeLineRow[] = []
+  let at = 0
+  for (const row of left) {
+    for (let next = right[at]; next !== undefined && next.startMs < row.startMs; next = right[at]) {
+      merged.push(next)
+      at += 1
     }
-  })
-  return rows.toSorted((a, b) => a.startMs - b.startMs)
+    merged.push(row)
+  }
+  return at === right.length ? merged : merged.concat(right.slice(at))
+}
+
+/** Returns the operations on the path to the one that ended last. Linear once, then in the path. */
+export function listCriticalIds(operations: readonly ShownOperation[]): ReadonlySet<number> {
+  const causes = new Map<number, number | undefined>()
+  let last: ShownOperation | undefined
+  for (const operation of operations) {
+    causes.set(operation.id, operation.causeId)
+    if ((operation.endedAt ?? -1) > (last?.endedAt ?? -1)) last = operation
+  }
+  const ids = new Set<number>()
+  for (let id = last?.id; id !== undefined && !ids.has(id); id = causes.get(id)) ids.add(id)
+  return ids
+}
+
+/** Returns the time from the begin to the end, if both are recorded. Pure. */
+export function durationMsOf({ beganAt, endedAt }: ShownOperation): number | undefined {
+  return beganAt === undefined || endedAt === undefined ? undefined : endedAt - beganAt
+}
+
+/** Returns the time from the decision to the begin, or until now. Pure. */
+export function waitedMsOf(operation: ShownOperation, nowMs: number): number {
+  return Math.max(0, shownTimesOf(operation, nowMs).shownBeganAt - operation.decidedAt)
+}
+
+/** Returns the segments of a bar. Pure. */
+export function listTimeLineSegments(
+  operation: ShownOperation,
+  { startedAt, nowMs }: TimeLineClock,
+): readonly TimeLineSegment[] {
+  return listSegments(operation, shownTimesOf(operation, nowMs)).map(
+    ({ kind, startMs, endMs }) => ({
+      kind,
+      startMs: startMs - startedAt,
+      endMs: endMs - startedAt,
+    }),
+  )
+}
+
+function shownTimesOf(
+  { stage, decidedAt, readyAt, beganAt, endedAt }: ShownOperation,
+  nowMs: number,
+) {
+  const untilAt = stage === 'ended' ? (endedAt ?? decidedAt) : nowMs
+  const shownReadyAt = readyAt ?? untilAt
+  const shownBeganAt = beganAt ?? (stage === 'running' ? shownReadyAt : untilAt)
+  return { untilAt, shownReadyAt, shownBeganAt }
 }
 
 /** Returns the segments with times since 1970. Empty ones are omitted. */

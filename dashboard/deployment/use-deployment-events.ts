@@ -3,7 +3,11 @@ import type { EngineEventFields, StreamEnd } from '../api/engine-events.ts'
 import { followEvents, type StreamConnection } from '../api/follow-events.ts'
 import { waitForTimeout } from '../api/wait-for-timeout.ts'
 import { useClient } from '../session/client-context.ts'
-import { createDeploymentFold, type ShownProgress } from './deployment-events.ts'
+import {
+  createDeploymentFold,
+  type DeploymentFold,
+  type ShownProgress,
+} from './deployment-events.ts'
 
 /** A deployment as its stream reports it. */
 export interface StreamedDeployment {
@@ -11,16 +15,13 @@ export interface StreamedDeployment {
   readonly connection: StreamConnection
   /** The end of the deployment. Undefined while it is open. */
   readonly end: StreamEnd | undefined
+  readonly fold: DeploymentFold
 }
 
 /** The time for which changes are collected before they are shown, in ms. */
 const showDelayMs = 50
 
-const emptyDeployment: StreamedDeployment = {
-  progress: createDeploymentFold().read(),
-  connection: { kind: 'connecting' },
-  end: undefined,
-}
+const emptyProgress = createDeploymentFold().read()
 
 /**
  * Follows the events of a deployment from its beginning. `path`: its path in the API. `isMissing`:
@@ -29,17 +30,20 @@ const emptyDeployment: StreamedDeployment = {
 export function useDeploymentEvents(path: string, isMissing: boolean): StreamedDeployment {
   const { client } = useClient()
   const key = `${path} ${isMissing}`
-  const [state, setState] = useState({ key, deployment: emptyDeployment })
+  const [state, setState] = useState(() => createEmptyState(key))
+  const current = state.key === key ? state : createEmptyState(key)
+  if (current !== state) setState(current)
+  const { fold } = current.deployment
   useEffect(() => {
     const abort = new AbortController()
     const { signal } = abort
-    const fold = createDeploymentFold()
     let connection: StreamConnection = { kind: 'connecting' }
     let end: StreamEnd | undefined
     let isScheduled = false
     const show = (): void => {
       isScheduled = false
-      if (!signal.aborted) setState({ key, deployment: { progress: fold.read(), connection, end } })
+      if (signal.aborted) return
+      setState({ key, deployment: { progress: fold.read(), connection, end, fold } })
     }
     const scheduleShow = (): void => {
       if (isScheduled) return
@@ -60,6 +64,12 @@ export function useDeploymentEvents(path: string, isMissing: boolean): StreamedD
       },
     })
     return () => abort.abort()
-  }, [client, path, key])
-  return state.key === key ? state.deployment : emptyDeployment
+  }, [client, path, key, fold])
+  return current.deployment
+}
+
+function createEmptyState(key: string): { key: string; deployment: StreamedDeployment } {
+  const fold = createDeploymentFold()
+  const connection = { kind: 'connecting' } as const
+  return { key, deployment: { progress: emptyProgress, connection, end: undefined, fold } }
 }

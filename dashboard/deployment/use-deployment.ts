@@ -6,7 +6,6 @@ import type { StreamConnection } from '../api/follow-events.ts'
 import { type PolledValue, usePolled } from '../api/use-polled.ts'
 import { useClient } from '../session/client-context.ts'
 import type { ShownProgress } from './deployment-events.ts'
-import { addPlannedRows } from './operation-row.ts'
 import { useDeploymentEvents } from './use-deployment-events.ts'
 import { type ReadOperations, useOperations } from './use-operations.ts'
 
@@ -47,13 +46,15 @@ export function useDeployment(
     read: signal => client.read<ShownDeployment>(path, signal),
   })
   // The stream of a missing deployment is refused. It starts again when the deployment begins.
-  const { progress: reported, connection, end } = useDeploymentEvents(path, isGone(failure))
+  const streamed = useDeploymentEvents(path, isGone(failure))
+  const { progress: reported, connection, end, fold } = streamed
   if (isEnded !== (end !== undefined)) setIsEnded(end !== undefined)
-  const recorded = useOperations(path, { isEnded })
+  const recorded = useOperations(path, { isEnded, fold })
   const operations = recorded.value?.operations
-  const progress = useMemo(() => {
-    if (operations === undefined) return reported
-    return { ...reported, rows: addPlannedRows(reported.rows, operations) }
-  }, [reported, operations])
+  // The fold changes in place, and has planned rows as soon as operations are read.
+  const progress = useMemo(
+    () => (operations === undefined ? reported : fold.read()),
+    [reported, operations, fold],
+  )
   return { deployment, failure, reload, progress, connection, end, isEnded, recorded }
 }

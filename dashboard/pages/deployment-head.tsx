@@ -1,7 +1,7 @@
 import type { StreamEnd } from '../api/engine-events.ts'
 import type { ProjectAndStack, ShownDeployment } from '../api/api-views.ts'
 import type { ShownProgress } from '../deployment/deployment-events.ts'
-import { countStates, progressTextsOf } from '../deployment/count-states.ts'
+import { progressTextsOf } from '../deployment/count-states.ts'
 import { commandWordOf, listChangeTexts, resultWordOf } from '../format/deployment-words.ts'
 import { StatusLabel } from '../widgets/status-label.tsx'
 import { RunTimeText } from '../widgets/time-text.tsx'
@@ -72,9 +72,9 @@ function countTextsOf(
   },
 ): readonly string[] {
   const { isOpen, end, deployment } = options
-  if (isOpen) return progressTextsOf(countStates(progress.rows))
+  if (isOpen) return progressTextsOf(progress.counts)
   const changes = progress.changes ?? end?.changes ?? deployment?.changes ?? {}
-  const failedCount = countStates(progress.rows).failed
+  const failedCount = progress.counts.failed
   const pendingCount = end?.pending?.length ?? 0
   return [
     ...listChangeTexts(changes),

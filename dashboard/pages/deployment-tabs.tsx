@@ -24,13 +24,16 @@ export function DeploymentTabs(props: {
   const [openKey, setOpenKey] = useState<string>()
   const operations = recorded.value?.operations
   const waves = useMemo(() => countWaves(operations ?? []), [operations])
-  const changedRows = progress.rows.filter(({ op }) => op !== 'same')
   const openRow = openKey === undefined ? undefined : progress.rows.find(row => row.key === openKey)
   return (
     <>
       <Tabs className="tabs">
         <TabList aria-label="Parts of the deployment" className="tab-list">
-          <CountedTab id="operations" title="Operations" count={changedRows.length} />
+          <CountedTab
+            id="operations"
+            title="Operations"
+            count={progress.rows.length - progress.counts.unchanged}
+          />
           <Tab id="time" className="tab">
             Time line
           </Tab>

@@ -1,7 +1,16 @@
 import { useMemo, useState } from 'react'
 import { Checkbox } from 'react-aria-components'
 import type { ShownOperation } from '../api/operation-views.ts'
-import { createTimeLine, segmentKinds, type TimeLineRow } from '../deployment/time-line.ts'
+import {
+  createTimeLine,
+  durationMsOf,
+  listCriticalIds,
+  listTimeLineSegments,
+  segmentKinds,
+  type TimeLineClock,
+  type TimeLineRow,
+  waitedMsOf,
+} from '../deployment/time-line.ts'
 import { formatSpan } from '../format/format-time.ts'
 import { createMatcher } from '../format/match-filter.ts'
 import { stageWordOf } from '../format/wait-words.ts'
@@ -34,18 +43,21 @@ export function DeploymentTimeLine(props: {
   const [isPathOnly, setIsPathOnly] = useState(false)
   const currentMs = useNow(endedAt === undefined ? 1_000 : 30_000)
   const nowMs = endedAt ?? currentMs
-  const rows = useMemo(
-    () => createTimeLine(operations, { startedAt, nowMs }),
-    [operations, startedAt, nowMs],
-  )
+  const timeLine = useMemo(() => createTimeLine(startedAt), [startedAt])
+  const rows = useMemo(() => timeLine.update(operations), [timeLine, operations])
+  const criticalIds = useMemo(() => listCriticalIds(operations), [operations])
   const shown = useMemo(() => {
     const matches = createMatcher(filter)
+    if (matches === undefined && !isPathOnly) return rows
     return rows.filter(
-      ({ name, operation }) => (!isPathOnly || operation.isCritical) && matches?.(name) !== false,
+      ({ name, operation }) =>
+        (!isPathOnly || criticalIds.has(operation.id)) && matches?.(name) !== false,
     )
-  }, [rows, filter, isPathOnly])
-  const totalMs = Math.max(1, nowMs - startedAt)
-  const columns = useMemo(() => createColumns(totalMs), [totalMs])
+  }, [rows, filter, isPathOnly, criticalIds])
+  const columns = useMemo(
+    () => createColumns({ startedAt, nowMs }, criticalIds),
+    [startedAt, nowMs, criticalIds],
+  )
   return (
     <>
       <div className="table-tools">
@@ -79,7 +91,11 @@ export function DeploymentTimeLine(props: {
   )
 }
 
-function createColumns(totalMs: number): readonly TableColumn<TimeLineRow>[] {
+function createColumns(
+  clock: TimeLineClock,
+  criticalIds: ReadonlySet<number>,
+): readonly TableColumn<TimeLineRow>[] {
+  const { startedAt, nowMs } = clock
   return [
     {
       name: 'name',
@@ -87,15 +103,19 @@ function createColumns(totalMs: number): readonly TableColumn<TimeLineRow>[] {
       show: ({ name, operation }) => (
         <>
           <b title={operation.urn}>{name}</b>{' '}
-          {operation.isCritical ? <span className="tag tag-critical">critical</span> : null}
+          {criticalIds.has(operation.id) ? (
+            <span className="tag tag-critical">critical</span>
+          ) : null}
         </>
       ),
       sortBy: ({ name }) => name,
     },
     {
       name: 'bar',
-      header: `From 0 to ${formatSpan(totalMs)}`,
-      show: row => <TimeLineBar row={row} totalMs={totalMs} />,
+      header: `From 0 to ${formatSpan(nowMs - startedAt)}`,
+      show: ({ operation }) => (
+        <TimeLineBar {...{ operation, clock }} isCritical={criticalIds.has(operation.id)} />
+      ),
     },
     {
       name: 'start',
@@ -106,19 +126,21 @@ function createColumns(totalMs: number): readonly TableColumn<TimeLineRow>[] {
     {
       name: 'waited',
       header: 'Waiting',
-      show: ({ waitedMs }) => formatSpan(waitedMs),
-      sortBy: ({ waitedMs }) => waitedMs,
+      show: ({ operation }) => formatSpan(waitedMsOf(operation, nowMs)),
+      sortBy: ({ operation }) => waitedMsOf(operation, nowMs),
     },
     {
       name: 'duration',
       header: 'Duration',
-      show: ({ durationMs, operation }) =>
-        durationMs === undefined ? (
+      show: ({ operation }) => {
+        const durationMs = durationMsOf(operation)
+        return durationMs === undefined ? (
           <StatusLabel status={stageWordOf(operation)} />
         ) : (
           formatSpan(durationMs)
-        ),
-      sortBy: ({ durationMs }) => durationMs ?? 0,
+        )
+      },
+      sortBy: ({ operation }) => durationMsOf(operation) ?? 0,
     },
   ]
 }
@@ -129,17 +151,23 @@ const barUnits = 1_000
 const leastUnits = 3
 
 /** Draws the segments of a row. The other columns have the same facts as text. */
-function TimeLineBar({ row, totalMs }: { row: TimeLineRow; totalMs: number }) {
+function TimeLineBar(props: {
+  operation: ShownOperation
+  clock: TimeLineClock
+  isCritical: boolean
+}) {
+  const { operation, clock, isCritical } = props
+  const totalMs = Math.max(1, clock.nowMs - clock.startedAt)
   const unitsOf = (ms: number): number => (ms / totalMs) * barUnits
   return (
     <svg
-      className={`time-line-bar${row.operation.isCritical ? ' is-critical' : ''}`}
+      className={`time-line-bar${isCritical ? ' is-critical' : ''}`}
       viewBox={`0 0 ${barUnits} 20`}
       preserveAspectRatio="none"
       aria-hidden="true"
     >
       <rect className="segment-track" x="0" y="9" width={barUnits} height="2" />
-      {row.segments.map(({ kind, startMs, endMs }) => {
+      {listTimeLineSegments(operation, clock).map(({ kind, startMs, endMs }) => {
         const width = Math.max(leastUnits, unitsOf(endMs - startMs))
         const isWait = !['call', 'failed', 'running'].includes(kind)
         return (

@@ -41,8 +41,8 @@ export function OperationTable(props: {
   const [filter, setFilter] = useState('')
   const [view, setView] = useState<OperationView>('table')
   const [isUnchangedShown, setIsUnchangedShown] = useState(false)
-  const { rows } = progress
-  const unchangedCount = useMemo(() => rows.filter(({ op }) => op === 'same').length, [rows])
+  const { rows, counts } = progress
+  const unchangedCount = counts.unchanged
   const shown = useMemo(() => {
     const matches = createMatcher(filter)
     const isShown = (row: OperationRow): boolean => {

@@ -5,11 +5,12 @@ export const apiLimits = {
   /** Results per page: the maximum and the default. */
   pageResultsMax: 100,
   pageResultsDefault: 25,
-  /**
-   * Operations per page. Each page reads all records of the deployment, and an item has some 300
-   * bytes.
-   */
+  /** Operations per page. An item has some 300 bytes. */
   operationsPerPageMax: 10_000,
+  /** New operations in one response with changed operations. */
+  changesPerPageMax: 1_000,
+  /** Length of the ids of changed operations in an address. */
+  operationIdsCharsMax: 4_000,
   /** Events in one message of a stream. */
   eventsPerMessage: 200,
   /** Length of a URN or URN pattern in a request, and number of URNs and patterns in a request. */

@@ -89,6 +89,10 @@ const samples: Readonly<Record<string, Sample>> = {
     ...openDeployment,
     query: '?urn=x',
   },
+  'GET /v1/stacks/{project}/{stack}/deployments/{number}/operations/changes': {
+    ...openDeployment,
+    query: '?count=0&ids=1,2',
+  },
   'PUT /v1/webhooks/{name}': { body: { form: 'signed', secrets: ['x'.repeat(20)], rules: [rule] } },
   'PUT /v1/stacks/{project}/{stack}/schedules/{name}': {
     body: { when: 'rate(1 hour)', operation: { kind: 'refresh' } },

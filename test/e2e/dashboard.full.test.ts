@@ -1,7 +1,7 @@
 /** The dashboard of a real `antichain serve`, in a real browser. */
 import { copyFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Browser } from 'playwright-core'
+import type { Browser, Response } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   describeWithBrowser,
@@ -366,6 +366,9 @@ describeWithBrowser('the dashboard', () => {
     })
     const { page } = watched
     await page.getByRole('heading', { name: 'This deployment does not exist' }).waitFor()
+    const isChange = (response: Response): boolean =>
+      response.url().includes('/operations/changes?') && response.ok()
+    const changesRead = page.waitForResponse(isChange, { timeout: 60_000 })
     const up = sandbox.start(options, { env: { DELAY: '5000' } })
     const operations = page.getByRole('grid', { name: 'Operations' })
     await operations.getByRole('row', { name: /first.*creat/ }).waitFor({ timeout: 60_000 })
@@ -376,6 +379,7 @@ describeWithBrowser('the dashboard', () => {
     await page.getByText('The connection is interrupted').waitFor({ state: 'detached' })
     await operations.getByRole('row', { name: /second.*created/ }).waitFor()
     expect(await page.evaluate('shownAfterMs')).toBeLessThan(300)
+    await changesRead
     expect(await page.getByRole('button', { name: 'Redrive…' }).count()).toBe(0)
     await page.getByRole('button', { name: 'Resume…' }).click()
     const resume = page.getByRole('alertdialog', { name: 'Resume deployment #1?' })

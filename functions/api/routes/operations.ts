@@ -2,14 +2,16 @@ import * as z from 'zod'
 import { apiLimits } from '../../../shared/config/api-limits.ts'
 import type { OperationTimes } from '../../../shared/engine/forecast/operation-times.ts'
 import type { Outcome } from '../../../shared/records/head.ts'
+import type { OperationId } from '../../../shared/records/ids.ts'
 import {
   type OperationRecords,
   readOperationRecords,
   readOperations,
   type RecordedAttempt,
 } from '../../../shared/runtime/forecast/read-operations.ts'
+import { readChangedOperations } from '../../../shared/runtime/forecast/read-changed-operations.ts'
 import { defineRoute } from '../define-route.ts'
-import { createPageForm, cutResultPage, pageQuery } from '../pages.ts'
+import { createPageForm, pageQuery, parseCursor } from '../pages.ts'
 import { requireDeployment } from './deployments.ts'
 
 const stage = z.enum(['waiting', 'ready', 'running', 'ended'])
@@ -31,6 +33,8 @@ const operationView = z.object({
   limitMs: z.number(),
   retryMs: z.number(),
   isCritical: z.boolean(),
+  /** The operation whose end made this one ready. */
+  causeId: z.number().optional(),
   /** The wave of a delete, from 1. */
   wave: z.number().optional(),
 })
@@ -71,6 +75,16 @@ const operationRecordsView = z.object({
 
 const path = '/v1/stacks/{project}/{stack}/deployments/{number}/operations'
 
+const countForm = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
+const idPattern = '(0|[1-9]\\d{0,14})'
+/** Ids with commas between them. */
+const idsForm = z
+  .string()
+  .max(apiLimits.operationIdsCharsMax)
+  .regex(new RegExp(`^(${idPattern}(,${idPattern})*)?$`))
+  .default('')
+  .transform(text => (text === '' ? [] : text.split(',').map(id => Number(id) as OperationId)))
+
 /** Routes for the operations of a deployment: their times, and their records. */
 export const operationRoutes = [
   defineRoute({
@@ -86,10 +100,31 @@ export const operationRoutes = [
     output: createPageForm(operationView).extend({ parallel: z.number(), count: z.number() }),
     run: async (ports, { params, query }) => {
       const { record } = await requireDeployment(ports, params)
-      const { operations, parallel } = await readOperations(ports, record)
-      const { items, ...next } = cutResultPage(operations, query)
-      const count = operations.length
-      return { json: { items: items.map(operationViewOf), ...next, parallel, count } }
+      const page = { start: parseCursor(query.cursor), limit: query.limit }
+      const { operations, parallel, count } = await readOperations(ports, record, page)
+      const end = page.start + page.limit
+      const next = end < count ? { next: String(end) } : {}
+      return { json: { items: operations.map(operationViewOf), ...next, parallel, count } }
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: `${path}/changes`,
+    role: 'read',
+    scope: 'stack',
+    summary:
+      'List the operations decided after the first `count` ones, those of `ids`, and those that they released',
+    query: z.object({ count: countForm, ids: idsForm }),
+    output: z.object({
+      items: z.array(operationView.omit({ isCritical: true })),
+      count: z.number(),
+      hasMore: z.boolean(),
+      parallel: z.number(),
+    }),
+    run: async (ports, { params, query }) => {
+      const { record } = await requireDeployment(ports, params)
+      const { operations, ...position } = await readChangedOperations(ports, record, query)
+      return { json: { ...position, items: operations.map(changedViewOf) } }
     },
   }),
   defineRoute({
@@ -123,6 +158,12 @@ function operationViewOf(times: OperationTimes): z.input<typeof operationView> {
     beganAt: beganMs,
     endedAt: endedMs,
   }
+}
+
+/** Returns an operation without the fact that depends on all operations. */
+function changedViewOf(times: OperationTimes): Omit<z.input<typeof operationView>, 'isCritical'> {
+  const { isCritical: _isCritical, ...view } = operationViewOf(times)
+  return view
 }
 
 function recordsViewOf(records: OperationRecords): z.input<typeof operationRecordsView> {

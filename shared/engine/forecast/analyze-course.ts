@@ -55,7 +55,10 @@ export function analyzeCourse(input: CourseInput): DeploymentCourse {
 }
 
 /** Computes when the steps used all slots. */
-export function computeStepUsage(steps: readonly PastStep[], parallel: number): SlotUsage {
+export function computeStepUsage(
+  steps: readonly Pick<PastStep, 'beganMs' | 'endedMs'>[],
+  parallel: number,
+): SlotUsage {
   return computeSlotUsage(
     steps.map(step => ({ startMs: step.beganMs, endMs: step.endedMs })),
     Math.max(1, parallel),
@@ -63,7 +66,7 @@ export function computeStepUsage(steps: readonly PastStep[], parallel: number): 
 }
 
 /** Returns the path to the step that ended last, in order of time. */
-export function findCriticalPath(steps: readonly PastStep[]): readonly PastStep[] {
+function findCriticalPath(steps: readonly PastStep[]): readonly PastStep[] {
   const path: PastStep[] = []
   const lastStep = steps.reduce<PastStep | undefined>(
     (last, step) => (last === undefined || step.endedMs > last.endedMs ? step : last),

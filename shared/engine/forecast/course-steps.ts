@@ -47,18 +47,10 @@ export function listTimelineSteps(timeline: readonly TimedRecord[]): TimelineSte
   let phaseCause: PastStep | undefined
   for (const { record, timeMs, operations } of timeline) {
     if (record.decisions.some(({ kind }) => kindsAfterAllEnds.has(kind))) phaseCause = lastStep
-    const causeIds = new Map<OperationId, readonly OperationId[]>()
-    for (const decision of record.decisions) {
-      if (decision.kind === 'retried') causeIds.set(decision.operation.id, [decision.of])
-      if (decision.kind !== 'registration') continue
-      const ids = causesOf(decision, latestOperationIds)
-      for (const { id } of decision.operations) causeIds.set(id, ids)
-    }
-    const needs = indexNeeds(operations)
+    const needs = listNeedIds(record, operations, latestOperationIds)
     for (const timedOperation of operations) {
       const { id, urn } = timedOperation.operation
-      const needIds = needs.get(id) ?? causeIds.get(id) ?? []
-      const causes = needIds.flatMap(need => lastStepById.get(need) ?? [])
+      const causes = (needs.get(id) ?? []).flatMap(need => lastStepById.get(need) ?? [])
       const cause = causes.reduce<PastStep | undefined>(laterOf, phaseCause)
       const step = toPastStep(timedOperation, cause, timeMs)
       if (step !== undefined) steps.push(step)
@@ -73,8 +65,28 @@ export function listTimelineSteps(timeline: readonly TimedRecord[]): TimelineSte
   return { ended: steps, open }
 }
 
+/**
+ * Returns the operations for which each operation of a record waited: those that release it, or
+ * those before its decision. `latestOperationIds`: the last operation of each URN before the record.
+ */
+export function listNeedIds(
+  { decisions }: TimedRecord['record'],
+  operations: readonly TimedOperation[],
+  latestOperationIds: ReadonlyMap<string, OperationId>,
+): ReadonlyMap<OperationId, readonly OperationId[]> {
+  const needs = new Map<OperationId, readonly OperationId[]>()
+  for (const decision of decisions) {
+    if (decision.kind === 'retried') needs.set(decision.operation.id, [decision.of])
+    if (decision.kind !== 'registration') continue
+    const ids = causesOf(decision, latestOperationIds)
+    for (const { id } of decision.operations) needs.set(id, ids)
+  }
+  for (const [id, ids] of indexReleases(operations)) needs.set(id, ids)
+  return needs
+}
+
 /** Returns the operations that release each operation of a record. */
-function indexNeeds(
+function indexReleases(
   operations: readonly TimedOperation[],
 ): ReadonlyMap<OperationId, readonly OperationId[]> {
   const needs = new Map<OperationId, OperationId[]>()

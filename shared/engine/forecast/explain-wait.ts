@@ -35,9 +35,12 @@ export type OperationWait =
 
 /** The records that explain waits. */
 export interface WaitInput {
-  readonly operations: readonly Operation[]
+  /** Returns the operations that release an operation. */
+  readonly needsOf: (id: OperationId) => readonly Operation[]
   readonly getHead: (id: OperationId) => Head | undefined
   readonly parallel: number
+  /** The number of running operations. */
+  readonly running: number
   /** Whether the deployment has ended, or was stopped. */
   readonly isStopped: boolean
   readonly deadLetterIds: ReadonlySet<OperationId>
@@ -46,65 +49,50 @@ export interface WaitInput {
 /** Maximum number of missing needs that a wait names. */
 const needsMax = 20
 
-/** Returns the function that explains the wait of an operation. Linear once, then per need. */
-export function createWaitExplanation(input: WaitInput): (operation: Operation) => OperationWait {
-  const { operations, getHead, parallel, isStopped, deadLetterIds } = input
-  const needsOf = indexNeedsById(operations)
-  const isRunning = ({ id }: Operation): boolean => (getHead(id)?.owner ?? '') !== ''
-  const running = operations.filter(isRunning).length
-  return operation => {
-    const stage = stageOf(operation, getHead(operation.id))
-    if (stage === 'running' || stage === 'ended') return { kind: 'none' }
-    if (stage === 'waiting') {
-      const missing = listMissingNeeds(operation, { needsOf, getHead })
-      const count = missing.length
-      if (count > 0) return { kind: 'operations', operations: missing.slice(0, needsMax), count }
-    }
-    if (isStopped) return { kind: 'stopped' }
-    if (deadLetterIds.has(operation.id)) return { kind: 'undelivered' }
-    if (operation.op === 'hook') return { kind: 'hook' }
-    return running >= parallel ? { kind: 'slots', running } : { kind: 'delivery' }
-  }
-}
-
-function indexNeedsById(
-  operations: readonly Operation[],
-): ReadonlyMap<OperationId, readonly Operation[]> {
-  const needs = new Map<OperationId, Operation[]>()
-  for (const operation of operations)
-    for (const id of [...operation.releases, operation.barrier])
-      if (id !== undefined) {
-        const known = needs.get(id)
-        if (known === undefined) needs.set(id, [operation])
-        else known.push(operation)
+/** Explains why an operation waits. Linear in its missing needs. */
+export function explainWait(operation: Operation, input: WaitInput): OperationWait {
+  const { getHead, parallel, running, isStopped, deadLetterIds } = input
+  const stage = stageOf(operation, getHead(operation.id))
+  if (stage === 'running' || stage === 'ended') return { kind: 'none' }
+  if (stage === 'waiting') {
+    const missing = listMissingNeeds(operation, input).filter(isStep)
+    const count = missing.length
+    if (count > 0)
+      return {
+        kind: 'operations',
+        operations: missing.slice(0, needsMax).map(need => toMissingNeed(need, getHead(need.id))),
+        count,
       }
-  return needs
+  }
+  if (isStopped) return { kind: 'stopped' }
+  if (deadLetterIds.has(operation.id)) return { kind: 'undelivered' }
+  if (operation.op === 'hook') return { kind: 'hook' }
+  return running >= parallel ? { kind: 'slots', running } : { kind: 'delivery' }
 }
 
-/** Returns the needs that have not arrived. The needs of a join count in its place. */
-function listMissingNeeds(
+/**
+ * Returns the needs that have not arrived, among them joins. The needs of a missing join are
+ * missing too.
+ */
+export function listMissingNeeds(
   operation: Operation,
-  {
-    needsOf,
-    getHead,
-  }: {
-    readonly needsOf: ReadonlyMap<OperationId, readonly Operation[]>
-    readonly getHead: WaitInput['getHead']
-  },
-): readonly MissingNeed[] {
-  const missing = new Map<OperationId, MissingNeed>()
-  const visited = new Set<OperationId>()
+  { needsOf, getHead }: Pick<WaitInput, 'needsOf' | 'getHead'>,
+): readonly Operation[] {
+  const missing = new Map<OperationId, Operation>()
   const waiting = [operation]
   for (let waiter = waiting.pop(); waiter !== undefined; waiter = waiting.pop()) {
     const arrived = new Set(getHead(waiter.id)?.arrived)
-    for (const need of needsOf.get(waiter.id) ?? []) {
-      if (arrived.has(need.id) || visited.has(need.id)) continue
-      visited.add(need.id)
+    for (const need of needsOf(waiter.id)) {
+      if (arrived.has(need.id) || missing.has(need.id)) continue
+      missing.set(need.id, need)
       if (need.op === 'join') waiting.push(need)
-      else missing.set(need.id, toMissingNeed(need, getHead(need.id)))
     }
   }
   return [...missing.values()]
+}
+
+function isStep({ op }: Operation): boolean {
+  return op !== 'join'
 }
 
 function toMissingNeed(need: Operation, head: Head | undefined): MissingNeed {

@@ -12,9 +12,14 @@ import type {
   WriterToken,
 } from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
-import { createWaitExplanation, type OperationWait } from './explain-wait.ts'
+import { explainWait, type OperationWait } from './explain-wait.ts'
 import { forecastUrnOf } from './forecast.fixture.ts'
-import { listOperationTimes } from './operation-times.ts'
+import {
+  findCriticalIds,
+  listDecidedOperations,
+  summarizeOperations,
+  timeOperation,
+} from './operation-times.ts'
 
 /** Creates a delete of a plan. `join` operations have the names `join…`. */
 function deleteOf(id: number, name: string, needs: number, ...releases: number[]): Operation {
@@ -59,10 +64,22 @@ function endOf(verdict: Verdict, startedAt: number, endedAt: number): RecordedEn
 function listTimes(ends: ReadonlyMap<number, RecordedEnd>) {
   const plan = { kind: 'plan', what: 'deletes', pages: ['p' as BlobHash], operations: 5 } as const
   const record = { number: 0 as LogNumber, writer: 'w' as WriterToken, at: 10 as EpochMs }
-  const getEnd = (id: OperationId) => ends.get(id)
   const records = [{ ...record, decisions: [plan] }]
-  const timeline = timelineOf({ records, getPage: () => operations, getEnd })
-  return listOperationTimes({ timeline, getEnd, startedMs: 0, endedMs: 400, parallel: 1 })
+  const timeline = timelineOf({ records, getPage: () => operations, getEnd: () => undefined })
+  const decided = timeline.flatMap(timed => listDecidedOperations(timed, new Map()))
+  const known = {
+    decided: new Map(decided.map(item => [item.operation.id, item])),
+    ends: ends as ReadonlyMap<OperationId, RecordedEnd>,
+  }
+  const summary = summarizeOperations(known, 1)
+  const criticalIds = findCriticalIds(known, summary)
+  return decided
+    .filter(({ operation }) => operation.op !== 'join')
+    .toSorted((a, b) => a.operation.id - b.operation.id)
+    .map(item => ({
+      ...timeOperation(item, known, summary),
+      isCritical: criticalIds.has(item.operation.id),
+    }))
 }
 
 function explain(
@@ -70,16 +87,16 @@ function explain(
   name: string,
   options: { readonly isStopped?: boolean; readonly dead?: readonly number[] } = {},
 ): OperationWait {
-  const explainWait = createWaitExplanation({
-    operations,
+  const operation = operations.find(({ urn }) => nameOf(urn) === name)
+  if (operation === undefined) throw new Error(`there is no operation ${name}`)
+  return explainWait(operation, {
+    needsOf: id => operations.filter(({ releases }) => releases.includes(id)),
     getHead: id => heads.get(id),
     parallel: 1,
+    running: [...heads.values()].filter(({ owner }) => owner !== '').length,
     isStopped: options.isStopped ?? false,
     deadLetterIds: new Set(options.dead as OperationId[] | undefined),
   })
-  const operation = operations.find(({ urn }) => nameOf(urn) === name)
-  if (operation === undefined) throw new Error(`there is no operation ${name}`)
-  return explainWait(operation)
 }
 
 test('operation times have the stage, the wave and the critical path of each delete, without joins', () => {

@@ -1,15 +1,11 @@
-import type { TimedRecord } from '../../journal/timeline.ts'
+import { kindsAfterAllEnds, type TimedRecord } from '../../journal/timeline.ts'
 import type { CourseTimes } from '../../records/deployment-course.ts'
-import type { Head, Verdict } from '../../records/head.ts'
+import type { Head, Outcome, Verdict } from '../../records/head.ts'
 import type { OperationId } from '../../records/ids.ts'
 import { isJoinOrHook, type Operation } from '../../records/operation.ts'
-import {
-  computeStepTimes,
-  computeStepUsage,
-  type CourseInput,
-  findCriticalPath,
-} from './analyze-course.ts'
-import { listTimelineSteps, type OpenStep, type PastStep } from './course-steps.ts'
+import { computeStepTimes, computeStepUsage } from './analyze-course.ts'
+import { listNeedIds, type PastStep } from './course-steps.ts'
+import type { SlotUsage } from './slot-usage.ts'
 
 /**
  * The stage of an operation. `waiting`: an arrival is missing. `ready`: nothing is missing, and no
@@ -33,52 +29,164 @@ export interface OperationTimes
   readonly beganMs?: number
   readonly endedMs?: number
   readonly isCritical: boolean
+  /** The operation whose end made this one ready. Of several ones, the one that ended last. */
+  readonly causeId?: OperationId
   /** The wave of a delete, from 1. Absent for operations that no plan of deletes contains. */
   readonly wave?: number
 }
 
-const noTimes = { callMs: 0, slotMs: 0, limitMs: 0, retryMs: 0 }
-
-/** Returns the operations of a deployment with their times, in the order of their ids. */
-export function listOperationTimes(input: CourseInput): readonly OperationTimes[] {
-  const { timeline, getEnd, parallel } = input
-  const { ended, open } = listTimelineSteps(timeline)
-  const usage = computeStepUsage(ended, parallel)
-  const criticalSteps = new Set(findCriticalPath(ended))
-  const waves = numberWaves(timeline)
-  const recordedFieldsOf = ({ operation }: Pick<PastStep, 'operation'>) => {
-    const head = getEnd(operation.id)?.head
-    const wave = waves.get(operation.id)
-    return {
-      operation,
-      stage: stageOf(operation, head),
-      ...(head?.end === undefined ? {} : { verdict: head.end.verdict }),
-      attempts: head === undefined ? 0 : head.attempt - head.givenBack,
-      ...(wave === undefined ? {} : { wave }),
-    }
-  }
-  const endedTimes = ended.map((step): OperationTimes => {
-    const { decidedMs, readyMs, beganMs, endedMs } = step
-    const times = computeStepTimes(step, { usage, input, cursorMs: readyMs })
-    const { engineMs: _engineMs, ...partTimes } = times
-    const isCritical = criticalSteps.has(step)
-    return {
-      ...recordedFieldsOf(step),
-      ...{ decidedMs, readyMs, beganMs, endedMs, isCritical },
-      ...partTimes,
-    }
-  })
-  const openTimes = open.map((step): OperationTimes => {
-    const fields = recordedFieldsOf(step)
-    const { decidedMs } = step
-    const readyFields = fields.stage === 'waiting' ? {} : { readyMs: readyMsOf(step) }
-    return { ...fields, decidedMs, ...readyFields, ...noTimes, isCritical: false }
-  })
-  return [...endedTimes, ...openTimes].toSorted((a, b) => a.operation.id - b.operation.id)
+/** A decided operation without its state, and the facts of its log record that its times need. */
+export interface DecidedOperation {
+  readonly operation: Operation
+  readonly decidedMs: number
+  /** The operations for which it waits or waited. */
+  readonly needIds: readonly OperationId[]
+  /** Whether its record was written after the ends of all earlier operations. */
+  readonly beginsPhase: boolean
+  readonly wave?: number
 }
 
-function readyMsOf({ decidedMs, cause }: OpenStep): number {
-  return Math.max(decidedMs, cause?.endedMs ?? 0)
+/** A head with its selected outcome, without states. */
+export interface KnownEnd {
+  readonly head: Head
+  readonly outcome?: Outcome
+}
+
+/** The known operations of a deployment, in the order of the log. */
+export interface KnownOperations {
+  readonly decided: ReadonlyMap<OperationId, DecidedOperation>
+  readonly ends: ReadonlyMap<OperationId, KnownEnd>
+}
+
+/** An operation with the time of its end. */
+interface EndedOperation {
+  readonly id: OperationId
+  readonly endedMs: number
+}
+
+/** The facts of all known operations on which the times of one operation depend. */
+export interface OperationSummary {
+  readonly usage: SlotUsage
+  readonly last: EndedOperation | undefined
+  /** For the first operation of a phase: the operation that ended last before it. */
+  readonly phaseCauses: ReadonlyMap<OperationId, EndedOperation>
+}
+
+/**
+ * Returns the operations that a log record decided, without their states. Linear in the record.
+ * `latestOperationIds`: the last operation of each URN before the record.
+ */
+export function listDecidedOperations(
+  timed: TimedRecord,
+  latestOperationIds: ReadonlyMap<string, OperationId>,
+): readonly DecidedOperation[] {
+  const needs = listNeedIds(timed.record, timed.operations, latestOperationIds)
+  const waves = numberWaves([timed])
+  const beginsPhase = timed.record.decisions.some(({ kind }) => kindsAfterAllEnds.has(kind))
+  return timed.operations.map(({ operation: { state: _state, ...operation } }) => {
+    const wave = waves.get(operation.id)
+    return {
+      ...{ operation, beginsPhase },
+      decidedMs: timed.timeMs,
+      needIds: needs.get(operation.id) ?? [],
+      ...(wave === undefined ? {} : { wave }),
+    }
+  })
+}
+
+/** Summarizes all known operations. Linear, so callers of single operations repeat it rarely. */
+export function summarizeOperations(
+  { decided, ends }: KnownOperations,
+  parallel: number,
+): OperationSummary {
+  const intervals: { beganMs: number; endedMs: number }[] = []
+  const phaseCauses = new Map<OperationId, EndedOperation>()
+  let last: EndedOperation | undefined
+  let phaseCause: EndedOperation | undefined
+  let lastPhaseMs = -1
+  for (const [id, { beginsPhase, decidedMs }] of decided) {
+    if (beginsPhase && decidedMs !== lastPhaseMs) {
+      phaseCause = last
+      lastPhaseMs = decidedMs
+    }
+    if (phaseCause !== undefined) phaseCauses.set(id, phaseCause)
+    const outcome = ends.get(id)?.outcome
+    if (outcome === undefined) continue
+    const { startedAt: beganMs, endedAt: endedMs } = outcome
+    intervals.push({ beganMs, endedMs })
+    if (endedMs > (last?.endedMs ?? -1)) last = { id, endedMs }
+  }
+  return { usage: computeStepUsage(intervals, parallel), last, phaseCauses }
+}
+
+/**
+ * Returns the times of one operation. Apart from the summary, the cost does not grow with the
+ * deployment. `isCritical` is false; see `findCriticalIds`.
+ */
+export function timeOperation(
+  item: DecidedOperation,
+  known: KnownOperations,
+  summary: OperationSummary,
+): OperationTimes {
+  const { operation, decidedMs, wave } = item
+  const { head, outcome } = known.ends.get(operation.id) ?? {}
+  const stage = stageOf(operation, head)
+  const cause = findLastNeed(item, known) ?? summary.phaseCauses.get(operation.id)
+  const fields = {
+    ...{ operation, stage, decidedMs, isCritical: false },
+    ...(head?.end === undefined ? {} : { verdict: head.end.verdict }),
+    attempts: head === undefined ? 0 : head.attempt - head.givenBack,
+    ...(cause === undefined ? {} : { causeId: cause.id }),
+    ...(wave === undefined ? {} : { wave }),
+  }
+  const readyMs = Math.max(decidedMs, cause?.endedMs ?? 0)
+  if (stage !== 'ended' || outcome === undefined) {
+    const readyFields = stage === 'waiting' ? {} : { readyMs }
+    return { ...fields, ...readyFields, callMs: 0, slotMs: 0, limitMs: 0, retryMs: 0 }
+  }
+  const beganMs = Math.max(readyMs, outcome.startedAt)
+  const endedMs = Math.max(beganMs, outcome.endedAt)
+  const step: PastStep = { operation, cause: undefined, decidedMs, readyMs, beganMs, endedMs }
+  const { engineMs: _engineMs, ...parts } = computeStepTimes(step, {
+    usage: summary.usage,
+    input: { getEnd: id => known.ends.get(id) },
+    cursorMs: readyMs,
+  })
+  return { ...fields, readyMs, beganMs, endedMs, ...parts }
+}
+
+/** Returns the path to the operation that ended last. Linear in its length. */
+export function findCriticalIds(
+  known: KnownOperations,
+  summary: OperationSummary,
+): ReadonlySet<OperationId> {
+  const ids = new Set<OperationId>()
+  for (let id = summary.last?.id; id !== undefined && !ids.has(id); ) {
+    ids.add(id)
+    const item = known.decided.get(id)
+    const cause = item === undefined ? undefined : findLastNeed(item, known)
+    id = (cause ?? summary.phaseCauses.get(id))?.id
+  }
+  return ids
+}
+
+/** Returns the need that ended last. The needs of a join or hook count in its place. */
+function findLastNeed(
+  { needIds }: DecidedOperation,
+  { decided, ends }: KnownOperations,
+): EndedOperation | undefined {
+  let last: EndedOperation | undefined
+  const visited = new Set<OperationId>()
+  const waiting = [...needIds]
+  for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+    if (visited.has(id)) continue
+    visited.add(id)
+    const need = decided.get(id)
+    if (need !== undefined && isJoinOrHook(need.operation)) waiting.push(...need.needIds)
+    const endedMs = ends.get(id)?.outcome?.endedAt
+    if (endedMs !== undefined && endedMs > (last?.endedMs ?? -1)) last = { id, endedMs }
+  }
+  return last
 }
 
 /** Returns the stage of an operation. `head`: undefined before the first write to the operation. */

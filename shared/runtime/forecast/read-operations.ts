@@ -1,30 +1,59 @@
-import { listExecutedOperations } from '../../engine/deployment/log/log-view.ts'
 import {
   type DeadLetterPorts,
   listUndelivered,
 } from '../../engine/deployment/recovery/list-undelivered.ts'
-import { createWaitExplanation, type OperationWait } from '../../engine/forecast/explain-wait.ts'
-import { listOperationTimes, type OperationTimes } from '../../engine/forecast/operation-times.ts'
+import {
+  explainWait,
+  listMissingNeeds,
+  type OperationWait,
+  type WaitInput,
+} from '../../engine/forecast/explain-wait.ts'
+import {
+  findCriticalIds,
+  type OperationTimes,
+  stageOf,
+  timeOperation,
+} from '../../engine/forecast/operation-times.ts'
 import type { HistoryRecord } from '../../ports/catalog.ts'
 import type { ControlPort } from '../../ports/records.ts'
 import type { Head, Outcome } from '../../records/head.ts'
-import type { DeploymentId } from '../../records/ids.ts'
-import type { Operation } from '../../records/operation.ts'
+import type { DeploymentId, OperationId } from '../../records/ids.ts'
+import { isJoinOrHook, type Operation } from '../../records/operation.ts'
 import type { CompactionPorts } from '../compaction/fold-and-publish.ts'
-import { type DeploymentTimes, readDeploymentTimes } from '../state/deployment-times.ts'
+import { requireRecords } from '../state/deployment-times.ts'
+import { readRememberedOperations, type RememberedOperations } from './operation-cache.ts'
 
-/** The operations of a deployment, with the maximum number of concurrent provider calls. */
+/** A page of the operations of a deployment, with the maximum number of concurrent calls. */
 export interface RecordedOperations {
   readonly parallel: number
   readonly operations: readonly OperationTimes[]
+  /** The number of all operations. */
+  readonly count: number
 }
 
-/** Reads the operations of a deployment with their times. Throws RECORDS_REMOVED. */
+/**
+ * Reads operations of a deployment with their times, in the order of the log. The first page reads
+ * the heads of all operations that are not known to have ended. The others show what it read.
+ * Throws RECORDS_REMOVED.
+ */
 export async function readOperations(
   ports: CompactionPorts,
   record: HistoryRecord,
+  page: { readonly start: number; readonly limit: number },
 ): Promise<RecordedOperations> {
-  return toRecordedOperations(await readDeploymentTimes(ports, record), record)
+  await requireRecords(ports, record)
+  const known = await readRememberedOperations(ports, record)
+  const isFirst = page.start === 0
+  await known.readAllEnds({ isOver: record.result !== undefined, isRepeated: isFirst })
+  const summary = known.getSummary({ isExact: isFirst })
+  const criticalIds = findCriticalIds(known, summary)
+  const ids = known.stepIds.slice(page.start, page.start + page.limit)
+  const operations = ids.flatMap(id => {
+    const item = known.decided.get(id)
+    if (item === undefined) return []
+    return [{ ...timeOperation(item, known, summary), isCritical: criticalIds.has(id) }]
+  })
+  return { parallel: known.getParallel(), operations, count: known.stepIds.length }
 }
 
 /** An attempt of an operation. `outcome`: absent while it runs, and if it was given back or lost. */
@@ -50,59 +79,75 @@ export interface OperationRecordPorts extends CompactionPorts, DeadLetterPorts {
 /** The last attempts of an operation that are read. Five is the usual maximum. */
 const attemptsReadMax = 50
 
-/** Reads the records of the operations of one resource. Throws RECORDS_REMOVED. */
+/**
+ * Reads the records of the operations of one resource. Apart from the first call for a deployment
+ * in a process, it reads the heads of these operations and of those for which they wait. Throws
+ * RECORDS_REMOVED.
+ */
 export async function readOperationRecords(
   ports: OperationRecordPorts,
   record: HistoryRecord,
   urn: string,
 ): Promise<{ readonly parallel: number; readonly operations: readonly OperationRecords[] }> {
   const { deployment, result } = record
-  const times = await readDeploymentTimes(ports, record)
-  const { parallel, operations } = toRecordedOperations(times, record)
+  await requireRecords(ports, record)
+  const known = await readRememberedOperations(ports, record)
+  const { decided, ends } = known
   const isOpen = result === undefined
+  await known.readAllEnds({ isOver: !isOpen, isRepeated: false })
+  const ofResource = (known.idsByUrn.get(urn) ?? [])
+    .flatMap(id => decided.get(id) ?? [])
+    .filter(({ operation }) => operation.op !== 'join')
+  const runningIds = [...ends].flatMap(([id, { head }]) => (isRunning(head) ? [id] : []))
+  await known.readEnds([...ofResource.map(({ operation }) => operation.id), ...runningIds])
+  const needs = {
+    getHead: (id: OperationId) => ends.get(id)?.head,
+    needsOf: createNeedsOf(decided),
+  }
+  for (const { operation } of ofResource) await readMissingNeeds(known, operation, needs)
   const control = isOpen ? await ports.control.read(deployment) : undefined
-  const undeliveredIds = isOpen ? await listUndelivered(ports, deployment) : []
-  const executed = listExecutedOperations(times.view)
-  const explainWait = createWaitExplanation({
-    operations: executed,
-    getHead: id => times.ends.get(id)?.head,
+  const parallel = known.getParallel()
+  const input: WaitInput = {
+    ...needs,
     parallel,
+    running: runningIds.filter(id => isRunning(ends.get(id)?.head)).length,
     isStopped: control === undefined || control.stop !== 'none',
-    deadLetterIds: new Set(undeliveredIds),
-  })
-  const timesById = new Map(operations.map(item => [item.operation.id, item]))
-  const ofResource = executed.filter(operation => operation.urn === urn && operation.op !== 'join')
-  const records = await Promise.all(
-    ofResource.map(async (operation): Promise<OperationRecords> => {
-      const head = times.ends.get(operation.id)?.head
+    deadLetterIds: new Set(isOpen ? await listUndelivered(ports, deployment) : []),
+  }
+  const operations = await Promise.all(
+    ofResource.map(async (item): Promise<OperationRecords> => {
+      const { operation } = item
+      const head = ends.get(operation.id)?.head
+      const attemptCount = head?.attempt ?? 0
       return {
         operation,
         head,
-        times: timesById.get(operation.id),
-        wait: explainWait(operation),
-        attempts: await readAttempts(ports, deployment, {
-          operation,
-          attemptCount: head?.attempt ?? 0,
-        }),
+        times: isJoinOrHook(operation) ? undefined : timeOperation(item, known, known.getSummary()),
+        wait: explainWait(operation, input),
+        attempts: await readAttempts(ports, deployment, { operation, attemptCount }),
       }
     }),
   )
-  return { parallel, operations: records }
+  return { parallel, operations }
 }
 
-function toRecordedOperations(
-  { view, timeline, ends }: DeploymentTimes,
-  record: HistoryRecord,
-): RecordedOperations {
-  const parallel = view.pin?.options.parallel ?? 1
-  const operations = listOperationTimes({
-    timeline,
-    getEnd: id => ends.get(id),
-    startedMs: record.startedAt,
-    endedMs: record.endedAt ?? timeline.at(-1)?.timeMs ?? record.startedAt,
-    parallel,
-  })
-  return { parallel, operations }
+/** Reads the heads of the operations for which an operation waits, through all joins. */
+async function readMissingNeeds(
+  known: RememberedOperations,
+  operation: Operation,
+  needs: Pick<WaitInput, 'getHead' | 'needsOf'>,
+): Promise<void> {
+  if (stageOf(operation, needs.getHead(operation.id)) !== 'waiting') return
+  await known.readEnds(listMissingNeeds(operation, needs).map(({ id }) => id))
+}
+
+function isRunning(head: Head | undefined): boolean {
+  return head !== undefined && head.owner !== '' && head.end === undefined
+}
+
+/** Creates the function that returns the operations which release an operation. */
+function createNeedsOf(decided: RememberedOperations['decided']): WaitInput['needsOf'] {
+  return id => (decided.get(id)?.needIds ?? []).flatMap(need => decided.get(need)?.operation ?? [])
 }
 
 async function readAttempts(

@@ -50,15 +50,10 @@ export async function readDeploymentTimes(
   ports: CompactionPorts,
   record: HistoryRecord,
 ): Promise<DeploymentTimes> {
-  const { deployment, result } = record
+  const { deployment } = record
   const view = await readLogView(ports, deployment)
   const ends = await readEnds(ports, deployment, listExecutedOperations(view))
-  const mustHaveRecords = result !== undefined && !isEdit(record)
-  if (mustHaveRecords && (view.records.length === 0 || !(await hasRecords(ports, deployment))))
-    throw error(
-      'RECORDS_REMOVED',
-      `the records of deployment ${deploymentPartsOf(deployment).number} were removed`,
-    )
+  await requireRecords(ports, record)
   const getPage = (hash: BlobHash) => view.pages.get(hash) ?? []
   const timeline = timelineOf({
     records: view.records,
@@ -69,10 +64,31 @@ export async function readDeploymentTimes(
 }
 
 /**
+ * Requires that the records of an ended deployment still exist. An open deployment, an import and
+ * an edit may have none. Throws RECORDS_REMOVED.
+ */
+export async function requireRecords(
+  ports: Pick<CompactionPorts, 'decisionLog'>,
+  record: HistoryRecord,
+): Promise<void> {
+  const { deployment, result } = record
+  if (result === undefined || isEdit(record) || (await hasRecords(ports, deployment))) return
+  throw createRemovedError(deployment)
+}
+
+function createRemovedError(deployment: DeploymentId): Error {
+  const { number } = deploymentPartsOf(deployment)
+  return error('RECORDS_REMOVED', `the records of deployment ${number} were removed`)
+}
+
+/**
  * Reports whether the records of a deployment still exist. Retention removes the first record
  * before the others.
  */
-async function hasRecords(ports: CompactionPorts, deployment: DeploymentId): Promise<boolean> {
+async function hasRecords(
+  ports: Pick<CompactionPorts, 'decisionLog'>,
+  deployment: DeploymentId,
+): Promise<boolean> {
   return (await ports.decisionLog.read(deployment, 0 as LogNumber, 1)).length > 0
 }
 

@@ -1,0 +1,29 @@
+import type { ShownOperation } from '../api/operation-views.ts'
+
+/** The operations of a deployment, as they were read last. */
+export interface OperationStore {
+  /** Replaces operations by newer ones, and appends unknown ones. */
+  readonly merge: (items: readonly ShownOperation[]) => void
+  /** Returns all operations. The list is the same object until operations are merged. */
+  readonly read: () => readonly ShownOperation[]
+  readonly find: (id: number) => ShownOperation | undefined
+}
+
+/** Creates a store without operations. An unchanged operation stays the same object. */
+export function createOperationStore(): OperationStore {
+  const places = new Map<number, number>()
+  const operations: ShownOperation[] = []
+  let list: readonly ShownOperation[] = []
+  return {
+    merge(items) {
+      for (const item of items) {
+        const place = places.get(item.id) ?? operations.length
+        places.set(item.id, place)
+        operations[place] = item
+      }
+      if (items.length > 0) list = [...operations]
+    },
+    read: () => list,
+    find: id => operations[places.get(id) ?? -1],
+  }
+}

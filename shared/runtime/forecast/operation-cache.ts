@@ -1,0 +1,182 @@
+import { limits } from '../../config/limits.ts'
+import {
+  type DecidedOperation,
+  type KnownEnd,
+  type KnownOperations,
+  listDecidedOperations,
+  type OperationSummary,
+  summarizeOperations,
+} from '../../engine/forecast/operation-times.ts'
+import { readPlanPages, readRecords, toIdBatches } from '../../engine/deployment/log/log-view.ts'
+import { timelineOf } from '../../journal/timeline.ts'
+import type { HistoryRecord } from '../../ports/catalog.ts'
+import type { DecisionLogPort } from '../../ports/records.ts'
+import type { DeploymentId, OperationId } from '../../records/ids.ts'
+import { isJoinOrHook, type Operation } from '../../records/operation.ts'
+import { nameOf } from '../../names/urn.ts'
+import type { CompactionPorts } from '../compaction/fold-and-publish.ts'
+
+/** The ports that read the log and the heads of a deployment. */
+type OperationCachePorts = Pick<CompactionPorts, 'decisionLog' | 'operations' | 'blobs'>
+
+/** The operations of a deployment that a process remembers, without their states. */
+export interface RememberedOperations extends KnownOperations {
+  /** The operations that are no joins and hooks, in the order of the log. */
+  readonly stepIds: readonly OperationId[]
+  readonly idsByUrn: ReadonlyMap<string, readonly OperationId[]>
+  /** The operations of default providers, which no event reports. */
+  readonly silentIds: readonly OperationId[]
+  readonly getParallel: () => number
+  /**
+   * Returns the summary of the known operations. It is computed again when their number has grown
+   * by a 32nd part, or when `isExact` requires it.
+   */
+  readonly getSummary: (options?: { readonly isExact: boolean }) => OperationSummary
+  /** Reads the heads of operations, except those that are known to have ended. */
+  readonly readEnds: (ids: Iterable<OperationId>) => Promise<void>
+  /**
+   * Reads the heads of all operations that are not known to have ended. `isRepeated`: whether also
+   * after an earlier call for an open deployment. `isOver`: whether the deployment has ended.
+   */
+  readonly readAllEnds: (options: {
+    readonly isOver: boolean
+    readonly isRepeated: boolean
+  }) => Promise<void>
+}
+
+/** Returns the operations of a deployment. Reads those records that are new. */
+type ReadRemembered = (record: HistoryRecord) => Promise<RememberedOperations>
+
+/** The caches of this process, by the log that they read. */
+const caches = new WeakMap<DecisionLogPort, ReadRemembered>()
+
+/**
+ * Returns the operations of a deployment. The process remembers those of the deployments that it
+ * read last, and reads only new records.
+ */
+export function readRememberedOperations(
+  ports: OperationCachePorts,
+  record: HistoryRecord,
+): Promise<RememberedOperations> {
+  const read = caches.get(ports.decisionLog) ?? createCache(ports)
+  caches.set(ports.decisionLog, read)
+  return read(record)
+}
+
+/** Maximum number of remembered deployments. */
+const deploymentsMax = 3
+/** The summary is computed again when the number of known heads has grown by this part. */
+const summaryGrowth = 1 / 32
+
+function createCache(ports: OperationCachePorts): ReadRemembered {
+  const deployments = new Map<string, ReturnType<typeof createDeploymentCache>>()
+  return async ({ deployment, startedAt }) => {
+    // A removed stack may have a successor of the same name.
+    const key = `${deployment} ${startedAt}`
+    const cached = deployments.get(key) ?? createDeploymentCache(ports, deployment)
+    deployments.delete(key)
+    deployments.set(key, cached)
+    for (const oldKey of deployments.keys())
+      if (deployments.size > deploymentsMax) deployments.delete(oldKey)
+    await cached.readLog()
+    return cached.operations
+  }
+}
+
+function createDeploymentCache(ports: OperationCachePorts, deployment: DeploymentId) {
+  const log = createLogCache(ports, deployment)
+  const ends = new Map<OperationId, KnownEnd>()
+  let allRead: 'none' | 'open' | 'over' = 'none'
+  let summarized: { readonly endCount: number; readonly summary: OperationSummary } | undefined
+  const readEnds = async (ids: Iterable<OperationId>): Promise<void> => {
+    const openIds = [...new Set(ids)].filter(id => ends.get(id)?.head.end === undefined)
+    for (const batch of toIdBatches(openIds, limits.idsPerReadMax))
+      for (const [id, { head, outcome }] of await ports.operations.getEnds(deployment, batch)) {
+        if (outcome === undefined) {
+          ends.set(id, { head })
+          continue
+        }
+        const { state: _state, views: _views, ...times } = outcome
+        ends.set(id, { head, outcome: times })
+      }
+  }
+  const operations: RememberedOperations = {
+    ...log.lists,
+    ends,
+    getParallel: log.getParallel,
+    getSummary({ isExact } = { isExact: false }) {
+      const isOld = ends.size > (summarized?.endCount ?? 0) * (1 + summaryGrowth)
+      if (summarized === undefined || isOld || isExact) {
+        const known = { decided: log.lists.decided, ends }
+        const summary = summarizeOperations(known, log.getParallel())
+        summarized = { endCount: ends.size, summary }
+      }
+      return summarized.summary
+    },
+    readEnds,
+    async readAllEnds({ isOver, isRepeated }) {
+      if (allRead === 'over' || (allRead === 'open' && !isOver && !isRepeated)) return
+      await readEnds(log.lists.decided.keys())
+      allRead = isOver ? 'over' : 'open'
+    },
+  }
+  return { operations, readLog: () => log.readLog() }
+}
+
+/** Remembers the operations of a log. Each read continues behind the last known record. */
+function createLogCache(ports: OperationCachePorts, deployment: DeploymentId) {
+  const decided = new Map<OperationId, DecidedOperation>()
+  const stepIds: OperationId[] = []
+  const silentIds: OperationId[] = []
+  const idsByUrn = new Map<string, OperationId[]>()
+  const latestOperationIds = new Map<string, OperationId>()
+  let nextNumber = 0
+  let parallel = 1
+  let turn: Promise<unknown> = Promise.resolve()
+  const add = (item: DecidedOperation): void => {
+    const { id, urn } = item.operation
+    decided.set(id, item)
+    if (!isJoinOrHook(item.operation)) stepIds.push(id)
+    if (isDefaultProvider(item.operation)) silentIds.push(id)
+    latestOperationIds.set(urn, id)
+    const ids = idsByUrn.get(urn)
+    if (ids === undefined) idsByUrn.set(urn, [id])
+    else ids.push(id)
+  }
+  const readNewRecords = async (): Promise<void> => {
+    const records = await readRecords(ports.decisionLog, deployment, nextNumber)
+    const decisions = records.flatMap(record => record.decisions)
+    const pages = await readPlanPages(ports.blobs, decisions)
+    for (const decision of decisions) if (decision.kind === 'pin') parallel = parallelOf(decision)
+    for (const record of records) {
+      // A record alone has the times of its decision. The ends of its operations are read apart.
+      const [timed] = timelineOf({
+        records: [record],
+        getPage: hash => pages.get(hash) ?? [],
+        getEnd: () => undefined,
+      })
+      if (timed === undefined) continue
+      const items = listDecidedOperations(timed, latestOperationIds)
+      items.toSorted((a, b) => a.operation.id - b.operation.id).forEach(add)
+    }
+    nextNumber += records.length
+  }
+  return {
+    lists: { decided, stepIds, silentIds, idsByUrn },
+    getParallel: () => parallel,
+    /** Reads the new records. Concurrent calls read one after another. */
+    readLog(): Promise<void> {
+      const next = turn.then(readNewRecords)
+      turn = next.catch(() => undefined)
+      return next
+    },
+  }
+}
+
+function isDefaultProvider({ type, urn }: Pick<Operation, 'type' | 'urn'>): boolean {
+  return type.startsWith('pulumi:providers:') && nameOf(urn).startsWith('default')
+}
+
+function parallelOf({ options }: { readonly options: { readonly parallel: number } }): number {
+  return options.parallel
+}

@@ -1,0 +1,159 @@
+import { expect, test } from 'vitest'
+import type { HistoryRecord } from '../../ports/catalog.ts'
+import { freshHead, type Head } from '../../records/head.ts'
+import type {
+  BlobHash,
+  DeploymentId,
+  EpochMs,
+  ExecutorId,
+  OperationId,
+  OwnerToken,
+} from '../../records/ids.ts'
+import type { LogRecord } from '../../records/log.ts'
+import type { Operation } from '../../records/operation.ts'
+import type { RecordedEnd } from '../../engine/deployment/ends/end-watcher.ts'
+import { readChangedOperations } from './read-changed-operations.ts'
+import {
+  type OperationRecordPorts,
+  readOperationRecords,
+  readOperations,
+} from './read-operations.ts'
+
+const operationCount = 2_000
+const pageSize = 500
+
+/** A plan of deletes in which each operation releases the next one. */
+function createPlannedDelete(id: number): Operation {
+  return {
+    id: id as OperationId,
+    op: 'delete',
+    urn: `urn:pulumi:dev::shop::a:b:C::r-${id}` as Operation['urn'],
+    type: 'a:b:C',
+    provider: '',
+    effect: 'remove',
+    needs: id === 0 ? 0 : 1,
+    releases: id + 1 < operationCount ? [(id + 1) as OperationId] : [],
+    logical: true,
+  }
+}
+
+/** Opens a deployment whose plan is decided, and counts what its readers read. */
+function openPlannedDestroy() {
+  const pageCount = operationCount / pageSize
+  const pages = Array.from({ length: pageCount }, (_, page) =>
+    Array.from({ length: pageSize }, (_item, at) => createPlannedDelete(page * pageSize + at)),
+  )
+  const records = [
+    {
+      number: 0,
+      writer: 'w',
+      at: 10,
+      decisions: [
+        { kind: 'pin', version: 1, base: '', options: { parallel: 1 } },
+        { kind: 'plan', what: 'deletes', pages: pages.map((_, at) => `p-${at}`), operations: 2 },
+      ],
+    },
+  ] as unknown as readonly LogRecord[]
+  const ends = new Map<OperationId, RecordedEnd>()
+  const reads = { records: 0, pages: 0, heads: 0 }
+  const ports = {
+    decisionLog: {
+      read: async (_id: DeploymentId, first: number, limit: number) => {
+        const page = records.slice(first, first + limit)
+        reads.records += page.length
+        return page
+      },
+    },
+    blobs: {
+      get: async (hash: BlobHash) => {
+        reads.pages += 1
+        return Buffer.from(JSON.stringify(pages[Number(hash.slice(2))]))
+      },
+    },
+    operations: {
+      getEnds: async (_id: DeploymentId, ids: readonly OperationId[]) => {
+        reads.heads += ids.length
+        return new Map(ids.flatMap(id => (ends.has(id) ? [[id, ends.get(id)]] : [])))
+      },
+      getOutcome: async () => undefined,
+    },
+    control: { read: async () => ({ stop: 'none' }) },
+    chains: { listDeadLetters: async () => [] },
+    execute: 'here',
+  } as unknown as OperationRecordPorts
+  const record = {
+    deployment: 'organization/shop/dev/1' as DeploymentId,
+    startedAt: 1 as EpochMs,
+  } as HistoryRecord
+  return { ports, record, ends, reads }
+}
+
+const runningHead: Head = {
+  ...{ ...freshHead, attempt: 1 },
+  ...{ owner: 'o' as OwnerToken, executor: 'e' as ExecutorId },
+}
+
+function endOf(id: number, startedAt: number, endedAt: number): RecordedEnd {
+  const head: Head = { ...freshHead, attempt: 1, end: { verdict: 'succeeded', attempt: 1 } }
+  const times = { startedAt: startedAt as EpochMs, endedAt: endedAt as EpochMs }
+  return {
+    head,
+    outcome: { operation: id as OperationId, attempt: 1, verdict: 'succeeded', ...times },
+  }
+}
+
+test('the further pages of a list, and changed operations, read only what has changed', async () => {
+  const { ports, record, ends, reads } = openPlannedDestroy()
+  await readOperations(ports, record, { start: 0, limit: 1_000 })
+  const first = { ...reads }
+  expect(first.heads).toBe(operationCount)
+  const second = await readOperations(ports, record, { start: 1_000, limit: 1_000 })
+  expect(second.operations.map(({ operation }) => operation.id)[0]).toBe(1_000)
+  // An ended deployment requires its first record. An open one has no such read.
+  expect(reads).toEqual(first)
+  ends.set(0 as OperationId, endOf(0, 20, 100))
+  ends.set(1 as OperationId, { head: { ...runningHead, arrived: [0 as OperationId] } })
+  const changes = await readChangedOperations(ports, record, {
+    ...{ count: operationCount, ids: [0 as OperationId] },
+  })
+  expect(changes).toMatchObject({ count: operationCount, hasMore: false })
+  expect(changes.operations).toMatchObject([
+    { stage: 'ended', beganMs: 20, endedMs: 100, callMs: 80 },
+    { stage: 'running', readyMs: 100, causeId: 0 },
+  ])
+  expect(reads).toEqual({ ...first, heads: first.heads + 2 })
+})
+
+test('the first page of a list reads the heads again, except those that had ended', async () => {
+  const { ports, record, ends, reads } = openPlannedDestroy()
+  for (let id = 0; id < 1_500; id += 1) ends.set(id as OperationId, endOf(id, id, id + 1))
+  const page = { start: 0, limit: 1 }
+  await readOperations(ports, record, page)
+  const first = reads.heads
+  const { operations } = await readOperations(ports, record, page)
+  expect(operations).toMatchObject([{ stage: 'ended', isCritical: true }])
+  expect(reads.heads - first).toBe(500)
+  expect(reads.pages).toBe(operationCount / pageSize)
+})
+
+test('new operations arrive in pages behind the known ones', async () => {
+  const { ports, record } = openPlannedDestroy()
+  const changes = await readChangedOperations(ports, record, { count: 0, ids: [] })
+  expect(changes).toMatchObject({ count: 1_000, hasMore: true })
+  const more = await readChangedOperations(ports, record, { count: changes.count, ids: [] })
+  expect(more).toMatchObject({ count: 2_000, hasMore: false })
+  expect(more.operations[0]?.operation.id).toBe(1_000)
+})
+
+test('the records of one operation are read without those of others, except its needs', async () => {
+  const { ports, record, ends, reads } = openPlannedDestroy()
+  ends.set(6 as OperationId, { head: runningHead })
+  await readOperations(ports, record, { start: 0, limit: 1 })
+  const first = { ...reads }
+  const { operations } = await readOperationRecords(ports, record, createPlannedDelete(7).urn)
+  expect(operations).toMatchObject([
+    { wait: { kind: 'operations', operations: [{ id: 6, stage: 'running' }] } },
+  ])
+  // The operation itself, the running one, and the one for which it waits.
+  expect(reads).toEqual({ ...first, heads: first.heads + 3 })
+})
