@@ -43,6 +43,7 @@ export const functionsTable: readonly FunctionRow[] = [
     entry: 'functions/webhook/main.ts',
     packaging: 'zip',
     memoryMb: () => 512,
+    sendsTelemetry: true,
     timeoutSeconds: 25,
     reservedConcurrency: settings => computeReservations(settings).webhook,
     variables: [...commonVariables, 'catalogTable', 'nudgesQueue', 'secretsKey'],
@@ -61,6 +62,7 @@ export const functionsTable: readonly FunctionRow[] = [
     entry: 'functions/schedule/main.ts',
     packaging: 'zip',
     memoryMb: () => 512,
+    sendsTelemetry: true,
     timeoutSeconds: 60,
     consumes: { queue: 'notifications', batchSize: 5, concurrencyMax: () => 5 },
     variables: [
@@ -88,6 +90,7 @@ export const functionsTable: readonly FunctionRow[] = [
     entry: 'functions/api/main.ts',
     packaging: 'zip',
     memoryMb: ({ apiMb }) => apiMb,
+    sendsTelemetry: true,
     // An event stream lasts `apiLimits.streamMs`, and then its reader reconnects.
     timeoutSeconds: 300,
     reservedConcurrency: settings => computeReservations(settings).api,
@@ -127,6 +130,7 @@ export const functionsTable: readonly FunctionRow[] = [
     entry: 'functions/api/service/main.ts',
     packaging: 'zip',
     memoryMb: ({ apiMb }) => apiMb,
+    sendsTelemetry: true,
     // The report of an update's end waits for compaction.
     timeoutSeconds: 300,
     reservedConcurrency: settings => computeReservations(settings).service,
@@ -246,6 +250,7 @@ export const functionsTable: readonly FunctionRow[] = [
     entry: 'functions/compaction/main.ts',
     packaging: 'zip',
     memoryMb: ({ compactionMb }) => compactionMb,
+    sendsTelemetry: true,
     timeoutSeconds: lambdaLimitSeconds,
     variables: [...commonVariables, ...storeVariables, ...queueVariables, 'secretsKey'],
     grants: {

@@ -19,6 +19,7 @@ import { toErrorResponse, apiStatusOf } from './error-response.ts'
 import { exchangeRoute } from './federation/exchange-route.ts'
 import { exchangeJwt } from './federation/exchange-jwt.ts'
 import { createIssuerKeys, type IssuerKeys } from './federation/issuer-keys.ts'
+import { observeRequests } from './observe-requests.ts'
 import { openApiOf } from './open-api.ts'
 import { createRateLimiter, type Rate, type RateLimiter } from './rate-limit.ts'
 import { readRequestBody, readRequestJson } from './read-body.ts'
@@ -75,6 +76,7 @@ export function createApi(options: ApiOptions): Hono {
     issuerKeys: createIssuerKeys(ports),
   }
   const app = new Hono()
+  observeRequests(app, ports.telemetry)
   const countAddress = (context: Context): void =>
     deps.addressLimiter.countRequest(deps.addressOf(context))
   // The dashboard has security headers of its own, so its routes precede the common headers.

@@ -39,6 +39,7 @@ export interface ApiPorts
     | 'clock'
     | 'random'
     | 'logger'
+    | 'telemetry'
   > {
   readonly documents: DocumentsPort
   readonly sealing: SealingPort

@@ -1,6 +1,7 @@
 import { readAwsResources } from '../../shared/platform/aws/aws-resources.ts'
 import { createUsageMeter } from '../../shared/platform/aws/usage-meter.ts'
 import { createUrlHandler } from '../aws/function-url.ts'
+import { flushAfter } from '../aws/observe-call.ts'
 import { readProcessSize } from '../aws/process-size.ts'
 import { createUsageRecorder } from '../aws/usage-recorder.ts'
 import { createApi } from './create-api.ts'
@@ -21,4 +22,6 @@ const app = createApi({
 })
 
 /** The Lambda handler of the API: requests of a function URL, with streamed responses. */
-export const handler = createUrlHandler(app, usage.measure)
+export const handler = createUrlHandler(app, call =>
+  flushAfter(ports.telemetry, () => usage.measure(call)),
+)

@@ -3,9 +3,9 @@ import { readAwsSettings } from '../../shared/platform/aws/clients.ts'
 import { createApiPlatform } from '../../shared/platform/aws/aws-platform.ts'
 import type { UsageMeter } from '../../shared/platform/aws/usage-meter.ts'
 import type { UsagePort } from '../../shared/ports/usage.ts'
-import { createLogger } from '../../shared/platform/system/logger.ts'
 import { createQueuedSender } from '../../shared/triggers/notifications/queued-sender.ts'
 import { createOutbound } from '../../shared/triggers/outbound/outbound.ts'
+import { openLogs } from '../aws/open-logs.ts'
 import type { ApiPorts } from './define-route.ts'
 import { readAddressRules } from '../../shared/runtime/environment/address-rules.ts'
 
@@ -18,11 +18,12 @@ export function openApiPorts(
   env: Readonly<Record<string, string | undefined>>,
   meter: UsageMeter,
 ): ApiPorts & { readonly usage: UsagePort } {
-  const logger = createLogger({ level: 'info', write: line => void process.stdout.write(line) })
+  const { telemetry, logger } = openLogs(env)
   const platform = createApiPlatform({
     settings: { ...readAwsSettings(env), meter },
     resources: readAwsResources(env),
     logger,
+    telemetry,
   })
   const addresses = readAddressRules(env)
   const sender = createQueuedSender(platform)

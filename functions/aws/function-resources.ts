@@ -3,7 +3,6 @@
  * writes the responses of Lambda, and runs the tasks of the long pool.
  */
 import type { LoggerPort } from '../../shared/ports/system.ts'
-import type { TelemetryPort } from '../../shared/ports/telemetry.ts'
 import { homedir, hostname } from 'node:os'
 import { STSClient } from '@aws-sdk/client-sts'
 import type { UsagePart } from '../../shared/records/usage.ts'
@@ -22,9 +21,6 @@ import { createLambdaClient } from '../../shared/platform/aws/lambda-client.ts'
 import { type AwsPlatform, createAwsPlatform } from '../../shared/platform/aws/aws-platform.ts'
 import { createRoleAssumer } from '../../shared/platform/aws/roles.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
-import { createLogger } from '../../shared/platform/system/logger.ts'
-import { openTelemetry } from '../../shared/platform/telemetry/open-telemetry.ts'
-import { withTelemetryLogs } from '../../shared/platform/telemetry/telemetry-logs.ts'
 import { createMeasuredCompact } from '../../shared/runtime/compaction/measured-compact.ts'
 import {
   type Compact,
@@ -33,6 +29,7 @@ import {
 import type { StackServerDeps } from '../../shared/runtime/deployment/stack-server-deps.ts'
 import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-ports.ts'
 import { createCredentialsEndpoint } from '../../shared/runtime/credentials/credentials-endpoint.ts'
+import { openLogs } from './open-logs.ts'
 import { createSecretsOpeners } from './secrets-openers.ts'
 import { readProcessSize } from './process-size.ts'
 import { createUsageRecorder, type UsageRecorder } from './usage-recorder.ts'
@@ -148,17 +145,6 @@ export function openFunctionResources(env: Env, part: UsagePart): FunctionResour
     ...{ platform, awsResources, putMetric, createExecutorDeps, createGeneratorDeps },
     ...{ hasRunUnreviewed, endEnvironment, usage },
   }
-}
-
-/** Opens telemetry, and the logger whose lines it also gets. */
-function openLogs(
-  env: Env,
-  write: (line: string) => void,
-): { readonly telemetry: TelemetryPort; readonly logger: LoggerPort } {
-  const logger = createLogger({ level: 'info', write })
-  const onWarning = (message: string): void => logger.write('warn', 'telemetry.failed', { message })
-  const telemetry = openTelemetry({ env, onWarning })
-  return { telemetry, logger: withTelemetryLogs(logger, telemetry) }
 }
 
 /** Creates the fetcher of a generator, which also downloads missing plugins of allowed sources. */

@@ -2,7 +2,6 @@ import type { Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import type { Hono } from 'hono'
 import * as z from 'zod'
-import type { UsageRecorder } from './usage-recorder.ts'
 
 /**
  * The event that Lambda passes for a request to a function URL, in payload format 2.0. Only the
@@ -95,15 +94,15 @@ export async function answerEvent(
 }
 
 /**
- * Creates the Lambda handler of a function URL for an app, with streamed responses. `measure` runs
- * each call, and records its usage.
+ * Creates the Lambda handler of a function URL for an app, with streamed responses. `runCall` runs
+ * each call, and may measure it.
  */
 export function createUrlHandler(
   app: Pick<Hono, 'fetch'>,
-  measure: UsageRecorder['measure'] = call => call(),
+  runCall: (call: () => Promise<void>) => Promise<void>,
 ): unknown {
   return awslambda.streamifyResponse((event: unknown, stream: ResponseStream) =>
-    measure(() => answerEvent(app, event, head => awslambda.HttpResponseStream.from(stream, head))),
+    runCall(() => answerEvent(app, event, head => awslambda.HttpResponseStream.from(stream, head))),
   )
 }
 

@@ -1,4 +1,5 @@
 import type { OutboundPort } from '../../shared/ports/outbound.ts'
+import type { TelemetryPort } from '../../shared/ports/telemetry.ts'
 import type { SchedulerPort } from '../../shared/ports/scheduler.ts'
 import { readAwsSettings } from '../../shared/platform/aws/clients.ts'
 import { readAwsResources } from '../../shared/platform/aws/aws-resources.ts'
@@ -12,14 +13,15 @@ import {
   createTriggerPlatform,
 } from '../../shared/platform/aws/trigger-platform.ts'
 import type { UsageMeter } from '../../shared/platform/aws/usage-meter.ts'
-import { createLogger } from '../../shared/platform/system/logger.ts'
 import { createOutbound } from '../../shared/triggers/outbound/outbound.ts'
+import { openLogs } from './open-logs.ts'
 import { readAddressRules } from '../../shared/runtime/environment/address-rules.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
 /** The resources of a function that serves triggers. */
 export interface AwsTriggers extends Omit<AwsTriggerPlatform, 'notifications'> {
+  readonly telemetry: TelemetryPort
   readonly notifications: AwsNotifications
   readonly outbound: OutboundPort
   /** The operations of requested deployments run in functions. */
@@ -60,13 +62,13 @@ type SchedulerRemoval = Pick<SchedulerPort, 'remove'>
 export function openWebhookTriggers(
   env: Env,
   meter?: UsageMeter,
-): AwsTriggerPlatform & Pick<AwsTriggers, 'execute'> {
+): AwsTriggerPlatform & Pick<AwsTriggers, 'execute' | 'telemetry'> {
   const settings = { ...readAwsSettings(env), ...(meter === undefined ? {} : { meter }) }
-  const logger = createLogger({ level: 'info', write: line => void process.stdout.write(line) })
+  const { telemetry, logger } = openLogs(env)
   const platform = createTriggerPlatform({
     settings,
     resources: readAwsResources(env),
     logger,
   })
-  return { ...platform, execute: 'functions' }
+  return { ...platform, telemetry, execute: 'functions' }
 }

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import {
   deliveriesAttribute,
   parseCounter,
+  parseSentTime,
   type RawMessage,
   refusalsAttribute,
 } from '../../shared/platform/aws/queues/receive-messages.ts'
@@ -16,7 +17,10 @@ const sqsEventForm = z.object({
         messageId: z.string(),
         receiptHandle: z.string(),
         body: z.string(),
-        attributes: z.object({ ApproximateReceiveCount: z.coerce.number().int().min(1) }),
+        attributes: z.object({
+          ApproximateReceiveCount: z.coerce.number().int().min(1),
+          SentTimestamp: z.string().optional(),
+        }),
         messageAttributes: z
           .object({ [refusalsAttribute]: attributeForm, [deliveriesAttribute]: attributeForm })
           .partial()
@@ -49,6 +53,7 @@ export function readSqsMessages(event: unknown): readonly RawMessage[] {
       record.attributes.ApproximateReceiveCount +
       parseCounter(record.messageAttributes[deliveriesAttribute]?.stringValue),
     refusals: parseCounter(record.messageAttributes[refusalsAttribute]?.stringValue),
+    ...parseSentTime(record.attributes.SentTimestamp),
   }))
 }
 

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { triggerLimits } from '../../shared/config/trigger-limits.ts'
 import { error } from '../../shared/errors/error.ts'
+import type { ObservedRequest } from '../../shared/runtime/telemetry/observe-request.ts'
 import type { WebhookRequest } from '../../shared/triggers/webhooks/webhook-form.ts'
 
 /**
@@ -14,6 +15,17 @@ const httpEventForm = z.object({
   isBase64Encoded: z.boolean().default(false),
   requestContext: z.object({ http: z.object({ method: z.string() }) }),
 })
+
+/** The template of the path of deliveries. */
+export const webhookRoute = '/hooks/:name'
+
+/**
+ * Returns the request of an event, as telemetry describes it. The sender of a delivery is a
+ * stranger, so its trace is not joined.
+ */
+export function describeRequest(event: unknown): ObservedRequest {
+  return { method: httpEventForm.parse(event).requestContext.http.method, traceParent: undefined }
+}
 
 /** The response to Lambda's HTTP integrations. */
 export interface HttpResponse {

@@ -1,3 +1,4 @@
+import { observeCall } from '../aws/observe-call.ts'
 import { openFunctionResources } from '../aws/function-resources.ts'
 import { serveCompaction } from './serve-compaction.ts'
 
@@ -8,4 +9,4 @@ const resources = openFunctionResources(process.env, 'compaction')
  * schedule every hour.
  */
 export const handler = (event: unknown): Promise<Readonly<Record<string, unknown>>> =>
-  serveCompaction(resources, event, process.env)
+  observeCall(resources.platform.telemetry, () => serveCompaction(resources, event, process.env))

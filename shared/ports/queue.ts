@@ -22,6 +22,8 @@ export interface Delivery {
   readonly receipt: string
   /** Number of deliveries of this message, including this one. */
   readonly deliveries: number
+  /** The time at which the message was sent, in ms since 1970. Absent: the queue does not tell. */
+  readonly sentAt?: number
 }
 
 /** A limit on the operations that are in delivery to all executors of one deployment together. */

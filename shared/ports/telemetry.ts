@@ -7,8 +7,8 @@ export type TelemetryAttributes = Readonly<Record<string, string | number | bool
 /** A completed span, with the ids that its reporter chose. */
 export interface SpanRecord {
   readonly name: string
-  /** `client`: a call of another process. */
-  readonly kind: 'internal' | 'client'
+  /** `client`: a call of another process. `server`: the answer to a request. */
+  readonly kind: 'internal' | 'client' | 'server'
   readonly context: SpanContext
   /** The parent, which may belong to another process. Absent: the span is the root of its trace. */
   readonly parent?: SpanContext | undefined
@@ -48,7 +48,10 @@ export const telemetryDurations = {
   'antichain.deployment.duration': 'Duration of deployments.',
   'antichain.operation.duration': 'Duration of operations, without the wait for their begin.',
   'antichain.operation.wait': 'Wait of operations before their begin, by its reason.',
+  'antichain.chain.wait': 'Wait of chains in their queue, until their first delivery.',
   'antichain.request.wait': 'Wait of requests in the queue of their stack.',
+  'faas.invoke_duration': 'Duration of calls of functions that no request causes.',
+  'http.server.request.duration': 'Duration of requests to the API, the service and webhooks.',
   'rpc.client.call.duration': 'Duration of calls of plugins.',
 } as const
 

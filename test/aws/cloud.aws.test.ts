@@ -95,7 +95,10 @@ describeWithServices('local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings =
 })
 
 /** Expects the spans of four deployments, with those of the functions that ran operations. */
-function expectOneTracePerDeployment({ spans, logs }: OtlpReceiver, inlineMax: string): void {
+function expectOneTracePerDeployment(
+  { spans, logs, metrics }: OtlpReceiver,
+  inlineMax: string,
+): void {
   const deployments = spans.filter(({ name }) => name.startsWith('deployment '))
   expect(new Set(deployments.map(({ traceId }) => traceId)).size).toBe(4)
   const operations = spans.filter(({ name }) => name === 'create gold:index:Thing')
@@ -105,6 +108,8 @@ function expectOneTracePerDeployment({ spans, logs }: OtlpReceiver, inlineMax: s
   const senders = new Set(operations.map(({ resource }) => resource['antichain.function']))
   expect([...senders]).toEqual([inlineMax === '0' ? 'step-executor' : 'step-generator'])
   expect(logs).toContain('nudge.served')
+  expect(metrics.has('faas.invoke_duration')).toBe(true)
+  expect(metrics.has('antichain.chain.wait')).toBe(inlineMax === '0')
 }
 
 describeWithServices('a generator that parks', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {

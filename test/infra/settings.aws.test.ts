@@ -102,7 +102,7 @@ describe('several installations in one account', () => {
     })
   })
 
-  test('send telemetry only from generators and executors, and only with an endpoint', () => {
+  test('send telemetry from all functions but the installer, and only with an endpoint', () => {
     const listSenders = (template: string): readonly string[] => {
       const { Resources } = JSON.parse(template) as { Resources: Record<string, unknown> }
       return Object.entries(Resources)
@@ -115,7 +115,8 @@ describe('several installations in one account', () => {
     )
     expect(without).toEqual([])
     expect(senders).toEqual([
-      ...['LongStepExecutorTask', 'LongStepGeneratorTask', 'StepExecutor', 'StepGenerator'],
+      ...['Api', 'Compaction', 'LongStepExecutorTask', 'LongStepGeneratorTask', 'Schedule'],
+      ...['Service', 'StepExecutor', 'StepGenerator', 'Webhook'],
     ])
   })
 

@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import { error } from '../../../shared/errors/error.ts'
 import { toPrintable } from '../../../shared/triggers/printable.ts'
 import type { ForwardRequest } from '../../aws/forward-request.ts'
+import { observeRequests } from '../observe-requests.ts'
 import { addSecureHeaders } from '../secure-headers.ts'
 import { addServiceRoutes, type ServiceOptions } from './add-service-routes.ts'
 import { addForwardedRoutes } from './delegated-routes.ts'
@@ -16,6 +17,7 @@ export function createPulumiApi(
 ): Hono {
   const { random } = options.ports
   const app = new Hono()
+  observeRequests(app, options.ports.telemetry)
   addSecureHeaders(app)
   addForwardedRoutes(app, options)
   addServiceRoutes(app, options)

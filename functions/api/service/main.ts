@@ -1,9 +1,11 @@
 import { createUrlHandler } from '../../aws/function-url.ts'
+import { flushAfter } from '../../aws/observe-call.ts'
 import { createPulumiApi } from './create-pulumi-api.ts'
 import { openServicePorts } from './open-service-ports.ts'
 
+const service = openServicePorts(process.env)
 const app = createPulumiApi({
-  ...openServicePorts(process.env),
+  ...service,
   addressOf: ({ env }) => String(env['sourceIp']),
 })
 
@@ -11,4 +13,4 @@ const app = createPulumiApi({
  * The Lambda handler of the service for Pulumi's own command line. It serves requests to a function
  * URL.
  */
-export const handler = createUrlHandler(app)
+export const handler = createUrlHandler(app, call => flushAfter(service.ports.telemetry, call))

@@ -6,9 +6,9 @@ import { readAwsSettings } from '../../../shared/platform/aws/clients.ts'
 import { createLambdaClient } from '../../../shared/platform/aws/lambda-client.ts'
 import { createMetrics } from '../../../shared/platform/aws/metrics.ts'
 import { createSystemClock } from '../../../shared/platform/system/clock.ts'
-import { createLogger } from '../../../shared/platform/system/logger.ts'
 import { createCompactionCaller } from '../../../shared/runtime/compaction/call-compaction.ts'
 import { createMeasuredCompact } from '../../../shared/runtime/compaction/measured-compact.ts'
+import { openLogs } from '../../aws/open-logs.ts'
 import { createRequestForwarder } from '../../aws/forward-request.ts'
 import type { createPulumiApi } from './create-pulumi-api.ts'
 
@@ -21,11 +21,11 @@ export function openServicePorts(
   env: Readonly<Record<string, string | undefined>>,
 ): Pick<Parameters<typeof createPulumiApi>[0], 'ports' | 'forward'> {
   const write = (line: string): void => void process.stdout.write(line)
-  const logger = createLogger({ level: 'info', write })
+  const { telemetry, logger } = openLogs(env, write)
   const [settings, resources] = [readAwsSettings(env), readAwsResources(env)]
   const installation = resources.get('installation')
   const putMetric = createMetrics({ installation, write, clock: createSystemClock() })
-  const platform = createServicePlatform({ settings, resources, logger })
+  const platform = createServicePlatform({ settings, resources, logger, telemetry })
   const compact = createCompactionCaller({
     lambda: createLambdaClient(settings, awsLimits.compactionResponseTimeoutMs),
     functionArn: resources.get('compactionFunction'),

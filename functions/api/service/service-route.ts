@@ -25,6 +25,7 @@ export interface ServicePorts
     | 'clock'
     | 'random'
     | 'logger'
+    | 'telemetry'
     | 'documents'
     | 'audit'
     | 'scheduler'

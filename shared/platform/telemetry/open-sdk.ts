@@ -77,7 +77,7 @@ export function openSdk(options: {
       spanIds.traceId = span.context.traceId
       spanIds.spanId = span.context.spanId
       const { name, startMs: startTime, attributes } = span
-      const kind = span.kind === 'client' ? SpanKind.CLIENT : SpanKind.INTERNAL
+      const kind = spanKinds[span.kind]
       const started = tracer.startSpan(
         name,
         { startTime, attributes, kind },
@@ -182,6 +182,12 @@ function contextOf(span: SpanContext | undefined): Context {
   const traceFlags = isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE
   return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true })
 }
+
+const spanKinds = {
+  internal: SpanKind.INTERNAL,
+  client: SpanKind.CLIENT,
+  server: SpanKind.SERVER,
+} as const
 
 /** Creates the counters and histograms of metrics. */
 function createInstruments(

@@ -1,8 +1,15 @@
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { resolve } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
 import { startOtlpReceiver } from '../../../test/integration/otlp-receiver.ts'
 import { openTelemetry } from './open-telemetry.ts'
-import { noTelemetry, type TelemetryPort } from '../../ports/telemetry.ts'
+import {
+  noTelemetry,
+  telemetryCounters,
+  telemetryDurations,
+  type TelemetryPort,
+} from '../../ports/telemetry.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 
@@ -70,4 +77,10 @@ test('without an endpoint nothing is recorded, and refused settings are reported
   expect(openTelemetry({ env: {}, onWarning: expect.unreachable })).toBe(noTelemetry)
   const { telemetry, warnings } = open('nowhere', 1)
   expect([telemetry, warnings]).toEqual([noTelemetry, [expect.stringContaining('is no URL')]])
+})
+
+test('docs/observability.md lists every metric', () => {
+  const page = readFileSync(resolve(import.meta.dirname, '../../../docs/observability.md'), 'utf8')
+  for (const name of Object.keys({ ...telemetryCounters, ...telemetryDurations }))
+    expect(page).toContain(`\`${name}\``)
 })

@@ -74,13 +74,14 @@ export function createChainQueue(deps: ChainQueueDeps): AwsChainQueue {
     source: 'receive' | 'event',
     raw: RawMessage,
   ): Promise<AwsDelivery | undefined> => {
-    const { id, handle, deliveries } = raw
+    const { id, handle, deliveries, sentAt } = raw
+    const sentField = sentAt === undefined ? {} : { sentAt }
     try {
       const message = await decodeChainMessage(raw.body, blobs)?.readMessage()
       if (message !== undefined) {
         const receipt = formatReceipt({ pool, source, handle })
         if (source === 'receive') timeouts.track(receipt, visibilityMs)
-        return { message, receipt, deliveries, rawMessage: raw }
+        return { message, receipt, deliveries, rawMessage: raw, ...sentField }
       }
       // The message becomes a dead letter. Its body is not logged, because its sender is unknown.
       logger.write('error', 'message.unreadable', { id, deliveries })

@@ -23,6 +23,8 @@ export interface RawMessage {
   readonly deliveries: number
   /** Number of times that an environment of another stack refused the message and sent it again. */
   readonly refusals: number
+  /** The time at which the message was sent, in ms since 1970. Absent: unknown. */
+  readonly sentAt?: number
 }
 
 /** The attribute with the number of refusals of a requeued message. */
@@ -36,6 +38,11 @@ export const deliveriesAttribute = 'deliveries'
 /** Returns the counter in a message attribute. An absent or malformed counter counts as 0. */
 export function parseCounter(text = ''): number {
   return /^\d{1,6}$/.test(text) ? Number(text) : 0
+}
+
+/** Returns the send time of a message as a field, or no field without a valid time. */
+export function parseSentTime(text = ''): Pick<RawMessage, 'sentAt'> {
+  return /^\d{13}$/.test(text) ? { sentAt: Number(text) } : {}
 }
 
 /** The parameters of a receive. */
@@ -68,7 +75,7 @@ export async function receiveOnce(
     MaxNumberOfMessages: Math.min(request.messagesMax, awsLimits.batchEntriesMax),
     WaitTimeSeconds: Math.floor(Math.min(request.waitMs, awsLimits.receiveWaitMs) / secondMs),
     VisibilityTimeout: Math.ceil(request.visibilityMs / secondMs),
-    MessageSystemAttributeNames: ['ApproximateReceiveCount'],
+    MessageSystemAttributeNames: ['ApproximateReceiveCount', 'SentTimestamp'],
     MessageAttributeNames: [refusalsAttribute, deliveriesAttribute],
   })
   const options = signal === undefined ? {} : { abortSignal: signal }
@@ -133,5 +140,6 @@ function toRawMessage(message: Message): RawMessage {
     deliveries:
       Number(message.Attributes?.ApproximateReceiveCount ?? '1') + counterOf(deliveriesAttribute),
     refusals: counterOf(refusalsAttribute),
+    ...parseSentTime(message.Attributes?.SentTimestamp),
   }
 }

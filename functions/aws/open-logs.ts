@@ -1,0 +1,19 @@
+import type { LoggerPort } from '../../shared/ports/system.ts'
+import type { TelemetryPort } from '../../shared/ports/telemetry.ts'
+import { createLogger } from '../../shared/platform/system/logger.ts'
+import { openTelemetry } from '../../shared/platform/telemetry/open-telemetry.ts'
+import { withTelemetryLogs } from '../../shared/platform/telemetry/telemetry-logs.ts'
+
+/**
+ * Opens telemetry as the variables of a function say, and the logger whose lines it also gets.
+ * `write` receives the lines of the log. Default: standard output.
+ */
+export function openLogs(
+  env: Readonly<Record<string, string | undefined>>,
+  write: (line: string) => void = line => void process.stdout.write(line),
+): { readonly telemetry: TelemetryPort; readonly logger: LoggerPort } {
+  const logger = createLogger({ level: 'info', write })
+  const onWarning = (message: string): void => logger.write('warn', 'telemetry.failed', { message })
+  const telemetry = openTelemetry({ env, onWarning })
+  return { telemetry, logger: withTelemetryLogs(logger, telemetry) }
+}
