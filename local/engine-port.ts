@@ -20,8 +20,9 @@ import type { StoredDeployment } from '../shared/state/stored.ts'
 
 /**
  * The result of a redrive. `none`: the stack has no unfinished deployment. `dead`: the process of
- * the deployment is gone. `stopped`: the deployment was stopped. `nothing`: no dead letter has an
- * operation without an end. `sent`: so many `operations` were sent again.
+ * the deployment is gone. `stopped`: the deployment was stopped. `nothing`: there is no dead letter,
+ * or all operations of the dead letters have ended. `sent`: the messages were sent again.
+ * `operations`: the number of their operations without an end.
  */
 export type RedriveResult =
   | { readonly kind: 'none' | 'dead' | 'stopped' | 'nothing' }
@@ -106,7 +107,7 @@ export interface EnginePort {
     stack: StackId,
     options: { readonly force: boolean; readonly number?: number },
   ) => Promise<CancelResult>
-  /** Removes the schedules and notifications of a removed stack. */
+  /** Removes the schedules, notifications and settings of a removed stack. */
   readonly forgetStack: (stack: StackId) => Promise<void>
   /** Returns the status of a stack's current deployment. */
   readonly readStatus: (stack: StackId) => Promise<DeploymentStatus>
@@ -124,8 +125,8 @@ export interface EnginePort {
   ) => Promise<void>
   /**
    * Returns the id of the stack with this name. Its project is that of the stack's resources, or
-   * else `project`. Absent where the names of stacks belong to projects: without a backend of the
-   * legacy layout.
+   * else `project`. Present only for a backend with the legacy layout, whose stacks have no
+   * projects.
    */
   readonly findLegacyStack?: (stack: string, project?: string) => Promise<StackId | undefined>
   /** Lists the stacks of the legacy layout. Absent without a self-managed backend. */

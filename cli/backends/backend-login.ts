@@ -10,8 +10,9 @@ import type { CliSession } from '../session/session.ts'
 import { saveBackend } from './current-backend.ts'
 
 /**
- * Opens a self-managed backend once, and saves its address for the commands that follow. A new
- * backend gets its metadata. Throws the errors of the backend, and then saves nothing.
+ * Checks a self-managed backend by opening it, and saves its address for later commands, in place
+ * of the login of an API. A new backend gets its metadata. If the backend cannot be opened, throws
+ * its error and saves nothing.
  */
 export async function loginToBackend(session: CliSession, address: string): Promise<number> {
   const url = parseObjectStoreUrl(address, session.cwd)

@@ -14,11 +14,15 @@ function refuse(...commandArguments: readonly string[]): void {
 }
 
 test.each([
-  ['a switch', ['--strict'], '--strict'],
-  ['a text', ['--save-plan', 'plan.json'], '--save-plan'],
-  ['a list', ['--policy-pack', 'pack'], '--policy-pack'],
-  ['one value of several', ['--execute', 'elsewhere'], '--execute elsewhere'],
-])('%s that the API does not support is refused by name', (_, commandArguments, option) => {
+  ['an unsupported switch', ['--strict'], '--strict'],
+  ['an unsupported option with a text', ['--save-plan', 'plan.json'], '--save-plan'],
+  ['an unsupported list', ['--policy-pack', 'pack'], '--policy-pack'],
+  [
+    'the unsupported value of a supported option',
+    ['--execute', 'elsewhere'],
+    '--execute elsewhere',
+  ],
+])('%s is refused, and the message names it', (_, commandArguments, option) => {
   expect(() => refuse(...commandArguments)).toThrowError(
     expect.objectContaining({
       code: 'FEATURE_MISSING',

@@ -20,8 +20,8 @@ export function observeCall<T>(telemetry: TelemetryPort, run: () => Promise<T>):
 }
 
 /**
- * Runs one call of a function, and sends all telemetry before it returns, because Lambda freezes the
- * process afterwards. Throws the error of `run`.
+ * Runs one call of a function, and sends all telemetry before it returns, because Lambda freezes
+ * the process afterwards. Throws the error of `run`.
  */
 export async function flushAfter<T>(
   telemetry: Pick<TelemetryPort, 'flush'>,

@@ -132,7 +132,7 @@ async function serveDeployment<D extends Delivery>(
   }
 }
 
-/** Reports how long chains waited for their first delivery. A delayed chain waits at least so long. */
+/** Reports how long chains waited for their first delivery, with the delay of their sender. */
 function reportWaits(
   { telemetry, clock }: Pick<Platform, 'telemetry' | 'clock'>,
   stack: StackId,

@@ -78,7 +78,7 @@ export const unlistedCalls: readonly UnlistedCalls[] = [
  */
 export const forwardingFiles: readonly string[] = [
   // Repeats a call after a temporary failure of the store.
-  'shared/engine/deployment/retry/retry-unavailable.ts',
+  'shared/engine/deployment/retry/retry-store-call.ts',
   'shared/engine/deployment/retry/store-retry.ts',
   // Splits messages, or merges those of several calls.
   'shared/engine/deployment/dispatch/adapt-chain-queue.ts',

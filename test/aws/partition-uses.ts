@@ -81,7 +81,10 @@ export async function openRecordingDynamo() {
 const matchesPattern = (pattern: string, text: string): boolean =>
   pattern.endsWith('*') ? text.startsWith(pattern.slice(0, -1)) : text === pattern
 
-/** Returns the uses that the role of a function does not allow. */
+/**
+ * Returns the uses that the role of a function does not allow. The function must have partitions or
+ * the grant `read`, and no denied partitions.
+ */
 export function listForbiddenUses(
   name: FunctionName,
   uses: readonly PartitionUse[],

@@ -1,4 +1,7 @@
-/** Programs read stacks of a self-managed backend that the other command line deployed. */
+/**
+ * Programs that `antichain` runs read stacks that `pulumi` deployed to a self-managed backend, and
+ * the reverse.
+ */
 import { symlinkSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -6,7 +6,10 @@ import type {
 } from '../../../shared/providers/package-schema/package-schema.ts'
 import { createMemberReader, toNamespace, toTitle } from './module-names.ts'
 
-/** The use of a type: as an input that may be an output, as a plain argument, or as an output. */
+/**
+ * The use of a type. `input`: an input, which may be a `pulumi.Input`. `plain`: an input that must be
+ * a plain value. `output`: an output.
+ */
 export type TypeUse = 'input' | 'plain' | 'output'
 
 /** A type of the schema that an SDK needs in one use. */
@@ -20,7 +23,7 @@ export interface RequestedType {
 /** Formats types as TypeScript, and collects the named types in them. */
 export interface TypeFormatter {
   readonly format: (spec: TypeSpec, use: TypeUse) => string
-  /** Returns and removes the types that `format` has named since the last call, each once. */
+  /** Returns the types that `format` has named for the first time since the last call. */
   readonly takeRequested: () => readonly RequestedType[]
 }
 

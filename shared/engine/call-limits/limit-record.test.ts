@@ -76,21 +76,21 @@ describe('a rate', () => {
     expect(starts.slice(3, 5)).toEqual([1_000, 2_000])
   })
 
-  test('reserves no start far in advance', () => {
+  test('reserves the next start, but none after it', () => {
     const testLimit = createTestLimit({ ...limit, intervalMs: 30_000 })
     expect(testLimit.request(0)).toEqual({ kind: 'granted', startAt: 0 })
     expect(testLimit.request(0)).toEqual({ kind: 'granted', startAt: 30_000 })
     expect(testLimit.request(0)).toEqual({ kind: 'waiting', retryAt: 30_000 })
   })
 
-  test('is shared equally by deployments, however many calls each has', () => {
+  test('is shared equally by deployments that call all the time', () => {
     const starts = runDeployments({ ...limit, intervalMs: 100 }, ['a', 'b', 'c'], 30_000)
     const counts = [...starts.values()].map(({ length }) => length)
     expect(Math.min(...counts)).toBeGreaterThan(90)
     expect(Math.max(...counts)).toBeLessThan(112)
   })
 
-  test('is not stopped by a stack with a slower rule of the same key', () => {
+  test('is not stopped by another stack whose rule for the same limit is slower', () => {
     const slow = { ...limit, intervalMs: 3_600_000 }
     let record = createLimitRecord(slow)
     for (const id of ['x', 'y'])
@@ -159,7 +159,7 @@ describe('throttling', () => {
     expect(testLimit.readRate()).toBe(10)
   })
 
-  test('is followed by a rate that successes raise by a fixed amount per second, until it is not limited', () => {
+  test('lowers the rate, which each second with a success raises by a fixed amount until there is no limit', () => {
     const testLimit = createTestLimit(adaptive)
     testLimit.end(0, 'x', 'throttled', 4)
     testLimit.end(500, 'y', 'succeeded')

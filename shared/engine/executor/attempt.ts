@@ -15,7 +15,7 @@ import { failureEndOf, type StepEnd } from '../step-end.ts'
 import type { ExecutionContext, ExecutorPorts } from './execution-context.ts'
 import type { OperationObservation } from '../telemetry/observe-operation.ts'
 import { durationKeyOf } from './duration-key.ts'
-import { retryUnavailable, type RetrySettings } from '../deployment/retry/retry-unavailable.ts'
+import { retryStoreCall, type RetrySettings } from '../deployment/retry/retry-store-call.ts'
 import { retryPolicy } from '../../providers/retry-policy.ts'
 import { isRepeatable } from '../deployment/recovery/recover.ts'
 import { perform } from './perform.ts'
@@ -184,7 +184,7 @@ async function saveResult<T>(
     },
   }
   try {
-    return await retryUnavailable(retrySettings, write)
+    return await retryStoreCall(retrySettings, write)
   } finally {
     resumeSlots()
   }

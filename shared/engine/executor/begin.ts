@@ -3,7 +3,7 @@ import type { Head } from '../../records/head.ts'
 import type { ExecutorId, OperationId, OwnerToken } from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
 import type { OperationSlot } from '../deployment/dispatch/operation-slots.ts'
-import { retryUnavailable, type RetrySettings } from '../deployment/retry/retry-unavailable.ts'
+import { retryStoreCall, type RetrySettings } from '../deployment/retry/retry-store-call.ts'
 import { isRepeatable } from '../deployment/recovery/recover.ts'
 import type { ExecutionContext, ExecutorPorts } from './execution-context.ts'
 import { errorSourceOf, retryPolicy } from '../../providers/retry-policy.ts'
@@ -159,7 +159,7 @@ export async function giveBackAttempt(
     onFirstRetry: () => undefined,
   }
   try {
-    await retryUnavailable(retryOptions, () =>
+    await retryStoreCall(retryOptions, () =>
       ports.operations.giveBack(context.deployment, id, owner, attempt),
     )
   } catch (thrown) {

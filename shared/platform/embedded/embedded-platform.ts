@@ -76,10 +76,11 @@ export interface EmbeddedOptions {
   /** Traces and metrics. Default: none. */
   readonly telemetry?: TelemetryPort
   /**
-   * Whether the first receive of a nudge adds a nudge for each stack with an unfinished deployment.
+   * Whether the first call of `nudges.receive` adds a nudge for each stack with an unfinished
+   * deployment.
    */
   readonly nudgeUnfinished?: boolean
-  /** Whether the process connects to the store only for its first request that is no read. */
+  /** Whether the process connects to the store late: at its first request that is not a read. */
   readonly connectsLate?: boolean
   /** Maximum size of the database, in pages of 4 KB. */
   readonly storePagesMax?: number

@@ -68,7 +68,7 @@ async function addPackages(
   mkdirSync(scratch, { recursive: true, mode: 0o700 })
   const targetFolder = mkdtempSync(join(scratch, 'repository-'))
   try {
-    await unpackArchive(archive, { targetFolder, name: 'the packed program' })
+    await unpackArchive(archive, { targetFolder, name: 'packed program' })
     copyPackages(otherProgramFolder, targetFolder)
     return (await packProgram(targetFolder)).bytes
   } finally {

@@ -11,7 +11,7 @@ beforeAll(async () => {
   receiver = await startReceiver()
   const { outbound, origin } = receiver
   const { replies: calls } = githubApi
-  if (calls === undefined) throw new Error('GitHub has no calls of replies')
+  if (calls === undefined) throw new Error('githubApi has no reply calls')
   const apiUrl = `${origin}/api/v3/`
   replies = createHostReplies({ outbound, host: githubApi, calls, apiUrl, credential: 'the-token' })
 })
@@ -107,7 +107,8 @@ describe('a comment on GitHub', () => {
     expect([kept.get(122), kept.get(123)]).toEqual([`> ${ownComment}`, ownComment])
   })
 
-  test('of another pull request has another marker, and a copied comment stays unchanged', async () => {
+  // The fake GitHub lists the same comments for all pull requests, as if they had been copied.
+  test('is not changed by a reply to another pull request, even if it was copied there', async () => {
     await write('first')
     const copiedComment = kept.get(1) ?? ''
     await write('second', 'shop/prod', 8)

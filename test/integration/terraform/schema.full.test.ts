@@ -12,7 +12,8 @@ const project = resolve(import.meta.dirname, '../../..')
 
 function runGetSchema(...args: readonly string[]) {
   const command = ['package', 'get-schema', ...args]
-  // The scripts of the project keep the user's PATH in ANTICHAIN_USER_PATH, which has priority.
+  // Antichain finds plugins on ANTICHAIN_USER_PATH if it is set, and otherwise on PATH. The scripts
+  // of the project set it to the user's PATH.
   const userPath = process.env['ANTICHAIN_USER_PATH'] ?? process.env['PATH']
   const path = `${join(project, 'test/golden/provider')}:${userPath}`
   return spawnSync(join(project, 'cli/antichain'), command, {
@@ -104,7 +105,7 @@ describeWithCommands('package get-schema', [['go', 'version']], () => {
     expect(stderr).toContain(text)
   })
 
-  test('prints the schema of a plugin of Pulumi', () => {
+  test('prints the schema of a Pulumi plugin', () => {
     const { stdout } = runGetSchema('gold')
     expect(JSON.parse(stdout)).toMatchObject({ name: 'gold', resources: expect.anything() })
   })

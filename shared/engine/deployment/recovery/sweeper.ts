@@ -67,8 +67,8 @@ type Sweeper = (goneExecutors: ReadonlySet<ExecutorId>, mustSendAll: boolean) =>
 
 /**
  * Creates the sweeper of one generator run. The sweeper reads new log records and checks the
- * operations that have not ended. A ready operation is sent again only after a pause that doubles
- * each time, because its message may still wait in a long queue.
+ * operations that have not ended. A ready operation is sent again after a pause that doubles each
+ * time, because its message may still wait in a long queue. With `mustSendAll` it is sent at once.
  */
 function createSweeper(deps: SweeperDeps): Sweeper {
   let nextNumber = 0
@@ -85,8 +85,8 @@ function createSweeper(deps: SweeperDeps): Sweeper {
     ]
   }
   /**
-   * Reports whether a ready operation is sent again. The first sweep that finds an operation ready
-   * does not send it, because its message was already sent.
+   * Reports whether the pause of a ready operation is over. The pause begins at the first sweep
+   * that finds the operation ready, because its message was already sent.
    */
   const maySend = (id: OperationId): boolean => {
     const nowMs = deps.clock.monotonicMs()

@@ -9,7 +9,7 @@ import type {
   OperationsPort,
 } from '../../../ports/records.ts'
 import type { ClockPort, RandomPort } from '../../../ports/system.ts'
-import { retryUnavailable } from './retry-unavailable.ts'
+import { retryStoreCall } from './retry-store-call.ts'
 import {
   isClosedByThisProcess,
   errorSourceOf,
@@ -60,7 +60,7 @@ export function createStoreRetry(deps: StoreRetryDeps): StoreRetry {
   }
   return request =>
     (...args) =>
-      retryUnavailable(
+      retryStoreCall(
         {
           clock,
           random,

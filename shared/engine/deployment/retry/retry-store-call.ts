@@ -25,7 +25,7 @@ export interface RetrySettings {
  * error when the time is over, when `shouldRetry` returns false, or when a retry cannot help. The
  * request must be repeatable.
  */
-export async function retryUnavailable<T>(
+export async function retryStoreCall<T>(
   options: RetrySettings,
   request: () => Promise<T>,
 ): Promise<T> {
