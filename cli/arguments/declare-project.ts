@@ -2,8 +2,7 @@ import { type Command, Option } from 'commander'
 import { collectValues } from './flags.ts'
 import type { Attach } from './handler.ts'
 import { addJsonOptions } from './output-option.ts'
-import { declareUnsupportedCommands } from './handler.ts'
-import { unsupportedCommands, unsupportedOptions } from './unsupported.ts'
+import { unsupportedOptions } from './unsupported.ts'
 
 function declareNew(parent: Command, attach: Attach): void {
   attach(
@@ -41,7 +40,16 @@ export function declareProject(root: Command, attach: Attach): void {
   declareNew(root, attach)
   const project = root.command('project').description('Create projects')
   declareNew(project, attach)
-  declareUnsupportedCommands(project, unsupportedCommands.project)
+  attach(
+    addJsonOptions(
+      project
+        .command('list')
+        .alias('ls')
+        .description('List the projects that have stacks')
+        .option('-o, --organization <name>', 'Organization of the projects'),
+    ),
+    async () => (await import('../commands/project-list.ts')).listProjects,
+  )
   attach(
     root
       .command('install')
@@ -57,7 +65,7 @@ export function declareProject(root: Command, attach: Attach): void {
     root
       .command('gen-completion')
       .alias('completion')
-      .argument('<shell>', 'Shell: bash, fish or zsh')
+      .argument('<shell>', 'Shell: bash, fish, powershell or zsh')
       .description('Print the script that completes commands, stacks, URNs and keys in a shell'),
     async () => (await import('../commands/gen-completion.ts')).printCompletionScript,
   )
@@ -67,6 +75,10 @@ export function declareProject(root: Command, attach: Attach): void {
       .argument('[folder]', 'Folder of the pages (default: the current one)')
       .description('Write the manual pages of all commands'),
     async () => (await import('../commands/gen-man.ts')).createManWriter(root),
+  )
+  attach(
+    root.command('version').description('Print the version'),
+    async () => (await import('../commands/version.ts')).printVersion,
   )
   const environmentCommand = addJsonOptions(
     root
@@ -78,7 +90,12 @@ export function declareProject(root: Command, attach: Attach): void {
     async () => (await import('../commands/about.ts')).showEnvironment,
     unsupportedOptions.environment,
   )
-  declareUnsupportedCommands(environmentCommand, unsupportedCommands.environment)
+  attach(
+    environmentCommand
+      .command('env')
+      .description('List the variables of the environment that the command reads'),
+    async () => (await import('../commands/about-env.ts')).showVariables,
+  )
   attach(
     addJsonOptions(
       root

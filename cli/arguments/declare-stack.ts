@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander'
 import { collectValues } from './flags.ts'
 import type { Attach } from './handler.ts'
 import { addJsonOptions, addOutputOption } from './output-option.ts'
+import { unsupportedOptions } from './unsupported.ts'
 import { declareStackTriggers } from './declare-stack-triggers.ts'
 
 /** Declares `stack` and its subcommands. */
@@ -159,7 +160,21 @@ function declareStateAndHistory(stack: Command, attach: Attach): void {
       .option('-f, --force', 'Import the state despite failed checks'),
     async () => (await import('../commands/stack-import.ts')).importStack,
   )
+  declareHistory(stack, attach)
   attach(
+    stack
+      .command('prune')
+      .description('Remove old records and versions')
+      .option('-a, --all', 'Prune all stacks, including removed ones')
+      .option('--dry-run', 'Preview without removing anything')
+      .option('-j, --json', 'Print JSON'),
+    async () => (await import('../commands/stack-prune.ts')).pruneStack,
+  )
+}
+
+/** Declares the history of a stack, and the events of its deployments. */
+function declareHistory(stack: Command, attach: Attach): void {
+  const history = attach(
     addJsonOptions(
       stack.command('history').alias('hist').description('Show the history of a stack'),
     )
@@ -174,13 +189,17 @@ function declareStateAndHistory(stack: Command, attach: Attach): void {
     async () => (await import('../commands/stack-history.ts')).showStackHistory,
   )
   attach(
-    stack
-      .command('prune')
-      .description('Remove old records and versions')
-      .option('-a, --all', 'Prune all stacks, including removed ones')
-      .option('--dry-run', 'Preview without removing anything')
-      .option('-j, --json', 'Print JSON'),
-    async () => (await import('../commands/stack-prune.ts')).pruneStack,
+    addOutputOption(
+      history
+        .command('events')
+        .argument('<number>', 'Number of the deployment')
+        .description('Show the engine events of a deployment'),
+    )
+      .option('--all', 'Show all events (default: the first 100)')
+      .option('--count <number>', 'Show at least this many events')
+      .option('--urn <urn>', 'Show the events of one resource only'),
+    async () => (await import('../commands/stack-history-events.ts')).showDeploymentEvents,
+    unsupportedOptions.events,
   )
 }
 

@@ -1,10 +1,9 @@
-import { emulatedVersion } from '../../shared/config/emulated-version.ts'
 import { Command, CommanderError } from 'commander'
-import manifest from '../../package.json' with { type: 'json' }
 import { error } from '../../shared/errors/error.ts'
 import { reportFailure } from '../session/report-failure.ts'
 import { declareCommands } from './declare-commands.ts'
 import { flagsOf, refuseUnsupportedOptions } from './flags.ts'
+import { formatVersion } from '../session/format-version.ts'
 import type { Io } from '../session/io.ts'
 import type { GlobalOptions } from '../session/session.ts'
 import type { Tools } from '../session/tools.ts'
@@ -19,9 +18,9 @@ export async function runCommandLine(
   tools: Tools,
 ): Promise<number> {
   const normalizedArgs = normalizeSwitches(omitVerbosityLevels(args))
-  if (args[0] === '--version' || args[0] === 'version') {
-    const isPulumi = io.env['ANTICHAIN_CALLED'] === 'pulumi'
-    io.stdout.write(`${isPulumi ? `v${emulatedVersion}` : manifest.version}\n`)
+  // SDKs ask for the version before each command, so it needs no declarations.
+  if (args[0] === '--version' || (args[0] === 'version' && args.length === 1)) {
+    io.stdout.write(`${formatVersion(io.env)}\n`)
     return 0
   }
   const result = { exitCode: 0, help: '' }

@@ -38,6 +38,8 @@ export const unsupportedOptions = {
   new: ['--runtime-options <options>'],
   /** Those of the command `about`. */
   environment: ['-t, --transitive'],
+  /** Those of `stack history events`. */
+  events: ['--event-type <code>', '--include-non-activated', '--summary'],
 } as const satisfies Record<string, readonly string[]>
 
 const neoHint = 'Not available: Neo is an agent of Pulumi Cloud.'
@@ -69,6 +71,9 @@ export const optionSubstitutes: Readonly<Record<string, string>> = {
   '--use-language-version-tools': 'Install the language with its own tool first.',
   '--runtime-options': 'Write them into the project file, below `runtime`.',
   '--transitive': 'List them with the package manager, such as `npm ls --all`.',
+  '--event-type': 'Filter the JSON of --output json.',
+  '--include-non-activated': 'Not needed here: every event of a deployment is shown.',
+  '--summary': 'Run `antichain deployment show <number>`.',
   '--open': 'Not needed here: environments are files, and `config` shows their values.',
 }
 
@@ -92,9 +97,6 @@ export const unsupportedCommands = {
     schema: 'Run `pulumi schema check`.',
     template: 'Run `antichain new --list-templates`.',
   },
-  /** Those of the command `about`. */
-  environment: { env: 'Run `antichain about`, which shows the variables that are set.' },
-  project: { list: 'List stacks with `antichain stack ls --all`.' },
   deployment: {
     cancel: 'Run `antichain cancel`.',
     get: 'Run `antichain deployment show <number>`.',

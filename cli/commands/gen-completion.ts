@@ -2,10 +2,11 @@ import { error } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/handler.ts'
 
 /** The shells with completion. */
-const completionShells = ['bash', 'fish', 'zsh'] as const
+const completionShells = ['bash', 'fish', 'powershell', 'zsh'] as const
 
 /**
- * The scripts of the shells. Bash splits words at colons. Its script takes the whole word from the
+ * The scripts of the shells. PowerShell before 7.3 omits empty arguments, but keeps a pair of
+ * quotes. Bash splits words at colons. Its script takes the whole word from the
  * line, and removes the part before the last colon from each candidate.
  */
 const scripts: Readonly<Record<string, string>> = {
@@ -30,6 +31,23 @@ function __antichain_complete
   $args[1] __complete fish $args[2..] 2>/dev/null
 end
 complete -c antichain -f -a '(__antichain_complete)'
+`,
+  powershell: `# Completion of antichain for PowerShell. Load it with:
+# antichain gen-completion powershell | Out-String | Invoke-Expression
+Register-ArgumentCompleter -Native -CommandName antichain -ScriptBlock {
+  param($wordToComplete, $commandAst, $cursorPosition)
+  $words = @($commandAst.CommandElements |
+    Where-Object { $_.Extent.StartOffset -lt $cursorPosition } |
+    Select-Object -Skip 1 | ForEach-Object { $_.ToString() })
+  if ($wordToComplete -eq '') {
+    $version = $PSVersionTable.PSVersion
+    $isNew = $version.Major -gt 7 -or ($version.Major -eq 7 -and $version.Minor -ge 3)
+    $words += if ($isNew) { '' } else { '""' }
+  }
+  antichain __complete powershell @words 2>$null | ForEach-Object {
+    [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_)
+  }
+}
 `,
   zsh: `#compdef antichain
 # Completion of antichain for zsh. Load it after compinit:

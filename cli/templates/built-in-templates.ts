@@ -25,10 +25,14 @@ template:
 `
 }
 
-function packageFileOf(main: string, devDependencies: Readonly<Record<string, string>>): string {
+function packageFileOf(
+  main: string,
+  devDependencies: Readonly<Record<string, string>>,
+  dependencies: Readonly<Record<string, string>> = {},
+): string {
   const manifest = {
     ...{ name: '${PROJECT}', private: true, main },
-    dependencies: { '@pulumi/pulumi': nodeSdk },
+    dependencies: { '@pulumi/pulumi': nodeSdk, ...dependencies },
     devDependencies,
   }
   return `${JSON.stringify(manifest, null, 2)}\n`
@@ -128,11 +132,44 @@ outputs:
   ],
 ])
 
+const timeVersion = '0.14.2'
+
+const terraform = new Map([
+  [
+    'Pulumi.yaml',
+    `${projectFileOf('nodejs')}packages:
+  time:
+    source: terraform-provider
+    parameters: [hashicorp/time, ${timeVersion}]
+`,
+  ],
+  ['package.json', packageFileOf('index.js', {}, { '@pulumi/time': 'file:sdks/time' })],
+  [
+    'index.js',
+    `'use strict'
+const pulumi = require('@pulumi/pulumi')
+const time = require('@pulumi/time')
+
+const config = new pulumi.Config()
+const week = new time.Offset('week', { offsetDays: 7 })
+
+exports.greeting = config.require('greeting')
+exports.week = week.rfc3339
+`,
+  ],
+  ['.gitignore', nodeIgnore],
+])
+
 /** The templates of this package, sorted by name. */
 export const builtInTemplates: readonly ProjectTemplate[] = [
   { name: 'go', description: 'A minimal program in Go', files: go },
   { name: 'javascript', description: 'A minimal program in JavaScript', files: javascript },
   { name: 'python', description: 'A minimal program in Python', files: python },
+  {
+    name: 'terraform',
+    description: 'A program in JavaScript with a Terraform provider',
+    files: terraform,
+  },
   { name: 'typescript', description: 'A minimal program in TypeScript', files: typescript },
   { name: 'yaml', description: 'A minimal program in YAML', files: yaml },
 ]

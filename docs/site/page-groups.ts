@@ -28,7 +28,7 @@ export const pageGroups: readonly PageGroup[] = [
   { title: 'On AWS', pages: ['aws', 'local-cloud', 'emulators'] },
   {
     title: 'Reference',
-    pages: ['errors', 'api', 'differences', 'provider-check', 'glossary', 'changelog'],
+    pages: ['errors', 'api', 'commands', 'differences', 'provider-check', 'glossary', 'changelog'],
   },
   {
     title: 'Design',

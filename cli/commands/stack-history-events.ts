@@ -1,0 +1,77 @@
+import * as z from 'zod'
+import { error } from '../../shared/errors/error.ts'
+import type { StackId } from '../../shared/records/ids.ts'
+import { isJsonOutput } from '../arguments/output-option.ts'
+import type { Handler } from '../arguments/handler.ts'
+import { describeEvent, isEventOf } from '../display/describe-event.ts'
+import { formatTable } from '../display/table.ts'
+import { stackPathOf } from '../remote/stack-path.ts'
+import type { CliSession } from '../session/session.ts'
+
+/** Number of events in one page. */
+const pageEvents = 100
+
+const pageForm = z.object({
+  items: z.array(z.record(z.string(), z.unknown())),
+  next: z.string(),
+})
+
+type StoredEvent = z.infer<typeof pageForm>['items'][number]
+
+/**
+ * `stack history events <number>`: prints the engine events of a deployment. Without --all or
+ * --count it prints one page. Throws DEPLOYMENT_UNKNOWN.
+ */
+export const showDeploymentEvents: Handler = async (session, flags, [number = '']) => {
+  if (!/^[1-9]\d{0,14}$/.test(number))
+    throw error('CLI_USAGE', `'${number}' is not the number of a deployment`, {
+      hint: 'List the numbers with `antichain stack history`.',
+    })
+  const countText = flags.text('count')
+  if (countText !== undefined && !/^[1-9]\d{0,8}$/.test(countText))
+    throw error('CLI_USAGE', `--count must be a positive number, not '${countText}'`)
+  if (countText !== undefined && flags.isSet('all'))
+    throw error('CLI_USAGE', '--count and --all exclude each other')
+  const countMin = flags.isSet('all') ? Infinity : Number(countText ?? 1)
+  const urn = flags.text('urn')
+  const stack = await session.requireStack()
+  const events = await readEvents(session, { stack, number, countMin, urn })
+  if (isJsonOutput(flags)) {
+    session.print(JSON.stringify(events, null, 2))
+    return 0
+  }
+  if (events.length === 0) {
+    session.print('No events found for this deployment.')
+    return 0
+  }
+  const rows = events.map(event => describeEvent(event)).map(({ kind, details }) => [kind, details])
+  for (const line of formatTable(['TYPE', 'DETAILS'], rows)) session.print(line)
+  session.print(`\n${events.length} event(s)`)
+  return 0
+}
+
+/** Reads pages until they have `countMin` events, of one resource if `urn` is set, or all. */
+async function readEvents(
+  session: CliSession,
+  request: {
+    readonly stack: StackId
+    readonly number: string
+    readonly countMin: number
+    readonly urn: string | undefined
+  },
+): Promise<readonly StoredEvent[]> {
+  const { urn } = request
+  const { callApi } = await session.openEngine()
+  const base = `${stackPathOf(request.stack)}/deployments/${request.number}/events`
+  const events: StoredEvent[] = []
+  let cursor = ''
+  do {
+    const query = `limit=${pageEvents}${cursor === '' ? '' : `&cursor=${cursor}`}`
+    const page = pageForm.parse(await callApi({ method: 'GET', path: `${base}?${query}` }))
+    for (const event of page.items)
+      if (urn === undefined || isEventOf(event, urn)) events.push(event)
+    if (page.items.length < pageEvents) break
+    cursor = page.next
+  } while (events.length < request.countMin)
+  return events
+}

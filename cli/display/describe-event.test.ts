@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { describeEvent, isEventOf } from './describe-event.ts'
+
+const urn = 'urn:pulumi:dev::shop::a:b:C::x'
+
+test('an event has the kind and the text of the table of Pulumi', () => {
+  const diagnosticEvent = {
+    severity: 'error',
+    urn,
+    message: 'it \u001b[31mfailed\u001b[0m\nhere\n',
+  }
+  expect(
+    [
+      { diagnosticEvent },
+      { resourcePreEvent: { metadata: { op: 'create', urn } } },
+      { summaryEvent: { result: 'failed', durationSeconds: 3 } },
+      { policyEvent: { policyPackName: 'p', policyName: 'n', message: 'no' } },
+      { cancelEvent: {} },
+      { newEvent: {} },
+    ].map(event => describeEvent(event)),
+  ).toEqual([
+    { kind: 'diagnostic/error', details: `${urn}: it failed here` },
+    { kind: 'resource-pre', details: `create ${urn}` },
+    { kind: 'summary', details: 'result=failed duration=3s' },
+    { kind: 'policy', details: 'p/n: no' },
+    { kind: 'cancel', details: '' },
+    { kind: 'unknown', details: '' },
+  ])
+})
+
+test('an event belongs to the resource that its fields or its metadata name', () => {
+  expect(isEventOf({ resOutputsEvent: { metadata: { urn } } }, urn)).toBe(true)
+  expect(isEventOf({ diagnosticEvent: { urn } }, urn)).toBe(true)
+  expect(isEventOf({ policyEvent: { resourceUrn: urn } }, urn)).toBe(true)
+  expect(isEventOf({ preludeEvent: { config: {} } }, urn)).toBe(false)
+})

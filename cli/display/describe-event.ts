@@ -1,0 +1,78 @@
+import { removeControls } from './paint.ts'
+
+/** An engine event as it is stored: one key names its kind, and its value has the fields. */
+type EventRecord = Readonly<Record<string, unknown>>
+
+/** The names of the kinds in the table of events, which are those of Pulumi. */
+const kinds: readonly (readonly [string, string])[] = [
+  ['cancelEvent', 'cancel'],
+  ['stdoutEvent', 'stdout'],
+  ['diagnosticEvent', 'diagnostic'],
+  ['preludeEvent', 'prelude'],
+  ['summaryEvent', 'summary'],
+  ['resourcePreEvent', 'resource-pre'],
+  ['resOutputsEvent', 'resource-outputs'],
+  ['resOpFailedEvent', 'resource-op-failed'],
+  ['policyEvent', 'policy'],
+  ['policyRemediationEvent', 'policy-remediation'],
+  ['policyLoadEvent', 'policy-load'],
+  ['startDebuggingEvent', 'start-debugging'],
+  ['progressEvent', 'progress'],
+]
+
+/** Returns the kind and the short text of a stored event for a table. */
+export function describeEvent(event: EventRecord): {
+  readonly kind: string
+  readonly details: string
+} {
+  const [key, kind] = kinds.find(([name]) => name in event) ?? ['', 'unknown']
+  const fields = recordOf(event[key])
+  const severity = key === 'diagnosticEvent' ? textOf(fields['severity']) : ''
+  return {
+    kind: severity === '' ? kind : `${kind}/${severity}`,
+    details: removeControls(describeFields(key, fields)).trimEnd().replaceAll(/\s+/g, ' '),
+  }
+}
+
+/** Reports whether an event names the resource with a URN. */
+export function isEventOf(event: EventRecord, urn: string): boolean {
+  return Object.values(event).some(value => {
+    const fields = recordOf(value)
+    return [fields, recordOf(fields['metadata'])].some(
+      ({ urn: own, resourceUrn }) => own === urn || resourceUrn === urn,
+    )
+  })
+}
+
+function describeFields(key: string, fields: EventRecord): string {
+  const read = (name: string): string => textOf(fields[name])
+  switch (key) {
+    case 'diagnosticEvent':
+      return `${read('urn') === '' ? '' : `${read('urn')}: `}${read('message')}`
+    case 'summaryEvent':
+      return `result=${read('result') || 'unknown'} duration=${read('durationSeconds')}s`
+    case 'resourcePreEvent':
+    case 'resOutputsEvent':
+    case 'resOpFailedEvent': {
+      const { op, urn } = recordOf(fields['metadata'])
+      return `${textOf(op)} ${textOf(urn)}`
+    }
+    case 'policyEvent':
+      return `${read('policyPackName')}/${read('policyName')}: ${read('message')}`
+    case 'policyRemediationEvent':
+      return `${read('policyPackName')}/${read('policyName')} on ${read('resourceUrn')}`
+    case 'stdoutEvent':
+    case 'progressEvent':
+      return read('message')
+    default:
+      return ''
+  }
+}
+
+function recordOf(value: unknown): EventRecord {
+  return typeof value === 'object' && value !== null ? { ...value } : {}
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+}
