@@ -5,7 +5,9 @@ import { checkNames } from '../verify/check-report.ts'
 
 /** Declares `platform` and its subcommands. */
 export function declarePlatform(root: Command, attach: Attach): void {
-  const platform = root.command('platform').description('Manage antichain installations on AWS')
+  const platform = root
+    .command('platform')
+    .description('Manage installations on AWS, and export and import all stacks')
   attach(
     addLocationOptions(platform.command('deploy'))
       .description('Create or update an installation')
@@ -36,6 +38,7 @@ export function declarePlatform(root: Command, attach: Attach): void {
       .option('-j, --json', 'Print JSON'),
     async () => (await import('../commands/platform-status.ts')).showPlatformStatus,
   )
+  declareExports(platform, attach)
   attach(
     addLocationOptions(platform.command('verify'))
       .description('Run a smoke test in an installation, with its API and an admin token')
@@ -52,6 +55,29 @@ export function declarePlatform(root: Command, attach: Attach): void {
       )
       .option('-j, --json', 'Print JSON'),
     async () => (await import('../commands/platform-verify.ts')).verifyPlatform,
+  )
+}
+
+/** Declares `platform export` and `platform import`, which also work without an installation. */
+function declareExports(platform: Command, attach: Attach): void {
+  attach(
+    platform
+      .command('export')
+      .argument('<path>', 'New folder, or archive (.tar.gz)')
+      .description('Export all stacks with history and settings, and the audit log')
+      .option('-j, --json', 'Print JSON'),
+    async () => (await import('../commands/platform-export.ts')).exportPlatform,
+  )
+  attach(
+    platform
+      .command('import')
+      .argument('<path>', 'Folder or archive of an export')
+      .description('Import the stacks of an export that do not exist here')
+      .option('--preview', 'List the stacks and conflicts without changing anything')
+      .option('--overwrite', 'Replace the states of existing stacks')
+      .option('-y, --yes', 'Skip the confirmation prompt')
+      .option('-j, --json', 'Print JSON'),
+    async () => (await import('../commands/platform-import.ts')).importPlatform,
   )
 }
 

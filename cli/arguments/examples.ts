@@ -115,6 +115,14 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     ['deployment show', 'Show where the time of the last deployment went'],
     ['deployment show 4 --json', 'Print the same of deployment 4 as JSON'],
   ],
+  'platform export': [
+    ['platform export all.tar.gz', 'Export all stacks to an archive'],
+    ['platform export backup/', 'Export all stacks to a new folder'],
+  ],
+  'platform import': [
+    ['platform import all.tar.gz --preview', 'List what would be imported, and conflicts'],
+    ['platform import all.tar.gz --yes', 'Import all stacks that do not exist here'],
+  ],
   'deployment cost': [
     ['deployment cost', 'Show what the last deployment cost on AWS'],
     ['deployment cost 4 --json', 'Print the cost of deployment 4 as JSON'],

@@ -264,6 +264,10 @@ export const catalogue = {
     exit: 1,
     hint: 'Check that the address is reachable; the message contains its response.',
   },
+  EXPORT_INVALID: {
+    exit: 1,
+    hint: 'Run `antichain platform export` again; nothing was imported.',
+  },
   ARCHIVE_INVALID: {
     exit: 1,
     hint: 'Remove the file named in the message from the repository; links must point inside it.',

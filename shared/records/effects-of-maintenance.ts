@@ -209,6 +209,7 @@ export const effectsOfMaintenance = {
         call: 'catalog.createStack',
         sourceFiles: [
           'cli/backends/import-source.ts',
+          'cli/exports/import-stack.ts',
           'cli/stack/create-stack.ts',
           'functions/api/routes/stacks.ts',
         ],

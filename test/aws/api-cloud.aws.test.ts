@@ -2,12 +2,14 @@
  * The API of the local cloud, called by the command line: a user has an address and a token, and
  * nothing else of the installation.
  */
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Role } from '../../functions/api/authorization.ts'
 import { createToken } from '../../functions/api/issue-token.ts'
 import { createSandbox, type Sandbox, type CommandOutput, requireSuccess } from '../e2e/sandbox.ts'
+import { readExport } from '../e2e/exported-state.ts'
 import { verifyExport } from '../verifier/verify.ts'
 import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
 import { secretText } from './stack-file.ts'
@@ -82,6 +84,8 @@ describeWithServices('API of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'],
     const cost = requireSuccess(await run('deployment', 'cost', '1')).out
     for (const part of ['generator', 'executor', 'compaction', 'watcher', 'total'])
       expect(cost).toMatch(new RegExp(`^${part} .* \\$0\\.`, 'm'))
+    const archive = await exportAll()
+    await importOnLaptop(archive)
     expect((await run('resume')).err).toContain('NOTHING_TO_RESUME')
     expect(requireSuccess(await run('notification', 'dead', '--json')).out).toBe('[]\n')
     expect(requireSuccess(await run('notification', 'redrive')).err).toContain(
@@ -91,6 +95,11 @@ describeWithServices('API of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'],
     expect(sandbox.listObjects()).toEqual([])
     requireSuccess(await run('stack', 'rm', '--yes', 'dev'))
     expect(await sandbox.control.platform.catalog.getStack(sandbox.stack)).toBeUndefined()
+    // An export moves the stack back into an installation that has lost it.
+    const imported = requireSuccess(await run('platform', 'import', archive, '--yes'))
+    expect(imported.out).toMatch(/organization\/shop\/dev .* new +import/)
+    expect((await sandbox.control.platform.catalog.getStack(sandbox.stack))?.version).toBe(1)
+    expect(await sandbox.exportState()).toContain('server-2')
     for (const commandResult of [up, changed])
       expect(`${commandResult.out}${commandResult.err}`).not.toContain(secretText)
     // Every API request for a change was recorded before it was executed, and its result
@@ -100,6 +109,28 @@ describeWithServices('API of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'],
     expect(audited.every(({ from }) => from === '127.0.0.1')).toBe(true)
     expect(audited.filter(({ kind }) => kind === 'asked')).toHaveLength(audited.length / 2)
   })
+
+  /** Exports all stacks of the installation, and returns the archive. It has no secret. */
+  async function exportAll(): Promise<string> {
+    const archive = join(client.program, 'all.tar.gz')
+    requireSuccess(await run('platform', 'export', archive))
+    const text = gunzipSync(readFileSync(archive)).toString()
+    expect(text).toContain('POST /v1/stacks/shop/dev/deployments')
+    expect(text).not.toContain(secretText)
+    return archive
+  }
+
+  /** Imports an archive into the store of another home folder, which gets the same state. */
+  async function importOnLaptop(archive: string): Promise<void> {
+    const env = { ANTICHAIN_HOME: join(client.program, 'laptop') }
+    const runThere = async (...args: readonly string[]): Promise<string> =>
+      requireSuccess(await client.run(['-C', sandbox.program, ...args], { env })).out
+    await runThere('platform', 'import', archive, '--yes')
+    const { resources } = readExport(await runThere('-s', 'dev', 'stack', 'export'))
+    expect(resources).toEqual(readExport(await sandbox.exportState()).resources)
+    const history = JSON.parse(await runThere('-s', 'dev', 'stack', 'history', '--json'))
+    expect(history).toMatchObject([{ kind: 'update' }, { kind: 'update' }])
+  }
 
   test('a plugin is uploaded once per version, and is found as the newest one', async () => {
     const file = 'pulumi-resource-silver-v1.2.3-linux-amd64.tar.gz'

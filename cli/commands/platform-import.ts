@@ -1,0 +1,91 @@
+import { resolve } from 'node:path'
+import { error } from '../../shared/errors/error.ts'
+import type { Handler } from '../arguments/handler.ts'
+import { formatTable } from '../display/table.ts'
+import { withUnpackedExport } from '../exports/export-file.ts'
+import { type ExportedStackReader, openExportedStack } from '../exports/exported-stack.ts'
+import { listManualSettings } from '../exports/import-documents.ts'
+import {
+  findImportStatus,
+  importExportedStack,
+  type ImportStatus,
+  replaceState,
+} from '../exports/import-stack.ts'
+import { readCheckedManifest } from '../exports/manifest.ts'
+import { type CliSession, confirm } from '../session/session.ts'
+
+/** A stack of an export, and what the import does with it. */
+interface StackImport {
+  readonly reader: ExportedStackReader
+  readonly status: ImportStatus
+  readonly action: 'import' | 'overwrite' | 'skip'
+}
+
+/**
+ * `platform import <folder|file>`: imports the stacks of an export. Checks the whole export before
+ * the first change. A stack that exists with other contents is skipped, or with `--overwrite` gets
+ * the exported state as its next version. A repetition continues an interrupted import. Throws
+ * EXPORT_INVALID, FILE_UNREADABLE, CONFIRMATION_DECLINED, and the errors of `importExportedStack`.
+ */
+export const importPlatform: Handler = (session, flags, [source = '']) =>
+  withUnpackedExport(resolve(session.cwd, source), async folder => {
+    const { stacks } = await readCheckedManifest(folder)
+    const readers = stacks.map(stack => openExportedStack(session, folder, stack))
+    const imports: StackImport[] = []
+    for (const reader of readers)
+      imports.push(await planImport(session, reader, flags.isSet('overwrite')))
+    const manualSettings = listManualSettings(folder, readers)
+    if (flags.isSet('json')) session.print(formatJson(imports, manualSettings))
+    else for (const line of formatImports(imports, manualSettings)) session.print(line)
+    const changes = imports.filter(({ action }) => action !== 'skip')
+    if (flags.isSet('preview') || changes.length === 0) return 0
+    const question = {
+      text: `Import ${changes.length} of ${imports.length} stacks?`,
+      answer: 'yes',
+    }
+    if (!(await confirm(session, flags.isSet('yes'), question)))
+      throw error('CONFIRMATION_DECLINED', 'nothing was changed')
+    for (const [index, { reader, action }] of changes.entries()) {
+      await (action === 'overwrite' ? replaceState : importExportedStack)(session, reader)
+      session.printToStderr(`Imported ${reader.id} (${index + 1} of ${changes.length}).`)
+    }
+    return 0
+  })
+
+async function planImport(
+  session: CliSession,
+  reader: ExportedStackReader,
+  overwrites: boolean,
+): Promise<StackImport> {
+  const status = await findImportStatus(session, reader)
+  const isMissing = status === 'new' || status === 'partial'
+  const action = isMissing ? 'import' : status === 'exists' && overwrites ? 'overwrite' : 'skip'
+  return { reader, status, action }
+}
+
+function formatJson(imports: readonly StackImport[], manualSettings: readonly string[]): string {
+  const stacks = imports.map(({ reader: { stack }, status, action }) => {
+    const { id, resources, history } = stack
+    return { id, resources, history, status, action }
+  })
+  return JSON.stringify({ stacks, manualSettings }, null, 2)
+}
+
+function formatImports(
+  imports: readonly StackImport[],
+  manualSettings: readonly string[],
+): readonly string[] {
+  const rows = imports.map(({ reader: { stack }, status, action }) => {
+    const { id, resources, history, secrets } = stack
+    return [id, String(resources), String(history), secrets || '-', status, action]
+  })
+  const isSkipped = imports.some(({ status, action }) => status === 'exists' && action === 'skip')
+  return [
+    ...formatTable(['STACK', 'RESOURCES', 'HISTORY', 'SECRETS', 'STATUS', 'ACTION'], rows),
+    ...(isSkipped
+      ? ['', 'Existing stacks are skipped. Pass --overwrite to replace their state.']
+      : []),
+    ...(manualSettings.length === 0 ? [] : ['', 'To create again by hand:']),
+    ...manualSettings.map(setting => `- ${setting}`),
+  ]
+}

@@ -1,0 +1,102 @@
+import {
+  countImportedEntries,
+  type ExportedEntry,
+  importRecords,
+} from '../../shared/backends/import-records.ts'
+import { readHistory } from '../../shared/engine/deployment/retention/history-and-versions.ts'
+import type { HistoryRecord } from '../../shared/ports/catalog.ts'
+import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
+import { applyStateEdit } from '../../shared/state/edits/apply-edit.ts'
+import type { StoredDeployment } from '../../shared/state/stored.ts'
+import type { CliSession } from '../session/session.ts'
+import type { ExportedStackReader } from './exported-stack.ts'
+import { importDocuments } from './import-documents.ts'
+
+/**
+ * The relation of an exported stack to the target. `new`: the target has no such stack. `partial`:
+ * an earlier import of it was interrupted. `present`: the target has all of it already. `exists`:
+ * the target has a stack of this name with other contents.
+ */
+export type ImportStatus = 'new' | 'partial' | 'present' | 'exists'
+
+/** Compares a stack of an export with the target, without a change. */
+export async function findImportStatus(
+  session: CliSession,
+  reader: ExportedStackReader,
+): Promise<ImportStatus> {
+  const engine = await session.openEngine()
+  const record = await engine.platform.catalog.getStack(reader.id)
+  if (record === undefined) return 'new'
+  const isEmpty = record.deployments === 0
+  if (engine.remote !== undefined) {
+    if (isEmpty) return reader.stack.version === 0 ? 'present' : 'partial'
+    const [here, exported] = [await engine.exportState(reader.id), await reader.readState()]
+    return isEqualState(here, exported) ? 'present' : 'exists'
+  }
+  const [records, entries] = [await readRecords(session, reader.id), await reader.readEntries()]
+  const count = countImportedEntries(records, entries)
+  if (count === undefined) return 'exists'
+  return count === entries.length && record.current === '' ? 'present' : 'partial'
+}
+
+/**
+ * Creates a stack of an export, or continues an interrupted import. A machine also gets its history
+ * with the earlier states. An API gets the newest state as an import. Throws STATE_FOREIGN and
+ * STATE_INTEGRITY for a state that `stack import` would refuse, before any change.
+ */
+export async function importExportedStack(
+  session: CliSession,
+  reader: ExportedStackReader,
+): Promise<void> {
+  const engine = await session.openEngine()
+  const { catalog, blobs, clock } = engine.platform
+  const { id } = reader
+  const state = await reader.readState()
+  if (state !== undefined) requireValidState(id, state)
+  await catalog.createStack(id, clock.now())
+  // The state follows, so that an interrupted import is repeated with the settings.
+  await importDocuments(session, reader)
+  if (engine.remote !== undefined) return replaceState(session, reader)
+  const [records, entries] = [await readRecords(session, id), await reader.readEntries()]
+  const readVersion = async (version: number) => reader.readState(version)
+  await importRecords({ catalog, blobs }, id, { records, entries, readVersion })
+  const hasVersion = entries.some(({ version = 0 }: ExportedEntry) => version > 0)
+  if (state !== undefined && !hasVersion) await replaceState(session, reader)
+}
+
+/** Imports the newest state of an export into an existing stack, as its next version. */
+export async function replaceState(
+  session: CliSession,
+  { id, readState }: ExportedStackReader,
+): Promise<void> {
+  const engine = await session.openEngine()
+  const state = await readState()
+  if (state === undefined) return
+  const name = await engine.putState(id, state)
+  const { notices } = await engine.editState(id, { kind: 'import', state: name, force: false })
+  for (const notice of notices) session.printToStderr(`warning: ${notice}`)
+}
+
+function requireValidState(id: StackId, state: StoredDeployment): void {
+  const before: StoredDeployment = { manifest: state.manifest, metadata: {} }
+  const edit = { kind: 'import', state: '', force: false } as const
+  applyStateEdit(edit, { before, namedState: state, names: stackPartsOf(id) })
+}
+
+async function readRecords(session: CliSession, id: StackId): Promise<readonly HistoryRecord[]> {
+  const { platform } = await session.openEngine()
+  if ((await platform.catalog.getStack(id)) === undefined) return []
+  const records: HistoryRecord[] = []
+  for await (const record of readHistory(platform.catalog, id)) records.push(record)
+  return records
+}
+
+/** Reports whether two states have the same resources. Times and versions do not count. */
+function isEqualState(
+  one: StoredDeployment | undefined,
+  other: StoredDeployment | undefined,
+): boolean {
+  const contentsOf = (state: StoredDeployment | undefined) =>
+    JSON.stringify([state?.resources ?? [], state?.pending_operations ?? []])
+  return contentsOf(one) === contentsOf(other)
+}

@@ -1,0 +1,144 @@
+import { appendFileSync, createWriteStream, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import * as z from 'zod'
+import { readHistory } from '../../shared/engine/deployment/retention/history-and-versions.ts'
+import type { HistoryRecord, StackRecord } from '../../shared/ports/catalog.ts'
+import { deploymentPartsOf, type StackId } from '../../shared/records/ids.ts'
+import type { StoredDeployment } from '../../shared/state/stored.ts'
+import { listAllItems } from '../remote/api-pages.ts'
+import { stackPathOf } from '../remote/stack-path.ts'
+import type { CliSession } from '../session/session.ts'
+import { type ExportedStack, type ExportManifest, hashMember } from './manifest.ts'
+import { listMembers, manifestName } from './manifest.ts'
+
+const privateFile = { mode: 0o600 } as const
+const itemForm = z.looseObject({})
+const auditPageForm = z.object({ items: z.array(itemForm), next: z.string().optional() })
+
+/** The lists of the API with settings of the whole installation, by their names in the export. */
+const installationLists = {
+  webhooks: '/v1/webhooks',
+  notifications: '/v1/notifications',
+  schedules: '/v1/schedules',
+  policies: '/v1/policies',
+  federations: '/v1/federations',
+  pluginSources: '/v1/plugin-sources',
+} as const
+
+/**
+ * Writes all stacks, the settings of the installation and the audit log to an empty folder. Reports
+ * each stack. Throws the errors of the store and of the API.
+ */
+export async function writeExport(
+  session: CliSession,
+  folder: string,
+  report: (line: string) => void,
+): Promise<ExportManifest> {
+  const engine = await session.openEngine()
+  const { stacks, unreadable } = await engine.platform.catalog.listStacks()
+  const [damaged] = unreadable
+  if (damaged !== undefined) throw damaged.reason
+  const exported: ExportedStack[] = []
+  for (const [index, record] of stacks.entries()) {
+    exported.push(await writeStack(session, folder, { record, index }))
+    if (record.current !== '')
+      report(`warning: ${record.id} has an open deployment; the export has its state so far.`)
+    report(`Exported ${record.id} (${index + 1} of ${stacks.length}).`)
+  }
+  const settings: Record<string, unknown> = {}
+  for (const [name, path] of Object.entries(installationLists))
+    settings[name] = await listAllItems(engine, path, itemForm)
+  writeMember(folder, 'installation.json', JSON.stringify(settings, null, 2))
+  await writeAudit(session, folder)
+  const members: Record<string, ExportManifest['members'][string]> = {}
+  for (const name of listMembers(folder)) members[name] = await hashMember(join(folder, name))
+  const createdAt = new Date().toISOString()
+  const manifest: ExportManifest = { format: 1, createdAt, stacks: exported, members }
+  writeMember(folder, manifestName, JSON.stringify(manifest, null, 2))
+  return manifest
+}
+
+async function writeStack(
+  session: CliSession,
+  root: string,
+  { record, index }: { readonly record: StackRecord; readonly index: number },
+): Promise<ExportedStack> {
+  const engine = await session.openEngine()
+  const { id, version } = record
+  const folder = `stacks/${index}`
+  const state = await engine.exportState(id)
+  if (state !== undefined) await writeState(session, join(root, folder, 'state.json'), state)
+  const historyPath = join(root, folder, 'history.jsonl')
+  writeMember(root, `${folder}/history.jsonl`, '')
+  const versions = new Set<number>()
+  let history = 0
+  for await (const entry of readHistory(engine.platform.catalog, id)) {
+    history += 1
+    if (entry.version !== undefined && entry.version > 0) versions.add(entry.version)
+    appendFileSync(historyPath, `${JSON.stringify(toHistoryLine(entry))}\n`)
+  }
+  versions.delete(version)
+  for (const earlier of versions) {
+    const earlierState = await engine.exportState(id, earlier)
+    if (earlierState === undefined) continue
+    await writeState(session, join(root, folder, 'versions', `${earlier}.json`), earlierState)
+  }
+  const documents = JSON.stringify(await readStackDocuments(session, id), null, 2)
+  writeMember(root, `${folder}/documents.json`, documents)
+  const secrets = state?.secrets_providers?.type ?? ''
+  const resources = state?.resources?.length ?? 0
+  const hasState = state !== undefined
+  return { id, folder, history, resources, version: hasState ? version : 0, secrets }
+}
+
+function toHistoryLine({ deployment, ...entry }: HistoryRecord) {
+  return { number: deploymentPartsOf(deployment).number, ...entry }
+}
+
+async function readStackDocuments(session: CliSession, id: StackId) {
+  const engine = await session.openEngine()
+  const path = stackPathOf(id)
+  const read = (name: string) => engine.callApi({ method: 'GET', path: `${path}/${name}` })
+  const { tags } = z.object({ tags: itemForm }).parse(await read('tags'))
+  return {
+    tags,
+    approvalRule: await read('approval-rule'),
+    schedules: await listAllItems(engine, `${path}/schedules`, itemForm),
+    notifications: await listAllItems(engine, `${path}/notifications`, itemForm),
+  }
+}
+
+/** Writes the audit log, newest entry first, page by page. */
+async function writeAudit(session: CliSession, root: string): Promise<void> {
+  const engine = await session.openEngine()
+  const path = join(root, 'audit.jsonl')
+  writeMember(root, 'audit.jsonl', '')
+  for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+    const query = `/v1/audit?limit=100&cursor=${cursor}`
+    const page: z.infer<typeof auditPageForm> = auditPageForm.parse(
+      await engine.callApi({ method: 'GET', path: query }),
+    )
+    const lines = page.items.map(entry => `${JSON.stringify(entry)}\n`)
+    appendFileSync(path, lines.join(''))
+    cursor = page.next
+  }
+}
+
+function writeMember(root: string, name: string, text: string): void {
+  const path = join(root, name)
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  writeFileSync(path, text, privateFile)
+}
+
+async function writeState(
+  session: CliSession,
+  path: string,
+  state: StoredDeployment,
+): Promise<void> {
+  const tools = await session.tools.loadState()
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  const chunks = tools.printEnvelopeInChunks(await tools.envelopeOf(state))
+  await pipeline(Readable.from(chunks), createWriteStream(path, privateFile))
+}

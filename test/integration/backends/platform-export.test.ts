@@ -1,0 +1,137 @@
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type CommandBench, createCommandBench } from './run-antichain.ts'
+
+let bench: CommandBench
+beforeEach(() => {
+  bench = createCommandBench()
+})
+afterEach(() => rmSync(bench.root, { recursive: true, force: true }))
+
+const secretText = 'a secret that no export has'
+
+/** Selects the home folder of the next commands. */
+const useHome = (name: string): void => {
+  bench.env['ANTICHAIN_HOME'] = join(bench.root, name)
+}
+const run = async (...args: readonly string[]): Promise<string> => {
+  const result = await bench.run(...args)
+  expect([args, result.exit, result.err]).toEqual([args, 0, expect.any(String)])
+  return result.out
+}
+
+/** Imports a state with a secret output of a version into a stack. */
+async function importState(stack: string, version: string): Promise<void> {
+  const secret = {
+    '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270',
+    plaintext: JSON.stringify(secretText),
+  }
+  const urn = `urn:pulumi:${stack}::shop::pulumi:pulumi:Stack::shop-${stack}`
+  const outputs = { version, secret }
+  const resource = { urn, custom: false, type: 'pulumi:pulumi:Stack', outputs }
+  const manifest = { time: '2026-01-01T00:00:00Z', magic: '', version: '' }
+  const file = join(bench.root, 'state.json')
+  writeFileSync(
+    file,
+    JSON.stringify({ version: 3, deployment: { manifest, resources: [resource] } }),
+  )
+  await run('stack', 'import', '-s', stack, '--file', file)
+}
+
+/** Creates a stack with one version, in the home folder `source`. */
+async function createSource(): Promise<void> {
+  useHome('source')
+  await run('stack', 'init', 'dev')
+  await importState('dev', 'two')
+}
+
+/** Creates a stack with two versions, a tag and a schedule. */
+async function createFullSource(): Promise<void> {
+  useHome('source')
+  await run('stack', 'init', 'dev')
+  await importState('dev', 'one')
+  await importState('dev', 'two')
+  await run('stack', 'tag', 'set', 'team', 'web', '-s', 'dev')
+  await run('schedule', 'create', 'nightly', '--when', 'rate(1 day)', '-s', 'dev')
+}
+
+const importWith = async (path: string, ...options: readonly string[]) =>
+  JSON.parse(await run('platform', 'import', path, '--json', '--yes', ...options))
+const readStack = async () => ({
+  state: JSON.parse(await run('stack', 'export', '-s', 'dev')).deployment.resources,
+  earlier: JSON.parse(await run('stack', 'export', '-s', 'dev', '--version', '1')).deployment
+    .resources,
+  history: JSON.parse(await run('stack', 'history', '--json', '-s', 'dev')),
+  outputs: JSON.parse(await run('stack', 'output', '--json', '--show-secrets', '-s', 'dev')),
+  tags: await run('stack', 'tag', 'ls', '-s', 'dev'),
+})
+
+test('platform import gives another home the states, the history and the settings of an export', async () => {
+  await createFullSource()
+  const source = await readStack()
+  expect(source.outputs).toEqual({ version: 'two', secret: secretText })
+  const archive = join(bench.root, 'all.tar.gz')
+  expect(await run('platform', 'export', archive)).toContain('Exported 1 stack')
+  expect(statSync(archive).mode & 0o077).toBe(0)
+  useHome('target')
+  const preview = await importWith(archive, '--preview')
+  expect(preview.stacks).toMatchObject([{ status: 'new', action: 'import', history: 2 }])
+  expect(await run('stack', 'ls', '--json', '--all')).not.toContain('dev')
+  await importWith(archive)
+  expect(await readStack()).toEqual(source)
+  expect(await run('schedule', 'ls', '-s', 'dev')).toMatch(/nightly +paused/)
+  expect((await importWith(archive)).stacks).toMatchObject([{ status: 'present', action: 'skip' }])
+  // The export of the copy has the same stack.
+  const back = join(bench.root, 'back.tar.gz')
+  await run('platform', 'export', back)
+  useHome('source')
+  expect((await importWith(back)).stacks).toMatchObject([{ status: 'present' }])
+})
+
+test('platform import changes an existing stack only with --overwrite', async () => {
+  await createSource()
+  const folder = join(bench.root, 'all')
+  await run('platform', 'export', folder)
+  useHome('target')
+  await run('stack', 'init', 'dev')
+  await importState('dev', 'other')
+  const { stacks } = await importWith(folder)
+  expect(stacks).toMatchObject([{ status: 'exists', action: 'skip' }])
+  expect(JSON.parse(await run('stack', 'output', '--json', '-s', 'dev'))).toMatchObject({
+    version: 'other',
+  })
+  expect((await importWith(folder, '--overwrite')).stacks).toMatchObject([{ action: 'overwrite' }])
+  expect(JSON.parse(await run('stack', 'output', '--json', '-s', 'dev'))).toMatchObject({
+    version: 'two',
+  })
+})
+
+test('no file of an export has the plaintext of a secret, and a changed or cut export is refused', async () => {
+  await createSource()
+  const folder = join(bench.root, 'all')
+  await run('platform', 'export', folder)
+  const archive = join(bench.root, 'all.tgz')
+  await run('platform', 'export', archive)
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(entry => join(entry.parentPath, entry.name))
+  expect(files.length).toBeGreaterThan(4)
+  for (const file of files) expect(readFileSync(file, 'utf8')).not.toContain(secretText)
+  useHome('target')
+  const refuse = async (path: string, reason: string): Promise<void> => {
+    const result = await bench.run('platform', 'import', path, '--yes')
+    expect([result.exit, result.err]).toEqual([1, expect.stringContaining('EXPORT_INVALID')])
+    expect(result.err).toContain(reason)
+  }
+  writeFileSync(archive, readFileSync(archive).subarray(0, 900))
+  await refuse(archive, 'incomplete')
+  const state = join(folder, 'stacks/0/state.json')
+  writeFileSync(state, readFileSync(state, 'utf8').replace('"two"', '"six"'))
+  await refuse(folder, 'stacks/0/state.json was changed')
+  rmSync(state)
+  await refuse(folder, 'stacks/0/state.json is missing')
+  rmSync(join(folder, 'manifest.json'))
+  await refuse(folder, 'manifest.json is missing')
+  expect(await run('stack', 'ls', '--json', '--all')).not.toContain('dev')
+})
