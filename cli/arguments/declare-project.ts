@@ -35,9 +35,27 @@ function declareNew(parent: Command, attach: Attach): void {
   )
 }
 
+function declareConvert(root: Command, attach: Attach): void {
+  attach(
+    root
+      .command('convert')
+      .argument('[args...]', 'Arguments of the converter')
+      .description('Convert the program of the folder into another language')
+      .option('--from <converter>', 'Converter plugin that reads the program', 'yaml')
+      .option('--language <language>', 'Language of the new program')
+      .option('--name <name>', 'Name of the new project (default: that of the folder)')
+      .option('--out <folder>', 'Folder of the new project', '.')
+      .option('--generate-only', 'Install no dependencies')
+      .option('--strict', 'Fail on errors such as missing variables'),
+    async () => (await import('../commands/convert.ts')).convertProgram,
+    unsupportedOptions.convert,
+  )
+}
+
 /** Declares the commands of a project and its machine, such as `new`, `install` and `doctor`. */
 export function declareProject(root: Command, attach: Attach): void {
   declareNew(root, attach)
+  declareConvert(root, attach)
   const project = root.command('project').description('Create projects')
   declareNew(project, attach)
   attach(

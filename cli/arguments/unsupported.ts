@@ -34,6 +34,7 @@ export const unsupportedOptions = {
   destroy: operationOptions,
   import: ['--generate-resources <file>', '--output <format>'],
   config: ['--open'],
+  convert: ['--mappings <files>'],
   install: ['--use-language-version-tools'],
   new: ['--runtime-options <options>'],
   /** Those of the command `about`. */
@@ -74,6 +75,7 @@ export const optionSubstitutes: Readonly<Record<string, string>> = {
   '--event-type': 'Filter the JSON of --output json.',
   '--include-non-activated': 'Not needed here: every event of a deployment is shown.',
   '--summary': 'Run `antichain deployment show <number>`.',
+  '--mappings': 'Install the plugin of each provider, which contains its mapping.',
   '--open': 'Not needed here: environments are files, and `config` shows their values.',
 }
 
@@ -87,8 +89,6 @@ const registryHint = 'Publish the SDK or plugin with the registry of its languag
 export const unsupportedCommands = {
   root: {
     api: 'Send the request with an HTTP client; docs/api.md has the routes.',
-    convert:
-      'Run `pulumi convert`, whose programs run here unchanged, or `antichain import --from terraform` for existing objects.',
     do: 'Write the resource into a program, and run `antichain up`.',
     env: 'Write environments as files below `environments/`, and use `antichain config env` (docs/operations.md).',
     insights: 'Search the resources of all stacks with `antichain query`.',

@@ -10,7 +10,7 @@ const namesFor = (...args: readonly string[]): readonly string[] =>
 test('findCandidates returns the commands that begin with a word, without refused ones', () => {
   expect(namesFor('st')).toEqual(['stack', 'state'])
   expect(namesFor('stack', 'se')).toEqual(['select'])
-  expect(namesFor('conv')).toEqual([])
+  expect(namesFor('schem')).toEqual([])
 })
 
 test('findCandidates returns the options of a command, its parents and the help', () => {

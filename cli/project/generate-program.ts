@@ -67,14 +67,14 @@ async function requestProgram(
   const response = await host
     .call(LanguageRuntimeService.generateProgram, request)
     .catch((cause: unknown) => {
-      throw createGenerationError(messageOf(cause), cause)
+      throw createGenerationError(messageOf(cause), { cause })
     })
   refuseErrors(response.diagnostics)
   return listFiles(response.source)
 }
 
 /** Returns the file of an installed language host. The PATH was searched before. */
-function findInstalledHost(
+export function findInstalledHost(
   language: string,
   env: Readonly<Record<string, string>>,
 ): string | undefined {
@@ -83,18 +83,23 @@ function findInstalledHost(
   return 'missing' in lookup ? undefined : lookup.path
 }
 
-/** Throws CODE_GENERATION_FAILED if diagnostics contain errors. */
-function refuseErrors(diagnostics: readonly Diagnostic[]): void {
+/** Throws CODE_GENERATION_FAILED if diagnostics contain errors. `subject` wrote them. */
+export function refuseErrors(
+  diagnostics: readonly Diagnostic[],
+  subject = 'the language host',
+): void {
   const reasons = diagnostics
     .filter(({ severity }) => severity === DiagnosticSeverity.DIAG_ERROR)
     .map(({ summary, detail }) => (detail === '' ? summary : `${summary}: ${detail}`))
-  if (reasons.length > 0) throw createGenerationError(reasons.join('; '))
+  if (reasons.length > 0) throw createGenerationError(reasons.join('; '), { subject })
 }
 
-function createGenerationError(reason: string, cause?: unknown): Error {
-  return error('CODE_GENERATION_FAILED', `the language host generated no code: ${reason}`, {
-    cause,
-  })
+/** Returns the error CODE_GENERATION_FAILED with a reason. */
+export function createGenerationError(
+  reason: string,
+  { subject = 'the language host', cause }: { readonly subject?: string; readonly cause?: unknown },
+): Error {
+  return error('CODE_GENERATION_FAILED', `${subject} generated no code: ${reason}`, { cause })
 }
 
 function listFiles(source: ReadonlyMap<string, Uint8Array>): readonly GeneratedFile[] {

@@ -19,7 +19,7 @@ test('the reference of commands has options, arguments and examples of every com
   expect(deployments).toContain('# Preview, confirm, deploy\nantichain up\n')
   const stacks = pages.get('reference/commands-stacks.md') ?? ''
   expect(stacks).toMatch(/## antichain state pending import\n[^#]*\| Argument \| Meaning \|/)
-  expect(pages.get('reference/commands-of-all.md')).toContain('| `convert` |')
+  expect(pages.get('reference/commands-of-all.md')).toContain('| `schema` |')
 })
 
 test('the reference of routes has every route with its role and shapes', () => {

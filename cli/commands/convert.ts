@@ -1,0 +1,125 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join, resolve } from 'node:path'
+import { error } from '../../shared/errors/error.ts'
+import { createProcesses } from '../../shared/platform/system/processes.ts'
+import type { Flags } from '../arguments/flags.ts'
+import type { Handler } from '../arguments/handler.ts'
+import { withPluginHost } from '../packages/with-plugin-host.ts'
+import { definedVariablesOf } from '../plugins/plugin-command-tools.ts'
+import { findInstalledHost, refuseErrors } from '../project/generate-program.ts'
+import { copyFiles, generateProject } from '../project/generate-project.ts'
+import { convertByPlugin } from '../project/start-converter.ts'
+import { createCliSession, type CliSession } from '../session/session.ts'
+import { installProject } from './install.ts'
+import { installFlags } from './new.ts'
+
+/** The runtimes of the languages whose names differ. */
+const runtimesByLanguage: Readonly<Record<string, string>> = {
+  ...{ typescript: 'nodejs', javascript: 'nodejs', csharp: 'dotnet', fsharp: 'dotnet' },
+  pulumi: 'pcl',
+}
+
+/**
+ * `convert`: translates the program of the current folder into another language. A plugin
+ * `pulumi-converter-<name>` reads the program, and the host of the language writes the project.
+ * Throws CLI_USAGE, PLUGIN_MISSING, RUNTIME_UNKNOWN, CODE_GENERATION_FAILED.
+ */
+export const convertProgram: Handler = async (session, flags, args) => {
+  const language = flags.text('language')
+  if (language === undefined)
+    throw error('CLI_USAGE', 'the target language is missing', {
+      hint: 'Pass --language with typescript, python, go, csharp, java, yaml or pcl.',
+    })
+  const from = readSource(flags)
+  const runtime = runtimesByLanguage[language] ?? language
+  const targetFolder = resolve(session.cwd, flags.text('out') ?? '.')
+  const name = flags.text('name') ?? basename(session.cwd)
+  const pclFolder = from === 'pcl' ? session.cwd : mkdtempSync(join(tmpdir(), 'antichain-convert-'))
+  try {
+    await withHosts(session, async deps => {
+      if (from !== 'pcl') await readProgram(session, deps, { from, args, pclFolder, targetFolder })
+      mkdirSync(targetFolder, { recursive: true })
+      session.printToStderr(`Converting to ${language}...`)
+      if (runtime === 'pcl') copyFiles(pclFolder, targetFolder)
+      else
+        await generateProject(
+          deps,
+          {
+            ...{ runtime, sourceFolder: pclFolder, targetFolder, name },
+            isStrict: flags.isSet('strict'),
+          },
+          deps.onLine,
+        )
+    })
+  } finally {
+    if (from !== 'pcl') rmSync(pclFolder, { recursive: true, force: true })
+  }
+  if (runtime !== 'pcl' && !flags.isSet('generateOnly')) await installIn(session, targetFolder)
+  session.printToStderr(`Wrote the program to ${targetFolder}.`)
+  return 0
+}
+
+type ConvertDeps = Parameters<typeof convertByPlugin>[0] & {
+  readonly obtainHost: (language: string) => Promise<string | undefined>
+}
+
+/** Returns the name of the converter. */
+function readSource(flags: Flags): string {
+  const from = (flags.text('from') ?? 'yaml').toLowerCase()
+  return from === 'tf' ? 'terraform' : from
+}
+
+/** Calls a function with the services that converters and hosts of languages need. */
+function withHosts(session: CliSession, use: (deps: ConvertDeps) => Promise<void>): Promise<void> {
+  const env = definedVariablesOf(session)
+  return withPluginHost(session, async (_plugins, address) => {
+    const processes = createProcesses()
+    try {
+      await use({
+        ...{ processes, env, engineAddress: () => address },
+        onLine: line => session.printToStderr(line),
+        obtainHost: language => Promise.resolve(findInstalledHost(language, env)),
+      })
+    } finally {
+      await processes.close()
+    }
+  })
+}
+
+/** Writes the program of the current folder as Pulumi's configuration language into a folder. */
+async function readProgram(
+  session: CliSession,
+  deps: ConvertDeps,
+  request: {
+    readonly from: string
+    readonly args: readonly string[]
+    readonly pclFolder: string
+    readonly targetFolder: string
+  },
+): Promise<void> {
+  const { from, args, pclFolder, targetFolder } = request
+  session.printToStderr(`Converting from ${from}...`)
+  const address = deps.engineAddress()
+  const diagnostics = await convertByPlugin(deps, from, {
+    ...{ sourceDirectory: session.cwd, targetDirectory: pclFolder, args: [...args] },
+    ...{ mapperTarget: address, loaderTarget: address },
+    generatedProjectDirectory: targetFolder,
+  })
+  refuseErrors(diagnostics, `the converter '${from}'`)
+  for (const { summary, detail } of diagnostics)
+    session.printToStderr(`warning: ${summary}${detail === '' ? '' : `: ${detail}`}`)
+}
+
+/** Installs the dependencies of the new project. */
+async function installIn(session: CliSession, folder: string): Promise<void> {
+  const projectSession = createCliSession(session.io, session.tools, {
+    ...{ cwd: folder, color: 'auto', verbose: session.verbose },
+    nonInteractive: !session.mayPrompt,
+  })
+  try {
+    await installProject(projectSession, installFlags, [])
+  } finally {
+    await projectSession.close()
+  }
+}

@@ -1,0 +1,77 @@
+import { cpSync, existsSync, readFileSync } from 'node:fs'
+import { basename, extname, join } from 'node:path'
+import { GenerateProjectRequest, LanguageRuntimeService } from '../../proto/gen/pulumi/language.ts'
+import { messageOf } from '../../shared/errors/error.ts'
+import { type LanguageHostDeps, startHost } from '../../shared/programs/hosts/language-host.ts'
+import { isRecord } from '../../shared/programs/is-record.ts'
+import { openYaml } from '../../shared/programs/project/yaml-source.ts'
+import { createGenerationError, refuseErrors } from './generate-program.ts'
+
+/** A project to generate from a folder with a program of Pulumi's configuration language. */
+export interface ProjectToGenerate {
+  readonly runtime: string
+  /** The folder of the program, and the new folder of the project. */
+  readonly sourceFolder: string
+  readonly targetFolder: string
+  /** The name of the project, unless the folder of the program has a project file. */
+  readonly name: string
+  readonly isStrict: boolean
+}
+
+/**
+ * Lets the host of a language write a project, and copies the other files of the program. Throws
+ * RUNTIME_UNKNOWN without a host, PROJECT_INVALID, and CODE_GENERATION_FAILED.
+ */
+export async function generateProject(
+  deps: LanguageHostDeps,
+  project: ProjectToGenerate,
+  onLine: (line: string) => void,
+): Promise<void> {
+  const { runtime, sourceFolder, targetFolder, isStrict } = project
+  const folders = { projectFolder: targetFolder, programFolder: targetFolder }
+  const source = { runtime, ...folders, entryPoint: '.', runtimeOptions: {} }
+  const address = deps.engineAddress()
+  const host = await startHost(deps, source, onLine)
+  try {
+    const request = GenerateProjectRequest.create({
+      ...{ sourceDirectory: sourceFolder, targetDirectory: targetFolder, strict: isStrict },
+      ...{ project: JSON.stringify(readProjectFields(project)) },
+      ...{ loaderTarget: address, mapperTarget: address },
+    })
+    const { diagnostics } = await host
+      .call(LanguageRuntimeService.generateProject, request)
+      .catch((cause: unknown) => {
+        throw createGenerationError(messageOf(cause), { cause })
+      })
+    refuseErrors(diagnostics)
+  } finally {
+    await host.close()
+  }
+  copyFiles(sourceFolder, targetFolder, file => isOtherFile(sourceFolder, file))
+}
+
+/** Copies the files of a folder, except those that `isCopied` leaves out. */
+export function copyFiles(
+  sourceFolder: string,
+  targetFolder: string,
+  isCopied: (file: string) => boolean = () => true,
+): void {
+  cpSync(sourceFolder, targetFolder, { recursive: true, filter: isCopied })
+}
+
+/** Reports whether a file is neither the program nor its project file. */
+function isOtherFile(sourceFolder: string, file: string): boolean {
+  return file === sourceFolder || (basename(file) !== 'Pulumi.yaml' && extname(file) !== '.pp')
+}
+
+/** Returns the fields of the project file of a program, or only the name without one. */
+function readProjectFields({
+  sourceFolder,
+  name,
+}: Pick<ProjectToGenerate, 'sourceFolder' | 'name'>): Readonly<Record<string, unknown>> {
+  const file = join(sourceFolder, 'Pulumi.yaml')
+  if (!existsSync(file)) return { name }
+  const text = readFileSync(file, 'utf8')
+  const content: unknown = openYaml(text, file, 'PROJECT_INVALID').document.toJS()
+  return isRecord(content) ? { name, ...content } : { name }
+}

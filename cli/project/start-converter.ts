@@ -1,0 +1,74 @@
+import { homedir } from 'node:os'
+import { Client, credentials, type ServiceError } from '@grpc/grpc-js'
+import type { Diagnostic } from '../../proto/gen/pulumi/codegen/hcl.ts'
+import type { GenerateProjectResponse } from '../../proto/gen/pulumi/language.ts'
+import { error, messageOf } from '../../shared/errors/error.ts'
+import type { ProcessesPort } from '../../shared/ports/system.ts'
+import { findPlugin } from '../../shared/providers/plugins/find-plugin.ts'
+import { startPlugin } from '../../shared/providers/plugins/start-plugin.ts'
+import { type ConvertProgramRequest, convertProgramMethod } from './convert-method.ts'
+import { createGenerationError } from './generate-program.ts'
+
+/** The dependencies of a converter. `engineAddress`: the services of schemas and mappings. */
+interface ConverterDeps {
+  readonly processes: ProcessesPort
+  readonly env: Readonly<Record<string, string>>
+  readonly engineAddress: () => string
+  readonly onLine: (line: string) => void
+}
+
+/**
+ * Lets the plugin `pulumi-converter-<name>` translate a program into Pulumi's configuration
+ * language. Returns its diagnostics. Throws PLUGIN_MISSING without the plugin, and
+ * CODE_GENERATION_FAILED if the plugin fails.
+ */
+export async function convertByPlugin(
+  deps: ConverterDeps,
+  name: string,
+  request: ConvertProgramRequest,
+): Promise<readonly Diagnostic[]> {
+  const path = findConverter(name, deps.env)
+  const plugin = await startPlugin(deps.processes, {
+    ...{ name: `pulumi-converter-${name}`, path, env: deps.env, args: [], onLine: deps.onLine },
+    ...{ cwd: request.sourceDirectory, engineAddress: deps.engineAddress() },
+  })
+  try {
+    return await callConverter(`127.0.0.1:${plugin.port}`, request)
+  } catch (thrown) {
+    const subject = `the converter '${name}'`
+    throw createGenerationError(messageOf(thrown), { subject, cause: thrown })
+  } finally {
+    await plugin.stop()
+  }
+}
+
+function findConverter(name: string, env: Readonly<Record<string, string>>): string {
+  const plugin = { kind: 'converter', name, version: '', downloadUrl: '' }
+  const locations = { env, home: env['HOME'] ?? homedir(), path: env['PATH'] ?? '' }
+  const lookup = findPlugin(plugin, locations)
+  if ('path' in lookup) return lookup.path
+  throw error('PLUGIN_MISSING', lookup.missing, {
+    hint: `Run \`antichain plugin install converter ${name}\`, or put pulumi-converter-${name} on PATH.`,
+  })
+}
+
+function callConverter(
+  address: string,
+  request: ConvertProgramRequest,
+): Promise<readonly Diagnostic[]> {
+  const client = new Client(address, credentials.createInsecure(), { 'grpc.enable_http_proxy': 0 })
+  const { path, requestSerialize, responseDeserialize } = convertProgramMethod
+  const response = new Promise<readonly Diagnostic[]>((resolve, reject) =>
+    client.makeUnaryRequest(
+      path,
+      requestSerialize,
+      responseDeserialize,
+      request,
+      (failure: ServiceError | null, converted?: GenerateProjectResponse) => {
+        if (failure === null) resolve(converted?.diagnostics ?? [])
+        else reject(new Error(failure.details))
+      },
+    ),
+  )
+  return response.finally(() => client.close())
+}

@@ -1,0 +1,44 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type CommandBench, createCommandBench } from '../backends/run-antichain.ts'
+
+let bench: CommandBench
+beforeEach(() => {
+  bench = createCommandBench()
+  const bin = join(bench.root, 'bin')
+  mkdirSync(bin)
+  const script = `#!/bin/sh\nexec '${process.execPath}' '${join(import.meta.dirname, 'toy-converter.ts')}'\n`
+  for (const name of ['pulumi-converter-toy', 'pulumi-language-toy'])
+    writeFileSync(join(bin, name), script, { mode: 0o755 })
+  bench.env['PATH'] = `${bin}${delimiter}${process.env['PATH'] ?? ''}`
+  writeFileSync(join(bench.root, 'a.toy'), '')
+})
+afterEach(() => rmSync(bench.root, { recursive: true, force: true }))
+
+const convert = (...args: string[]) => bench.run('convert', '--from', 'toy', ...args)
+
+test('convert translates a program with a converter and a language host, and copies other files', async () => {
+  const args = ['--language', 'toy', '--out', 'new', '--generate-only', '--name', 'shop']
+  expect(await convert(...args)).toMatchObject({
+    exit: 0,
+    err: expect.stringContaining('warning: not translated: line 3'),
+  })
+  const folder = join(bench.root, 'new')
+  expect(readdirSync(folder).toSorted()).toEqual(['asset.txt', 'main.txt'])
+  expect(readFileSync(join(folder, 'main.txt'), 'utf8')).toBe('# a.toy\n{"name":"shop"}\n')
+  // The configuration language itself needs no host.
+  expect(await convert('--language', 'pcl', '--out', 'pcl')).toMatchObject({ exit: 0 })
+  expect(readdirSync(join(bench.root, 'pcl')).toSorted()).toEqual(['asset.txt', 'main.pp'])
+})
+
+test('convert writes nothing after an error of the converter, or without it', async () => {
+  const refused = await convert('--language', 'pcl', '--out', 'new', '--', 'bad')
+  expect(refused).toMatchObject({ exit: 1, err: expect.stringContaining('CODE_GENERATION_FAILED') })
+  expect(refused.err).toContain("the converter 'toy' generated no code: not translated: line 3")
+  const missing = await bench.run('convert', '--from', 'none', '--language', 'pcl', '--out', 'new')
+  expect(missing).toMatchObject({ exit: 1, err: expect.stringContaining('PLUGIN_MISSING') })
+  expect(missing.err).toContain('antichain plugin install converter none')
+  expect((await convert()).err).toContain('the target language is missing')
+  expect(readdirSync(bench.root)).not.toContain('new')
+})

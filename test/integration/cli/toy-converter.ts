@@ -1,0 +1,50 @@
+/**
+ * A converter and a language host in one process, for tests. The converter writes each file of its
+ * source as a line of a program. The host writes a program and the project's fields as files.
+ */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type sendUnaryData, Server, ServerCredentials } from '@grpc/grpc-js'
+import { DiagnosticSeverity } from '../../../proto/gen/pulumi/codegen/hcl.ts'
+import {
+  type ConvertProgramRequest,
+  convertProgramMethod,
+} from '../../../cli/project/convert-method.ts'
+import {
+  type GenerateProjectRequest,
+  GenerateProjectResponse,
+  LanguageRuntimeService,
+} from '../../../proto/gen/pulumi/language.ts'
+
+const server = new Server()
+const converterService = { convertProgram: convertProgramMethod }
+server.addService(converterService, {
+  convertProgram: (
+    { request }: { request: ConvertProgramRequest },
+    reply: sendUnaryData<GenerateProjectResponse>,
+  ) => {
+    const { sourceDirectory, targetDirectory, args } = request
+    const severity = args.includes('bad')
+      ? DiagnosticSeverity.DIAG_ERROR
+      : DiagnosticSeverity.DIAG_WARNING
+    const names = readdirSync(sourceDirectory).filter(name => name.endsWith('.toy'))
+    writeFileSync(join(targetDirectory, 'main.pp'), `# ${names.join(' ')}\n`)
+    writeFileSync(join(targetDirectory, 'asset.txt'), 'asset\n')
+    const diagnostics = [{ severity, summary: 'not translated', detail: 'line 3' }]
+    reply(null, GenerateProjectResponse.create({ diagnostics }))
+  },
+})
+server.addService(LanguageRuntimeService, {
+  generateProject: (
+    { request }: { request: GenerateProjectRequest },
+    reply: sendUnaryData<GenerateProjectResponse>,
+  ) => {
+    const program = readFileSync(join(request.sourceDirectory, 'main.pp'), 'utf8')
+    writeFileSync(join(request.targetDirectory, 'main.txt'), `${program}${request.project}\n`)
+    reply(null, GenerateProjectResponse.create({}))
+  },
+})
+server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (failure, port) => {
+  if (failure !== null) throw failure
+  process.stdout.write(`${port}\n`)
+})
