@@ -6,7 +6,7 @@ import { stackPathOf } from './stack-path.ts'
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import { error, hasCode } from '../../shared/errors/error.ts'
-import { packProgram } from '../../shared/programs/archive/program-archive.ts'
+import { type NodePlatform, packUpload } from './pack-upload.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
 import type { CatalogPort, HistoryRecord, StackRecord } from '../../shared/ports/catalog.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
@@ -40,6 +40,10 @@ const deploymentForm = z.looseObject({
   command: z.string(),
   message: z.string(),
   startedAt: z.number(),
+})
+
+const platformForm = z.object({
+  platform: z.object({ os: z.string(), arch: z.string() }).optional(),
 })
 
 const redriveForm = z.discriminatedUnion('kind', [
@@ -128,7 +132,7 @@ function createRemoteApi(client: ApiClient): RemoteApi {
   return {
     uploadArchive,
     async upload(stack, folder) {
-      const { bytes, hash: archive } = await packProgram(folder)
+      const { bytes, hash: archive } = await packUpload(folder, () => readServerPlatform(client))
       await uploadArchive(`${stackPathOf(stack)}/programs`, { archive, bytes })
       return { archive, sizeBytes: bytes.length }
     },
@@ -141,6 +145,23 @@ function createRemoteApi(client: ApiClient): RemoteApi {
       await client.call({ method: 'DELETE', path: `${stackPathOf(stack)}?force=${force}` })
     },
   }
+}
+
+/**
+ * Returns the platform on which the server runs programs, in Node's names. Throws FEATURE_MISSING
+ * for a server of an older version.
+ */
+async function readServerPlatform(client: ApiClient): Promise<NodePlatform> {
+  const identity = await client.call({ method: 'GET', path: '/v1/whoami' })
+  const { platform } = platformForm.parse(identity)
+  if (platform !== undefined) return platform
+  throw error(
+    'FEATURE_MISSING',
+    'this server does not report for which platform to build programs',
+    {
+      hint: 'Upgrade the server, or set `binary` in the runtime options to a built program.',
+    },
+  )
 }
 
 async function readExport(

@@ -8,7 +8,8 @@ import { readAwsResources } from '../../shared/platform/aws/aws-resources.ts'
 import { type AwsPlatform, createAwsPlatform } from '../../shared/platform/aws/aws-platform.ts'
 import { silentLogger } from '../../shared/platform/system/logger.ts'
 import type { HistoryRecord } from '../../shared/ports/catalog.ts'
-import { packProgram } from '../../shared/programs/archive/program-archive.ts'
+import { processPlatform } from '../../shared/config/process-platform.ts'
+import { type NodePlatform, packUpload } from '../../cli/remote/pack-upload.ts'
 import type { BlobHash, DeploymentId, StackId } from '../../shared/records/ids.ts'
 import type { Command, DeploymentOptions } from '../../shared/records/log.ts'
 import type { RequestEnd } from '../../shared/records/stack-request.ts'
@@ -56,6 +57,8 @@ const eventsPerRead = 1_000
 
 const allVariables = Object.keys(awsVariables) as AwsVariable[]
 
+const readPlatform = async (): Promise<NodePlatform> => processPlatform
+
 /** Opens a client for the services of an installation, with the credentials of this process. */
 export function openControlClient(
   settings: AwsSettings,
@@ -66,7 +69,7 @@ export function openControlClient(
   const { requests, nudges, catalog, blobs } = platform
   return {
     platform,
-    upload: async folder => blobs.put((await packProgram(folder)).bytes),
+    upload: async folder => blobs.put((await packUpload(folder, readPlatform)).bytes),
     requestDeployment: async ({ stack, command, program, parallel }) => {
       const key = randomUUID()
       const requestedAt = platform.clock.now()

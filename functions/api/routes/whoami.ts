@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { processPlatform } from '../../../shared/config/process-platform.ts'
 import { roles } from '../authorization.ts'
 import { defineRoute } from '../define-route.ts'
 
@@ -9,12 +10,16 @@ export const whoamiRoutes = [
     path: '/v1/whoami',
     role: 'read',
     scope: 'any',
-    summary: 'Get the permissions of the token',
+    summary: 'Get the permissions of the token, and the platform that runs programs',
     output: z.object({
       name: z.string(),
       role: z.enum(roles),
       stacks: z.union([z.literal('*'), z.array(z.string())]),
+      /** The platform of the programs of stacks, in Node's names. */
+      platform: z.object({ os: z.string(), arch: z.string() }),
     }),
-    run: async (_ports, { caller: { name, role, stacks } }) => ({ json: { name, role, stacks } }),
+    run: async (_ports, { caller: { name, role, stacks } }) => ({
+      json: { name, role, stacks, platform: processPlatform },
+    }),
   }),
 ]

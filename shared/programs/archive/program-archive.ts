@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync, lstatSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { create } from 'tar'
 import { limits } from '../../config/limits.ts'
 import { error } from '../../errors/error.ts'
@@ -16,6 +16,12 @@ export interface ProgramArchive {
   readonly hash: string
 }
 
+/** A file elsewhere that the archive contains under a name in the folder of the program. */
+export interface ExtraFile {
+  readonly name: string
+  readonly file: string
+}
+
 /**
  * Packs the folder of a program with its dependencies. Leaves out `.git`, `.pulumi`, and what
  * `.gitignore` and `.antichainignore` exclude. In `node_modules` and in the `.venv` of the installer
@@ -23,8 +29,12 @@ export interface ProgramArchive {
  * need them. Other virtual environments of Python are left out, because they belong to one machine.
  * Throws ARCHIVE_TOO_LARGE, and ARCHIVE_UNREADABLE for anything other than a file, folder or link.
  */
-export async function packProgram(directory: string): Promise<ProgramArchive> {
+export async function packProgram(
+  directory: string,
+  extraFile?: ExtraFile,
+): Promise<ProgramArchive> {
   const { paths, sizeBytes } = listFiles(directory)
+  const extraPath = extraFile === undefined ? undefined : relative(directory, extraFile.file)
   if (sizeBytes > limits.programBytesMax)
     throw error(
       'ARCHIVE_TOO_LARGE',
@@ -38,8 +48,11 @@ export async function packProgram(directory: string): Promise<ProgramArchive> {
       noDirRecurse: true,
       noMtime: true,
       follow: false,
+      onWriteEntry: entry => {
+        if (extraFile !== undefined && entry.path === extraPath) entry.path = `./${extraFile.name}`
+      },
     },
-    paths.map(path => `./${path}`),
+    [...paths.map(path => `./${path}`), ...(extraPath === undefined ? [] : [extraPath])],
   )
   const chunks: Buffer[] = []
   for await (const chunk of archive) chunks.push(chunk)

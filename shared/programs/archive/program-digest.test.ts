@@ -25,6 +25,20 @@ test('a change of a source file in any folder changes the digest', () => {
   expect(digestProgram(program)).not.toBe(after)
 })
 
+test('a change of a source file in Python or Go changes the digest, one of an environment does not', () => {
+  write('main.py', 'one = 1\n')
+  write('main.go', 'package main\n')
+  write('env/pyvenv.cfg', '')
+  const before = digestProgram(program)
+  write('env/lib/package.py', 'two = 2\n')
+  expect(digestProgram(program)).toBe(before)
+  write('main.py', 'one = 2\n')
+  const changed = digestProgram(program)
+  expect(changed).not.toBe(before)
+  write('main.go', 'package other\n')
+  expect(digestProgram(program)).not.toBe(changed)
+})
+
 test('ignored files that a deployment writes do not change the digest', () => {
   write('.gitignore', 'site\n')
   write('lib/.antichainignore', 'made-*.json\n')

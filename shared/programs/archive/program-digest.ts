@@ -1,20 +1,21 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isIgnored, type IgnoreRules, readIgnoreRules } from './ignore-rules.ts'
 
-/** The names of digested files: JavaScript, TypeScript, JSON and YAML. */
-const sourceFilePattern = /\.(?:[cm]?[jt]sx?|json|ya?ml)$/
+/** The names of digested files: JavaScript, TypeScript, Python, Go, JSON and YAML. */
+const sourceFilePattern = /\.(?:[cm]?[jt]sx?|py|go|json|ya?ml)$/
 /** The names of folders without program sources. */
-const excludedFolderPattern = /^(?:node_modules|\..*)$/
+const excludedFolderPattern = /^(?:node_modules|__pycache__|\..*)$/
 /** Maximum number of files in a digest. Further files do not change the digest. */
 const filesMax = 20_000
 
 /**
- * Returns a digest of the JavaScript, TypeScript, JSON and YAML files of a program, with their
- * names. Two runs of the same program have the same digest. The digest leaves out the files that
- * `.gitignore` and `.antichainignore` exclude, because a deployment may write such files. A changed
- * asset does not change the digest: it changes the goals of the registrations that use it.
+ * Returns a digest of the files of a program in these languages, with their names. Two runs of the
+ * same program have the same digest. The digest leaves out the files that `.gitignore` and
+ * `.antichainignore` exclude, because a deployment may write such files. It also leaves out
+ * environments of Python. A changed asset does not change the digest: it changes the goals of the
+ * registrations that use it.
  */
 export function digestProgram(directory: string): string {
   const hash = createHash('sha256')
@@ -29,7 +30,10 @@ export function digestProgram(directory: string): string {
     const entries = readdirSync(join(directory, folder), { withFileTypes: true })
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       const name = join(folder, entry.name)
-      const isFolder = entry.isDirectory() && !excludedFolderPattern.test(entry.name)
+      const isFolder =
+        entry.isDirectory() &&
+        !excludedFolderPattern.test(entry.name) &&
+        !existsSync(join(directory, name, 'pyvenv.cfg'))
       const isSource = entry.isFile() && sourceFilePattern.test(entry.name)
       if (!(isFolder || isSource) || isIgnored(rules, name, isFolder)) continue
       if (isFolder) {

@@ -16,23 +16,36 @@ interface GoDeps {
   readonly env: Readonly<Record<string, string>>
 }
 
-/** Builds a Go package. Throws PROGRAM_LANGUAGE_MISSING, PROGRAM_BUILD_FAILED. */
+/** A platform in Go's names, such as `linux` and `arm64`. */
+export interface GoPlatform {
+  readonly os: string
+  readonly arch: string
+}
+
+/**
+ * Builds a Go package: for this machine, or for another platform and without C. Throws
+ * PROGRAM_LANGUAGE_MISSING, PROGRAM_BUILD_FAILED.
+ */
 export async function buildGo(
   deps: GoDeps,
   target: {
     readonly kind: 'program' | 'plugin'
     readonly directory: string
     readonly entryPoint?: string
+    readonly platform?: GoPlatform
   },
 ): Promise<ProgramBinary> {
-  const { kind, directory, entryPoint = '.' } = target
+  const { kind, directory, entryPoint = '.', platform } = target
+  const variables =
+    platform === undefined ? {} : { GOOS: platform.os, GOARCH: platform.arch, CGO_ENABLED: '0' }
+  const options = platform === undefined ? [] : ['-trimpath', '-ldflags=-s -w']
   const go = findGo(deps.env)
   const folder = mkdtempSync(join(tmpdir(), 'antichain-go-'))
   const command = join(folder, kind)
   const cleanUp = (): void => rmSync(folder, { recursive: true, force: true })
   const { code, stderr, stdout } = await runToEnd(deps.processes, {
-    ...{ command: go, args: ['build', '-buildvcs=false', '-o', command, entryPoint] },
-    ...{ cwd: directory, env: deps.env },
+    ...{ command: go, args: ['build', '-buildvcs=false', ...options, '-o', command, entryPoint] },
+    ...{ cwd: directory, env: { ...deps.env, ...variables } },
   })
   if (code === 0) return { command, cleanUp }
   cleanUp()
@@ -46,7 +59,8 @@ export async function buildGo(
 export function findGo(env: Readonly<Record<string, string>>): string {
   const go = findOnPath('go', env['PATH'] ?? '')
   if (go !== undefined) return go
-  throw error('PROGRAM_LANGUAGE_MISSING', 'go is not on PATH', {
-    hint: 'Install Go, or set `binary` to a built program in the runtime options.',
-  })
+  throw error(
+    'PROGRAM_LANGUAGE_MISSING',
+    'go is not on PATH: install it, or set `binary` in the runtime options to a program that is built for this machine',
+  )
 }

@@ -4,8 +4,10 @@ import semver from 'semver'
 import * as z from 'zod'
 import { error } from '../../errors/error.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
-import { isExecutable, runToEnd } from '../executables.ts'
+import { findOnPath, isExecutable, runToEnd } from '../executables.ts'
+import { findOtherPlatform } from './binary-platform.ts'
 import { type ProgramBinary, buildGo, findGo } from './go-build.ts'
+import { uploadedBinaryName } from './installed-packages.ts'
 import { createConfigEnvironment } from './program-environment.ts'
 import { readTextOption } from './runtime-option.ts'
 import { startProgramProcess } from './start-program-process.ts'
@@ -62,16 +64,40 @@ function createGoEnvironment(programInput: ProgramInput): Readonly<Record<string
 }
 
 async function resolveBinary(deps: GoHostDeps, source: ProgramSource): Promise<ProgramBinary> {
-  const binaryOption = readTextOption(source, 'binary')
-  if (binaryOption !== '') {
-    const command = resolve(source.programFolder, binaryOption)
-    if (isExecutable(command)) return { command, cleanUp: () => undefined }
-    throw error('PROGRAM_LANGUAGE_MISSING', `the program's binary ${command} is not executable`, {
-      hint: 'Build the binary, or remove `binary` from the runtime options of the project file.',
-    })
+  const builtBinary = findBuiltBinary(source)
+  if (builtBinary !== undefined) {
+    requireBinaryOfMachine(builtBinary)
+    return { command: builtBinary, cleanUp: () => undefined }
   }
   const { programFolder: directory, entryPoint } = source
   return buildGo(deps, { kind: 'program', directory, entryPoint })
+}
+
+/**
+ * Returns the binary that the option `binary` names, or the one that a client has built for an
+ * upload. Returns undefined if there is none.
+ */
+function findBuiltBinary(source: ProgramSource): string | undefined {
+  const binaryOption = readTextOption(source, 'binary')
+  if (binaryOption !== '') return resolve(source.programFolder, binaryOption)
+  const uploadedBinary = join(source.projectFolder, uploadedBinaryName)
+  return existsSync(uploadedBinary) ? uploadedBinary : undefined
+}
+
+/** Throws PROGRAM_LANGUAGE_MISSING for a file that this machine cannot run. */
+function requireBinaryOfMachine(file: string): void {
+  if (!isExecutable(file))
+    throw error('PROGRAM_LANGUAGE_MISSING', `the program's binary ${file} is not executable`, {
+      hint: 'Build the binary, or remove `binary` from the runtime options of the project file.',
+    })
+  const { platform, arch } = process
+  const otherPlatform = platform === 'linux' ? findOtherPlatform(file, arch) : undefined
+  if (otherPlatform === undefined) return
+  const goArch = arch === 'x64' ? 'amd64' : arch
+  throw error(
+    'PROGRAM_LANGUAGE_MISSING',
+    `the program's binary ${file} is built for ${otherPlatform}: build it with \`CGO_ENABLED=0 GOOS=linux GOARCH=${goArch} go build\``,
+  )
 }
 
 const moduleForm = z.looseObject({
@@ -81,7 +107,10 @@ const moduleForm = z.looseObject({
   Dir: z.string().default(''),
 })
 
-/** Lists the plugins that the modules of a program need. A program without a go.mod needs none. */
+/**
+ * Lists the plugins that the modules of a program need. A program without a go.mod needs none. A
+ * built program needs no Go. Without Go its registrations name the plugins.
+ */
 async function listGoPackages(
   deps: GoHostDeps,
   source: ProgramSource,
@@ -91,6 +120,8 @@ async function listGoPackages(
     !existsSync(join(source.programFolder, 'go.mod'))
   )
     return []
+  const hasGo = findOnPath('go', deps.env['PATH'] ?? '') !== undefined
+  if (!hasGo && findBuiltBinary(source) !== undefined) return []
   const { code, stdout, stderr } = await runToEnd(deps.processes, {
     command: findGo(deps.env),
     args: ['list', '-m', '-json', '-mod=mod', 'all'],

@@ -11,6 +11,12 @@ export const installedEnvironmentName = '.venv'
 export const packageMarkerName = '.antichain-installed'
 
 /**
+ * The binary of a program in Go, which the client builds for an upload. It is in the folder of the
+ * project.
+ */
+export const uploadedBinaryName = '.antichain-program'
+
+/**
  * Returns the virtual environment that the installer created for a project. Returns undefined if
  * there is none.
  */

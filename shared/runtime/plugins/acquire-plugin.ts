@@ -87,12 +87,15 @@ async function openCredential(
   { documents, sealing }: AcquireDeps,
 ): Promise<string> {
   const allowed = findAllowedSource(await listAllowedSources(documents), source)
-  if (allowed === undefined)
+  if (allowed === undefined) {
+    const title = pluginTitleOf(plugin)
+    const commands = `\`antichain plugin allow '${source}'\`, or sends its archive with \`antichain plugin push\``
     throw error(
       'PLUGIN_SOURCE_REFUSED',
-      `the installation does not have the ${pluginTitleOf(plugin)}: an administrator allows its source with \`antichain plugin allow '${source}'\``,
+      `the installation does not have the ${title}: an administrator allows its source with ${commands}`,
       { details: { source } },
     )
+  }
   if (allowed.credential === undefined) return ''
   return sealing.open(allowed.credential, sealingContextOf(allowed.key))
 }

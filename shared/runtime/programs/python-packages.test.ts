@@ -15,7 +15,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }))
 
 /** A command that reports the version of Python, so that the test needs no Python. */
-const python = '#!/bin/sh\necho 3.13\n'
+const python = '#!/bin/sh\necho /bin/python\necho 3.13\n'
 
 function plan(
   files: Readonly<Record<string, string>>,
@@ -37,6 +37,7 @@ test('pip installs requirements into an environment whose interpreter can be pac
     ['-m', 'pip', '--python'],
     ['-c', expect.stringContaining('UNCHECKED_HASH'), join(folder, '.venv', 'lib')],
   ])
+  expect(commands.map(({ command }) => command).slice(0, 2)).toEqual(['/bin/python', '/bin/python'])
   expect(commands[1]?.args.slice(-2)).toEqual(['-r', 'requirements.txt'])
 })
 
@@ -47,7 +48,10 @@ test('packages are reused for the same requirements, version of Python and optio
   const others = [
     await plan({ 'requirements.txt': 'pulumi<4\n' }),
     await plan({ 'requirements.txt': 'pulumi\n' }, { ignoreScripts: true }),
-    await plan({ 'requirements.txt': 'pulumi\n' }, { version: '#!/bin/sh\necho 3.14\n' }),
+    await plan(
+      { 'requirements.txt': 'pulumi\n' },
+      { version: '#!/bin/sh\necho /bin/python\necho 3.14\n' },
+    ),
   ]
   expect(new Set([first, ...others].map(each => each?.marker)).size).toBe(4)
   expect(await plan({ 'requirements.txt': 'pulumi\n./lib\n' })).toMatchObject({

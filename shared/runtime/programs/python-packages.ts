@@ -41,7 +41,7 @@ export async function planPythonPackages(
 ): Promise<PackagePlan> {
   const { programFolder } = locateProgram(project)
   const environment = join(project.root, installedEnvironmentName)
-  const python = findPython(deps.env, programFolder)
+  const { python, version } = await findInterpreter(deps, programFolder)
   const toolName = readTextOption(project, 'toolchain').toLowerCase() || 'pip'
   const createTool = pythonTools.get(toolName)
   if (createTool === undefined)
@@ -54,7 +54,6 @@ export async function planPythonPackages(
   })
   const hash = createHash('sha256')
   for (const text of texts) hash.update(`${text.length}\n${text}`)
-  const version = await readPythonVersion(deps, python)
   const runtime = `python ${version} ${process.platform} ${process.arch}`
   const options = ignoreScripts ? ['wheels only'] : []
   const inEnvironment = { cwd: programFolder, variables: { VIRTUAL_ENV: environment } }
@@ -84,6 +83,24 @@ const compileScript =
   'import compileall, py_compile, sys; compileall.compile_dir(sys.argv[1], quiet=2, ' +
   'invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)'
 
+/**
+ * Returns the file and the minor version (`3.13`) of the interpreter. A command on the PATH may be
+ * a script of a version manager, which writes files. Throws INSTALL_FAILED.
+ */
+async function findInterpreter(
+  { processes, env }: Pick<PackageInstallDeps, 'processes' | 'env'>,
+  programFolder: string,
+): Promise<{ readonly python: string; readonly version: string }> {
+  const command = findPython(env, programFolder)
+  const script = 'import sys; print(sys.executable); print("%d.%d" % sys.version_info[:2])'
+  const { code, stdout, stderr } = await runToEnd(processes, {
+    ...{ command, args: ['-c', script], cwd: programFolder, env },
+  })
+  const [python = '', version = ''] = stdout.split('\n')
+  if (code === 0 && version !== '') return { python, version }
+  throw error('INSTALL_FAILED', `${command} cannot run: ${stderr}`)
+}
+
 function findPython(env: Readonly<Record<string, string>>, programFolder: string): string {
   try {
     return findPythonCommand(env, programFolder)
@@ -91,19 +108,6 @@ function findPython(env: Readonly<Record<string, string>>, programFolder: string
     if (!hasCode(thrown, 'PROGRAM_LANGUAGE_MISSING')) throw thrown
     throw error('INSTALL_FAILED', messageOf(thrown), { cause: thrown })
   }
-}
-
-/** Returns the minor version of an interpreter: `3.13`. Throws INSTALL_FAILED. */
-async function readPythonVersion(
-  { processes, env }: Pick<PackageInstallDeps, 'processes' | 'env'>,
-  command: string,
-): Promise<string> {
-  const script = 'import sys; print("%d.%d" % sys.version_info[:2])'
-  const { code, stdout, stderr } = await runToEnd(processes, {
-    ...{ command, args: ['-c', script], cwd: '/', env },
-  })
-  if (code === 0) return stdout.trim()
-  throw error('INSTALL_FAILED', `${command} cannot run: ${stderr}`)
 }
 
 const pythonTools: ReadonlyMap<string, (input: ToolInput) => PythonTool> = new Map([

@@ -30,7 +30,7 @@ beforeEach(() => {
   mkdirSync(program)
   write('Pulumi.yaml', 'name: p\nruntime: python\n')
   write('requirements.txt', 'pulumi\n')
-  writeFileSync(join(root, 'python3'), '#!/bin/sh\necho 3.13\n', { mode: 0o755 })
+  writeFileSync(join(root, 'python3'), '#!/bin/sh\necho /bin/python\necho 3.13\n', { mode: 0o755 })
   archives = new Map()
   openedArchives = []
   installCount = 0

@@ -1,0 +1,48 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { list } from 'tar'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type ExtraFile, packProgram } from './program-archive.ts'
+
+let root: string
+let program: string
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'archive-'))
+  program = join(root, 'program')
+  mkdirSync(program)
+  writeFileSync(join(program, 'Pulumi.yaml'), 'name: p\n')
+})
+afterEach(() => rmSync(root, { recursive: true }))
+
+/** Packs the program. Returns the paths and the modes of the archive. */
+async function packAndList(extraFile?: ExtraFile): Promise<readonly string[]> {
+  const file = join(root, 'archive.tgz')
+  writeFileSync(file, (await packProgram(program, extraFile)).bytes)
+  const entries: string[] = []
+  await list({
+    file,
+    onReadEntry: ({ path, mode = 0 }) => void entries.push(`${path} ${mode.toString(8)}`),
+  })
+  return entries
+}
+
+test('an archive contains a file of another folder under its name, with its mode', async () => {
+  const file = join(root, 'built')
+  writeFileSync(file, 'binary', { mode: 0o755 })
+  expect(statSync(file).mode & 0o777).toBe(0o755)
+  expect(await packAndList({ name: '.program', file })).toEqual([
+    './Pulumi.yaml 644',
+    './.program 755',
+  ])
+  expect(readFileSync(file, 'utf8')).toBe('binary')
+})
+
+test('an archive contains a virtual environment only if the installer created it', async () => {
+  mkdirSync(join(program, '.venv'))
+  writeFileSync(join(program, '.venv', 'pyvenv.cfg'), '')
+  writeFileSync(join(program, '.gitignore'), '.venv\n')
+  expect(await packAndList()).toEqual(['./.gitignore 644', './Pulumi.yaml 644'])
+  writeFileSync(join(program, '.venv', '.antichain-installed'), '')
+  expect(await packAndList()).toContain('./.venv/pyvenv.cfg 644')
+})

@@ -1,0 +1,46 @@
+import { closeSync, openSync, readSync } from 'node:fs'
+
+/** The machine codes of ELF files, and the architectures in Go's names. */
+const elfMachines: ReadonlyMap<number, string> = new Map([
+  [0x3e, 'amd64'],
+  [0xb7, 'arm64'],
+])
+
+/** The architectures of Node in Go's names. */
+const goArchitectures: ReadonlyMap<string, string> = new Map([
+  ['x64', 'amd64'],
+  ['arm64', 'arm64'],
+])
+
+/** The first bytes of executable files for macOS (Mach-O) and Windows. */
+const foreignFormats: readonly (readonly [bytes: string, name: string])[] = [
+  ['cffaedfe', 'macOS'],
+  ['cafebabe', 'macOS'],
+  ['4d5a', 'Windows'],
+]
+
+/**
+ * Returns the platform for which a file was built, if it is another one than `arch` on Linux. Returns
+ * undefined for a file that may run there, such as a script. `arch` has Node's name. Throws the
+ * errors of reading the file.
+ */
+export function findOtherPlatform(file: string, arch: string): string | undefined {
+  const header = readHeader(file)
+  const start = header.toString('hex')
+  const foreignFormat = foreignFormats.find(([bytes]) => start.startsWith(bytes))
+  if (foreignFormat !== undefined) return foreignFormat[1]
+  if (!start.startsWith('7f454c46') || header.length < 20) return undefined
+  const machine = header.readUInt16LE(18)
+  const builtArch = elfMachines.get(machine) ?? `machine ${machine}`
+  return builtArch === goArchitectures.get(arch) ? undefined : `linux/${builtArch}`
+}
+
+function readHeader(file: string): Buffer {
+  const descriptor = openSync(file, 'r')
+  try {
+    const header = Buffer.alloc(20)
+    return header.subarray(0, readSync(descriptor, header, 0, header.length, 0))
+  } finally {
+    closeSync(descriptor)
+  }
+}
