@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { type BuildOptions, buildSync } from 'esbuild'
 import { error } from '../shared/errors/error.ts'
@@ -61,6 +61,7 @@ export function createAssets(mode: AssetMode, folder: string): Assets {
     }
     for (const file of row.extraFiles ?? [])
       copyFileSync(join(projectRoot, file), join(target, basename(file)))
+    if (mode !== 'none') copyFolders(row, target, mode)
   }
   return {
     bundleFunction: row => {
@@ -76,6 +77,22 @@ export function createAssets(mode: AssetMode, folder: string): Assets {
       return target
     },
     missingEntries,
+  }
+}
+
+/** Copies the built folders of a function. With the mode `existing`, missing ones are omitted. */
+function copyFolders(
+  { name, extraFolders = {} }: FunctionRow,
+  target: string,
+  mode: Exclude<AssetMode, 'none'>,
+): void {
+  for (const [folderName, source] of Object.entries(extraFolders)) {
+    const path = join(projectRoot, source)
+    if (existsSync(path)) cpSync(path, join(target, folderName), { recursive: true })
+    else if (mode === 'all')
+      throw error('PLATFORM_ENTRY_MISSING', `the folder ${source} of '${name}' is not built`, {
+        hint: 'Run `npm run gen`, and read its messages if the folder is still missing.',
+      })
   }
 }
 

@@ -90,6 +90,8 @@ export interface FunctionRow {
   readonly isolatesTenants?: boolean
   /** Files that are copied next to the bundle, because the function's processes need them. */
   readonly extraFiles?: readonly string[]
+  /** Built folders that are copied next to the bundle, by their names there. */
+  readonly extraFolders?: Readonly<Record<string, string>>
   /** The queue whose messages Lambda passes to the function. */
   readonly consumes?: {
     readonly queue: QueueName

@@ -89,6 +89,7 @@ export const functionsTable: readonly FunctionRow[] = [
     name: 'api',
     entry: 'functions/api/main.ts',
     packaging: 'zip',
+    extraFolders: { dashboard: '.cache/dashboard' },
     memoryMb: ({ apiMb }) => apiMb,
     sendsTelemetry: true,
     // An event stream lasts `apiLimits.streamMs`, and then its reader reconnects.

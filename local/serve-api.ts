@@ -1,7 +1,9 @@
+import { resolve } from 'node:path'
 import { isTruthy } from '../shared/config/truthy.ts'
 import { serve as listen } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'
 import { createApi } from '../functions/api/create-api.ts'
+import { readDashboardFiles } from '../functions/api/read-dashboard-files.ts'
 import { createAddressLimiter } from '../functions/api/rate-limit.ts'
 import { readAddressRules } from '../shared/runtime/environment/address-rules.ts'
 import type { ApiPorts } from '../functions/api/define-route.ts'
@@ -12,7 +14,6 @@ import type { EmbeddedPlatform } from '../shared/platform/embedded/embedded-plat
 import { createDefaultKeyKeeper } from '../shared/platform/key-services/default-key-keeper.ts'
 import { openManagerFromState } from '../shared/secrets/secrets-from-state.ts'
 import { createOutbound } from '../shared/triggers/outbound/outbound.ts'
-import { readDashboardFiles } from './dashboard-files.ts'
 import { addHealthRoutes } from './serve-health.ts'
 import { addWebhookRoute } from './serve-webhooks.ts'
 
@@ -31,6 +32,11 @@ export interface ServedApi {
   /** Closes every connection. */
   readonly close: () => Promise<void>
 }
+
+/** The folder of the dashboard in an installed package, and the one in a clone. */
+const dashboardFolders = ['../dist/dashboard', '../.cache/dashboard'].map(folder =>
+  resolve(import.meta.dirname, folder),
+)
 
 /** Time that connections have to end by themselves, in ms. */
 const closeTimeoutMs = 500
@@ -72,7 +78,7 @@ export function createApiPorts(
 export async function serveApi(ports: HttpPorts, { host, port }: ApiAddress): Promise<ServedApi> {
   const addressOf = (context: Parameters<typeof getConnInfo>[0]): string =>
     getConnInfo(context).remote.address ?? 'unknown'
-  const dashboard = readDashboardFiles()
+  const dashboard = readDashboardFiles(dashboardFolders)
   const addressLimiter = createAddressLimiter(ports.clock)
   const dashboardField = dashboard === undefined ? {} : { dashboard }
   const app = createApi({ ports, addressOf, addressLimiter, ...dashboardField })

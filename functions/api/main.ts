@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { readAwsResources } from '../../shared/platform/aws/aws-resources.ts'
 import { createUsageMeter } from '../../shared/platform/aws/usage-meter.ts'
 import { createUrlHandler } from '../aws/function-url.ts'
@@ -6,6 +7,7 @@ import { readProcessSize } from '../aws/process-size.ts'
 import { createUsageRecorder } from '../aws/usage-recorder.ts'
 import { createApi } from './create-api.ts'
 import { openApiPorts } from './open-api-ports.ts'
+import { readDashboardFiles } from './read-dashboard-files.ts'
 
 const resources = readAwsResources(process.env)
 const meter = createUsageMeter()
@@ -14,11 +16,14 @@ const usage = createUsageRecorder({
   ...ports,
   ...{ meter, part: 'watcher', size: readProcessSize(process.env) },
 })
+// The folder is a part of the function's package, so page and API always have the same version.
+const dashboard = readDashboardFiles([join(import.meta.dirname, 'dashboard')])
 const app = createApi({
   ports: { ...ports, assignUsage: usage.assign },
   addressOf: ({ env }) => String(env['sourceIp']),
   streamsMax: Number(resources.get('streamsMax')),
   serviceUrl: resources.get('serviceUrl'),
+  ...(dashboard === undefined ? {} : { dashboard }),
 })
 
 /** The Lambda handler of the API: requests of a function URL, with streamed responses. */

@@ -61,6 +61,7 @@ describeWithServices('API of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'],
     const up = requireSuccess(await run('up', '--yes'))
     expect(up.out).toMatch(/created/)
     expect(sandbox.listObjects().map(({ id }) => id)).toContain('database-1')
+    await expectDashboard(sandbox.cloud.apiUrl)
     // The requests called the function of the API. The program was uploaded directly to S3, at a
     // signed address.
     const calls = sandbox.calls.filter(({ name }) => name === 'api')
@@ -197,3 +198,19 @@ describeWithServices('API of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'],
     expect([up.exit, up.err]).toEqual([3, expect.stringContaining('API_FORBIDDEN')])
   }, 120_000)
 })
+
+/** Expects that the function serves the dashboard with its headers, and no object of the bucket. */
+async function expectDashboard(apiUrl: string): Promise<void> {
+  const page = await fetch(`${apiUrl}/`)
+  expect(page.status).toBe(200)
+  expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
+  expect(page.headers.get('x-content-type-options')).toBe('nosniff')
+  expect(page.headers.get('cache-control')).toBe('no-store')
+  const [, script = ''] = /src="(\/assets\/[^"]+\.js)"/.exec(await page.text()) ?? []
+  const asset = await fetch(apiUrl + script)
+  expect(asset.headers.get('cache-control')).toContain('immutable')
+  expect(asset.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
+  expect((await asset.text()).length).toBeGreaterThan(100_000)
+  for (const path of ['blobs/', 'programs/', 'assets/..%2findex.html', 'main.mjs', 'index.html'])
+    expect((await fetch(`${apiUrl}/${path}`)).status, path).toBe(404)
+}

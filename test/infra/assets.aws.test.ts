@@ -39,6 +39,13 @@ const failAbsent = (name: string): never => {
 }
 
 describe('a bundle', () => {
+  test('of the API contains the built dashboard', () => {
+    const target = createAssets('existing', folder).bundleFunction(rowOf('api', 'absent.ts'))
+    expect(readdirSync(join(target, 'dashboard')).toSorted()).toEqual([
+      ...['assets', 'icon.svg', 'index.html'],
+    ])
+  })
+
   test.each(Object.keys(handlerFiles) as (keyof typeof handlerFiles)[])(
     'of the handler of %s can be loaded without packages',
     name => {

@@ -1,11 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { extname, join, relative, resolve, sep } from 'node:path'
-import type { DashboardFile, DashboardFiles } from '../functions/api/dashboard-routes.ts'
-
-/** The folder of the dashboard in an installed package, and the one in a clone. */
-const buildFolders = ['../dist/dashboard', '../.cache/dashboard'].map(folder =>
-  resolve(import.meta.dirname, folder),
-)
+import { extname, join, relative, sep } from 'node:path'
+import type { DashboardFile, DashboardFiles } from './dashboard-routes.ts'
 
 /** Content types by the ending of a file. Files with other endings are not served. */
 const types: ReadonlyMap<string, string> = new Map([
@@ -16,10 +11,10 @@ const types: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Reads all files of the built dashboard into memory. Later builds have no effect on the result.
- * Returns undefined when the dashboard is not built.
+ * Reads all files of the dashboard into memory, from the first folder that has a build. Later builds
+ * have no effect on the result. Returns undefined when no folder has one.
  */
-export function readDashboardFiles(folders = buildFolders): DashboardFiles | undefined {
+export function readDashboardFiles(folders: readonly string[]): DashboardFiles | undefined {
   const folder = folders.find(candidate => existsSync(join(candidate, 'index.html')))
   if (folder === undefined) return undefined
   const files = new Map<string, DashboardFile>()

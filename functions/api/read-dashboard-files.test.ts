@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Hono } from 'hono'
 import { afterEach, expect, test } from 'vitest'
-import { addDashboardRoutes } from '../functions/api/dashboard-routes.ts'
-import { readDashboardFiles } from './dashboard-files.ts'
+import { addDashboardRoutes } from './dashboard-routes.ts'
+import { readDashboardFiles } from './read-dashboard-files.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'antichain-dashboard-'))
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
