@@ -61,7 +61,7 @@ export function createAssets(mode: AssetMode, folder: string): Assets {
     }
     for (const file of row.extraFiles ?? [])
       copyFileSync(join(projectRoot, file), join(target, basename(file)))
-    if (mode !== 'none') copyFolders(row, target, mode)
+    if (mode !== 'none' && !missingEntries.has(row.entry)) copyFolders(row, target, mode)
   }
   return {
     bundleFunction: row => {

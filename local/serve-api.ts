@@ -80,8 +80,7 @@ export async function serveApi(ports: HttpPorts, { host, port }: ApiAddress): Pr
     getConnInfo(context).remote.address ?? 'unknown'
   const dashboard = readDashboardFiles(dashboardFolders)
   const addressLimiter = createAddressLimiter(ports.clock)
-  const dashboardField = dashboard === undefined ? {} : { dashboard }
-  const app = createApi({ ports, addressOf, addressLimiter, ...dashboardField })
+  const app = createApi({ ports, addressOf, addressLimiter, dashboard })
   addHealthRoutes(app, { ports, addressOf, addressLimiter })
   addWebhookRoute(app, { server: ports, clock: ports.clock, addressOf })
   const listeningPort = Promise.withResolvers<number>()

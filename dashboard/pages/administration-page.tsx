@@ -8,13 +8,18 @@ import { PolledSection } from '../widgets/polled-section.tsx'
 import { RouteTabs } from '../widgets/route-tabs.tsx'
 import { TabPart } from '../widgets/tab-part.tsx'
 import { AuditLog } from './audit-log.tsx'
+import { DocumentList, type NamedItems } from './document-list.tsx'
+import { HealthPage } from './health-page.tsx'
 import { type ShownNotification, NotificationList } from './notification-list.tsx'
+import { PluginSources } from './plugin-sources.tsx'
 import { TokenTable } from './token-table.tsx'
 import { usePageTitle } from './use-page-title.ts'
 
 const tabWords: Readonly<Record<AdministrationTab, string>> = {
   tokens: 'Tokens',
   audit: 'Audit log',
+  health: 'Health',
+  plugins: 'Plugins',
   federation: 'CI login',
   webhooks: 'Webhooks',
   notifications: 'Notifications',
@@ -57,6 +62,12 @@ function AdministrationTabs({ tab }: { tab: AdministrationTab }) {
       <TabPart id="audit">
         <AuditLog />
       </TabPart>
+      <TabPart id="health">
+        <HealthPage />
+      </TabPart>
+      <TabPart id="plugins">
+        <PluginSources />
+      </TabPart>
       <TabPart id="federation">
         <FederationRules />
       </TabPart>
@@ -68,10 +79,6 @@ function AdministrationTabs({ tab }: { tab: AdministrationTab }) {
       </TabPart>
     </RouteTabs>
   )
-}
-
-interface NamedItems<Value> {
-  readonly items: readonly { readonly name: string; readonly value: Value }[]
 }
 
 function FederationRules() {
@@ -130,27 +137,6 @@ function Webhooks() {
         />
       )}
     />
-  )
-}
-
-function DocumentList(props: {
-  items: readonly { readonly name: string; readonly facts: readonly string[] }[]
-}) {
-  const { items } = props
-  if (items.length === 0) return <p className="quiet">none</p>
-  return (
-    <ul className="card schedule-list">
-      {items.map(({ name, facts }) => (
-        <li key={name}>
-          <b>{name}</b>
-          {facts.map(fact => (
-            <span key={fact} className="code wrap">
-              {fact}
-            </span>
-          ))}
-        </li>
-      ))}
-    </ul>
   )
 }
 

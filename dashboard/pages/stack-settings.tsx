@@ -3,6 +3,7 @@ import { formatNumber } from '../format/format-count.ts'
 import { useClient } from '../session/client-context.ts'
 import { PolledSection } from '../widgets/polled-section.tsx'
 import { PropertyList } from '../widgets/property-list.tsx'
+import { DocumentList } from './document-list.tsx'
 import { type ShownNotification, NotificationList } from './notification-list.tsx'
 
 interface ShownLimit {
@@ -14,7 +15,13 @@ interface ShownLimit {
   readonly running: number
 }
 
-/** Shows the tags, the notifications and the limits of provider calls of a stack. */
+/** A policy pack that an administrator attached to the stack. */
+interface AttachedPolicy {
+  readonly name: string
+  readonly archive: string
+}
+
+/** Shows the tags, policy packs, notifications and limits of provider calls of a stack. */
 export function StackSettings({ path }: { path: string }) {
   const { permissions } = useClient()
   return (
@@ -31,6 +38,15 @@ export function StackSettings({ path }: { path: string }) {
             </div>
           )
         }
+      />
+      <PolledSection<{ readonly items: readonly AttachedPolicy[] }>
+        title="Attached policy packs"
+        path={`${path}/policies`}
+        show={({ items }) => (
+          <DocumentList
+            items={items.map(({ name, archive }) => ({ name, facts: [archive.slice(0, 12)] }))}
+          />
+        )}
       />
       {allowsRole(permissions, 'deploy') ? (
         <PolledSection<{ readonly items: readonly ShownNotification[] }>

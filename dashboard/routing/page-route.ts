@@ -33,6 +33,8 @@ type StackRoute = {
 export const administrationTabs = [
   'tokens',
   'audit',
+  'health',
+  'plugins',
   'federation',
   'webhooks',
   'notifications',

@@ -46,7 +46,7 @@ export interface ApiOptions {
   /** The address that Pulumi's own command line must use, if it is not this API's. */
   readonly serviceUrl?: string
   /** The files of the dashboard. Absent: this API does not serve it. */
-  readonly dashboard?: DashboardFiles
+  readonly dashboard?: DashboardFiles | undefined
 }
 
 /** The shared dependencies of calls. */

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { readAwsResources } from '../../shared/platform/aws/aws-resources.ts'
 import { createUsageMeter } from '../../shared/platform/aws/usage-meter.ts'
 import { createUrlHandler } from '../aws/function-url.ts'
@@ -16,14 +15,12 @@ const usage = createUsageRecorder({
   ...ports,
   ...{ meter, part: 'watcher', size: readProcessSize(process.env) },
 })
-// The folder is a part of the function's package, so page and API always have the same version.
-const dashboard = readDashboardFiles([join(import.meta.dirname, 'dashboard')])
 const app = createApi({
   ports: { ...ports, assignUsage: usage.assign },
   addressOf: ({ env }) => String(env['sourceIp']),
   streamsMax: Number(resources.get('streamsMax')),
   serviceUrl: resources.get('serviceUrl'),
-  ...(dashboard === undefined ? {} : { dashboard }),
+  dashboard: readDashboardFiles([`${import.meta.dirname}/dashboard`]),
 })
 
 /** The Lambda handler of the API: requests of a function URL, with streamed responses. */

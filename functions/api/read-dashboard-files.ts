@@ -11,8 +11,8 @@ const types: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Reads all files of the dashboard into memory, from the first folder that has a build. Later builds
- * have no effect on the result. Returns undefined when no folder has one.
+ * Reads all files of the dashboard into memory, from the first folder that has a build. Later
+ * builds have no effect on the result. Returns undefined when no folder has one.
  */
 export function readDashboardFiles(folders: readonly string[]): DashboardFiles | undefined {
   const folder = folders.find(candidate => existsSync(join(candidate, 'index.html')))

@@ -303,6 +303,8 @@ describeWithBrowser('the dashboard', () => {
       ['Notifications', 'Undelivered notifications'],
       ['Webhooks', 'none'],
       ['CI login', 'Rules that admit CI jobs'],
+      ['Health', 'answers within'],
+      ['Plugins', 'Policy packs that are attached to stacks'],
     ] as const) {
       await page.getByRole('tab', { name }).click()
       await page.getByRole('tabpanel', { name }).getByText(text).first().waitFor()

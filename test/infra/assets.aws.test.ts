@@ -40,7 +40,8 @@ const failAbsent = (name: string): never => {
 
 describe('a bundle', () => {
   test('of the API contains the built dashboard', () => {
-    const target = createAssets('existing', folder).bundleFunction(rowOf('api', 'absent.ts'))
+    const row = rowOf('api', 'functions/api/pages.ts')
+    const target = createAssets('all', folder).bundleFunction(row)
     expect(readdirSync(join(target, 'dashboard')).toSorted()).toEqual([
       ...['assets', 'icon.svg', 'index.html'],
     ])

@@ -1,0 +1,56 @@
+import { PolledSection } from '../widgets/polled-section.tsx'
+import { DocumentList, type NamedItems } from './document-list.tsx'
+
+/** The stacks to which a policy pack is attached: all of them without any condition. */
+interface PolicyStacks {
+  readonly projects: readonly string[]
+  readonly stacks: readonly string[]
+  readonly tags: Readonly<Record<string, string>>
+}
+
+/** Shows the sources from which plugins may be downloaded, and the attached policy packs. */
+export function PluginSources() {
+  return (
+    <>
+      <PolledSection<NamedItems<{ readonly source: string; readonly hasCredential: boolean }>>
+        title="Sources from which plugins may be downloaded"
+        path="/v1/plugin-sources"
+        show={({ items }) => (
+          <>
+            <DocumentList
+              items={items.map(({ name, value: { source, hasCredential } }) => ({
+                name,
+                facts: [source, ...(hasCredential ? ['with a credential'] : [])],
+              }))}
+            />
+            <p className="quiet">
+              The functions of an installation on AWS download from them. A server uses the plugins
+              of its machine.
+            </p>
+          </>
+        )}
+      />
+      <PolledSection<NamedItems<{ readonly archive: string; readonly stacks: PolicyStacks }>>
+        title="Policy packs that are attached to stacks"
+        path="/v1/policies"
+        show={({ items }) => (
+          <DocumentList
+            items={items.map(({ name, value: { archive, stacks } }) => ({
+              name,
+              facts: [archive.slice(0, 12), stacksTextOf(stacks)],
+            }))}
+          />
+        )}
+      />
+    </>
+  )
+}
+
+function stacksTextOf({ projects, stacks, tags }: PolicyStacks): string {
+  const parts = [
+    ...projects.map(project => `project ${project}`),
+    ...stacks,
+    ...Object.entries(tags).map(([tag, value]) => `tag ${tag}=${value}`),
+  ]
+  return parts.length === 0 ? 'all stacks' : parts.join(', ')
+}
