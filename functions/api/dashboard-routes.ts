@@ -1,16 +1,6 @@
 import type { Context, Hono } from 'hono'
 import { secureHeaders } from 'hono/secure-headers'
-
-/** A file of the built dashboard, with the content type of its response. */
-export interface DashboardFile {
-  readonly type: string
-  readonly bytes: Uint8Array<ArrayBuffer>
-  /** Whether the name contains a hash of the contents, so that browsers may keep the file. */
-  readonly isImmutable: boolean
-}
-
-/** The files of the built dashboard by the path of their address. The page itself is `/`. */
-export type DashboardFiles = ReadonlyMap<string, DashboardFile>
+import type { DashboardFiles } from '../../shared/runtime/environment/read-dashboard-files.ts'
 
 /** The time for which browsers keep a file with a hash in its name: a year. */
 const immutableCaching = 'public, max-age=31536000, immutable'

@@ -1,12 +1,12 @@
 import { readAwsResources } from '../../shared/platform/aws/aws-resources.ts'
 import { createUsageMeter } from '../../shared/platform/aws/usage-meter.ts'
+import { readDashboardFiles } from '../../shared/runtime/environment/read-dashboard-files.ts'
 import { createUrlHandler } from '../aws/function-url.ts'
 import { flushAfter } from '../aws/observe-call.ts'
 import { readProcessSize } from '../aws/process-size.ts'
 import { createUsageRecorder } from '../aws/usage-recorder.ts'
 import { createApi } from './create-api.ts'
 import { openApiPorts } from './open-api-ports.ts'
-import { readDashboardFiles } from './read-dashboard-files.ts'
 
 const resources = readAwsResources(process.env)
 const meter = createUsageMeter()

@@ -1,6 +1,16 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join, relative, sep } from 'node:path'
-import type { DashboardFile, DashboardFiles } from './dashboard-routes.ts'
+
+/** A file of the built dashboard, with the content type of its response. */
+export interface DashboardFile {
+  readonly type: string
+  readonly bytes: Uint8Array<ArrayBuffer>
+  /** Whether the name contains a hash of the contents, so that browsers may keep the file. */
+  readonly isImmutable: boolean
+}
+
+/** The files of the built dashboard by the path of their address. The page itself is `/`. */
+export type DashboardFiles = ReadonlyMap<string, DashboardFile>
 
 /** Content types by the ending of a file. Files with other endings are not served. */
 const types: ReadonlyMap<string, string> = new Map([

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Hono } from 'hono'
 import { afterEach, expect, test } from 'vitest'
 import { addDashboardRoutes } from './dashboard-routes.ts'
-import { readDashboardFiles } from './read-dashboard-files.ts'
+import { readDashboardFiles } from '../../shared/runtime/environment/read-dashboard-files.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'antichain-dashboard-'))
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
