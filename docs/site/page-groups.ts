@@ -25,7 +25,7 @@ export const pageGroups: readonly PageGroup[] = [
       'security',
     ],
   },
-  { title: 'On AWS', pages: ['aws', 'local-cloud', 'emulators'] },
+  { title: 'On AWS', pages: ['platform', 'aws', 'local-cloud', 'emulators'] },
   {
     title: 'Reference',
     pages: ['errors', 'api', 'commands', 'differences', 'provider-check', 'glossary', 'changelog'],

@@ -3,33 +3,14 @@
  * runs it in their environment.
  */
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { homedir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readExport } from '../e2e/exported-state.ts'
 import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
 import { describeWithServices } from './describe-with-services.ts'
+import { downloadWheels, pythonSdk as sdk } from './python-wheels.ts'
 import { secretText } from './stack-file.ts'
-
-const sdk = 'pulumi==3.270.0'
-
-/** Downloads the packages of the SDK, once per machine. Returns their folder. */
-function downloadWheels(): string {
-  const base = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache')
-  const folder = join(base, 'antichain', 'tests', `wheels-${sdk.replaceAll(/[^\w.]+/g, '-')}`)
-  if (existsSync(folder)) return folder
-  const partialFolder = `${folder}.${process.pid}`
-  mkdirSync(partialFolder, { recursive: true })
-  const args = ['-m', 'pip', 'download', '--quiet', '--only-binary', ':all:', '-d', partialFolder]
-  try {
-    execFileSync('python3', [...args, sdk])
-    renameSync(partialFolder, folder)
-  } finally {
-    rmSync(partialFolder, { recursive: true, force: true })
-  }
-  return folder
-}
 
 const program = `import os
 import pulumi
