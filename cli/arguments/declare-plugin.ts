@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { Attach } from './handler.ts'
 
 /** Declares `plugin` and its subcommands. */
@@ -34,7 +34,8 @@ export function declarePlugin(root: Command, attach: Attach): void {
       .alias('list')
       .description('List the plugins in the cache')
       .option('-p, --project', 'List only plugins that the program requires')
-      .option('-j, --json', 'Print JSON'),
+      .option('-j, --json', 'Print JSON')
+      .addOption(new Option('--output <format>', 'Output format').choices(['default', 'json'])),
     async () => (await import('../commands/plugin-ls.ts')).listPlugins,
   )
   attach(

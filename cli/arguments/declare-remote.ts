@@ -3,7 +3,7 @@ import { roles } from '../../functions/api/authorization.ts'
 import { type Attach, declareUnsupportedCommands } from './handler.ts'
 import { collectValues } from './flags.ts'
 import { addJsonOptions } from './output-option.ts'
-import { unsupportedCommands } from './unsupported.ts'
+import { unsupportedCommands, unsupportedOptions } from './unsupported.ts'
 
 /** Declares the commands for an API, such as `login`, `console`, `deploy` and `token`. */
 export function declareRemote(root: Command, attach: Attach): void {
@@ -18,6 +18,8 @@ export function declareRemote(root: Command, attach: Attach): void {
         'Use an API or a self-managed backend (file://, s3://, gs://, azblob://), not this machine',
       )
       .option('-l, --local', 'Use the backend file://~')
+      .option('-c, --cloud-url <address>', 'Address, instead of the argument')
+      .option('--default-org <name>', 'Organization of stack names, which is always the same')
       .option('--token <token>', 'API token (default: ANTICHAIN_TOKEN, or a prompt)')
       .option('--oidc', 'Exchange the OIDC token of a CI job for an API token')
       .option(
@@ -25,12 +27,20 @@ export function declareRemote(root: Command, attach: Attach): void {
         'File with the OIDC token, or - for standard input (default: ANTICHAIN_OIDC_TOKEN, or GitHub Actions)',
       )
       .option('--audience <text>', 'Audience of the OIDC token (default: the address)')
-      .option('--rule <name>', 'Federation rule, if several admit the OIDC token'),
+      .option('--rule <name>', 'Federation rule, if several admit the OIDC token')
+      .option('--oidc-token <token>', 'OIDC token, or file://<path>'),
     async () => (await import('../commands/login.ts')).login,
+    unsupportedOptions.login,
   )
   attach(
-    root.command('logout').description('Log out and use the stacks of this machine again'),
+    root
+      .command('logout')
+      .description('Log out and use the stacks of this machine again')
+      .option('--all', 'No effect: there is one login')
+      .option('-l, --local', 'Log out of the backend file://~ only')
+      .option('-c, --cloud-url <address>', 'Log out of this address only'),
     async () => (await import('../commands/login.ts')).logout,
+    unsupportedOptions.logout,
   )
   attach(
     addJsonOptions(

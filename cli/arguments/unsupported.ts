@@ -37,12 +37,20 @@ export const unsupportedOptions = {
   convert: ['--mappings <files>'],
   install: ['--use-language-version-tools'],
   new: ['--runtime-options <options>'],
+  login: [
+    ...['--credential-helper <command>', '--credential-helper-arg <argument>', '--insecure'],
+    ...['--interactive', '--oidc-expiration <duration>', '--oidc-org <name>'],
+    ...['--oidc-team <name>', '--oidc-user <name>'],
+  ],
+  logout: ['--delete-credentials-key'],
   /** Those of the command `about`. */
   environment: ['-t, --transitive'],
   /** Those of `stack history events`. */
   events: ['--event-type <code>', '--include-non-activated', '--summary'],
 } as const satisfies Record<string, readonly string[]>
 
+const helperHint = 'Set ANTICHAIN_TOKEN to the output of the command.'
+const oidcHint = 'Pass --audience and --rule; the federation rule decides role and lifetime.'
 const neoHint = 'Not available: Neo is an agent of Pulumi Cloud.'
 const tracingHint =
   'Set OTEL_EXPORTER_OTLP_ENDPOINT to a collector with OTLP over HTTP, such as http://localhost:4318.'
@@ -72,6 +80,15 @@ export const optionSubstitutes: Readonly<Record<string, string>> = {
   '--use-language-version-tools': 'Install the language with its own tool first.',
   '--runtime-options': 'Write them into the project file, below `runtime`.',
   '--transitive': 'List them with the package manager, such as `npm ls --all`.',
+  '--credential-helper': helperHint,
+  '--credential-helper-arg': helperHint,
+  '--insecure': 'Set NODE_EXTRA_CA_CERTS to the certificate of the server.',
+  '--interactive': 'Pass the address of the API or backend.',
+  '--oidc-expiration': oidcHint,
+  '--oidc-org': oidcHint,
+  '--oidc-team': oidcHint,
+  '--oidc-user': oidcHint,
+  '--delete-credentials-key': 'Not needed here: no key is in the store of the system.',
   '--event-type': 'Filter the JSON of --output json.',
   '--include-non-activated': 'Not needed here: every event of a deployment is shown.',
   '--summary': 'Run `antichain deployment show <number>`.',

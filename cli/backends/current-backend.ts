@@ -64,7 +64,8 @@ export function removeSavedBackend(home: string): string | undefined {
   }
 }
 
-function readSavedBackend(home: string): string | undefined {
+/** Returns the backend of a login. Throws FILE_UNREADABLE for an invalid login. */
+export function readSavedBackend(home: string): string | undefined {
   let text: string
   try {
     text = readFileSync(savedFileOf(home), 'utf8')

@@ -3,11 +3,12 @@ import { error } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/handler.ts'
 import type { Flags } from '../arguments/flags.ts'
 import { isObjectStoreUrl } from '../../shared/platform/objects/object-store-url.ts'
-import { removeSavedBackend } from '../backends/current-backend.ts'
+import { readSavedBackend, removeSavedBackend } from '../backends/current-backend.ts'
 import { createApiClient } from '../remote/api-client.ts'
 import { readTokenIdentity } from '../remote/current-account.ts'
 import { readOidcToken, requestsOidc } from '../remote/oidc-token.ts'
 import type { CliSession } from '../session/session.ts'
+import { requireOnlyOrganization } from './org.ts'
 import { parseApiAddress, readLogin, removeLogin, writeLogin } from '../remote/saved-login.ts'
 
 /**
@@ -16,9 +17,9 @@ import { parseApiAddress, readLogin, removeLogin, writeLogin } from '../remote/s
  * that address.
  */
 export const login: Handler = async (session, flags, [operand = '']) => {
-  const address = flags.isSet('local') ? 'file://~' : operand
-  if (flags.isSet('local') && operand !== '')
-    throw error('CLI_USAGE', '--local and an address cannot be used together')
+  const address = readAddress(flags, operand)
+  const organization = flags.text('defaultOrg')
+  if (organization !== undefined) requireOnlyOrganization(organization)
   if (isObjectStoreUrl(address))
     return (await import('../backends/backend-login.ts')).loginToBackend(session, address)
   const url = parseApiAddress(address)
@@ -41,6 +42,17 @@ export const login: Handler = async (session, flags, [operand = '']) => {
   writeLogin(session.home, { url, token })
   session.printToStderr(`Logged in to ${url} as '${name}' (role ${role}).`)
   return 0
+}
+
+/** Returns the address of the argument, of --cloud-url or of --local. */
+function readAddress(flags: Flags, operand: string): string {
+  const cloudUrl = flags.text('cloudUrl') ?? ''
+  const addresses = [operand, cloudUrl, flags.isSet('local') ? 'file://~' : ''].filter(
+    address => address !== '',
+  )
+  if (addresses.length > 1)
+    throw error('CLI_USAGE', 'pass one address only: an argument, --cloud-url or --local')
+  return addresses[0] ?? ''
 }
 
 const issuedTokenForm = z.object({
@@ -70,14 +82,31 @@ async function loginWithOidc(session: CliSession, flags: Flags, url: string): Pr
   return 0
 }
 
-/** `logout`: removes the login. */
-export const logout: Handler = async session => {
+/** `logout`: removes the login. With an address, it removes only a login to this address. */
+export const logout: Handler = async (session, flags) => {
+  const isKept = flags.isSet('local')
+    ? !isLoggedInTo(session.home, url => url.startsWith('file://'))
+    : !isLoggedInTo(session.home, url => url === (flags.text('cloudUrl') ?? url))
+  if (isKept) {
+    session.printToStderr('Not logged in there.')
+    return 0
+  }
   const previousUrl = removeSavedBackend(session.home) ?? readLoginUrl(session.home)
   removeLogin(session.home)
   session.printToStderr(
     previousUrl === undefined ? 'Not logged in.' : `Logged out of ${previousUrl}.`,
   )
   return 0
+}
+
+/** Reports whether the address of the login, if it is readable, matches. */
+function isLoggedInTo(home: string, matches: (url: string) => boolean): boolean {
+  try {
+    const url = readSavedBackend(home) ?? readLogin(home)?.url
+    return url === undefined || matches(url)
+  } catch {
+    return true
+  }
 }
 
 /**

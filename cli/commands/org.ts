@@ -18,7 +18,13 @@ export const printDefaultOrganization: Handler = session => {
 
 /** `org set-default <name>`: accepts the only organization, and refuses other names. */
 export const setDefaultOrganization: Handler = (_session, _flags, [name = '']) => {
-  if (name === organizationName) return Promise.resolve(0)
+  requireOnlyOrganization(name)
+  return Promise.resolve(0)
+}
+
+/** Accepts the only organization. Throws CLI_USAGE for any other name. */
+export function requireOnlyOrganization(name: string): void {
+  if (name === organizationName) return
   throw error('CLI_USAGE', `the organization '${name}' does not exist`, {
     hint: `All stacks belong to '${organizationName}'; a project groups stacks.`,
   })

@@ -7,6 +7,7 @@ import {
 } from '../../shared/providers/plugins/cached-plugins.ts'
 import { terraformKind } from '../../shared/runtime/plugins/plugin-source-name.ts'
 import type { Handler } from '../arguments/handler.ts'
+import { isJsonOutput } from '../arguments/output-option.ts'
 import { findUserPluginCache, readRequiredPackages } from '../plugins/plugin-command-tools.ts'
 import { listTerraformProviders } from '../plugins/terraform-providers.ts'
 import { formatTable } from '../display/table.ts'
@@ -44,7 +45,7 @@ export const listPlugins: Handler = async (session, flags) => {
     installTime: creationTimeOf(plugin.folder),
     lastUsedTime: lastUsedTimeOf(plugin),
   }))
-  if (flags.isSet('json')) {
+  if (isJsonOutput(flags)) {
     session.print(JSON.stringify(rows, null, 2))
     return 0
   }

@@ -8,22 +8,30 @@ import { createApiClient } from './api-client.ts'
 
 /** Reports whether options request a login with an OIDC token. */
 export function requestsOidc(flags: Flags): boolean {
-  return flags.isSet('oidc') || flags.text('oidcTokenFile') !== undefined
+  const tokens = [flags.text('oidcTokenFile'), flags.text('oidcToken')]
+  return flags.isSet('oidc') || tokens.some(text => text !== undefined)
 }
 
 /**
- * Returns the OIDC token of a CI job: from `--oidc-token-file`, from ANTICHAIN_OIDC_TOKEN, or from
- * GitHub Actions for the audience. Throws OIDC_TOKEN_MISSING, FILE_UNREADABLE.
+ * Returns the OIDC token of a CI job: from `--oidc-token-file` or `--oidc-token`, from
+ * ANTICHAIN_OIDC_TOKEN, or from GitHub Actions for the audience. Throws OIDC_TOKEN_MISSING,
+ * FILE_UNREADABLE.
  */
 export async function readOidcToken(
   session: CliSession,
   flags: Flags,
   audience: string,
 ): Promise<string> {
-  const file = flags.text('oidcTokenFile')
+  const option = flags.text('oidcToken') ?? ''
+  const prefix = 'file://'
+  const file =
+    flags.text('oidcTokenFile') ??
+    (option.startsWith(prefix) ? option.slice(prefix.length) : undefined)
   const { env } = session.io
   const presetToken =
-    file === undefined ? (env['ANTICHAIN_OIDC_TOKEN'] ?? '') : await readTokenFile(session, file)
+    file === undefined
+      ? option || (env['ANTICHAIN_OIDC_TOKEN'] ?? '')
+      : await readTokenFile(session, file)
   if (presetToken.trim() !== '') return presetToken.trim()
   if (file !== undefined) throw error('OIDC_TOKEN_MISSING', `${file} has no OIDC token`)
   const requestUrl = env['ACTIONS_ID_TOKEN_REQUEST_URL']

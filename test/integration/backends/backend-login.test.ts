@@ -71,7 +71,9 @@ describe('login to a self-managed backend', () => {
   })
 
   test('logs out, and then uses the store of this machine again', async () => {
-    expect((await run('logout')).err).toContain(`Logged out of file://${folder}`)
+    for (const url of ['https://other.example', `file://${folder}/other`])
+      expect((await run('logout', '--cloud-url', url)).err).toBe('Not logged in there.\n')
+    expect((await run('logout', '--local')).err).toContain(`Logged out of file://${folder}`)
     expect(JSON.parse((await run('stack', 'ls', '-a', '-j')).out)).toEqual([])
   })
 

@@ -157,8 +157,17 @@ test('an OIDC token is also read from a variable, a file and standard input', as
   input = `${jwt}\n`
   const fromVariable = await login('gitlab', { ANTICHAIN_OIDC_TOKEN: jwt })
   const fromFile = await run('generic', {}, 'login', api.url, '--oidc-token-file', file)
+  const fromOption = await run('generic', {}, 'login', '-c', api.url, '--oidc-token', jwt)
+  const fromOptionFile = await run(
+    'generic',
+    {},
+    'login',
+    api.url,
+    '--oidc-token',
+    `file://${file}`,
+  )
   const fromInput = await login('generic', {}, '--oidc-token-file', '-')
-  for (const { exit, err } of [fromVariable, fromFile, fromInput])
+  for (const { exit, err } of [fromVariable, fromFile, fromInput, fromOption, fromOptionFile])
     expect([exit, err]).toEqual([0, expect.stringContaining("as 'shop: runner'")])
 })
 
