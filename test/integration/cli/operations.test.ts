@@ -149,7 +149,7 @@ describe('operations', () => {
       ['up', '--tracing', 'file:x'],
       ['up', '--secrets-provider', 'passphrase'],
       ['destroy', '--remote'],
-      ['convert'],
+      ['convert', '--language', 'pcl', '--mappings', 'x'],
       ['import', '--from', 'cloudformation', 'x'],
     ]) {
       const { exit, err } = await bench.run(...args)

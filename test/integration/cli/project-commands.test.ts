@@ -80,7 +80,7 @@ test('console without a login names the server that has a dashboard', async () =
 
 describe('refused commands and options', () => {
   test.each([
-    [['convert'], 'pulumi convert'],
+    [['schema', 'check', 'x'], 'pulumi schema check'],
     [['org', 'member', 'ls'], 'antichain token'],
     [['deployment', 'run', 'update'], 'antichain up'],
     [['package', 'publish', 'x'], 'registry'],
