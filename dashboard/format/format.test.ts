@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { listChangeTexts, resultWordOf } from './deployment-words.ts'
+import { formatDollars } from './format-dollars.ts'
 import { formatCount, formatShownCount } from './format-count.ts'
 import { formatProperty, hiddenText } from './format-property.ts'
 import { formatAge, formatSpan } from './format-time.ts'
@@ -87,4 +88,10 @@ test('a filter matches texts with all of its parts, in any case and order', () =
 test('a number of shown items names the number of all items only if a filter hides some', () => {
   expect(formatShownCount(2, 2, 'stack')).toBe('2 stacks')
   expect(formatShownCount(1, 12_000, 'stack')).toBe('1 stack of 12,000')
+})
+
+test('small amounts of dollars keep two significant digits', () => {
+  expect([0, 0.000_012_3, 0.0046, 0.1, 12.345].map(formatDollars)).toEqual([
+    ...['$0', '$0.000012', '$0.0046', '$0.10', '$12.35'],
+  ])
 })

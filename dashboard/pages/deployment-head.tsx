@@ -7,19 +7,22 @@ import { StatusLabel } from '../widgets/status-label.tsx'
 import { RunTimeText } from '../widgets/time-text.tsx'
 import { useNow } from '../widgets/use-now.ts'
 import { DeploymentActions } from './deployment-actions.tsx'
+import { DeploymentCostText } from './deployment-cost-text.tsx'
 import { usePageTitle } from './use-page-title.ts'
 
 /** Shows the result, the times and the counts of a deployment, and its actions while it is open. */
 export function DeploymentHead(
   props: ProjectAndStack & {
     number: number
+    /** The path of the deployment in the API. */
+    path: string
     deployment: ShownDeployment | undefined
     progress: ShownProgress
     end: StreamEnd | undefined
     onChanged: () => void
   },
 ) {
-  const { project, stack, number, deployment, progress, end, onChanged } = props
+  const { project, stack, number, path, deployment, progress, end, onChanged } = props
   const result = end?.result ?? deployment?.result
   const isOpen = deployment !== undefined && result === undefined
   const nowMs = useNow(isOpen ? 1_000 : 30_000)
@@ -41,6 +44,7 @@ export function DeploymentHead(
           <p className="page-note">
             <RunTimeText deployment={deployment} nowMs={nowMs} />
             {deployment.message === '' ? null : <span> · {deployment.message}</span>}
+            {isOpen ? null : <DeploymentCostText path={path} />}
           </p>
           {isOpen ? (
             <DeploymentActions

@@ -25,7 +25,7 @@ export function DeploymentPage({ project, stack, number }: ProjectAndStack & { n
     <>
       <Breadcrumbs project={project} stack={stack} isStackPage={false} />
       <DeploymentHead
-        {...{ project, stack, number, deployment, progress, end }}
+        {...{ project, stack, number, path, deployment, progress, end }}
         onChanged={reload}
       />
       {failure === undefined || isExplained ? null : <FailureNote failure={failure} />}
