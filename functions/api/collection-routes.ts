@@ -50,6 +50,8 @@ export interface DocumentCollection<Draft extends z.ZodType> {
    * that EventBridge Scheduler makes for a schedule.
    */
   readonly removeRelated?: (ports: ApiPorts, value: unknown) => Promise<void>
+  /** Runs after a document was stored. After a failure, the caller repeats the put. */
+  readonly afterPut?: (ports: ApiPorts, key: DocumentKey) => Promise<void>
 }
 
 /** Creates the routes that list, read, put and remove the documents of a collection. */
@@ -103,7 +105,9 @@ export function createCollectionRoutes<Draft extends z.ZodType>(
           show,
           removeRelated: removerOf(ports),
         }
-        return { json: await putDocument(ports, key, change) }
+        const json = await putDocument(ports, key, change)
+        await collection.afterPut?.(ports, key)
+        return { json }
       },
     }),
     defineRoute({

@@ -2,9 +2,13 @@ import { createHash } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
 import { sweepBlobs } from '../../shared/engine/deployment/retention/sweep-blobs.ts'
 import type { DeployRequest } from '../../shared/engine/request.ts'
+import { archiveNameOf } from '../../shared/records/archive-name.ts'
 import type { BlobHash, EpochMs, StackId } from '../../shared/records/ids.ts'
 import type { DeploymentRequest } from '../../shared/records/stack-request.ts'
-import { withAttachedPolicies } from '../../shared/runtime/policy-packs/attached-policies.ts'
+import {
+  policyArchiveOwnerOf,
+  withAttachedPolicies,
+} from '../../shared/runtime/policy-packs/attached-policies.ts'
 import { openTestApi, shop, shopPath, type TestApi } from './api.fixture.ts'
 
 let api: TestApi | undefined
@@ -78,6 +82,25 @@ describe('an attached policy pack', () => {
     expect((await call(deployer, `PUT ${path}`, { archive })).status).toBe(403)
     const limited = await issueToken('admin', ['shop/*'])
     expect((await call(limited, `DELETE ${path}`)).status).toBe(403)
+  })
+
+  test('keeps the archive of the stored document after concurrent puts of two archives', async () => {
+    const { call, admin, platform } = await openWithUpload()
+    const otherBytes = Buffer.from('another packed folder')
+    const other = createHash('sha256').update(otherBytes).digest('hex')
+    const uploaded = await call(admin, `PUT ${path}/archives/${other}`, new Uint8Array(otherBytes))
+    expect(uploaded.status).toBe(201)
+    const put = async (sha256: string) =>
+      (await call(admin, `PUT ${path}`, { archive: sha256 })).status
+    const statuses = await Promise.all([archive, other, archive, other].map(put))
+    expect(statuses).toContain(200)
+    const stored = (await (await call(admin, `GET ${path}`)).json()) as {
+      value: { archive: BlobHash }
+    }
+    const owner = policyArchiveOwnerOf('rules')
+    expect(await platform.requests.getProgram(owner)).toBe(
+      archiveNameOf(owner, stored.value.archive),
+    )
   })
 
   test('is kept by the sweep of blobs, and is added to each request that checks resources', async () => {

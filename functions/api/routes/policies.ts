@@ -1,5 +1,8 @@
 import * as z from 'zod'
 import { limits } from '../../../shared/config/limits.ts'
+import type { DocumentKey } from '../../../shared/ports/documents.ts'
+import { archiveNameOf } from '../../../shared/records/archive-name.ts'
+import type { BlobHash } from '../../../shared/records/ids.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import {
   attachedPolicyDocument,
@@ -11,7 +14,7 @@ import { parseDocumentValue } from '../../../shared/triggers/parse-document-valu
 import { archiveForm, uploadForm } from '../archive-forms.ts'
 import { createUploadAddress, requireArchiveSize, storeUpload } from '../archive-uploads.ts'
 import { createCollectionRoutes, documentNameOf } from '../collection-routes.ts'
-import { defineRoute, stackOf } from '../define-route.ts'
+import { type ApiPorts, defineRoute, stackOf } from '../define-route.ts'
 import { requireArchive } from '../require-archive.ts'
 
 /** Routes of the policy packs that an administrator attaches to stacks. */
@@ -55,11 +58,10 @@ export const policyRoutes = [
     draft: attachedPolicyDocument,
     keyOf: params => attachedPolicyKeyOf(documentNameOf(params)),
     createValue: async (ports, { name }, draft) => {
-      const owner = policyArchiveOwnerOf(name)
-      // The store removes archives that no program names.
-      await ports.requests.putProgram(owner, await requireArchive(ports, owner, draft.archive))
+      await requireArchive(ports, policyArchiveOwnerOf(name), draft.archive)
       return draft
     },
+    afterPut: keepPolicyArchive,
     show: stored => parseDocumentValue(attachedPolicyDocument, stored),
   }),
   defineRoute({
@@ -76,3 +78,24 @@ export const policyRoutes = [
     },
   }),
 ]
+
+/**
+ * Records the archive of an attached policy pack as a program, because the store removes archives
+ * that no program names. A concurrent put may store another document meanwhile, so the archive of
+ * the last document is recorded last.
+ */
+async function keepPolicyArchive(ports: ApiPorts, key: DocumentKey): Promise<void> {
+  const owner = policyArchiveOwnerOf(key.name)
+  const readArchive = async () => {
+    const stored = await ports.documents.get(key)
+    return stored === undefined
+      ? undefined
+      : parseDocumentValue(attachedPolicyDocument, stored).archive
+  }
+  let recorded: BlobHash | undefined
+  for (let archive = await readArchive(); archive !== recorded; archive = await readArchive()) {
+    if (archive === undefined) return
+    await ports.requests.putProgram(owner, archiveNameOf(owner, archive))
+    recorded = archive
+  }
+}

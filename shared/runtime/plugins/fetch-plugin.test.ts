@@ -92,3 +92,19 @@ test('a Terraform provider is fetched by its address into the cache of its kind'
     },
   ])
 })
+
+test('concurrent requests of two sources or checksums are checked apart, and only one is served', async () => {
+  const bytes = await packPlugin()
+  const fetch = createPluginFetcher(
+    { get: async () => ({ version: '1.2.3', bytes, source: 'pulumi/gold' }) },
+    { home, os: 'linux', arch: 'arm64' },
+  )
+  const foreign = { ...plugin, downloadUrl: 'github://api.github.com/stranger' }
+  const other = { ...plugin, checksums: new Map([['linux-arm64', 'a'.repeat(64)]]) }
+  const outcomes = await Promise.allSettled([fetch(plugin), fetch(foreign), fetch(other)])
+  expect(outcomes).toMatchObject([
+    { status: 'fulfilled', value: true },
+    { status: 'rejected', reason: { code: 'PLUGIN_SOURCE_REFUSED' } },
+    { status: 'rejected', reason: { code: 'PLUGIN_CHECKSUM' } },
+  ])
+})

@@ -32,7 +32,8 @@ interface FetchTarget {
  * Creates the installer of plugins from the store into the plugin cache below `home`, in Pulumi's
  * layout. A plugin of the kind `terraform` has its address as name, and goes to the cache of
  * Terraform providers. `acquire` downloads a plugin that the store does not have; without it, the
- * plugin is not available. Concurrent requests share one installation, which is complete or absent.
+ * plugin is not available. Concurrent requests of one source share one installation, which is complete
+ * or absent.
  * Throws PLUGIN_CHECKSUM, PLUGIN_SOURCE_REFUSED, ARCHIVE_* and the errors of `acquire`.
  */
 export function createPluginFetcher(
@@ -50,7 +51,7 @@ export function createPluginFetcher(
     return true
   }
   return plugin => {
-    const key = `${plugin.kind} ${cacheLocationOf(plugin).name} ${plugin.version}`
+    const key = requestKeyOf(plugin)
     const pendingFetch = pendingFetches.get(key)
     if (pendingFetch !== undefined) return pendingFetch
     const newFetch = fetchAndUnpack(plugin)
@@ -62,6 +63,17 @@ export function createPluginFetcher(
     )
     return newFetch
   }
+}
+
+/**
+ * Returns a text that only equal requests have. A request of another source or with other checksums
+ * gets its own check.
+ */
+function requestKeyOf({ kind, name, version, downloadUrl, checksums }: PluginDescriptor): string {
+  const sortedChecksums = [...(checksums ?? [])].toSorted(([one], [other]) =>
+    one < other ? -1 : 1,
+  )
+  return JSON.stringify([kind, name, version, downloadUrl, sortedChecksums])
 }
 
 async function findStored(
