@@ -5,6 +5,11 @@ import {
   requireNoMissingApproval,
 } from '../../shared/runtime/approvals/approval-rule.ts'
 import { putWaitingApproval } from '../../shared/runtime/approvals/stored-approval.ts'
+import type { OutgoingMessage } from '../../shared/ports/notifications.ts'
+import { createOutbound } from '../../shared/triggers/outbound/outbound.ts'
+import type { Caller } from './authorization.ts'
+import { decideApproval } from './decide-approval.ts'
+import type { ApiPorts } from './define-route.ts'
 import { openTestApi, shop, shopPath, type TestApi } from './api.fixture.ts'
 
 let api: TestApi
@@ -93,6 +98,41 @@ test('a requester cannot approve its own plan, and can reject it', async () => {
     body: { code: 'APPROVAL_DECIDED' },
   })
   expect(await api.platform.requests.find(shop, 'approved own')).toBeUndefined()
+})
+
+test('a rejection sets the status of the commit whose webhook requested the deployment', async () => {
+  const { platform } = api
+  await requestHeldUp(await api.issueToken('deploy'), 'pushed')
+  const stored = await platform.requests.find(shop, 'pushed')
+  if (stored === undefined || !('options' in stored.request)) throw new Error('no request')
+  const origin = {
+    ...{ kind: 'webhook', webhook: 'hub', rule: 'r', repository: 'acme/shop', commit: 'c1' },
+    pullRequest: 7,
+  } as const
+  const sent: OutgoingMessage[] = []
+  const ports = {
+    ...{ ...platform, execute: 'here', addresses: {}, outbound: createOutbound() },
+    requests: {
+      ...platform.requests,
+      find: async () => ({ ...stored, request: { ...stored.request, origin } }),
+    },
+    notifications: {
+      ...platform.notifications,
+      send: async (messages: readonly OutgoingMessage[]) => void sent.push(...messages),
+    },
+  } as unknown as ApiPorts
+  const caller = { id: 't', name: 'ops', role: 'approve', stacks: ['*'] } as unknown as Caller
+  const draft = { verdict: 'rejected', note: 'too wide' } as const
+  await decideApproval(ports, { stack: shop, request: 'pushed' }, { caller, draft })
+  expect(sent).toMatchObject([
+    {
+      kind: 'reply',
+      reply: {
+        ...{ webhook: 'hub', request: 'pushed', commit: 'c1', pullRequest: 7, state: 'failure' },
+        description: 'the plan was rejected by ops: too wide',
+      },
+    },
+  ])
 })
 
 test('an expired plan and a request without a plan cannot be approved', async () => {

@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { error, messageOf } from '../../shared/errors/error.ts'
 import type { EpochMs, StackId } from '../../shared/records/ids.ts'
 import { type DeploymentRequest, isEditRequest } from '../../shared/records/stack-request.ts'
 import {
@@ -8,6 +8,7 @@ import {
   putDecision,
   type StoredApproval,
 } from '../../shared/runtime/approvals/stored-approval.ts'
+import { createReply } from '../../shared/triggers/notifications/replies.ts'
 import { toPrintable } from '../../shared/triggers/printable.ts'
 import type { Caller } from './authorization.ts'
 import type { ApiPorts } from './define-route.ts'
@@ -63,7 +64,29 @@ export async function decideApproval(
   // the expiry, the record of an earlier request may be gone, so that it would run again.
   if (decided.decision?.verdict === 'approved' && now < decided.expiresAt)
     await requestApproved(ports, stack, { approval: decided, decision: decided.decision })
+  if (decided.decision?.verdict === 'rejected') await replyRejected(ports, stack, decided)
   return decided
+}
+
+/**
+ * Sets the status of the commit of a webhook's request whose plan was rejected. A repetition sets
+ * the same status. Only logs an error, because the decision is stored already.
+ */
+async function replyRejected(
+  { requests, notifications, logger }: ApiPorts,
+  stack: StackId,
+  { request: key, decision }: StoredApproval,
+): Promise<void> {
+  try {
+    const request = (await requests.find(stack, key))?.request
+    if (request === undefined || isEditRequest(request)) return
+    const reason = decision?.note === undefined ? '' : `: ${decision.note}`
+    const text = `the plan was rejected by ${decision?.by ?? 'a token'}${reason}`
+    const reply = createReply(request, 'failure', text)
+    if (reply !== undefined) await notifications.send([reply])
+  } catch (thrown) {
+    logger.write('warn', 'notify.failed', { stack, message: messageOf(thrown) })
+  }
 }
 
 /**

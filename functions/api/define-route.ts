@@ -53,10 +53,10 @@ export interface ApiPorts
   /** The port for uploads of programs and plugins. Absent: the API itself receives programs. */
   readonly uploads?: UploadsPort
   /**
-   * The undelivered notifications: of the installation, or of this process if it delivers
-   * notifications.
+   * The queue of notifications, with the undelivered ones: of the installation, or of this process
+   * if it delivers notifications.
    */
-  readonly notifications: Pick<NotificationsPort, 'listDeadLetters' | 'redrive'>
+  readonly notifications: Pick<NotificationsPort, 'send' | 'listDeadLetters' | 'redrive'>
   /**
    * The service that calls the schedule function for due schedules. Absent where a process checks
    * schedules itself.

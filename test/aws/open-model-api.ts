@@ -6,6 +6,7 @@ import { createRecords } from '../../shared/platform/aws/records.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
 import { silentLogger } from '../../shared/platform/system/logger.ts'
 import { createSystemRandom } from '../../shared/platform/system/random.ts'
+import { noTelemetry } from '../../shared/ports/telemetry.ts'
 import type { NotificationsPort } from '../../shared/ports/notifications.ts'
 import { recordDelivery } from '../../shared/triggers/notifications/delivery-history.ts'
 import type { DeliverySender } from '../../shared/triggers/notifications/ping-notification.ts'
@@ -45,7 +46,14 @@ export async function openModelApi() {
   const notifications = { listDeadLetters: async () => [], redrive: async () => 0 }
   const ports = {
     ...createRecords(deps, blobs),
-    ...{ blobs, archives: createBucketArchives(bucket), clock, random, logger: silentLogger },
+    ...{
+      blobs,
+      archives: createBucketArchives(bucket),
+      clock,
+      random,
+      logger: silentLogger,
+      telemetry: noTelemetry,
+    },
     chains: {
       listDeadLetters: async (deployment: string) => [{ deployment, operations: [1] }],
       redrive: async () => undefined,
