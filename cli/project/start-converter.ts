@@ -1,12 +1,11 @@
 import { homedir } from 'node:os'
-import { Client, credentials, type ServiceError } from '@grpc/grpc-js'
+import { credentials, type ServiceError } from '@grpc/grpc-js'
+import { ConverterClient, type ConvertProgramRequest } from '../../proto/gen/pulumi/converter.ts'
 import type { Diagnostic } from '../../proto/gen/pulumi/codegen/hcl.ts'
-import type { GenerateProjectResponse } from '../../proto/gen/pulumi/language.ts'
 import { error, messageOf } from '../../shared/errors/error.ts'
 import type { ProcessesPort } from '../../shared/ports/system.ts'
 import { findPlugin } from '../../shared/providers/plugins/find-plugin.ts'
 import { startPlugin } from '../../shared/providers/plugins/start-plugin.ts'
-import { type ConvertProgramRequest, convertProgramMethod } from './convert-method.ts'
 import { createGenerationError } from './generate-program.ts'
 
 /** The dependencies of a converter. `engineAddress`: the services of schemas and mappings. */
@@ -56,19 +55,15 @@ function callConverter(
   address: string,
   request: ConvertProgramRequest,
 ): Promise<readonly Diagnostic[]> {
-  const client = new Client(address, credentials.createInsecure(), { 'grpc.enable_http_proxy': 0 })
-  const { path, requestSerialize, responseDeserialize } = convertProgramMethod
+  const client = new ConverterClient(address, credentials.createInsecure(), {
+    'grpc.enable_http_proxy': 0,
+  })
   const response = new Promise<readonly Diagnostic[]>((resolve, reject) =>
-    client.makeUnaryRequest(
-      path,
-      requestSerialize,
-      responseDeserialize,
-      request,
-      (failure: ServiceError | null, converted?: GenerateProjectResponse) => {
-        if (failure === null) resolve(converted?.diagnostics ?? [])
-        else reject(new Error(failure.details))
-      },
-    ),
+    // A failed call has no response.
+    client.convertProgram(request, (failure: ServiceError | null, converted) => {
+      if (failure === null) resolve(converted.diagnostics)
+      else reject(new Error(failure.details))
+    }),
   )
   return response.finally(() => client.close())
 }

@@ -7,9 +7,10 @@ import { join } from 'node:path'
 import { type sendUnaryData, Server, ServerCredentials } from '@grpc/grpc-js'
 import { DiagnosticSeverity } from '../../../proto/gen/pulumi/codegen/hcl.ts'
 import {
+  ConverterService,
   type ConvertProgramRequest,
-  convertProgramMethod,
-} from '../../../cli/project/convert-method.ts'
+  ConvertProgramResponse,
+} from '../../../proto/gen/pulumi/converter.ts'
 import {
   type GenerateProjectRequest,
   GenerateProjectResponse,
@@ -17,11 +18,10 @@ import {
 } from '../../../proto/gen/pulumi/language.ts'
 
 const server = new Server()
-const converterService = { convertProgram: convertProgramMethod }
-server.addService(converterService, {
+server.addService(ConverterService, {
   convertProgram: (
     { request }: { request: ConvertProgramRequest },
-    reply: sendUnaryData<GenerateProjectResponse>,
+    reply: sendUnaryData<ConvertProgramResponse>,
   ) => {
     const { sourceDirectory, targetDirectory, args } = request
     const severity = args.includes('bad')
@@ -31,7 +31,7 @@ server.addService(converterService, {
     writeFileSync(join(targetDirectory, 'main.pp'), `# ${names.join(' ')}\n`)
     writeFileSync(join(targetDirectory, 'asset.txt'), 'asset\n')
     const diagnostics = [{ severity, summary: 'not translated', detail: 'line 3' }]
-    reply(null, GenerateProjectResponse.create({ diagnostics }))
+    reply(null, ConvertProgramResponse.create({ diagnostics }))
   },
 })
 server.addService(LanguageRuntimeService, {
