@@ -95,11 +95,16 @@ export async function* streamDeployment(
 ): AsyncGenerator<StreamMessage> {
   const { catalog, clock } = position.ports
   const { stack, number } = deploymentPartsOf(deployment)
-  position.ports.assignUsage?.(deployment)
+  let isAssigned = false
   let endedMs: number | undefined
   let hasSummary = false
   for (;;) {
     const record = await findHistoryRecord(catalog, stack, number)
+    // The records of an older deployment may be removed, and nothing would remove its usage.
+    if (!isAssigned && record !== undefined && record.result === undefined) {
+      position.ports.assignUsage?.(deployment)
+      isAssigned = true
+    }
     for await (const message of readNewEvents(position, deployment)) {
       hasSummary ||= message.data.some(isSummary)
       yield message

@@ -11,8 +11,7 @@ export function observeRequests(app: Hono, telemetry: TelemetryPort): void {
   if (!telemetry.isOn) return
   app.use('*', async (context, next) => {
     const { method } = context.req
-    const traceParent = context.req.header('traceparent')
-    await observeRequest(telemetry, { method, traceParent }, async () => {
+    await observeRequest(telemetry, method, async () => {
       await next()
       const route = matchedRoutes(context).findLast(({ path }) => !path.endsWith('*'))?.path ?? '*'
       return { result: undefined, answered: { route, status: context.res.status } }

@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { triggerLimits } from '../../shared/config/trigger-limits.ts'
 import { error } from '../../shared/errors/error.ts'
-import type { ObservedRequest } from '../../shared/runtime/telemetry/observe-request.ts'
 import type { WebhookRequest } from '../../shared/triggers/webhooks/webhook-form.ts'
 
 /**
@@ -19,12 +18,9 @@ const httpEventForm = z.object({
 /** The template of the path of deliveries. */
 export const webhookRoute = '/hooks/:name'
 
-/**
- * Returns the request of an event, as telemetry describes it. The sender of a delivery is a
- * stranger, so its trace is not joined.
- */
-export function describeRequest(event: unknown): ObservedRequest {
-  return { method: httpEventForm.parse(event).requestContext.http.method, traceParent: undefined }
+/** Returns the method of an event's request. Throws zod's errors unchanged. */
+export function readMethod(event: unknown): string {
+  return httpEventForm.parse(event).requestContext.http.method
 }
 
 /** The response to Lambda's HTTP integrations. */

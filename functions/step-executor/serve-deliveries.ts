@@ -103,7 +103,6 @@ async function serveDeployment<D extends Delivery>(
 ): Promise<ChainDeliveryResult<D>> {
   const { platform } = server
   const { deployment, deploymentDeliveries, warmCache } = options
-  server.assignUsage?.(deployment)
   const control = await platform.control.read(deployment)
   const pin = await readFirstPin(platform, deployment)
   if (control === undefined || control.closed || pin === undefined) {
@@ -112,6 +111,7 @@ async function serveDeployment<D extends Delivery>(
     for (const { receipt } of deploymentDeliveries) await platform.chains.remove(receipt)
     return { failedDeliveries: [], foreignDeliveries: [] }
   }
+  server.assignUsage?.(deployment)
   requireSupportedRules(deployment, pin)
   const { stack } = deploymentPartsOf(deployment)
   if (server.mayServe?.(stack) === false)

@@ -32,6 +32,7 @@ async function serveOneNudge(run: (recordUnreviewedRun: () => void) => void) {
   }
   const resources = {
     ...{ ...binding, platform, awsResources: { pool: 'short' } },
+    usage: { measure: (work: () => Promise<unknown>) => work() },
     createGeneratorDeps: () => ({ platform, requests: { listWaiting: async () => [] } }),
   } as unknown as FunctionResources
   const { batchItemFailures } = await serveNudges(resources, { Records: [message] }, context)

@@ -75,9 +75,9 @@ async function resumeOrWait(
 ): Promise<ServeOutcome> {
   const { platform } = server
   const { stack } = nudge
-  server.assignUsage?.(deployment)
   const control = await platform.control.read(deployment)
   if (control === undefined) return deferWithoutControlRecord(server, nudge, deployment)
+  server.assignUsage?.(deployment)
   if (control.holder.expiresAt !== undefined) return closeOrDeferClient(server, deployment, control)
   const leases = await platform.leases.list(deployment)
   if (!isHolderGone(control, leases, nudge.observedHolder)) {

@@ -1,6 +1,6 @@
 import { flushAfter } from '../aws/observe-call.ts'
 import { openWebhookTriggers } from '../aws/open-triggers.ts'
-import { describeRequest, type HttpResponse, webhookRoute } from '../aws/webhook-event.ts'
+import { readMethod, type HttpResponse, webhookRoute } from '../aws/webhook-event.ts'
 import { observeRequest } from '../../shared/runtime/telemetry/observe-request.ts'
 import { withCachedOpening } from '../../shared/triggers/webhooks/cached-opening.ts'
 import { serveWebhook } from './serve-webhook.ts'
@@ -11,7 +11,7 @@ const server = { ...triggers, sealing: withCachedOpening(triggers.sealing, trigg
 /** The Lambda handler of the webhook function, for requests of an HTTP API or a function URL. */
 export const handler = (event: unknown): Promise<HttpResponse> =>
   flushAfter(server.telemetry, () =>
-    observeRequest(server.telemetry, describeRequest(event), async () => {
+    observeRequest(server.telemetry, readMethod(event), async () => {
       const result = await serveWebhook(server, event)
       return { result, answered: { route: webhookRoute, status: result.statusCode } }
     }),

@@ -1,13 +1,4 @@
 import type { TelemetryAttributes, TelemetryPort } from '../../ports/telemetry.ts'
-import { parseTraceParent, type SpanContext } from '../../records/trace-context.ts'
-
-/** A request of HTTP, as telemetry describes it. */
-export interface ObservedRequest {
-  readonly method: string
-  /** The header `traceparent`, by which the caller names its span. */
-  readonly traceParent: string | undefined
-}
-
 /** The answer to a request. `route` is a template, so that it contains no names and no tokens. */
 export interface ObservedAnswer {
   readonly route: string
@@ -15,23 +6,19 @@ export interface ObservedAnswer {
 }
 
 /**
- * Answers a request, and records its span and its duration. The answer runs within the span. A
- * request whose `answer` throws is not recorded. The attributes are those of OpenTelemetry for
- * servers of HTTP.
+ * Answers a request, and records its span and its duration. The answer runs within the span, which
+ * never joins the trace that the caller names: the caller may be a stranger. A request whose
+ * `answer` throws is not recorded. The attributes are those of OpenTelemetry for servers of HTTP.
  */
 export async function observeRequest<T>(
   telemetry: TelemetryPort,
-  { method, traceParent = '' }: ObservedRequest,
+  method: string,
   answer: () => Promise<{ readonly result: T; readonly answered: ObservedAnswer }>,
 ): Promise<T> {
   const trace = telemetry.startTrace()
   if (trace === undefined) return (await answer()).result
-  const parent = parseTraceParent(traceParent) ?? trace.parent
-  const context: SpanContext = {
-    traceId: parent?.traceId ?? trace.traceId,
-    isSampled: parent?.isSampled ?? trace.isSampled,
-    spanId: telemetry.createSpanId(),
-  }
+  const { traceId, isSampled, parent } = trace
+  const context = { traceId, isSampled, spanId: telemetry.createSpanId() }
   const startMs = Date.now()
   const { result, answered } = await telemetry.runWithin(context, answer)
   const { route, status } = answered

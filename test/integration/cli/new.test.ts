@@ -93,7 +93,7 @@ test('gen-man writes a page for each command, with its options and examples', as
   expect(page).toContain('.B \\-\\-secrets\\-provider <kind>\n')
   expect(page).toContain('.SH EXAMPLES\n.TP\n.B antichain stack init dev\n')
   expect(page).toContain('.SH SEE ALSO\n.BR antichain\\-stack (1)\n')
-  expect(existsSync(join(bench.root, 'man/antichain-convert.1'))).toBe(false)
+  expect(existsSync(join(bench.root, 'man/antichain-do.1'))).toBe(false)
 })
 
 test('package info describes a package, a module, a resource and a function', async () => {

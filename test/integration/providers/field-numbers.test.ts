@@ -49,6 +49,18 @@ const image = JSON.parse(
   }),
 ) as { readonly file: readonly File[] }
 
+/** Fields of Pulumi 3.274.1 that the SDK of the fixtures, 3.270.0, does not have. */
+const newerFields: readonly string[] = [
+  'GenerateProgramRequest.mapper_target',
+  'GenerateProjectRequest.mapper_target',
+]
+
+/** Methods of services that Antichain does not call. */
+const unusedMethods: readonly string[] = [
+  '/pulumirpc.Converter/ConvertSnippet false',
+  '/pulumirpc.Converter/ConvertState false',
+]
+
 /** The files of Pulumi. The SDK has no JavaScript for those of Google. */
 const files = image.file.filter(({ name }) => name.startsWith('pulumi/'))
 
@@ -181,6 +193,7 @@ describe.each(files.map(file => [modulePathOf(file), file] as const))('%s', (pat
           ([key, each]) => JSON.stringify(each) !== JSON.stringify(emptyObject[key]),
         )
         const label = `${names.join('.')}.${field.name}`
+        if (newerFields.includes(label)) continue
         expect([label, changed.map(([key]) => nameOfKey(key))]).toEqual([
           label,
           [sdkFieldNameOf(field, message)],
@@ -216,7 +229,8 @@ describe.each(files.map(file => [modulePathOf(file), file] as const))('%s', (pat
       const sdkModule = load(`@pulumi/pulumi/proto/${path}_grpc_pb`) as Record<string, unknown>
       for (const { name } of file.service ?? []) {
         const ownMethods = methodSignaturesOf(ownModule[`${name}Service`])
-        expect(ownMethods).toEqual(methodSignaturesOf(sdkModule[`${name}Service`]))
+        const sdkMethods = methodSignaturesOf(sdkModule[`${name}Service`])
+        expect(ownMethods).toEqual(sdkMethods.filter(method => !unusedMethods.includes(method)))
       }
     })
 })

@@ -23,8 +23,16 @@ export function createUsage(journalTable: Table): UsagePort {
     },
     list: async deployment => {
       const { pk } = keys.usage(deployment, '')
-      const items = await queryItems(journalTable, { pk, limit: limits.itemsPerListMax })
-      return items.map(item => parseUsage(deployment, item))
+      const records: UsageRecord[] = []
+      for (let after = ''; ; ) {
+        const lowerBound = after === '' ? {} : { after }
+        const range = { pk, ...lowerBound, limit: limits.itemsPerListMax }
+        const items = await queryItems(journalTable, range)
+        records.push(...items.map(item => parseUsage(deployment, item)))
+        const lastItem = items[limits.itemsPerListMax - 1]
+        if (lastItem === undefined) return records
+        after = readText(lastItem, 'sk')
+      }
     },
   }
 }
