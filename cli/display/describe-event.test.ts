@@ -17,6 +17,7 @@ test('an event has the kind and the text of the table of Pulumi', () => {
       { policyEvent: { policyPackName: 'p', policyName: 'n', message: 'no' } },
       { cancelEvent: {} },
       { newEvent: {} },
+      { diagnosticEvent: { severity: 'in\u001b]0;title\u0007fo\n', message: 'x' } },
     ].map(event => describeEvent(event)),
   ).toEqual([
     { kind: 'diagnostic/error', details: `${urn}: it failed here` },
@@ -25,6 +26,7 @@ test('an event has the kind and the text of the table of Pulumi', () => {
     { kind: 'policy', details: 'p/n: no' },
     { kind: 'cancel', details: '' },
     { kind: 'unknown', details: '' },
+    { kind: 'diagnostic/info', details: 'x' },
   ])
 })
 

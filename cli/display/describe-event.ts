@@ -29,9 +29,14 @@ export function describeEvent(event: EventRecord): {
   const fields = recordOf(event[key])
   const severity = key === 'diagnosticEvent' ? textOf(fields['severity']) : ''
   return {
-    kind: severity === '' ? kind : `${kind}/${severity}`,
-    details: removeControls(describeFields(key, fields)).trimEnd().replaceAll(/\s+/g, ' '),
+    kind: severity === '' ? kind : `${kind}/${toCell(severity)}`,
+    details: toCell(describeFields(key, fields)),
   }
+}
+
+/** Returns a text for one cell of a table. Clients store their events verbatim. */
+function toCell(text: string): string {
+  return removeControls(text).trimEnd().replaceAll(/\s+/g, ' ')
 }
 
 /** Reports whether an event names the resource with a URN. */

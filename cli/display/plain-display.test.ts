@@ -275,6 +275,15 @@ describe('the end', () => {
     expect(lines.filter(line => line === '::endgroup::')).toHaveLength(1)
   })
 
+  test('in a job of GitHub, an abandoned display ends its group once', () => {
+    const stdout = createRecordingStream()
+    const options = createTestDisplayOptions({ stdout, ciService: 'github' })
+    const display = createPlainDisplay(options, () => 0)
+    display.abandon?.()
+    display.abandon?.()
+    expect(stdout.text()).toMatch(/^::group::[^]*\n::endgroup::\n$/)
+  })
+
   test('outputs are omitted with suppressOutputs', async () => {
     const lines = await printPlain([createPreEvent(stack), createOutputsEvent(stack)], {
       options: { suppressOutputs: true },

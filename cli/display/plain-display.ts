@@ -71,6 +71,10 @@ export function createPlainDisplay(
       clearTimeout(timer)
       endGroup()
     },
+    abandon: () => {
+      clearTimeout(timer)
+      endGroup()
+    },
     finish: result => {
       clearTimeout(timer)
       endGroup()

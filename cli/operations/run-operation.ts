@@ -92,7 +92,10 @@ async function withDashboard(
 ): Promise<DisplayOptions> {
   const showsLinks = options.interactive && options.color && options.stdout.isTTY === true
   if (!showsLinks) return options
-  return { ...options, dashboard: await findStackPage(session.home, stack) }
+  const { remote } = await session.openEngine()
+  return remote === undefined
+    ? options
+    : { ...options, dashboard: await findStackPage(session.home, stack) }
 }
 
 /** Prepares the start of an operation, on this machine or through an API. */
@@ -226,6 +229,7 @@ async function runWithDisplay(
     const facts = observer.readFacts()
     return { result, events, plugins, facts, isInterrupted: interruptCount > 0 }
   } catch (thrown) {
+    display.abandon?.()
     const isShown = session.io.stdout.isTTY === true && !displayOptions.json
     throw isShown ? shortenShownError(thrown, observer.readFacts()) : thrown
   } finally {

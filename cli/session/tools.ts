@@ -60,6 +60,8 @@ export interface DisplayOptions {
 /** The display of one deployment or preview. */
 export type Display = EventSink & {
   readonly finish: (result: DeployResult) => void | Promise<void>
+  /** Ends the open parts of the display when the deployment throws. Absent: there are none. */
+  readonly abandon?: () => void
 }
 
 /** Functions that read and write states. An envelope is the JSON that `stack export` prints. */
