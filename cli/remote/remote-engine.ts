@@ -8,7 +8,7 @@ import * as z from 'zod'
 import { error, hasCode } from '../../shared/errors/error.ts'
 import { type NodePlatform, packUpload } from './pack-upload.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
-import type { CatalogPort, HistoryRecord, StackRecord } from '../../shared/ports/catalog.ts'
+import type { CatalogPort, HistoryRecord } from '../../shared/ports/catalog.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
 import { type BlobHash, type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import { envelopeOf, parseEnvelope } from '../../shared/state/snapshot-codec.ts'
@@ -20,14 +20,8 @@ import { readRemoteCourse } from './remote-course.ts'
 import type { Login } from './saved-login.ts'
 import { deployRemotely, resumeRemotely } from './remote-deployment.ts'
 import { editRemotely, renameRemotely } from './remote-edit.ts'
+import { listRemoteStacks, remoteStackForm, toStackRecord } from './remote-stacks.ts'
 
-const stackForm = z.object({
-  id: z.string(),
-  createdAt: z.number(),
-  current: z.string(),
-  version: z.number(),
-  deployments: z.number(),
-})
 const createPageForm = <ItemForm extends z.ZodType>(itemForm: ItemForm) =>
   z.object({ items: z.array(itemForm), next: z.string().optional() })
 const uploadForm = z.object({
@@ -195,26 +189,13 @@ function createRemoteCatalog(client: ApiClient): CatalogPort {
     },
     async getStack(id) {
       try {
-        return toStackRecord(await getParsed(stackPathOf(id), stackForm))
+        return toStackRecord(await getParsed(stackPathOf(id), remoteStackForm))
       } catch (thrown) {
         if (hasCode(thrown, 'STACK_NOT_FOUND')) return undefined
         throw thrown
       }
     },
-    async listStacks(project) {
-      const stacks: StackRecord[] = []
-      const projectQuery = project === undefined ? '' : `&project=${encodeURIComponent(project)}`
-      for (let cursor: string | undefined = ''; cursor !== undefined; ) {
-        const page: { items: z.infer<typeof stackForm>[]; next?: string | undefined } =
-          await getParsed(
-            `/v1/stacks?limit=100&cursor=${cursor}${projectQuery}`,
-            createPageForm(stackForm),
-          )
-        stacks.push(...page.items.map(toStackRecord))
-        cursor = page.next
-      }
-      return { stacks, unreadable: [] }
-    },
+    listStacks: project => listRemoteStacks(client, project),
     async listHistory(id, limit, before) {
       const records: HistoryRecord[] = []
       const firstCursor = before === undefined ? '' : String(before)
@@ -234,16 +215,6 @@ function createRemoteCatalog(client: ApiClient): CatalogPort {
       return records
     },
   })
-}
-
-/** Returns a stack of the API as a record. The API does not show the blob of the snapshot. */
-function toStackRecord({
-  id,
-  current,
-  createdAt,
-  ...otherFields
-}: z.infer<typeof stackForm>): StackRecord {
-  return { ...otherFields, id, current, createdAt, snapshot: '' } as StackRecord
 }
 
 /** Creates the function of a feature that the API does not support. It throws FEATURE_MISSING. */
