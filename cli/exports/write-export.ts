@@ -1,10 +1,11 @@
-import { appendFileSync, createWriteStream, mkdirSync, writeFileSync } from 'node:fs'
+import { appendFileSync, createWriteStream, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import * as z from 'zod'
+import type { EnginePort } from '../../local/engine-port.ts'
 import { readHistory } from '../../shared/engine/deployment/retention/history-and-versions.ts'
-import type { HistoryRecord, StackRecord } from '../../shared/ports/catalog.ts'
+import type { HistoryRecord } from '../../shared/ports/catalog.ts'
 import { deploymentPartsOf, type StackId } from '../../shared/records/ids.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { listAllItems } from '../remote/api-pages.ts'
@@ -12,6 +13,7 @@ import { stackPathOf } from '../remote/stack-path.ts'
 import type { CliSession } from '../session/session.ts'
 import { type ExportedStack, type ExportManifest, hashMember } from './manifest.ts'
 import { listMembers, manifestName } from './manifest.ts'
+import { readUnchangedStack } from './read-unchanged-stack.ts'
 
 const privateFile = { mode: 0o600 } as const
 const itemForm = z.looseObject({})
@@ -29,7 +31,7 @@ const installationLists = {
 
 /**
  * Writes all stacks, the settings of the installation and the audit log to an empty folder. Reports
- * each stack. Throws the errors of the store and of the API.
+ * each stack. Throws STORE_CONFLICT, and the errors of the store and of the API.
  */
 export async function writeExport(
   session: CliSession,
@@ -41,11 +43,16 @@ export async function writeExport(
   const [damaged] = unreadable
   if (damaged !== undefined) throw damaged.reason
   const exported: ExportedStack[] = []
-  for (const [index, record] of stacks.entries()) {
-    exported.push(await writeStack(session, folder, { record, index }))
-    if (record.current !== '')
-      report(`warning: ${record.id} has an open deployment; the export has its state so far.`)
-    report(`Exported ${record.id} (${index + 1} of ${stacks.length}).`)
+  for (const [index, { id }] of stacks.entries()) {
+    const written = await writeStack(session, folder, { id, index })
+    if (written === undefined) {
+      report(`warning: ${id} was removed during the export; the export does not have it.`)
+      continue
+    }
+    exported.push(written.stack)
+    if (written.isOpen)
+      report(`warning: ${id} has an open deployment; the export has its state so far.`)
+    report(`Exported ${id} (${index + 1} of ${stacks.length}).`)
   }
   const settings: Record<string, unknown> = {}
   for (const [name, path] of Object.entries(installationLists))
@@ -60,27 +67,29 @@ export async function writeExport(
   return manifest
 }
 
+/**
+ * Writes the files of a stack. Returns its entry of the manifest, and whether a deployment is open.
+ * Returns undefined for a stack that no longer exists. Throws STORE_CONFLICT.
+ */
 async function writeStack(
   session: CliSession,
   root: string,
-  { record, index }: { readonly record: StackRecord; readonly index: number },
-): Promise<ExportedStack> {
+  { id, index }: { readonly id: StackId; readonly index: number },
+): Promise<{ readonly stack: ExportedStack; readonly isOpen: boolean } | undefined> {
   const engine = await session.openEngine()
-  const { id, version } = record
   const folder = `stacks/${index}`
-  const state = await engine.exportState(id)
-  if (state !== undefined) await writeState(session, join(root, folder, 'state.json'), state)
-  const historyPath = join(root, folder, 'history.jsonl')
-  writeMember(root, `${folder}/history.jsonl`, '')
-  const versions = new Set<number>()
-  let history = 0
-  for await (const entry of readHistory(engine.platform.catalog, id)) {
-    history += 1
-    if (entry.version !== undefined && entry.version > 0) versions.add(entry.version)
-    appendFileSync(historyPath, `${JSON.stringify(toHistoryLine(entry))}\n`)
+  const read = await readUnchangedStack(engine, id, () =>
+    writeHistory(engine, join(root, folder, 'history.jsonl'), id),
+  )
+  if (read === undefined) {
+    rmSync(join(root, folder), { recursive: true, force: true })
+    return undefined
   }
-  versions.delete(version)
+  const { record, state, contents } = read
+  const { history, versions } = contents
+  if (state !== undefined) await writeState(session, join(root, folder, 'state.json'), state)
   for (const earlier of versions) {
+    if (earlier === record.version) continue
     const earlierState = await engine.exportState(id, earlier)
     if (earlierState === undefined) continue
     await writeState(session, join(root, folder, 'versions', `${earlier}.json`), earlierState)
@@ -89,8 +98,27 @@ async function writeStack(
   writeMember(root, `${folder}/documents.json`, documents)
   const secrets = state?.secrets_providers?.type ?? ''
   const resources = state?.resources?.length ?? 0
-  const hasState = state !== undefined
-  return { id, folder, history, resources, version: hasState ? version : 0, secrets }
+  const version = state === undefined ? 0 : record.version
+  const stack = { id, folder, history, resources, version, secrets }
+  return { stack, isOpen: record.current !== '' }
+}
+
+/** Writes the history of a stack, newest entry first. Returns its length and its versions. */
+async function writeHistory(
+  { platform }: Pick<EnginePort, 'platform'>,
+  path: string,
+  id: StackId,
+): Promise<{ readonly history: number; readonly versions: ReadonlySet<number> }> {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  writeFileSync(path, '', privateFile)
+  const versions = new Set<number>()
+  let history = 0
+  for await (const entry of readHistory(platform.catalog, id)) {
+    history += 1
+    if (entry.version !== undefined && entry.version > 0) versions.add(entry.version)
+    appendFileSync(path, `${JSON.stringify(toHistoryLine(entry))}\n`)
+  }
+  return { history, versions }
 }
 
 function toHistoryLine({ deployment, ...entry }: HistoryRecord) {
