@@ -37,11 +37,40 @@ function createPlannedDelete(id: number): Operation {
   }
 }
 
+/** A plan in which each operation releases the next one. */
+function planChain(): readonly Operation[] {
+  return Array.from({ length: operationCount }, (_, id) => createPlannedDelete(id))
+}
+
+const waveCount = 10
+const waveSize = 4
+/** The distance of the ids of equal places in two waves: the members, and the barrier behind them. */
+const waveStride = waveSize + 1
+
+/** Returns the id of the barrier behind a wave, which follows the members of the wave. */
+function barrierIdOf(wave: number): OperationId {
+  return (wave * waveStride + waveSize) as OperationId
+}
+
+/** A plan of waves. Each barrier releases the members of the next wave, and the next barrier. */
+function planWaves(): readonly Operation[] {
+  return Array.from({ length: waveCount * waveStride }, (_, id): Operation => {
+    const wave = Math.floor(id / waveStride)
+    const isBarrier = id === barrierIdOf(wave)
+    const releases = Array.from({ length: waveStride }, (_item, at) => barrierIdOf(wave) + 1 + at)
+    const needs = isBarrier ? waveSize + Math.min(wave, 1) : Math.min(wave, 1)
+    const member = { ...createPlannedDelete(id), needs, releases: [] }
+    if (!isBarrier) return { ...member, barrier: barrierIdOf(wave) }
+    const isLast = wave === waveCount - 1
+    return { ...member, op: 'join', releases: isLast ? [] : (releases as OperationId[]) }
+  })
+}
+
 /** Opens a deployment whose plan is decided, and counts what its readers read. */
-function openPlannedDestroy() {
-  const pageCount = operationCount / pageSize
+function openPlannedDestroy(operations = planChain()) {
+  const pageCount = Math.ceil(operations.length / pageSize)
   const pages = Array.from({ length: pageCount }, (_, page) =>
-    Array.from({ length: pageSize }, (_item, at) => createPlannedDelete(page * pageSize + at)),
+    operations.slice(page * pageSize, (page + 1) * pageSize),
   )
   const records = [
     {
@@ -122,6 +151,26 @@ test('the further pages of a list, and changed operations, read only what has ch
     { stage: 'running', readyMs: 100, causeId: 0 },
   ])
   expect(reads).toEqual({ ...first, heads: first.heads + 2 })
+})
+
+test('changed operations of a plan of waves are read up to the first barrier that is open', async () => {
+  const { ports, record, ends, reads } = openPlannedDestroy(planWaves())
+  const count = waveCount * waveSize
+  const position = { count, ids: [0 as OperationId] }
+  await readChangedOperations(ports, record, { count: 0, ids: [] })
+  const readAgain = async () => {
+    const headsBefore = reads.heads
+    const { operations } = await readChangedOperations(ports, record, position)
+    const ids = operations.map(({ operation }) => operation.id)
+    return { ids, heads: reads.heads - headsBefore }
+  }
+  // An open operation has released nothing.
+  expect(await readAgain()).toEqual({ ids: [0], heads: 1 })
+  ends.set(0 as OperationId, endOf(0, 20, 30))
+  expect(await readAgain()).toEqual({ ids: [0], heads: 2 })
+  ends.set(barrierIdOf(0), { head: { ...freshHead, end: { verdict: 'succeeded', attempt: 0 } } })
+  // The first barrier, then the second wave and its barrier.
+  expect(await readAgain()).toEqual({ ids: [0, 5, 6, 7, 8], heads: 1 + waveStride })
 })
 
 test('the first page of a list reads the heads again, except those that had ended', async () => {

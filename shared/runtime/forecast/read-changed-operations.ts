@@ -43,10 +43,10 @@ export async function readChangedOperations(
   const known = await readRememberedOperations(ports, record)
   await known.readAllEnds({ isOver: record.result !== undefined, isRepeated: false })
   const nextCount = Math.min(known.stepIds.length, count + apiLimits.changesPerPageMax)
-  const changedIds = new Set(known.stepIds.slice(count, nextCount))
-  for (const id of ids) addWithReleased(known, id, changedIds)
-  for (const id of known.silentIds) if (isOpen(known, id)) changedIds.add(id)
-  await known.readEnds(changedIds)
+  const changedIds = await readWithReleased(known, ids, [
+    ...known.stepIds.slice(count, nextCount),
+    ...known.silentIds.filter(id => isOpen(known, id)),
+  ])
   const summary = known.getSummary()
   const operations = [...changedIds].flatMap(id => {
     const item = known.decided.get(id)
@@ -57,20 +57,33 @@ export async function readChangedOperations(
   return { operations, count: nextCount, hasMore, parallel: known.getParallel() }
 }
 
-/** Adds an operation and those that it releases, also through joins. */
-function addWithReleased(
-  { decided }: Pick<RememberedOperations, 'decided'>,
-  firstId: OperationId,
-  ids: Set<OperationId>,
-): void {
-  ids.add(firstId)
-  const waiting = [...releasedIdsOf(decided.get(firstId))]
-  for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
-    if (ids.has(id)) continue
-    ids.add(id)
-    const item = decided.get(id)
-    if (item !== undefined && isJoinOrHook(item.operation)) waiting.push(...releasedIdsOf(item))
+/**
+ * Reads the heads of the operations `ids` and `otherIds`, and of those that ended ones of `ids`
+ * released, also through ended joins. An open join has released nothing yet, and the waves behind
+ * it would be all later operations of the plan. Returns the ids of the operations.
+ */
+async function readWithReleased(
+  known: RememberedOperations,
+  ids: readonly OperationId[],
+  otherIds: readonly OperationId[],
+): Promise<ReadonlySet<OperationId>> {
+  const changedIds = new Set([...ids, ...otherIds])
+  await known.readEnds(changedIds)
+  let waiting = ids
+  while (waiting.length > 0) {
+    const endedIds = waiting.filter(id => !isOpen(known, id))
+    const releasedIds = endedIds.flatMap(id => releasedIdsOf(known.decided.get(id)))
+    const newIds = new Set(releasedIds.filter(id => !changedIds.has(id)))
+    for (const id of newIds) changedIds.add(id)
+    await known.readEnds(newIds)
+    waiting = [...newIds].filter(id => isJoinOrHookId(known, id))
   }
+  return changedIds
+}
+
+function isJoinOrHookId({ decided }: Pick<RememberedOperations, 'decided'>, id: OperationId) {
+  const item = decided.get(id)
+  return item !== undefined && isJoinOrHook(item.operation)
 }
 
 function releasedIdsOf(item: DecidedOperation | undefined): readonly OperationId[] {
