@@ -186,6 +186,24 @@ describe('deletes', () => {
     expect(forecast).toMatchObject({ steps: 2, wallMs: 105 })
   })
 
+  test('that exclude a protected resource without a parent also delete the stack', () => {
+    const stack = createForecastState('dev', [], { type: 'pulumi:pulumi:Stack', custom: false })
+    const database = createForecastState('db', [], { protect: true })
+    const { graph, condemned, release } = deletesOf([stack, database])
+    const excludingDraft = createForecastDraft()
+    excludingDraft.addDeletes({ graph, condemned: condemned.slice(0, 1), release }, true)
+    expect(excludingDraft.compute(durations, 2)).toMatchObject({
+      steps: 1,
+      kept: [{ urn: database.urn, keepsCount: 0, keeps: [] }],
+    })
+    const draft = createForecastDraft()
+    draft.addDeletes({ graph, condemned, release }, false)
+    expect(draft.compute(durations, 2)).toMatchObject({
+      steps: 0,
+      kept: [{ urn: database.urn, keepsCount: 1, keeps: [stack.urn] }],
+    })
+  })
+
   test('of retained resources make no call, and keep the objects that are deleted with them', () => {
     const database = createForecastState('db', [], { retainOnDelete: true })
     const table = createForecastState('table', [], { deletedWith: forecastUrnOf('db') })

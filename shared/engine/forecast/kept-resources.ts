@@ -1,7 +1,7 @@
 import type { Urn } from '../../names/urn.ts'
 import type { KeptResource } from '../../records/forecast.ts'
 import { findBlockedDeletes } from '../graph/blocked-deletes.ts'
-import { findDeleteEdges } from '../graph/delete-edges.ts'
+import { findDeleteEdges, findDependencyEdges } from '../graph/delete-edges.ts'
 import { isProtected } from '../step.ts'
 import type { PlannedDeletes } from './step-graph.ts'
 
@@ -34,10 +34,10 @@ export function findKeptResources(
   const keptCount = protectedIndices.size + retainedIndices.length
   if (keptCount === 0) return { kept: [], keptCount }
   const condemnedIndices = condemned.map(({ graphIndex }) => graphIndex)
-  const edges = findDeleteEdges(
-    graph,
-    new Set(areProtectedExcluded ? allIndices : condemnedIndices),
-  )
+  // Excluded resources delay no delete, so they keep the root stack only if they depend on it.
+  const edges = areProtectedExcluded
+    ? findDependencyEdges(graph, new Set(allIndices))
+    : findDeleteEdges(graph, new Set(condemnedIndices))
   const urnOf = (index: number): readonly Urn[] => {
     const state = graph.states[index]
     return state === undefined ? [] : [state.urn]

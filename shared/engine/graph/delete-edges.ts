@@ -24,16 +24,28 @@ export interface DeleteEdges {
 type Releases = Map<number, { readonly states: number[]; readonly groups: readonly string[] }>
 
 /**
- * Returns the edges among condemned states (indices into the graph). Deleting a state releases its
+ * Returns the edges among condemned states (indices into the graph). These are the edges of
+ * `findDependencyEdges`, and edges that delay the delete of the root stack (`addRootEdges`).
+ */
+export function findDeleteEdges(graph: StateGraph, condemned: ReadonlySet<number>): DeleteEdges {
+  const edges = findDependencyEdges(graph, condemned)
+  addRootEdges(graph, edges.releases)
+  return edges
+}
+
+/**
+ * Returns the edges of dependencies among condemned states. Deleting a state releases its
  * dependencies: provider, parent, named dependencies, and the descendants of named components. A
  * replaced state comes later in the list than the states that name its URN. If Pulumi deletes one
  * of these states in an earlier wave, the delete of the replaced state waits for that delete
- * (`addWaitEdges`). A protected state delays only the deletes of states before it in the list. The
- * root stack is deleted last (`addRootEdges`).
+ * (`addWaitEdges`). A protected state delays only the deletes of states before it in the list.
  * Source: docs/spec/step-generation.md#deletes-at-the-end-of-the-program, docs/spec/graph.md,
  * `dependenciesOf`.
  */
-export function findDeleteEdges(graph: StateGraph, condemned: ReadonlySet<number>): DeleteEdges {
+export function findDependencyEdges(
+  graph: StateGraph,
+  condemned: ReadonlySet<number>,
+): DeleteEdges & { readonly releases: Releases } {
   const releases: Releases = new Map()
   const groups = new Map<string, readonly number[]>()
   /** Pairs of indices: a state, and a later state whose URN the first one names. */
@@ -71,7 +83,6 @@ export function findDeleteEdges(graph: StateGraph, condemned: ReadonlySet<number
     releases.set(index, { states: [...targets], groups: [...groupKeys] })
   }
   if (laterCopies.length > 0) addWaitEdges(releases, groups, laterCopies)
-  addRootEdges(graph, releases)
   return { releases, groups }
 }
 
