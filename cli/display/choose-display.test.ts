@@ -93,3 +93,23 @@ test('durations have tenths of seconds below 10 s, seconds below 1 h, and minute
   const texts = [0, 340, 9_949, 12_400, 65_000, 3_599_600, 7_380_000].map(formatElapsed)
   expect(texts).toEqual(['0.0s', '0.3s', '9.9s', '12s', '1m05s', '1h00m', '2h03m'])
 })
+
+test('a long listing is folded, but not if its rows show whole URNs', () => {
+  const printTree = (urns: boolean): string => {
+    const stdout = createRecordingStream({ isTTY: true, columns: 80, rows: 4 })
+    const display = createDisplay(createTestDisplayOptions({ interactive: true, urns, stdout }))
+    for (const type of ['pkg:index:Thing', 'pkg:index:Other'])
+      for (let index = 0; index < 150; index += 1) {
+        const urn = `urn:pulumi:dev::shop::${type}::r${index}`
+        const metadata = metadataOf('create', `r${index}`, { urn, type })
+        display.emit({ resOutputsEvent: { metadata } })
+      }
+    display.emit({ cancelEvent: {} })
+    return stdout.text()
+  }
+  expect(printTree(false)).toMatch(/Thing +150 resources[^]*Other +150 resources/)
+  const wholeTree = printTree(true)
+  expect(wholeTree).not.toContain('resources')
+  for (const type of ['pkg:index:Thing', 'pkg:index:Other'])
+    expect(wholeTree).toContain(`urn:pulumi:dev::shop::${type}::r149`)
+})

@@ -50,7 +50,7 @@ export function createLiveDisplay(
   const printFinalTree = (): void => {
     if (printedMessageCount !== undefined) return
     writer?.close()
-    const lines = renderTree(createTreeInput(!options.verbose)).map(line =>
+    const lines = renderTree(createTreeInput(!options.verbose && !options.urns)).map(line =>
       renderLine(line.segments, Number.POSITIVE_INFINITY, paint),
     )
     const messages = progress.listMessages()
