@@ -46,7 +46,7 @@ function declareConvert(root: Command, attach: Attach): void {
       .option('--name <name>', 'Name of the new project (default: that of the folder)')
       .option('--out <folder>', 'Folder of the new project', '.')
       .option('--generate-only', 'Install no dependencies')
-      .option('--strict', 'Fail on errors such as missing variables'),
+      .option('--strict', 'Fail on errors such as missing variables (not with pcl)'),
     async () => (await import('../commands/convert.ts')).convertProgram,
     unsupportedOptions.convert,
   )

@@ -7,8 +7,10 @@ import type { Flags } from '../arguments/flags.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { withPluginHost } from '../packages/with-plugin-host.ts'
 import { definedVariablesOf } from '../plugins/plugin-command-tools.ts'
+import { copyFiles } from '../project/copy-files.ts'
 import { findInstalledHost, refuseErrors } from '../project/generate-program.ts'
-import { copyFiles, generateProject } from '../project/generate-project.ts'
+import { generateProject } from '../project/generate-project.ts'
+import { requireProjectName } from '../project/project-name.ts'
 import { convertByPlugin } from '../project/start-converter.ts'
 import { createCliSession, type CliSession } from '../session/session.ts'
 import { installProject } from './install.ts'
@@ -34,7 +36,8 @@ export const convertProgram: Handler = async (session, flags, args) => {
   const from = readSource(flags)
   const runtime = runtimesByLanguage[language] ?? language
   const targetFolder = resolve(session.cwd, flags.text('out') ?? '.')
-  const name = flags.text('name') ?? basename(session.cwd)
+  const name = readProjectName(session, flags)
+  if (runtime === 'pcl') refuseStrict(flags)
   const pclFolder = from === 'pcl' ? session.cwd : mkdtempSync(join(tmpdir(), 'antichain-convert-'))
   try {
     await withHosts(session, async deps => {
@@ -68,6 +71,20 @@ type ConvertDeps = Parameters<typeof convertByPlugin>[0] & {
 function readSource(flags: Flags): string {
   const from = (flags.text('from') ?? 'yaml').toLowerCase()
   return from === 'tf' ? 'terraform' : from
+}
+
+/** Returns the name of the new project: that of the option, or else that of the folder. */
+function readProjectName(session: CliSession, flags: Flags): string {
+  const name = flags.text('name') ?? ''
+  return name === '' ? basename(session.cwd) : requireProjectName(name)
+}
+
+/** Refuses --strict, because only the host of a language checks the variables of a program. */
+function refuseStrict(flags: Flags): void {
+  if (!flags.isSet('strict')) return
+  throw error('CLI_USAGE', '--strict has no effect with --language pcl', {
+    hint: 'Omit --strict, or convert the program to another language.',
+  })
 }
 
 /** Calls a function with the services that converters and hosts of languages need. */

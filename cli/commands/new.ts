@@ -3,6 +3,7 @@ import { error } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/handler.ts'
 import type { Flags } from '../arguments/flags.ts'
 import { formatTable } from '../display/table.ts'
+import { requireProjectName, toProjectName } from '../project/project-name.ts'
 import { createCliSession, type CliSession, requireConfirmable } from '../session/session.ts'
 import { builtInTemplates } from '../templates/built-in-templates.ts'
 import { fillTemplate, type TemplateValue } from '../templates/fill-template.ts'
@@ -61,17 +62,6 @@ function createAsker(session: CliSession, flags: Flags) {
     const suffix = defaultText === '' ? '' : ` (${defaultText})`
     return (await session.io.prompt(`${question}${suffix}:`)).trim() || defaultText
   }
-}
-
-function toProjectName(text: string): string {
-  return text.replaceAll(/[^\w.-]+/g, '-').slice(0, 100) || 'project'
-}
-
-function requireProjectName(name: string): string {
-  if (/^[\w.-]{1,100}$/.test(name)) return name
-  throw error('CLI_USAGE', `'${name}' is not the name of a project`, {
-    hint: 'Use at most 100 characters: letters, digits, `_`, `.` and `-`.',
-  })
 }
 
 /** Creates the stack and its configuration, and installs the dependencies. */

@@ -1,10 +1,11 @@
-import { cpSync, existsSync, readFileSync } from 'node:fs'
-import { basename, extname, join } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
+import { extname, join } from 'node:path'
 import { GenerateProjectRequest, LanguageRuntimeService } from '../../proto/gen/pulumi/language.ts'
 import { messageOf } from '../../shared/errors/error.ts'
 import { type LanguageHostDeps, startHost } from '../../shared/programs/hosts/language-host.ts'
 import { isRecord } from '../../shared/programs/is-record.ts'
 import { openYaml } from '../../shared/programs/project/yaml-source.ts'
+import { copyFiles } from './copy-files.ts'
 import { createGenerationError, refuseErrors } from './generate-program.ts'
 
 /** A project to generate from a folder with a program of Pulumi's configuration language. */
@@ -47,21 +48,12 @@ export async function generateProject(
   } finally {
     await host.close()
   }
-  copyFiles(sourceFolder, targetFolder, file => isOtherFile(sourceFolder, file))
-}
-
-/** Copies the files of a folder, except those that `isCopied` leaves out. */
-export function copyFiles(
-  sourceFolder: string,
-  targetFolder: string,
-  isCopied: (file: string) => boolean = () => true,
-): void {
-  cpSync(sourceFolder, targetFolder, { recursive: true, filter: isCopied })
+  copyFiles(sourceFolder, targetFolder, isOtherFile)
 }
 
 /** Reports whether a file is neither the program nor its project file. */
-function isOtherFile(sourceFolder: string, file: string): boolean {
-  return file === sourceFolder || (basename(file) !== 'Pulumi.yaml' && extname(file) !== '.pp')
+function isOtherFile(name: string): boolean {
+  return name !== 'Pulumi.yaml' && extname(name) !== '.pp'
 }
 
 /** Returns the fields of the project file of a program, or only the name without one. */

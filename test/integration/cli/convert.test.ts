@@ -16,6 +16,8 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(bench.root, { recursive: true, force: true }))
 
+const convertPcl = (...args: string[]) =>
+  bench.run('convert', '--from', 'pcl', '--language', 'toy', '--generate-only', ...args)
 const convert = (...args: string[]) => bench.run('convert', '--from', 'toy', ...args)
 
 test('convert translates a program with a converter and a language host, and copies other files', async () => {
@@ -41,4 +43,32 @@ test('convert writes nothing after an error of the converter, or without it', as
   expect(missing.err).toContain('antichain plugin install converter none')
   expect((await convert()).err).toContain('the target language is missing')
   expect(readdirSync(bench.root)).not.toContain('new')
+})
+
+test('convert --from pcl writes the project into the folder of the program, and below it', async () => {
+  mkdirSync(join(bench.root, 'assets'))
+  writeFileSync(join(bench.root, 'main.pp'), '# hand written\n')
+  writeFileSync(join(bench.root, 'assets/logo.txt'), 'logo')
+  for (const folder of ['assets/new', '.']) {
+    expect(await convertPcl('--out', folder)).toMatchObject({ exit: 0 })
+    const text = readFileSync(join(bench.root, folder, 'main.txt'), 'utf8')
+    expect(text).toBe('# hand written\n{"name":"shop","runtime":"yaml"}\n')
+    expect(readdirSync(join(bench.root, folder, 'assets'))).toContain('logo.txt')
+  }
+  expect(readdirSync(join(bench.root, 'assets/new/assets'))).toEqual(['logo.txt'])
+})
+
+test('convert refuses invalid names, and --strict where it has no effect, before it writes', async () => {
+  for (const name of ['../a', 'Pulumi.Shop'])
+    expect(await convert('--language', 'toy', '--out', 'new', '--name', name)).toMatchObject({
+      exit: 1,
+      err: expect.stringMatching(new RegExp(`CLI_USAGE.*'${name}'`, 's')),
+    })
+  for (const language of ['pcl', 'pulumi'])
+    expect((await convert('--language', language, '--out', 'new', '--strict')).err).toMatch(
+      /CLI_USAGE.*--strict has no effect with --language pcl/s,
+    )
+  expect(readdirSync(bench.root)).not.toContain('new')
+  const args = ['--language', 'toy', '--out', 'new', '--generate-only', '--strict', '--name', '']
+  expect(await convert(...args)).toMatchObject({ exit: 0 })
 })
