@@ -84,7 +84,7 @@ export function createRequestOpener(
   const installedOpen = withInstalledPackages(withRepositoryPrograms(open, repositories), {
     ...repositories,
     ...{ requests: platform.requests, archives: platform.archives },
-    ...{ processes: createProcesses, env: installer.env },
+    ...{ processes: createProcesses, clock: platform.clock, env: installer.env },
     installedPrograms: createInstalledPrograms(),
   })
   return withAttachedPolicies(

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { create } from 'tar'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createProcesses } from '../../shared/platform/system/processes.ts'
+import type { EpochMs } from '../../shared/records/ids.ts'
 import { startReceiver } from '../../shared/triggers/outbound/local-receiver.fixture.ts'
 import { serveInstall } from './serve-install.ts'
 import { createSingleCallCheck } from '../aws/single-call.ts'
@@ -39,7 +40,7 @@ const packFiles = (): Uint8Array =>
 function install(order: object = {}) {
   const deps = {
     outbound: receiver.outbound,
-    clock: { sleep: async () => undefined },
+    clock: { now: () => 0 as EpochMs, sleep: async () => undefined },
     scratch: join(root, 'scratch'),
     env: {},
     processes: createProcesses,

@@ -2,7 +2,7 @@ import { hasProjectFile, readProject } from '../../programs/project/project-file
 import type { InstalledPackages, InstallJob } from './install-job.ts'
 import { planNodePackages } from './node-packages.ts'
 import { removePackages, writePackageMarker } from './package-marker.ts'
-import type { PackagePlan } from './package-plan.ts'
+import type { PackagePlan, PackagePlanDeps } from './package-plan.ts'
 import { planPythonPackages } from './python-packages.ts'
 import { type PackageInstallDeps, runPackageManager } from './run-package-command.ts'
 
@@ -34,7 +34,7 @@ export async function installProgramPackages(
  * packages. Throws PROJECT_INVALID and INSTALL_FAILED.
  */
 export async function planPackages(
-  deps: Pick<PackageInstallDeps, 'processes' | 'env'>,
+  deps: PackagePlanDeps,
   folder: string,
   ignoreScripts: boolean,
 ): Promise<PackagePlan | undefined> {

@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
 import { createProcesses } from '../../platform/system/processes.ts'
+import type { EpochMs } from '../../records/ids.ts'
 import { withoutUndefined } from '../../programs/hosts/program-environment.ts'
 import { planPackages } from './install-packages.ts'
 
@@ -19,23 +20,24 @@ const python = '#!/bin/sh\necho /bin/python\necho 3.13\n'
 
 function plan(
   files: Readonly<Record<string, string>>,
-  { options = '{}', ignoreScripts = false, version = python } = {},
+  { options = '{}', ignoreScripts = false, version = python, nowMs = 0 } = {},
 ) {
   writeFileSync(join(folder, 'python3'), version, { mode: 0o755 })
   const project = `name: p\nruntime:\n  name: python\n  options: ${options}\n`
   for (const [name, text] of Object.entries({ 'Pulumi.yaml': project, ...files }))
     writeFileSync(join(folder, name), text)
   const env = { ...withoutUndefined(process.env), PULUMI_PYTHON_CMD: join(folder, 'python3') }
-  return planPackages({ processes, env }, folder, ignoreScripts)
+  const clock = { now: () => nowMs as EpochMs }
+  return planPackages({ processes, clock, env }, folder, ignoreScripts)
 }
 
 test('pip installs requirements into an environment whose interpreter can be packed', async () => {
   const { commands = [], packagesFolder } = (await plan({ 'requirements.txt': 'pulumi\n' })) ?? {}
   expect(packagesFolder).toBe('.venv')
   expect(commands.map(({ args }) => args.slice(0, 3))).toEqual([
-    ['-m', 'venv', '--copies'],
-    ['-m', 'pip', '--python'],
-    ['-c', expect.stringContaining('UNCHECKED_HASH'), join(folder, '.venv', 'lib')],
+    ['-I', '-m', 'venv'],
+    ['-I', '-m', 'pip'],
+    ['-I', '-c', expect.stringContaining('UNCHECKED_HASH')],
   ])
   expect(commands.map(({ command }) => command).slice(0, 2)).toEqual(['/bin/python', '/bin/python'])
   expect(commands[1]?.args.slice(-2)).toEqual(['-r', 'requirements.txt'])
@@ -59,6 +61,29 @@ test('packages are reused for the same requirements, version of Python and optio
   })
 })
 
+test('packages without hashes are reused on one day only', async () => {
+  const day = { nowMs: 20_000 * 86_400_000 }
+  const nextDay = { nowMs: day.nowMs + 86_400_000 }
+  const markerOf = async (text: string, options: { nowMs: number }) =>
+    (await plan({ 'requirements.txt': text }, options))?.marker
+  const hashed = 'pulumi==3.1.0 --hash=sha256:00\n'
+  expect(await markerOf('pulumi\n', nextDay)).not.toBe(await markerOf('pulumi\n', day))
+  expect(await markerOf(hashed, nextDay)).toBe(await markerOf(hashed, day))
+})
+
+test('an editable requirement is refused with a hint, because the packages are moved', async () => {
+  await expect(plan({ 'requirements.txt': '-e ./lib\n' })).rejects.toMatchObject({
+    code: 'INSTALL_FAILED',
+    message: 'the requirement `-e ./lib` is editable',
+    hint: expect.stringContaining('without `-e`'),
+  })
+})
+
+test('a requirements file that is a folder is left to pip', async () => {
+  mkdirSync(join(folder, 'requirements.txt'))
+  expect(await plan({})).toMatchObject({ canReusePackages: false })
+})
+
 test('uv obeys its lock file, and poetry omits the project itself', async () => {
   const files = { 'pyproject.toml': '[project]\n', 'uv.lock': 'version = 1\n' }
   const uv = await plan(files, { options: '{toolchain: uv}', ignoreScripts: true })
@@ -69,6 +94,10 @@ test('uv obeys its lock file, and poetry omits the project itself', async () => 
     hint: expect.stringContaining('uv export'),
   })
   expect(uv?.canReusePackages).toBe(true)
+  const localLock = { ...files, 'uv.lock': 'source = { directory = "lib" }\n' }
+  expect(await plan(localLock, { options: '{toolchain: uv}' })).toMatchObject({
+    canReusePackages: false,
+  })
   const poetry = await plan(files, { options: '{toolchain: poetry}' })
   expect(poetry?.commands[1]).toMatchObject({ command: 'poetry', hint: expect.any(String) })
   expect(poetry).toMatchObject({ canReusePackages: false })

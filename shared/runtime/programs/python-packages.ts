@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { error, hasCode, messageOf } from '../../errors/error.ts'
 import { runToEnd } from '../../programs/executables.ts'
@@ -8,9 +8,11 @@ import { findPythonCommand } from '../../programs/hosts/python-environment.ts'
 import { readTextOption } from '../../programs/hosts/runtime-option.ts'
 import type { Project } from '../../programs/project/project.ts'
 import { locateProgram } from '../../programs/project/project-file.ts'
-import type { PackagePlan } from './package-plan.ts'
+import type { PackagePlan, PackagePlanDeps } from './package-plan.ts'
+import { readTextInside } from './project-file-text.ts'
+import { hasLocalPoetrySource, hasLocalUvSource } from './python-lock-files.ts'
 import { readRequirements } from './python-requirements.ts'
-import type { PackageCommand, PackageInstallDeps } from './run-package-command.ts'
+import type { PackageCommand } from './run-package-command.ts'
 
 /** The command and files of a Python package manager. */
 interface PythonTool {
@@ -19,10 +21,13 @@ interface PythonTool {
   readonly texts: readonly string[]
   /** Whether the packages depend on nothing but these texts. */
   readonly canReusePackages: boolean
+  /** Whether the texts determine the versions of all packages. */
+  readonly hasExactVersions: boolean
 }
 
 /** The input that all tools need. `environment`: the folder of the new virtual environment. */
 interface ToolInput {
+  readonly root: string
   readonly programFolder: string
   readonly environment: string
   readonly python: string
@@ -32,10 +37,11 @@ interface ToolInput {
 /**
  * Returns the plan that installs the packages of a Python program into a new virtual environment.
  * The environment has a copy of the interpreter's start file, because archives contain no link that
- * leads outside. Throws INSTALL_FAILED and PROJECT_INVALID.
+ * leads outside. Without exact versions, the packages have another marker on each day. Throws
+ * INSTALL_FAILED and PROJECT_INVALID.
  */
 export async function planPythonPackages(
-  deps: Pick<PackageInstallDeps, 'processes' | 'env'>,
+  deps: PackagePlanDeps,
   project: Project,
   ignoreScripts: boolean,
 ): Promise<PackagePlan> {
@@ -49,15 +55,16 @@ export async function planPythonPackages(
       'PROJECT_INVALID',
       `the runtime option \`toolchain\` is '${toolName}'; use pip, poetry or uv`,
     )
-  const { command, texts, canReusePackages } = createTool({
-    ...{ programFolder, environment, python, ignoreScripts },
+  const { command, texts, canReusePackages, hasExactVersions } = createTool({
+    ...{ root: project.root, programFolder, environment, python, ignoreScripts },
   })
   const hash = createHash('sha256')
   for (const text of texts) hash.update(`${text.length}\n${text}`)
   const runtime = `python ${version} ${process.platform} ${process.arch}`
-  const options = ignoreScripts ? ['wheels only'] : []
+  const day = `day ${Math.floor(deps.clock.now() / dayMs)}`
+  const options = [...(ignoreScripts ? ['wheels only'] : []), ...(hasExactVersions ? [] : [day])]
   const inEnvironment = { cwd: programFolder, variables: { VIRTUAL_ENV: environment } }
-  const venvArgs = ['-m', 'venv', '--copies', '--without-pip', environment]
+  const venvArgs = [isolated, '-m', 'venv', '--copies', '--without-pip', environment]
   return {
     packagesFolder: installedEnvironmentName,
     commands: [
@@ -66,7 +73,7 @@ export async function planPythonPackages(
       // The time of a packed file changes, so the compiled code must not depend on times.
       {
         command: join(environment, 'bin', 'python3'),
-        args: ['-c', compileScript, join(environment, 'lib')],
+        args: [isolated, '-c', compileScript, join(environment, 'lib')],
         ...inEnvironment,
       },
     ],
@@ -74,6 +81,14 @@ export async function planPythonPackages(
     canReusePackages,
   }
 }
+
+/**
+ * The option with which Python imports no modules of the current folder, which is the program's. A
+ * program could otherwise replace modules of Python and of pip, and run code without scripts.
+ */
+const isolated = '-I'
+
+const dayMs = 86_400_000
 
 /**
  * Compiles all modules in a folder, in one process. Lambda has no shared memory for several ones.
@@ -88,13 +103,13 @@ const compileScript =
  * a script of a version manager, which writes files. Throws INSTALL_FAILED.
  */
 async function findInterpreter(
-  { processes, env }: Pick<PackageInstallDeps, 'processes' | 'env'>,
+  { processes, env }: PackagePlanDeps,
   programFolder: string,
 ): Promise<{ readonly python: string; readonly version: string }> {
   const command = findPython(env, programFolder)
   const script = 'import sys; print(sys.executable); print("%d.%d" % sys.version_info[:2])'
   const { code, stdout, stderr } = await runToEnd(processes, {
-    ...{ command, args: ['-c', script], cwd: programFolder, env },
+    ...{ command, args: [isolated, '-c', script], cwd: programFolder, env },
   })
   const [python = '', version = ''] = stdout.split('\n')
   if (code === 0 && version !== '') return { python, version }
@@ -117,7 +132,7 @@ const pythonTools: ReadonlyMap<string, (input: ToolInput) => PythonTool> = new M
 ])
 
 /** Installs `requirements.txt`, or else the package of `pyproject.toml`. */
-function createPipTool({ programFolder, environment, ...input }: ToolInput): PythonTool {
+function createPipTool({ root, programFolder, environment, ...input }: ToolInput): PythonTool {
   const files = ['requirements.txt', 'pyproject.toml']
   const file = files.find(name => existsSync(join(programFolder, name)))
   if (file === undefined)
@@ -125,11 +140,15 @@ function createPipTool({ programFolder, environment, ...input }: ToolInput): Pyt
       hint: 'Add a requirements.txt with a line `pulumi` and one line for each further package.',
     })
   const isRequirements = file === 'requirements.txt'
-  const { texts, hasLocalPackages } = isRequirements
-    ? readRequirements(programFolder, file)
-    : { texts: [], hasLocalPackages: true }
+  const requirements = isRequirements
+    ? readRequirements(root, join(programFolder, file))
+    : undefined
+  if (requirements?.editableLine !== undefined)
+    throw error('INSTALL_FAILED', `the requirement \`${requirements.editableLine}\` is editable`, {
+      hint: 'Write the folder without `-e`, such as `./lib`: a deployment uses a copy of it.',
+    })
   const args = [
-    ...['-m', 'pip', '--python', join(environment, 'bin', 'python3'), 'install'],
+    ...[isolated, '-m', 'pip', '--python', join(environment, 'bin', 'python3'), 'install'],
     ...['--no-input', '--no-compile', '--no-cache-dir', '--disable-pip-version-check'],
     ...['--progress-bar', 'off', '--quiet', '--no-warn-script-location'],
     ...(input.ignoreScripts ? ['--only-binary', ':all:'] : []),
@@ -137,18 +156,21 @@ function createPipTool({ programFolder, environment, ...input }: ToolInput): Pyt
   ]
   return {
     command: { command: input.python, args, cwd: programFolder },
-    texts,
-    canReusePackages: !hasLocalPackages,
+    texts: requirements?.texts ?? [],
+    canReusePackages: requirements?.hasLocalPackages === false,
+    hasExactVersions: requirements?.hasHashes === true,
   }
 }
 
 /** Installs the lock file of uv. The project itself is installed too, if it is a package. */
-function createUvTool({ programFolder, environment, ignoreScripts }: ToolInput): PythonTool {
-  const project = readProjectText(programFolder, 'uv')
-  const lock = readIfExists(join(programFolder, 'uv.lock'))
+function createUvTool(input: ToolInput): PythonTool {
+  const { programFolder, environment, ignoreScripts } = input
+  const project = readProjectText(input, 'uv')
+  const lockFile = join(programFolder, 'uv.lock')
+  const lock = readTextInside(input.root, lockFile)
   const args = [
     ...['sync', '--no-editable', '--no-progress'],
-    ...(lock === undefined ? [] : ['--locked']),
+    ...(existsSync(lockFile) ? ['--locked'] : []),
     ...(ignoreScripts ? ['--no-build'] : []),
   ]
   const variables = {
@@ -161,14 +183,18 @@ function createUvTool({ programFolder, environment, ignoreScripts }: ToolInput):
   return {
     command: { command: 'uv', args, cwd: programFolder, variables, hint: hintOf('uv') },
     texts: [project, lock ?? ''],
-    canReusePackages: lock !== undefined && !project.includes('[build-system]'),
+    canReusePackages:
+      lock !== undefined && !hasLocalUvSource(lock) && !project.includes('[build-system]'),
+    hasExactVersions: true,
   }
 }
 
 /** Installs the lock file of poetry, without the project itself. */
-function createPoetryTool({ programFolder, environment, ignoreScripts }: ToolInput): PythonTool {
-  const project = readProjectText(programFolder, 'poetry')
-  const lock = readIfExists(join(programFolder, 'poetry.lock'))
+function createPoetryTool(input: ToolInput): PythonTool {
+  const { programFolder, environment, ignoreScripts } = input
+  const project = readProjectText(input, 'poetry')
+  const lockFile = join(programFolder, 'poetry.lock')
+  const lock = readTextInside(input.root, lockFile)
   const variables = {
     VIRTUAL_ENV: environment,
     ...(ignoreScripts ? { POETRY_INSTALLER_ONLY_BINARY: ':all:' } : {}),
@@ -177,7 +203,8 @@ function createPoetryTool({ programFolder, environment, ignoreScripts }: ToolInp
   return {
     command: { command: 'poetry', args, cwd: programFolder, variables, hint: hintOf('poetry') },
     texts: [project, lock ?? ''],
-    canReusePackages: lock !== undefined,
+    canReusePackages: lock !== undefined && !hasLocalPoetrySource(lock),
+    hasExactVersions: true,
   }
 }
 
@@ -189,14 +216,10 @@ function hintOf(tool: string): string {
   return `Run \`${exportCommand}\`, and set \`toolchain: pip\` in the runtime options of the project file.`
 }
 
-function readProjectText(programFolder: string, tool: string): string {
-  const text = readIfExists(join(programFolder, 'pyproject.toml'))
+function readProjectText({ root, programFolder }: ToolInput, tool: string): string {
+  const text = readTextInside(root, join(programFolder, 'pyproject.toml'))
   if (text !== undefined) return text
   throw error('INSTALL_FAILED', `the program has the toolchain ${tool}, but no pyproject.toml`, {
     hint: `Run \`${tool} init\` in the folder of the program.`,
   })
-}
-
-function readIfExists(path: string): string | undefined {
-  return existsSync(path) ? readFileSync(path, 'utf8') : undefined
 }

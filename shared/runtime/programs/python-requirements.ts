@@ -1,37 +1,46 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join, normalize } from 'node:path'
+import { dirname, resolve } from 'node:path'
+import { readTextInside } from './project-file-text.ts'
+import { classifyRequirement, listRequirementLines } from './requirement-line.ts'
 
 /** The requirements of a Python program. */
 export interface PythonRequirements {
   /** The texts of the file and of the files that it includes, in order. */
   readonly texts: readonly string[]
-  /** Whether a requirement is a folder or file, whose contents the texts do not show. */
+  /** Whether a requirement may be a folder or file, whose contents the texts do not show. */
   readonly hasLocalPackages: boolean
+  /** Whether pip demands a hash of every package, so that the texts determine all versions. */
+  readonly hasHashes: boolean
+  /** The first requirement of a package that is used in its own folder. */
+  readonly editableLine: string | undefined
 }
 
-const includePattern = /^(?:-r|--requirement|-c|--constraint)[\s=]+(\S+)/
-const localPattern = /^(?:-e\b|--editable\b|\.{0,2}\/|\.$|file:)|@\s*(?:file:|\.)/
-
 /**
- * Reads a requirements file of pip with the files that it includes. A file that does not exist is
- * omitted, because pip reports it.
+ * Reads a requirements file of pip with the files that it includes. A file that is not a regular
+ * file inside `root` is not read and counts as local, because pip reports its error.
  */
-export function readRequirements(folder: string, file: string): PythonRequirements {
+export function readRequirements(root: string, file: string): PythonRequirements {
   const texts: string[] = []
-  const visitedFiles = new Set<string>()
+  const visitedPaths = new Set<string>()
   let hasLocalPackages = false
-  const visit = (path: string): void => {
-    const name = normalize(path)
-    if (visitedFiles.has(name) || !existsSync(join(folder, name))) return
-    visitedFiles.add(name)
-    const text = readFileSync(join(folder, name), 'utf8')
+  let hasHashes = false
+  let editableLine: string | undefined
+  const visit = (path: string, isConstraint: boolean): void => {
+    if (visitedPaths.has(path)) return
+    visitedPaths.add(path)
+    const text = readTextInside(root, path)
+    hasLocalPackages ||= text === undefined
+    if (text === undefined) return
     texts.push(text)
-    for (const line of text.split('\n').map(each => each.trim())) {
-      hasLocalPackages ||= localPattern.test(line)
-      const included = includePattern.exec(line)?.[1]
-      if (included !== undefined) visit(join(dirname(name), included))
+    for (const line of listRequirementLines(text)) {
+      const meaning = classifyRequirement(line)
+      if (meaning.kind === 'editable') editableLine ??= line
+      if (meaning.kind === 'local') hasLocalPackages = true
+      // Hashes of constraints apply only to the packages that they name.
+      if (meaning.kind === 'named') hasHashes ||= meaning.hasHash && !isConstraint
+      if (meaning.kind === 'include')
+        visit(resolve(dirname(path), meaning.file), isConstraint || meaning.isConstraint)
     }
   }
-  visit(file)
-  return { texts, hasLocalPackages }
+  visit(file, false)
+  return { texts, hasLocalPackages, hasHashes, editableLine }
 }

@@ -94,6 +94,7 @@ function packRepositoryFiles(): Uint8Array {
 function deps(env: Readonly<Record<string, string | undefined>> = process.env): RepositoryDeps {
   // The clock skips the pauses between attempts, but not the installation timeout.
   const clock: InstallerDeps['clock'] = {
+    now: () => platform.clock.now(),
     sleep: (ms, signal) => platform.clock.sleep(ms > 60_000 ? ms : 0, signal),
   }
   const { outbound } = receiver

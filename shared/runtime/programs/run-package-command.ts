@@ -8,7 +8,7 @@ import { toPrintable } from '../../triggers/printable.ts'
 /** Dependencies of package installations. */
 export interface PackageInstallDeps {
   readonly processes: ProcessesPort
-  readonly clock: Pick<ClockPort, 'sleep'>
+  readonly clock: Pick<ClockPort, 'now' | 'sleep'>
   /** The parent folder for a temporary home of the package manager. */
   readonly scratch: string
   /**

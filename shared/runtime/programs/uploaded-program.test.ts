@@ -6,7 +6,7 @@ import { error } from '../../errors/error.ts'
 import { createProcesses } from '../../platform/system/processes.ts'
 import { packProgram } from '../../programs/archive/program-archive.ts'
 import { withoutUndefined } from '../../programs/hosts/program-environment.ts'
-import { type BlobHash, stackIdOf } from '../../records/ids.ts'
+import { type BlobHash, type EpochMs, stackIdOf } from '../../records/ids.ts'
 import type { Command } from '../../records/log.ts'
 import type { DeploymentRequest } from '../../records/stack-request.ts'
 import type { InstallProgram } from './install-job.ts'
@@ -88,6 +88,7 @@ async function open(command: Command = 'up'): Promise<string> {
         store: async (_, key, name) => void records.set(key, name),
       },
       processes: createProcesses,
+      clock: { now: () => 0 as EpochMs },
       env: { ...withoutUndefined(process.env), PULUMI_PYTHON_CMD: join(root, 'python3') },
       scratch: root,
     },

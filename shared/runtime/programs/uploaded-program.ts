@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ArchivesPort } from '../../ports/records.ts'
 import type { RequestsPort } from '../../ports/requests.ts'
-import type { ProcessesPort } from '../../ports/system.ts'
+import type { ClockPort, ProcessesPort } from '../../ports/system.ts'
 import { packProgram } from '../../programs/archive/program-archive.ts'
 import { findInstalledEnvironment } from '../../programs/hosts/installed-packages.ts'
 import { readProject } from '../../programs/project/project-file.ts'
@@ -32,6 +32,7 @@ export interface UploadedProgramDeps {
   readonly installedPrograms: InstalledPrograms
   /** Creates the port of child processes, which run no code of the program. */
   readonly processes: () => ProcessesPort
+  readonly clock: Pick<ClockPort, 'now'>
   readonly env: Readonly<Record<string, string>>
   /** The parent folder of temporary files. */
   readonly scratch: string
@@ -102,12 +103,12 @@ async function installPackages(
 
 /** Returns the marker that the packages will have. Undefined: they cannot be reused. */
 async function readReusableMarker(
-  { processes: createProcesses, env }: UploadedProgramDeps,
+  { processes: createProcesses, clock, env }: UploadedProgramDeps,
   folder: string,
 ): Promise<string | undefined> {
   const processes = createProcesses()
   try {
-    const plan = await planPackages({ processes, env }, folder, false)
+    const plan = await planPackages({ processes, clock, env }, folder, false)
     return plan?.canReusePackages === true ? plan.marker : undefined
   } finally {
     await processes.close()

@@ -1,0 +1,69 @@
+/**
+ * The meaning of a line in a requirements file. `named`: an index or another host has the package,
+ * or the line has options without an effect on local files. `local`: any other line, because it may
+ * name files whose contents the line does not show.
+ */
+export type RequirementLine =
+  | { readonly kind: 'named'; readonly hasHash: boolean }
+  | { readonly kind: 'include'; readonly file: string; readonly isConstraint: boolean }
+  | { readonly kind: 'editable' }
+  | { readonly kind: 'local' }
+
+const includePattern =
+  /^(?:(?:-(?<short>[rc])\s*)|(?:--(?<long>requirement|constraint)(?:\s+|=)))(?<file>\S+)$/
+const editablePattern = /^(?:-e|--ed)/
+
+/** The options that name no local file. pip also accepts several of them in a line. */
+const namedOptionsPattern = new RegExp(
+  `^(?:(?:${[
+    '--(?:pre|prefer-binary|require-hashes)',
+    String.raw`--(?:hash|no-binary|only-binary|trusted-host)[ =]\S+`,
+    String.raw`(?:-i ?|--(?:extra-)?index-url[ =])https?://\S+`,
+  ].join('|')})(?: |$))*$`,
+)
+
+const name = String.raw`[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?\s*(?:\[[^\]]*\])?\s*`
+const marker = String.raw`\s*(?:;.*)?$`
+const indexPattern = new RegExp(String.raw`^${name}(?:\(?[<>=!~][^;@/\\$]*\)?)?${marker}`, 'i')
+const addressPattern = new RegExp(
+  String.raw`^(?:${name}@\s*)?(?:(?:git|hg|svn|bzr)\+)?(?:https?|ssh|git|s?ftp|svn)://\S+${marker}`,
+  'i',
+)
+/** pip prefers a file with such a name to a package with this name. */
+const archivePattern =
+  /^\S+\.(?:whl|zip|tar|tgz|tbz|txz|tlz|tar\.(?:gz|bz2|xz|lz|lzma))(?:\[|\s|;|$)/i
+
+/** Classifies a line without its comment. Unknown forms are `local`. */
+export function classifyRequirement(line: string): RequirementLine {
+  const parts = line.split(/\s+/)
+  const optionStart = parts.findIndex(part => part.startsWith('-'))
+  const optionParts = optionStart < 0 ? [] : parts.slice(optionStart)
+  const requirement = (optionStart < 0 ? parts : parts.slice(0, optionStart)).join(' ')
+  if (optionParts.some(part => editablePattern.test(part))) return { kind: 'editable' }
+  const included = includePattern.exec(line)?.groups
+  if (included !== undefined) {
+    const { short, long, file = '' } = included
+    return { kind: 'include', file, isConstraint: short === 'c' || long === 'constraint' }
+  }
+  const isNamed =
+    requirement === '' ||
+    addressPattern.test(requirement) ||
+    (indexPattern.test(requirement) && !archivePattern.test(requirement))
+  if (!isNamed || !namedOptionsPattern.test(optionParts.join(' '))) return { kind: 'local' }
+  return {
+    kind: 'named',
+    hasHash: optionParts.some(part => /^--(?:hash|require-hashes)/.test(part)),
+  }
+}
+
+/** Returns the lines of a requirements file, joined at backslashes and without comments. */
+export function listRequirementLines(text: string): readonly string[] {
+  return text
+    .split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/)
+    .map(line => line.replace(/(?:^|\s)#.*$/, ''))
+    .join('\n')
+    .replaceAll('\\\n', ' ')
+    .split('\n')
+    .map(line => line.trim())
+    .filter(line => line !== '')
+}
