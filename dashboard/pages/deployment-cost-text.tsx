@@ -1,4 +1,5 @@
 import { usePolled } from '../api/use-polled.ts'
+import { costPollMsOf } from '../deployment/cost-poll.ts'
 import { formatDollars } from '../format/format-dollars.ts'
 import { useClient } from '../session/client-context.ts'
 
@@ -11,13 +12,19 @@ interface ShownCost {
 
 /**
  * Shows the cost of an ended deployment on AWS. Shows nothing where deployments cost nothing, or
- * while the cost cannot be read. `path`: the path of the deployment in the API.
+ * while the cost cannot be read. Reads the cost again for some minutes after the end. `path`: the
+ * path of the deployment in the API.
  */
-export function DeploymentCostText({ path }: { path: string }) {
+export function DeploymentCostText(props: {
+  path: string
+  endedAt: number | undefined
+  nowMs: number
+}) {
+  const { path, endedAt, nowMs } = props
   const { client } = useClient()
   const { value } = usePolled({
     key: path,
-    intervalMs: 0,
+    intervalMs: costPollMsOf(endedAt, nowMs),
     read: signal => client.read<ShownCost>(`${path}/cost`, signal),
   })
   if (value?.isBilled !== true || value.total === undefined) return null

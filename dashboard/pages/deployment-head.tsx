@@ -44,7 +44,9 @@ export function DeploymentHead(
           <p className="page-note">
             <RunTimeText deployment={deployment} nowMs={nowMs} />
             {deployment.message === '' ? null : <span> · {deployment.message}</span>}
-            {isOpen ? null : <DeploymentCostText path={path} />}
+            {isOpen ? null : (
+              <DeploymentCostText path={path} endedAt={deployment.endedAt} nowMs={nowMs} />
+            )}
           </p>
           {isOpen ? (
             <DeploymentActions
