@@ -1,5 +1,9 @@
+import { realpathSync } from 'node:fs'
+import { relative, resolve } from 'node:path'
+import { hasCode } from '../../shared/errors/error.ts'
 import { createProcesses } from '../../shared/platform/system/processes.ts'
 import { packProgram, type ProgramArchive } from '../../shared/programs/archive/program-archive.ts'
+import { type NodePlatform, requireBinaryOf } from '../../shared/programs/hosts/binary-platform.ts'
 import { buildGo } from '../../shared/programs/hosts/go-build.ts'
 import { uploadedBinaryName } from '../../shared/programs/hosts/installed-packages.ts'
 import { withoutUndefined } from '../../shared/programs/hosts/program-environment.ts'
@@ -12,25 +16,22 @@ import {
 import { machineOf } from '../../shared/providers/install/plugin-address.ts'
 import { readUserVariables } from '../../shared/runtime/environment/user-variables.ts'
 
-/** A platform in Node's names, such as `linux` and `x64`. */
-export interface NodePlatform {
-  readonly os: string
-  readonly arch: string
-}
-
 /**
  * Packs the program of a folder for an upload. A program in Go without a binary is built for the
- * platform of the server, which has no Go. Throws the errors of `packProgram`, of `readPlatform` and
- * of `buildGo`.
+ * platform of the server, which has no Go. A built binary is part of the upload, also if
+ * `.gitignore` excludes it. Throws the errors of `packProgram`, of `readPlatform`, of
+ * `requireBinaryOf` and of `buildGo`.
  */
 export async function packUpload(
   folder: string,
   readPlatform: () => Promise<NodePlatform>,
 ): Promise<ProgramArchive> {
   const project = hasProjectFile(folder) ? readProject(folder) : undefined
-  if (project?.runtime !== 'go' || readTextOption(project, 'binary') !== '')
-    return packProgram(folder)
+  if (project?.runtime !== 'go') return packProgram(folder)
   const { programFolder: directory, entryPoint } = locateProgram(project)
+  const binaryOption = readTextOption(project, 'binary')
+  if (binaryOption !== '')
+    return packWithBinary(folder, resolve(directory, binaryOption), readPlatform)
   const { os, arch } = await readPlatform()
   const processes = createProcesses()
   try {
@@ -45,4 +46,21 @@ export async function packUpload(
   } finally {
     await processes.close()
   }
+}
+
+/** Packs a program with its built binary. A binary outside of the folder is left to the server. */
+async function packWithBinary(
+  folder: string,
+  file: string,
+  readPlatform: () => Promise<NodePlatform>,
+): Promise<ProgramArchive> {
+  const name = relative(folder, file)
+  if (name.startsWith('..')) return packProgram(folder)
+  const platform = await readPlatform().catch((thrown: unknown) => {
+    // A server of an older version checks the binary itself.
+    if (hasCode(thrown, 'FEATURE_MISSING')) return { os: '', arch: '' }
+    throw thrown
+  })
+  requireBinaryOf(file, platform)
+  return packProgram(folder, { name, file: realpathSync(file) })
 }

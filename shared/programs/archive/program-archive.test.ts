@@ -38,6 +38,17 @@ test('an archive contains a file of another folder under its name, with its mode
   expect(readFileSync(file, 'utf8')).toBe('binary')
 })
 
+test('an archive contains an ignored file of its own folder once, if the caller names it', async () => {
+  const extraFile = { name: 'bin/app', file: join(program, 'bin', 'app') }
+  mkdirSync(join(program, 'bin'))
+  writeFileSync(extraFile.file, 'binary', { mode: 0o755 })
+  expect((await packAndList(extraFile)).at(-1)).toBe('./bin/app 755')
+  expect(await packAndList(extraFile)).toHaveLength(2)
+  writeFileSync(join(program, '.gitignore'), 'bin\n')
+  expect(await packAndList()).not.toContain('./bin/app 755')
+  expect(await packAndList(extraFile)).toContain('./bin/app 755')
+})
+
 test('an archive contains a virtual environment only if the installer created it', async () => {
   mkdirSync(join(program, '.venv'))
   writeFileSync(join(program, '.venv', 'pyvenv.cfg'), '')

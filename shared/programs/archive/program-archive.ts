@@ -16,7 +16,10 @@ export interface ProgramArchive {
   readonly hash: string
 }
 
-/** A file elsewhere that the archive contains under a name in the folder of the program. */
+/**
+ * A file that the archive contains under a name in the folder of the program. It replaces a file
+ * with this name, and no rule excludes it.
+ */
 export interface ExtraFile {
   readonly name: string
   readonly file: string
@@ -33,7 +36,8 @@ export async function packProgram(
   directory: string,
   extraFile?: ExtraFile,
 ): Promise<ProgramArchive> {
-  const { paths, sizeBytes } = listFiles(directory)
+  const { paths: listedPaths, sizeBytes } = listFiles(directory)
+  const paths = listedPaths.filter(path => path !== extraFile?.name)
   const extraPath = extraFile === undefined ? undefined : relative(directory, extraFile.file)
   if (sizeBytes > limits.programBytesMax)
     throw error(

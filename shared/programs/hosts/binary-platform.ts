@@ -1,4 +1,27 @@
 import { closeSync, openSync, readSync } from 'node:fs'
+import { error } from '../../errors/error.ts'
+import { isExecutable } from '../executables.ts'
+
+/** A platform in Node's names, such as `linux` and `x64`. */
+export interface NodePlatform {
+  readonly os: string
+  readonly arch: string
+}
+
+/** Throws PROGRAM_LANGUAGE_MISSING for the binary of a program that a platform cannot run. */
+export function requireBinaryOf(file: string, { os, arch }: NodePlatform): void {
+  if (!isExecutable(file))
+    throw error('PROGRAM_LANGUAGE_MISSING', `the program's binary ${file} is not executable`, {
+      hint: 'Build the binary, or remove `binary` from the runtime options of the project file.',
+    })
+  const otherPlatform = os === 'linux' ? findOtherPlatform(file, arch) : undefined
+  if (otherPlatform === undefined) return
+  const goArch = goArchitectures.get(arch) ?? arch
+  throw error(
+    'PROGRAM_LANGUAGE_MISSING',
+    `the program's binary ${file} is built for ${otherPlatform}: build it with \`CGO_ENABLED=0 GOOS=linux GOARCH=${goArch} go build\``,
+  )
+}
 
 /** The machine codes of ELF files, and the architectures in Go's names. */
 const elfMachines: ReadonlyMap<number, string> = new Map([

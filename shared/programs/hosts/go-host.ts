@@ -4,8 +4,8 @@ import semver from 'semver'
 import * as z from 'zod'
 import { error } from '../../errors/error.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
-import { findOnPath, isExecutable, runToEnd } from '../executables.ts'
-import { findOtherPlatform } from './binary-platform.ts'
+import { findOnPath, runToEnd } from '../executables.ts'
+import { requireBinaryOf } from './binary-platform.ts'
 import { type ProgramBinary, buildGo, findGo } from './go-build.ts'
 import { uploadedBinaryName } from './installed-packages.ts'
 import { createConfigEnvironment } from './program-environment.ts'
@@ -66,7 +66,7 @@ function createGoEnvironment(programInput: ProgramInput): Readonly<Record<string
 async function resolveBinary(deps: GoHostDeps, source: ProgramSource): Promise<ProgramBinary> {
   const builtBinary = findBuiltBinary(source)
   if (builtBinary !== undefined) {
-    requireBinaryOfMachine(builtBinary)
+    requireBinaryOf(builtBinary, { os: process.platform, arch: process.arch })
     return { command: builtBinary, cleanUp: () => undefined }
   }
   const { programFolder: directory, entryPoint } = source
@@ -82,22 +82,6 @@ function findBuiltBinary(source: ProgramSource): string | undefined {
   if (binaryOption !== '') return resolve(source.programFolder, binaryOption)
   const uploadedBinary = join(source.projectFolder, uploadedBinaryName)
   return existsSync(uploadedBinary) ? uploadedBinary : undefined
-}
-
-/** Throws PROGRAM_LANGUAGE_MISSING for a file that this machine cannot run. */
-function requireBinaryOfMachine(file: string): void {
-  if (!isExecutable(file))
-    throw error('PROGRAM_LANGUAGE_MISSING', `the program's binary ${file} is not executable`, {
-      hint: 'Build the binary, or remove `binary` from the runtime options of the project file.',
-    })
-  const { platform, arch } = process
-  const otherPlatform = platform === 'linux' ? findOtherPlatform(file, arch) : undefined
-  if (otherPlatform === undefined) return
-  const goArch = arch === 'x64' ? 'amd64' : arch
-  throw error(
-    'PROGRAM_LANGUAGE_MISSING',
-    `the program's binary ${file} is built for ${otherPlatform}: build it with \`CGO_ENABLED=0 GOOS=linux GOARCH=${goArch} go build\``,
-  )
 }
 
 const moduleForm = z.looseObject({
