@@ -14,8 +14,8 @@ import { importDocuments } from './import-documents.ts'
 
 /**
  * The relation of an exported stack to the target. `new`: the target has no such stack. `partial`:
- * an earlier import of it was interrupted. `present`: the target has all of it already. `exists`:
- * the target has a stack of this name with other contents.
+ * an earlier import of it was interrupted, or the stack is empty. `present`: the target has all of
+ * it, or the same state. `exists`: the target has a stack of this name with other contents.
  */
 export type ImportStatus = 'new' | 'partial' | 'present' | 'exists'
 
@@ -27,15 +27,17 @@ export async function findImportStatus(
   const engine = await session.openEngine()
   const record = await engine.platform.catalog.getStack(reader.id)
   if (record === undefined) return 'new'
-  const isEmpty = record.deployments === 0
-  if (engine.remote !== undefined) {
-    if (isEmpty) return reader.stack.version === 0 ? 'present' : 'partial'
+  // Nothing shows whether an empty stack has its settings, and an import can repeat them.
+  if (record.deployments === 0) return 'partial'
+  const compareStates = async (): Promise<ImportStatus> => {
     const [here, exported] = [await engine.exportState(reader.id), await reader.readState()]
     return isEqualState(here, exported) ? 'present' : 'exists'
   }
+  if (engine.remote !== undefined) return compareStates()
   const [records, entries] = [await readRecords(session, reader.id), await reader.readEntries()]
   const count = countImportedEntries(records, entries)
-  if (count === undefined) return 'exists'
+  // An import with --overwrite leaves other deployments, and the state of the export.
+  if (count === undefined) return compareStates()
   return count === entries.length && record.current === '' ? 'present' : 'partial'
 }
 

@@ -102,6 +102,8 @@ test('platform import changes an existing stack only with --overwrite', async ()
     version: 'other',
   })
   expect((await importWith(folder, '--overwrite')).stacks).toMatchObject([{ action: 'overwrite' }])
+  const repeated = await importWith(folder, '--overwrite')
+  expect(repeated.stacks).toMatchObject([{ status: 'present', action: 'skip' }])
   expect(JSON.parse(await run('stack', 'output', '--json', '-s', 'dev'))).toMatchObject({
     version: 'two',
   })
