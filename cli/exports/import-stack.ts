@@ -8,6 +8,7 @@ import type { HistoryRecord } from '../../shared/ports/catalog.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import { applyStateEdit } from '../../shared/state/edits/apply-edit.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
+import { toPrintable } from '../../shared/triggers/printable.ts'
 import type { CliSession } from '../session/session.ts'
 import type { ExportedStackReader } from './exported-stack.ts'
 import { importDocuments } from './import-documents.ts'
@@ -76,7 +77,7 @@ export async function replaceState(
   if (state === undefined) return
   const name = await engine.putState(id, state)
   const { notices } = await engine.editState(id, { kind: 'import', state: name, force: false })
-  for (const notice of notices) session.printToStderr(`warning: ${notice}`)
+  for (const notice of notices) session.printToStderr(`warning: ${toPrintable(notice, 1_000)}`)
 }
 
 function requireValidState(id: StackId, state: StoredDeployment): void {

@@ -11,11 +11,13 @@ import { createReadStream, lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
 import { error } from '../../shared/errors/error.ts'
+import { toPrintable } from '../../shared/triggers/printable.ts'
 import { parseJson } from '../../shared/values/parse-json.ts'
 import { createRecordForm } from '../../shared/values/record-form.ts'
 
 const exportedStackForm = z.object({
-  id: z.string().regex(/^[^/]+\/[^/]+\/[^/]+$/),
+  // The names are those that `parseStackName` accepts.
+  id: z.string().regex(/^organization\/(?!\.\.?\/)[\w.-]{1,100}\/(?!\.\.?$)[\w.-]{1,100}$/),
   /** The folder of the members of the stack. */
   folder: z.string().regex(/^stacks\/\d+$/),
   history: z.int(),
@@ -91,5 +93,5 @@ export async function readCheckedManifest(folder: string): Promise<ExportManifes
 
 /** Returns the error for an export that no import accepts. */
 export function createInvalidError(reason: string): Error {
-  return error('EXPORT_INVALID', `the export cannot be used: ${reason}`)
+  return error('EXPORT_INVALID', `the export cannot be used: ${toPrintable(reason, 1_000)}`)
 }
