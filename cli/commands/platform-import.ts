@@ -1,24 +1,21 @@
 import { resolve } from 'node:path'
 import { error } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/handler.ts'
-import { formatTable } from '../display/table.ts'
 import { withUnpackedExport } from '../exports/export-file.ts'
 import { type ExportedStackReader, openExportedStack } from '../exports/exported-stack.ts'
-import { listManualSettings } from '../exports/import-documents.ts'
 import {
-  findImportStatus,
-  importExportedStack,
-  type ImportStatus,
-  replaceState,
-} from '../exports/import-stack.ts'
+  formatImports,
+  formatImportsAsJson,
+  type ImportPreview,
+} from '../exports/format-imports.ts'
+import { listManualSettings } from '../exports/import-documents.ts'
+import { findImportStatus, importExportedStack, replaceState } from '../exports/import-stack.ts'
 import { readCheckedManifest } from '../exports/manifest.ts'
 import { type CliSession, confirm } from '../session/session.ts'
 
-/** A stack of an export, and what the import does with it. */
-interface StackImport {
+/** A planned import, and the reader of its stack. */
+interface StackImport extends ImportPreview {
   readonly reader: ExportedStackReader
-  readonly status: ImportStatus
-  readonly action: 'import' | 'overwrite' | 'skip'
 }
 
 /**
@@ -35,7 +32,7 @@ export const importPlatform: Handler = (session, flags, [source = '']) =>
     for (const reader of readers)
       imports.push(await planImport(session, reader, flags.isSet('overwrite')))
     const manualSettings = listManualSettings(folder, readers)
-    if (flags.isSet('json')) session.print(formatJson(imports, manualSettings))
+    if (flags.isSet('json')) session.print(formatImportsAsJson(imports, manualSettings))
     else for (const line of formatImports(imports, manualSettings)) session.print(line)
     const changes = imports.filter(({ action }) => action !== 'skip')
     if (flags.isSet('preview') || changes.length === 0) return 0
@@ -60,32 +57,14 @@ async function planImport(
   const status = await findImportStatus(session, reader)
   const isMissing = status === 'new' || status === 'partial'
   const action = isMissing ? 'import' : status === 'exists' && overwrites ? 'overwrite' : 'skip'
-  return { reader, status, action }
-}
-
-function formatJson(imports: readonly StackImport[], manualSettings: readonly string[]): string {
-  const stacks = imports.map(({ reader: { stack }, status, action }) => {
-    const { id, resources, history } = stack
-    return { id, resources, history, status, action }
-  })
-  return JSON.stringify({ stacks, manualSettings }, null, 2)
-}
-
-function formatImports(
-  imports: readonly StackImport[],
-  manualSettings: readonly string[],
-): readonly string[] {
-  const rows = imports.map(({ reader: { stack }, status, action }) => {
-    const { id, resources, history, secrets } = stack
-    return [id, String(resources), String(history), secrets || '-', status, action]
-  })
-  const isSkipped = imports.some(({ status, action }) => status === 'exists' && action === 'skip')
-  return [
-    ...formatTable(['STACK', 'RESOURCES', 'HISTORY', 'SECRETS', 'STATUS', 'ACTION'], rows),
-    ...(isSkipped
-      ? ['', 'Existing stacks are skipped. Pass --overwrite to replace their state.']
-      : []),
-    ...(manualSettings.length === 0 ? [] : ['', 'To create again by hand:']),
-    ...manualSettings.map(setting => `- ${setting}`),
-  ]
+  const { remote } = await session.openEngine()
+  const { stack, countStates } = reader
+  return {
+    reader,
+    stack,
+    status,
+    action,
+    states: countStates(),
+    importsHistory: remote === undefined,
+  }
 }

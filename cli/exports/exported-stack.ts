@@ -1,4 +1,4 @@
-import { createReadStream, existsSync, readFileSync } from 'node:fs'
+import { createReadStream, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { join } from 'node:path'
 import * as z from 'zod'
@@ -44,6 +44,8 @@ export interface ExportedStackReader {
   readonly readEntries: () => Promise<readonly ExportedEntry[]>
   /** Returns the newest state, or that of a version. Undefined if the export has none. */
   readonly readState: (version?: number) => Promise<StoredDeployment | undefined>
+  /** Returns the number of states in the export. */
+  readonly countStates: () => number
   readonly readDocuments: () => ExportedDocuments
 }
 
@@ -74,6 +76,11 @@ export function openExportedStack(
       const tools = await session.tools.loadState()
       const source = createReadStream(path) as AsyncIterable<Uint8Array>
       return deploymentOfEnvelope(await tools.parseEnvelope(source)) ?? undefined
+    },
+    countStates: () => {
+      const newest = existsSync(join(folder, 'state.json')) ? 1 : 0
+      const earlierFolder = join(folder, 'versions')
+      return newest + (existsSync(earlierFolder) ? readdirSync(earlierFolder).length : 0)
     },
     readDocuments: () =>
       documentsForm.parse(parseJson(readFileSync(join(folder, 'documents.json'), 'utf8'))),

@@ -76,7 +76,8 @@ test('platform import gives another home the states, the history and the setting
   expect(statSync(archive).mode & 0o077).toBe(0)
   useHome('target')
   const preview = await importWith(archive, '--preview')
-  expect(preview.stacks).toMatchObject([{ status: 'new', action: 'import', history: 2 }])
+  const counts = { history: 2, version: 2, states: 2, isRenumbered: false }
+  expect(preview.stacks).toMatchObject([{ status: 'new', action: 'import', ...counts }])
   expect(await run('stack', 'ls', '--json', '--all')).not.toContain('dev')
   await importWith(archive)
   expect(await readStack()).toEqual(source)
