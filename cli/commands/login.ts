@@ -3,7 +3,7 @@ import { error } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/handler.ts'
 import type { Flags } from '../arguments/flags.ts'
 import { isObjectStoreUrl } from '../../shared/platform/objects/object-store-url.ts'
-import { readSavedBackend, removeSavedBackend } from '../backends/current-backend.ts'
+import { cacheFolderOf, readSavedBackend, removeSavedBackend } from '../backends/current-backend.ts'
 import { createApiClient } from '../remote/api-client.ts'
 import { readTokenIdentity } from '../remote/current-account.ts'
 import { readOidcToken, requestsOidc } from '../remote/oidc-token.ts'
@@ -44,14 +44,14 @@ export const login: Handler = async (session, flags, [operand = '']) => {
   return 0
 }
 
-/** Returns the address of the argument, of --cloud-url or of --local. */
+/** Returns the address of the argument, of --cloud-url or of --local, or ''. */
 function readAddress(flags: Flags, operand: string): string {
   const cloudUrl = flags.text('cloudUrl') ?? ''
   const addresses = [operand, cloudUrl, flags.isSet('local') ? 'file://~' : ''].filter(
     address => address !== '',
   )
   if (addresses.length > 1)
-    throw error('CLI_USAGE', 'pass one address only: an argument, --cloud-url or --local')
+    throw error('CLI_USAGE', 'pass only one of an address, --cloud-url and --local')
   return addresses[0] ?? ''
 }
 
@@ -84,10 +84,8 @@ async function loginWithOidc(session: CliSession, flags: Flags, url: string): Pr
 
 /** `logout`: removes the login. With an address, it removes only a login to this address. */
 export const logout: Handler = async (session, flags) => {
-  const isKept = flags.isSet('local')
-    ? !isLoggedInTo(session.home, url => url.startsWith('file://'))
-    : !isLoggedInTo(session.home, url => url === (flags.text('cloudUrl') ?? url))
-  if (isKept) {
+  const address = readAddress(flags, '')
+  if (address !== '' && !isLoggedInTo(session, identifyAddress(session, address))) {
     session.printToStderr('Not logged in there.')
     return 0
   }
@@ -99,11 +97,16 @@ export const logout: Handler = async (session, flags) => {
   return 0
 }
 
-/** Reports whether the address of the login, if it is readable, matches. */
-function isLoggedInTo(home: string, matches: (url: string) => boolean): boolean {
+/** Returns a text that is equal for all addresses of one API or self-managed backend. */
+function identifyAddress({ home, cwd }: CliSession, address: string): string {
+  return isObjectStoreUrl(address) ? cacheFolderOf(home, address, cwd) : parseApiAddress(address)
+}
+
+/** Reports whether the login, if it is readable, is one to the identified address. */
+function isLoggedInTo(session: CliSession, identity: string): boolean {
   try {
-    const url = readSavedBackend(home) ?? readLogin(home)?.url
-    return url === undefined || matches(url)
+    const url = readSavedBackend(session.home) ?? readLogin(session.home)?.url
+    return url === undefined || identifyAddress(session, url) === identity
   } catch {
     return true
   }

@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { cpSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { saveBackend } from '../../../cli/backends/current-backend.ts'
+import { writeLogin } from '../../../cli/remote/saved-login.ts'
 import { pulumiFormatVersion } from '../../../shared/runtime/compaction/fold-and-publish.ts'
 import { type CommandBench, createCommandBench } from './run-antichain.ts'
 
@@ -73,8 +76,33 @@ describe('login to a self-managed backend', () => {
   test('logs out, and then uses the store of this machine again', async () => {
     for (const url of ['https://other.example', `file://${folder}/other`])
       expect((await run('logout', '--cloud-url', url)).err).toBe('Not logged in there.\n')
-    expect((await run('logout', '--local')).err).toContain(`Logged out of file://${folder}`)
+    expect((await run('logout', '--local')).err).toBe('Not logged in there.\n')
+    for (const args of [
+      ['-l', '-c', 'file://./state'],
+      ['-c', 'app.example.com'],
+    ])
+      expect((await bench.run('logout', ...args)).err).toContain('CLI_USAGE')
+    const { err } = await run('logout', '--cloud-url', 'file://./state/?metadata=skip')
+    expect(err).toBe(`Logged out of file://${folder}.\n`)
     expect(JSON.parse((await run('stack', 'ls', '-a', '-j')).out)).toEqual([])
+  })
+
+  test('logs out of an address in any of its forms', async () => {
+    const home = bench.env['ANTICHAIN_HOME'] ?? ''
+    saveBackend(home, `file://${homedir()}`)
+    expect((await run('logout', '--local')).err).toBe(`Logged out of file://${homedir()}.\n`)
+    saveBackend(home, 's3://acme/state?region=eu-west-1')
+    await run('logout', '-c', 's3://acme/state/')
+    const url = 'https://api.example.com/v'
+    for (const [form, isSame] of [
+      ['https://api.example.com/', false],
+      ['https://API.example.com:443/v/', true],
+    ] as const) {
+      writeLogin(home, { url, token: 't' })
+      const { err } = await run('logout', '-c', form)
+      expect(err).toBe(isSame ? `Logged out of ${url}.\n` : 'Not logged in there.\n')
+      expect(existsSync(join(home, 'login.json'))).toBe(!isSame)
+    }
   })
 
   test('refuses a backend whose metadata has an unknown version', async () => {
