@@ -51,6 +51,8 @@ export const unsupportedOptions = {
 
 const helperHint = 'Set ANTICHAIN_TOKEN to the output of the command.'
 const oidcHint = 'Pass --audience and --rule; the federation rule decides role and lifetime.'
+const exceptionsHint =
+  'Not needed here: exceptions are records of Pulumi Cloud, and packs have none.'
 const neoHint = 'Not available: Neo is an agent of Pulumi Cloud.'
 const tracingHint =
   'Set OTEL_EXPORTER_OTLP_ENDPOINT to a collector with OTLP over HTTP, such as http://localhost:4318.'
@@ -60,8 +62,7 @@ export const optionSubstitutes: Readonly<Record<string, string>> = {
   '--output': 'Pass --json.',
   '--override-env':
     'Change the imports of the stack with `antichain config env add` and `config env rm`.',
-  '--show-policy-exceptions':
-    'Not needed here: exceptions are records of Pulumi Cloud, and packs have none.',
+  '--show-policy-exceptions': exceptionsHint,
   '--neo': neoHint,
   '--neo-task-on-failure': neoHint,
   '--copilot': neoHint,
@@ -96,8 +97,9 @@ export const optionSubstitutes: Readonly<Record<string, string>> = {
   '--open': 'Not needed here: environments are files, and `config` shows their values.',
 }
 
-const cloudPolicyHint =
-  'Pass the pack to each command: `antichain up --policy-pack <folder>`; there is no server of packs.'
+const analyzeHint = 'Run `antichain preview` with --policy-pack.'
+const findingsHint =
+  'Not available: it belongs to Pulumi Cloud. The result of each operation has the findings.'
 const attachHint = 'Attach packs to stacks, projects or tags: `antichain policy attach <folder>`.'
 const detachHint = 'Run `antichain policy detach <name>`.'
 const registryHint = 'Publish the SDK or plugin with the registry of its language.'
@@ -118,12 +120,12 @@ export const unsupportedCommands = {
     cancel: 'Run `antichain cancel`.',
     get: 'Run `antichain deployment show <number>`.',
     list: 'Run `antichain stack history`.',
-    log: 'Run `antichain stack history --show <number>`.',
+    log: 'Run `antichain stack history events <number>`.',
     run: 'Run `antichain up` with a login to an API, or create a webhook or schedule.',
     settings: 'Create a webhook with rules: `antichain webhook create` (docs/triggers.md).',
   },
   org: {
-    'audit-log': 'Read the log of the server that runs the API.',
+    'audit-log': 'Send `GET /v1/audit` to the API, or open its dashboard with `antichain console`.',
     member: 'Manage tokens with `antichain token`.',
     role: 'Choose the role of a token: `antichain token create --role`.',
     search: 'Run `antichain query`.',
@@ -131,9 +133,9 @@ export const unsupportedCommands = {
     webhook: 'Run `antichain notification create`, or `antichain stack webhook new`.',
   },
   policy: {
-    ...{ analyze: cloudPolicyHint, compliance: cloudPolicyHint, disable: detachHint },
-    ...{ enable: attachHint, exception: cloudPolicyHint, get: cloudPolicyHint },
-    ...{ group: attachHint, issue: cloudPolicyHint, publish: attachHint },
+    ...{ analyze: analyzeHint, compliance: findingsHint, disable: detachHint },
+    ...{ enable: attachHint, exception: exceptionsHint, get: 'Run `antichain policy ls`.' },
+    ...{ group: attachHint, issue: findingsHint, publish: attachHint },
     ...{ remove: detachHint, rm: detachHint },
     install: 'Run `antichain install` in the folder of the pack.',
     'validate-config': 'Run `antichain preview` with --policy-pack and --policy-pack-config.',
@@ -142,9 +144,10 @@ export const unsupportedCommands = {
     delete: registryHint,
     'gen-sdk': 'Run `antichain package add`, with --out for another folder.',
     'get-mapping': 'Not needed here: Terraform providers are called without a bridge.',
-    new: 'Write the files of the package; docs/provider-check.md shows how to check a provider.',
+    new: 'Write the files of the package; docs/tutorials/provider.md shows how.',
     'pack-sdk': registryHint,
     publish: registryHint,
     'publish-sdk': registryHint,
+    remove: 'Remove the entry from `packages` of the project file, and its folder below `sdks`.',
   },
 } as const satisfies Record<string, Readonly<Record<string, string>>>
