@@ -95,17 +95,13 @@ export async function* streamDeployment(
 ): AsyncGenerator<StreamMessage> {
   const { catalog, clock } = position.ports
   const { stack, number } = deploymentPartsOf(deployment)
-  let isAssigned = false
   let endedMs: number | undefined
   let hasSummary = false
   for (;;) {
     const record = await findHistoryRecord(catalog, stack, number)
-    // The records of an older deployment may be removed, and nothing would remove its usage.
-    if (!isAssigned && record !== undefined && record.result === undefined) {
-      position.ports.assignUsage?.(deployment)
-      isAssigned = true
-    }
     for await (const message of readNewEvents(position, deployment)) {
+      // Without events, the records are removed, and nothing would remove the usage.
+      position.ports.assignUsage?.(deployment)
       hasSummary ||= message.data.some(isSummary)
       yield message
     }
