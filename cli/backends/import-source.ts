@@ -20,7 +20,7 @@ export async function importSource(
   const { id, state, history } = source
   await catalog.createStack(id, clock.now())
   if (engine.remote === undefined) {
-    const records = await readRecords(session, id)
+    const records = await readStackRecords(session, id)
     const imported = countImported(records, history)
     await importHistory({ catalog, blobs }, id, history.slice(imported))
   }
@@ -39,11 +39,15 @@ export async function isNewStack(
   session: CliSession,
   { id, history }: SourceStack,
 ): Promise<boolean> {
-  const records = await readRecords(session, id)
+  const records = await readStackRecords(session, id)
   return countImported(records, history) >= records.length
 }
 
-async function readRecords(session: CliSession, id: StackId): Promise<readonly HistoryRecord[]> {
+/** Returns the history of a stack, or no records if this store has no such stack. */
+export async function readStackRecords(
+  session: CliSession,
+  id: StackId,
+): Promise<readonly HistoryRecord[]> {
   const { platform } = await session.openEngine()
   if ((await platform.catalog.getStack(id)) === undefined) return []
   const records: HistoryRecord[] = []

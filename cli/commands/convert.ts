@@ -2,13 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { error } from '../../shared/errors/error.ts'
-import { createProcesses } from '../../shared/platform/system/processes.ts'
 import type { Flags } from '../arguments/flags.ts'
 import type { Handler } from '../arguments/handler.ts'
-import { withPluginHost } from '../packages/with-plugin-host.ts'
-import { definedVariablesOf } from '../plugins/plugin-command-tools.ts'
 import { copyFiles } from '../project/copy-files.ts'
-import { findInstalledHost, refuseErrors } from '../project/generate-program.ts'
+import { type LanguageHosts, refuseErrors, withLanguageHosts } from '../project/generate-program.ts'
 import { generateProject } from '../project/generate-project.ts'
 import { requireProjectName } from '../project/project-name.ts'
 import { convertByPlugin } from '../project/start-converter.ts'
@@ -40,7 +37,7 @@ export const convertProgram: Handler = async (session, flags, args) => {
   if (runtime === 'pcl') refuseStrict(flags)
   const pclFolder = from === 'pcl' ? session.cwd : mkdtempSync(join(tmpdir(), 'antichain-convert-'))
   try {
-    await withHosts(session, async deps => {
+    await withLanguageHosts(session, async deps => {
       if (from !== 'pcl') await readProgram(session, deps, { from, args, pclFolder, targetFolder })
       mkdirSync(targetFolder, { recursive: true })
       session.printToStderr(`Converting to ${language}...`)
@@ -63,10 +60,6 @@ export const convertProgram: Handler = async (session, flags, args) => {
   return 0
 }
 
-type ConvertDeps = Parameters<typeof convertByPlugin>[0] & {
-  readonly obtainHost: (language: string) => Promise<string | undefined>
-}
-
 /** Returns the name of the converter. */
 function readSource(flags: Flags): string {
   const from = (flags.text('from') ?? 'yaml').toLowerCase()
@@ -87,27 +80,10 @@ function refuseStrict(flags: Flags): void {
   })
 }
 
-/** Calls a function with the services that converters and hosts of languages need. */
-function withHosts(session: CliSession, use: (deps: ConvertDeps) => Promise<void>): Promise<void> {
-  const env = definedVariablesOf(session)
-  return withPluginHost(session, async (_plugins, address) => {
-    const processes = createProcesses()
-    try {
-      await use({
-        ...{ processes, env, engineAddress: () => address },
-        onLine: line => session.printToStderr(line),
-        obtainHost: language => Promise.resolve(findInstalledHost(language, env)),
-      })
-    } finally {
-      await processes.close()
-    }
-  })
-}
-
 /** Writes the program of the current folder as Pulumi's configuration language into a folder. */
 async function readProgram(
   session: CliSession,
-  deps: ConvertDeps,
+  deps: LanguageHosts,
   request: {
     readonly from: string
     readonly args: readonly string[]

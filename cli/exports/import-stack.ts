@@ -3,12 +3,11 @@ import {
   type ExportedEntry,
   importRecords,
 } from '../../shared/backends/import-records.ts'
-import { readHistory } from '../../shared/engine/deployment/retention/history-and-versions.ts'
-import type { HistoryRecord } from '../../shared/ports/catalog.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import { applyStateEdit } from '../../shared/state/edits/apply-edit.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { toPrintable } from '../../shared/triggers/printable.ts'
+import { readStackRecords } from '../backends/import-source.ts'
 import type { CliSession } from '../session/session.ts'
 import type { ExportedStackReader } from './exported-stack.ts'
 import { importDocuments } from './import-documents.ts'
@@ -35,7 +34,10 @@ export async function findImportStatus(
     return isEqualState(here, exported) ? 'present' : 'exists'
   }
   if (engine.remote !== undefined) return compareStates()
-  const [records, entries] = [await readRecords(session, reader.id), await reader.readEntries()]
+  const [records, entries] = [
+    await readStackRecords(session, reader.id),
+    await reader.readEntries(),
+  ]
   const count = countImportedEntries(records, entries)
   // An import with --overwrite leaves other deployments, and the state of the export.
   if (count === undefined) return compareStates()
@@ -60,7 +62,7 @@ export async function importExportedStack(
   // The state follows, so that an interrupted import is repeated with the settings.
   await importDocuments(session, reader)
   if (engine.remote !== undefined) return replaceState(session, reader)
-  const [records, entries] = [await readRecords(session, id), await reader.readEntries()]
+  const [records, entries] = [await readStackRecords(session, id), await reader.readEntries()]
   const readVersion = async (version: number) => reader.readState(version)
   await importRecords({ catalog, blobs }, id, { records, entries, readVersion })
   const hasVersion = entries.some(({ version = 0 }: ExportedEntry) => version > 0)
@@ -84,14 +86,6 @@ function requireValidState(id: StackId, state: StoredDeployment): void {
   const before: StoredDeployment = { manifest: state.manifest, metadata: {} }
   const edit = { kind: 'import', state: '', force: false } as const
   applyStateEdit(edit, { before, namedState: state, names: stackPartsOf(id) })
-}
-
-async function readRecords(session: CliSession, id: StackId): Promise<readonly HistoryRecord[]> {
-  const { platform } = await session.openEngine()
-  if ((await platform.catalog.getStack(id)) === undefined) return []
-  const records: HistoryRecord[] = []
-  for await (const record of readHistory(platform.catalog, id)) records.push(record)
-  return records
 }
 
 /** Reports whether two states have the same resources. Times and versions do not count. */

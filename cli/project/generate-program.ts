@@ -3,7 +3,11 @@ import { DiagnosticSeverity, type Diagnostic } from '../../proto/gen/pulumi/code
 import { GenerateProgramRequest, LanguageRuntimeService } from '../../proto/gen/pulumi/language.ts'
 import { error, messageOf } from '../../shared/errors/error.ts'
 import { createProcesses } from '../../shared/platform/system/processes.ts'
-import { type LanguageHost, startHost } from '../../shared/programs/hosts/language-host.ts'
+import {
+  type LanguageHost,
+  type LanguageHostDeps,
+  startHost,
+} from '../../shared/programs/hosts/language-host.ts'
 import { locateProgram } from '../../shared/programs/project/project-file.ts'
 import { resolveProjectPlugins } from '../../shared/programs/project/project-plugins.ts'
 import { findPlugin } from '../../shared/providers/plugins/find-plugin.ts'
@@ -35,24 +39,39 @@ export async function generateProgram(
     runtimeOptions: project.runtimeOptions,
     plugins: resolveProjectPlugins(project),
   }
+  return withLanguageHosts(session, async deps => {
+    const host = await startHost(deps, programSource, deps.onLine)
+    try {
+      return await requestProgram(host, source, deps.engineAddress())
+    } finally {
+      await host.close()
+    }
+  })
+}
+
+/** The dependencies of hosts of languages, which also read schemas at `engineAddress`. */
+export interface LanguageHosts extends LanguageHostDeps {
+  readonly onLine: (line: string) => void
+}
+
+/** Calls a function with the services that converters and hosts of languages need. */
+export function withLanguageHosts<T>(
+  session: CliSession,
+  use: (deps: LanguageHosts) => Promise<T>,
+): Promise<T> {
   const env = definedVariablesOf(session)
-  const processes = createProcesses()
-  try {
-    return await withPluginHost(session, async (_plugins, address) => {
-      const deps = {
+  return withPluginHost(session, async (_plugins, address) => {
+    const processes = createProcesses()
+    try {
+      return await use({
         ...{ processes, env, engineAddress: () => address },
-        obtainHost: (language: string) => Promise.resolve(findInstalledHost(language, env)),
-      }
-      const host = await startHost(deps, programSource, session.printToStderr)
-      try {
-        return await requestProgram(host, source, address)
-      } finally {
-        await host.close()
-      }
-    })
-  } finally {
-    await processes.close()
-  }
+        onLine: line => session.printToStderr(line),
+        obtainHost: language => Promise.resolve(findInstalledHost(language, env)),
+      })
+    } finally {
+      await processes.close()
+    }
+  })
 }
 
 async function requestProgram(
@@ -74,7 +93,7 @@ async function requestProgram(
 }
 
 /** Returns the file of an installed language host. The PATH was searched before. */
-export function findInstalledHost(
+function findInstalledHost(
   language: string,
   env: Readonly<Record<string, string>>,
 ): string | undefined {
