@@ -1,4 +1,4 @@
-import { expect } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import { createDynamoClient } from '../../shared/platform/aws/dynamo/table/dynamo-client.ts'
 import type { RecordPorts } from '../../shared/platform/aws/records.ts'
 import type { OpenAdapter } from '../contract/open-adapter.ts'
@@ -20,10 +20,14 @@ const rules: readonly DynamoFaultRule[] = [
   { kind: 'slow', chance: 0.01 },
 ]
 
-/** Opens ports whose requests meet faults. `close` checks that at least one fault occurred. */
+/** All tests draw from one sequence, because a test with few requests may meet no fault. */
+const draw = createDraw(seed)
+let faultCount = 0
+
+/** Opens ports whose requests meet faults. */
 const openDisturbed: OpenAdapter<RecordPorts> = async () => {
   const { endpoint, close } = await openDynoxide()
-  const { handler, counters } = createFaultyHandler({ draw: createDraw(seed), rules, inARowMax: 2 })
+  const { handler, counters } = createFaultyHandler({ draw, rules, inARowMax: 2 })
   const names = createTableNames()
   const quiet = createDynamoClient({ region: 'eu-test-1', endpoint, credentials })
   await createTables(quiet, names)
@@ -35,9 +39,12 @@ const openDisturbed: OpenAdapter<RecordPorts> = async () => {
     close: async () => {
       client.destroy()
       await close()
-      expect(counters.faults.size, 'faults struck').toBeGreaterThan(0)
+      faultCount += [...counters.faults.values()].reduce((sum, count) => sum + count, 0)
     },
   }
 }
 
-if (hasDynoxide()) recordContracts('DynamoDB with faults', openDisturbed)
+if (hasDynoxide()) {
+  recordContracts('DynamoDB with faults', openDisturbed)
+  afterAll(() => expect(faultCount, 'faults struck').toBeGreaterThan(100))
+}

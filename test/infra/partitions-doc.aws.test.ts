@@ -62,10 +62,10 @@ test('a task of the long pool has the same partitions as its function', () => {
     expect(rowsOf(`long-${name}`)).toEqual(rowsOf(name).map(row => row.replace('| ', '| long-')))
 })
 
-test('the API writes only control records to the journal, and removes nothing there', () => {
+test('the API writes only control and usage records to the journal, and removes nothing there', () => {
   const api = statements('api').filter(({ resources }) => resources.join().includes('DataJournal'))
   const actions = new Set(api.flatMap(statement => statement.actions))
   expect([...actions].filter(action => /Delete|BatchWrite/.test(action))).toEqual([])
   const writes = api.filter(statement => statement.actions.includes('dynamodb:PutItem'))
-  expect(writes.map(patternsOf)).toEqual([['control *']])
+  expect(writes.map(patternsOf)).toEqual([['control *', 'usage *']])
 })
