@@ -54,6 +54,11 @@ export const dynamoLimits = {
   itemsPerRemovalRound: 1_000,
   /** Stacks, deployments with records, or late outcomes that one call lists. */
   listEntriesMax: 100_000,
+  /**
+   * Time after which an incomplete rename counts as interrupted. No function runs for longer. A
+   * rename that completes later is refused.
+   */
+  renameLimitMs: 3_600_000,
   /** Attempts of a start or publish that loses the race against other writers. */
   raceAttemptsMax: 10,
   /** Bytes of an external text inside a key. A longer text is replaced by its hash. */

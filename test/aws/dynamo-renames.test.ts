@@ -1,7 +1,10 @@
 /** Renames of stacks in DynamoDB: the names at the external scheduler, and interruptions. */
+import { TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb'
 import { expect, test } from 'vitest'
+import { dynamoLimits } from '../../shared/config/dynamo-limits.ts'
 import { triggerLimits } from '../../shared/config/trigger-limits.ts'
 import type { RecordPorts } from '../../shared/platform/aws/records.ts'
+import { createSystemClock } from '../../shared/platform/system/clock.ts'
 import type { StackId } from '../../shared/records/ids.ts'
 import { createStackId, toBlobHash, toEpochMs } from '../contract/open-adapter.ts'
 import { createModelDynamo, type ModelDynamo } from '../sim/model-dynamo.ts'
@@ -30,10 +33,41 @@ async function open() {
     const records = createTestRecords({ send: send as Client['send'] }, names)
     return { ...records, sent: () => sent }
   }
-  const listJournal = (): readonly string[] =>
-    model.tables.listItems(names.journal).map(item => String(item['pk']?.S))
-  return { openFailing, ports: createTestRecords(model.client, names), listJournal }
+  /** Opens records that call `hook` before the transaction with which a rename moves its stack. */
+  const openHooked = (hook: () => Promise<void>): RecordPorts => {
+    let transactions = 0
+    const send = async (...args: Parameters<Client['send']>): Promise<unknown> => {
+      if (args[0] instanceof TransactWriteItemsCommand && (transactions += 1) === 2) await hook()
+      return model.client.send(...args)
+    }
+    return createTestRecords({ send: send as Client['send'] }, names)
+  }
+  const listPartitions = (): readonly string[] =>
+    [names.journal, names.catalog].flatMap(name =>
+      model.tables.listItems(name).map(item => String(item['pk']?.S)),
+    )
+  const listedStacks = (): readonly string[] =>
+    model.tables
+      .listItems(names.catalog)
+      .filter(item => item['pk']?.S === 'stacks')
+      .map(item => String(item['sk']?.S))
+  /** Ports of a process whose clock is ahead by more than the longest rename. */
+  const clock = createSystemClock()
+  const later = createTestRecords(model.client, names, {
+    ...clock,
+    now: () => toEpochMs(clock.now() + dynamoLimits.renameLimitMs + 1),
+  })
+  const ports = createTestRecords(model.client, names)
+  return { openFailing, openHooked, ports, later, listPartitions, listedStacks }
 }
+
+/** The partitions of the records that a rename copies. */
+const copiedPartitionsOf = (id: StackId): readonly string[] => [
+  `history ${id}`,
+  `versions ${id}`,
+  `late ${id}`,
+  `slow ${id}`,
+]
 
 async function createDeployed({ catalog }: RecordPorts): Promise<StackId> {
   const id = createStackId()
@@ -76,7 +110,7 @@ test('a document moves to the new id even if many removed ones precede it', asyn
 })
 
 test('after a death of the process at any request, the stack has one name and all of its contents', async () => {
-  const { openFailing, ports, listJournal } = await open()
+  const { openFailing, ports, later, listPartitions, listedStacks } = await open()
   const names = new Set<string>()
   for (let failsAt = 1; ; failsAt += 1) {
     const [id, to] = [await createDeployed(ports), createStackId()]
@@ -94,9 +128,13 @@ test('after a death of the process at any request, the stack has one name and al
     const stack = before?.id ?? after?.id
     if (stack === undefined) throw new Error('the stack is lost')
     names.add(stack === id ? 'old' : 'new')
-    if (stack === to) {
-      await ports.retention.removeLeftovers()
-      expect(listJournal()).not.toContain(`slow ${id}`)
+    await ports.retention.removeLeftovers()
+    if (stack === to) expect(listPartitions()).not.toContain(`slow ${id}`)
+    else {
+      await later.retention.removeLeftovers()
+      const partitions = listPartitions()
+      expect(partitions.filter(pk => copiedPartitionsOf(to).includes(pk))).toEqual([])
+      expect(listedStacks()).not.toContain(to)
     }
     expect((await catalog.listHistory(stack, 10)).at(-1)).toMatchObject({ command: 'up' })
     expect((await catalog.listVersions(stack, 10)).at(-1)).toMatchObject({ version: 1 })
@@ -109,4 +147,49 @@ test('after a death of the process at any request, the stack has one name and al
     expect((await documents.list('notification', '', other)).documents).toEqual([])
     if (isDone) return expect([...names]).toEqual(['old', 'new'])
   }
+})
+
+test('compaction keeps the copies of a running rename, and the rename completes', async () => {
+  const { ports, openHooked } = await open()
+  const [id, to] = [await createDeployed(ports), createStackId()]
+  await ports.catalog.recordSlowOperation(id, 'create t:m:T', 5)
+  const hooked = openHooked(() => ports.retention.removeLeftovers())
+  expect(await hooked.renames.rename(id, to, input)).toBe('renamed')
+  expect(await ports.catalog.listVersions(to, 10)).toHaveLength(2)
+  expect([...(await ports.catalog.listSlowOperations(to))]).toEqual([['create t:m:T', 5]])
+})
+
+test('a rename that continues after compaction removed its copies is refused', async () => {
+  const { ports, later, openHooked, listPartitions } = await open()
+  const [id, to] = [await createDeployed(ports), createStackId()]
+  const hooked = openHooked(() => later.retention.removeLeftovers())
+  expect(await hooked.renames.rename(id, to, input)).toBe('conflict')
+  expect(await ports.catalog.listVersions(id, 10)).toHaveLength(1)
+  expect(listPartitions().filter(pk => copiedPartitionsOf(to).includes(pk))).toEqual([])
+})
+
+test('a refused rename removes its copies, and keeps what a new stack with the id wrote', async () => {
+  const { ports, later, openHooked, listPartitions, listedStacks } = await open()
+  const [id, to, other] = [await createDeployed(ports), createStackId(), createStackId()]
+  const start = { command: 'up', message: '', at: toEpochMs(5) } as const
+  const starting = openHooked(async () => void (await ports.catalog.start(id, start)))
+  expect(await starting.renames.rename(id, to, input)).toBe('conflict')
+  expect(listPartitions().filter(pk => copiedPartitionsOf(to).includes(pk))).toEqual([])
+  await later.retention.removeLeftovers()
+  expect(listedStacks()).not.toContain(to)
+  const source = await createDeployed(ports)
+  const creating = openHooked(async () => {
+    await ports.catalog.createStack(other, toEpochMs(6))
+    const { deployment } = await ports.catalog.start(other, start)
+    await ports.catalog.publish(other, 0, toBlobHash('c'))
+    const end = { at: toEpochMs(7), result: 'succeeded', changes: {}, version: 1 } as const
+    await ports.catalog.release(deployment, end)
+  })
+  expect(await creating.renames.rename(source, other, input)).toBe('conflict')
+  await later.retention.removeLeftovers()
+  expect(await ports.catalog.listVersions(other, 10)).toEqual([
+    { version: 1, snapshot: toBlobHash('c') },
+  ])
+  expect(await ports.catalog.listHistory(other, 10)).toHaveLength(1)
+  expect(listedStacks()).toContain(other)
 })

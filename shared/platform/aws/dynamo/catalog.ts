@@ -126,7 +126,7 @@ async function createStackItem(
   const assignments = [...creationAssignments, ...emptyAssignments, ...numberAssignments]
   const change = {
     key: keys.stack(id),
-    updateExpression: `SET ${assignments.join(', ')}`,
+    updateExpression: `SET ${assignments.join(', ')} REMOVE #reservedAt`,
     condition: joinConditions(readableCondition, 'attribute_not_exists(#pk) OR #removed = :yes'),
     values: {
       ...toItem({ at: createdAt, token, yes: true, no: false, empty: '', zero: 0 }),

@@ -4,8 +4,10 @@ import type { RandomPort } from '../../../ports/system.ts'
 import type { StackId } from '../../../records/ids.ts'
 import { deploymentNumberOf, firstDeploymentNumberOf } from './inbox.ts'
 import { catalogKeys, journalKeys } from './record-keys.ts'
+import { abandonRename, readReservation } from './rename-reservation.ts'
 import { deleteItems, deleteRange } from './table/batch-items.ts'
-import { toItem, keyOfItem, readFlag, readText } from './table/item.ts'
+import { joinConditions } from './table/expressions.ts'
+import { toItem, keyOfItem, readFlag, readNumber, readText } from './table/item.ts'
 import { getItem, queryItems, type Table } from './table/table.ts'
 import { transact } from './table/transaction.ts'
 
@@ -32,12 +34,11 @@ export function createLeftoverRemoval(deps: LeftoverDeps): RetentionPort['remove
 
 /**
  * Removes the late outcomes of removed stacks with this id. If no stack has the id, also removes
- * the durations of its slow operations, and its entry in the list of stacks.
+ * the copies of an interrupted rename and the durations of slow operations. Then removes the entry
+ * in the list of stacks. Keeps all of them while a rename may still be running.
  */
-async function removeLeftoversOf(
-  { journalTable, catalogTable, random }: LeftoverDeps,
-  id: StackId,
-): Promise<void> {
+async function removeLeftoversOf(deps: LeftoverDeps, id: StackId): Promise<void> {
+  const { journalTable, catalogTable, random } = deps
   const key = catalogKeys.stack(id)
   const stackItem = await getItem(catalogTable, key)
   if (stackItem === undefined) return
@@ -50,14 +51,22 @@ async function removeLeftoversOf(
   const leftovers = lateItems.filter(item => deploymentNumberOf(item) < firstNumber)
   await deleteItems(journalTable, leftovers.map(keyOfItem))
   if (!readFlag(stackItem, 'removed')) return
+  const reservation = readReservation(id, stackItem, catalogTable.clock.now())
+  if (reservation !== undefined) {
+    const isAbandoned = reservation.isExpired && (await abandonRename(deps, reservation))
+    if (!isAbandoned) return
+  }
   await deleteRange(journalTable, { pk: journalKeys.slow(id, '').pk })
-  // The stack may have been created again. Then the condition fails, and the entry stays.
-  const values = toItem({ yes: true })
+  // A stack or a rename may have taken the id meanwhile. Then the condition fails, and the entry
+  // stays.
   const change = {
     key,
-    updateExpression: 'SET #removed = :yes',
-    condition: '#removed = :yes',
-    values,
+    updateExpression: 'SET #removed = :yes REMOVE #reservedAt',
+    condition: joinConditions(
+      '#removed = :yes',
+      'attribute_not_exists(#reservedAt) OR #reservedAt = :reservedAt',
+    ),
+    values: toItem({ yes: true, reservedAt: readNumber(stackItem, 'reservedAt') }),
   }
   await transact(catalogTable, random, [
     { kind: 'change', change },

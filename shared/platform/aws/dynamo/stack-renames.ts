@@ -4,15 +4,16 @@ import type { RenameInput, RenameResult, StackRenames } from '../../../ports/sta
 import type { HistoryRecord } from '../../../ports/catalog.ts'
 import { deploymentIdOf, type StackId } from '../../../records/ids.ts'
 import type { CatalogAndInboxDeps } from './catalog.ts'
-import { catalogKeys as keys, journalKeys } from './record-keys.ts'
+import { catalogKeys as keys } from './record-keys.ts'
 import { formatAttributeOf } from './record-format.ts'
+import { abandonRename, listCopiedPartitions, reserveNewId } from './rename-reservation.ts'
 import { createDocumentParts } from './rename-documents.ts'
 import { createRenameEndParts } from './rename-request.ts'
 import { parseStackItem, type StoredStack } from './stack-record.ts'
 import { deleteRange, putItems } from './table/batch-items.ts'
-import { absentCondition, joinConditions, readableCondition } from './table/expressions.ts'
+import { joinConditions, readableCondition } from './table/expressions.ts'
 import { readNumber, readText, toItem } from './table/item.ts'
-import { deleteItem, getItem, queryItems, type Table, updateItem } from './table/table.ts'
+import { deleteItem, getItem, queryItems, type Table } from './table/table.ts'
 import { transact, type TransactionPart } from './table/transaction.ts'
 
 /** A rename, with the stack as read from the table. */
@@ -29,13 +30,14 @@ interface Rename extends RenameInput {
 }
 
 /**
- * Creates the renames of stacks. First the item of the new id is marked as removed. A stack that is
- * later created with this id thus starts without the history and the versions of an interrupted
- * rename. Then history, versions, inbox and durations are copied to the new id. Then one
+ * Creates the renames of stacks. First the new id is reserved: its item is marked as removed. So a
+ * stack that is later created with this id starts without the records of an interrupted rename.
+ * Then history, versions, inbox and durations are copied to the new id. Then one
  * transaction moves the stack, its documents and its program, and ends the request for the rename.
  * Finally the copied records of the old id are removed, and its entry in the list of stacks. After
  * a crash, the creation of a stack with the old id removes the remaining history and versions.
- * Compaction removes the remaining records of the journal, which it finds by the entry.
+ * Compaction removes the remaining records of the journal, which it finds by the entry. It finds an
+ * interrupted rename by the entry of the new id, and removes the copies.
  */
 export function createStackRenames(deps: CatalogAndInboxDeps): StackRenames {
   const { catalogTable, random } = deps
@@ -52,10 +54,14 @@ export function createStackRenames(deps: CatalogAndInboxDeps): StackRenames {
       const version = input.snapshot === '' ? stack.version : stack.version + 1
       const number = lastNumber + 1
       const rename = { ...input, id, newId, stack, number, version, token: random.uuid() }
-      if (!(await reserveNewId(catalogTable, rename))) return 'exists'
+      if (!(await reserveNewId(deps, rename))) return 'exists'
       await copyRecords(deps, rename)
       const result = await moveStack(deps, rename)
-      if (result === 'renamed') await removeCopiedRecords(deps, id)
+      if (result === 'renamed') {
+        await removeCopiedRecords(deps, id)
+        // Compaction finds what a crash left of the old id by this entry, so it is removed last.
+        await deleteItem(catalogTable, keys.stackListEntry(id))
+      } else await abandonRename(deps, rename)
       return result
     },
   }
@@ -73,55 +79,31 @@ async function hasOtherRequest(
 }
 
 /**
- * Marks the new id as removed, with the token of the rename. Returns false if a stack has the id.
+ * Removes the records of an id that a rename copies. After the copy, they are those of the old id.
+ * Before it, they are what a removed stack or an interrupted rename left at the new id.
  */
-async function reserveNewId(catalogTable: Table, { newId, token }: Rename): Promise<boolean> {
-  const { isDone } = await updateItem(catalogTable, {
-    key: keys.stack(newId),
-    updateExpression: 'SET #removed = :yes, #token = :token, #format = :format',
-    condition: joinConditions(readableCondition, `${absentCondition} OR #removed = :yes`),
-    values: { ...toItem({ yes: true, token }), ...formatAttributeOf('stack') },
-  })
-  return isDone
+async function removeCopiedRecords(deps: CatalogAndInboxDeps, id: StackId): Promise<void> {
+  for (const { table, pk } of listCopiedPartitions(deps, id)) await deleteRange(table, { pk })
 }
 
-/**
- * Removes the records of an id that a rename copies: history, versions, inbox and durations. After
- * the copy, they are those of the old id. Before it, they are what a removed stack or an
- * interrupted rename left at the new id. The entry in the list of stacks is removed last, because
- * compaction finds leftovers of a removed stack by this entry.
- */
-async function removeCopiedRecords(
-  { catalogTable, journalTable }: CatalogAndInboxDeps,
-  id: StackId,
-): Promise<void> {
-  const partitions = [
-    [catalogTable, keys.history(id, 0)],
-    [catalogTable, keys.version(id, 0)],
-    [journalTable, journalKeys.late(id, '')],
-    [journalTable, journalKeys.slow(id, '')],
-  ] as const
-  for (const [table, { pk }] of partitions) await deleteRange(table, { pk })
-  await deleteItem(catalogTable, keys.stackListEntry(id))
-}
-
-async function copyRecords(deps: CatalogAndInboxDeps, { id, newId }: Rename): Promise<void> {
+async function copyRecords(deps: CatalogAndInboxDeps, { id, newId, token }: Rename): Promise<void> {
   await removeCopiedRecords(deps, newId)
-  const { catalogTable, journalTable } = deps
-  const partitions = [
-    [catalogTable, keys.history(id, 0).pk, keys.history(newId, 0).pk],
-    [catalogTable, keys.version(id, 0).pk, keys.version(newId, 0).pk],
-    [journalTable, journalKeys.late(id, '').pk, journalKeys.late(newId, '').pk],
-    [journalTable, journalKeys.slow(id, '').pk, journalKeys.slow(newId, '').pk],
-  ] as const
-  for (const [table, pk, newPk] of partitions) await copyPartition(table, pk, newPk)
+  const newPartitions = listCopiedPartitions(deps, newId)
+  for (const [index, { table, pk }] of listCopiedPartitions(deps, id).entries())
+    await copyPartition(table, { pk, newPk: newPartitions[index]?.pk ?? '', token })
 }
 
-async function copyPartition(table: Table, pk: string, newPk: string): Promise<void> {
+async function copyPartition(
+  table: Table,
+  { pk, newPk, token }: { readonly pk: string; readonly newPk: string; readonly token: string },
+): Promise<void> {
   for (let after = ''; ; ) {
     const lowerBound = after === '' ? {} : { after }
     const items = await queryItems(table, { pk, ...lowerBound, limit: limits.itemsPerRemovalRound })
-    const puts = items.map(item => ({ key: { pk: newPk, sk: readText(item, 'sk') }, item }))
+    const puts = items.map(item => ({
+      key: { pk: newPk, sk: readText(item, 'sk') },
+      item: { ...item, ...toItem({ copiedBy: token }) },
+    }))
     if (puts.length > 0) await putItems(table, puts)
     const lastItem = items[limits.itemsPerRemovalRound - 1]
     if (lastItem === undefined) return
@@ -172,7 +154,7 @@ function createStackParts(rename: Rename): readonly TransactionPart[] {
         key: keys.stack(newId),
         updateExpression:
           'SET #createdAt = :createdAt, #removed = :no, #current = :empty, #startToken = :empty, ' +
-          '#snapshot = :snapshot, #version = :version, #deployments = :number',
+          '#snapshot = :snapshot, #version = :version, #deployments = :number REMOVE #reservedAt',
         condition: joinConditions(readableCondition, '#removed = :yes AND #token = :token'),
         values: { ...toItem({ ...common, ...newFields }), ...formatAttributeOf('stack') },
       },

@@ -112,9 +112,22 @@ export function updateItem(table: Table, change: ItemUpdate): Promise<WriteResul
   )
 }
 
-/** Removes one item. */
-export async function deleteItem(table: Table, key: Key): Promise<void> {
-  const command = new DeleteItemCommand({ TableName: table.name, Key: keyOf(key) })
+/** Removes one item. With a condition, keeps an item that does not meet it. */
+export async function deleteItem(
+  table: Table,
+  key: Key,
+  condition?: Pick<ItemUpdate, 'condition' | 'values'>,
+): Promise<void> {
+  const command = new DeleteItemCommand({
+    TableName: table.name,
+    Key: keyOf(key),
+    ...(condition === undefined
+      ? {}
+      : {
+          ConditionExpression: condition.condition,
+          ...createPlaceholders([condition.condition], condition.values),
+        }),
+  })
   await sendWrite(table, 'DeleteItem', async () => {
     await table.client.send(command)
     return {}

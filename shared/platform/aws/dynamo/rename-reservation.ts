@@ -1,0 +1,105 @@
+import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
+import type { StackId } from '../../../records/ids.ts'
+import type { CatalogAndInboxDeps } from './catalog.ts'
+import { formatAttributeOf } from './record-format.ts'
+import { catalogKeys as keys, journalKeys } from './record-keys.ts'
+import { absentCondition, joinConditions, readableCondition } from './table/expressions.ts'
+import { type Item, keyOfItem, readNumber, readText, toItem } from './table/item.ts'
+import { deleteItem, queryItems, type Table, updateItem } from './table/table.ts'
+import { transact } from './table/transaction.ts'
+
+/** The id that a rename reserves. `token`: identifies the rename. */
+export interface Reservation {
+  readonly newId: StackId
+  readonly token: string
+}
+
+/** Begins the token of a rename that can no longer complete. */
+const abandonedPrefix = 'abandoned '
+
+/**
+ * Marks the new id as removed, with the token of the rename and the time. Also puts the id into the
+ * list of stacks, so that compaction finds an interrupted rename. Returns false if a stack has the
+ * id. Atomic.
+ */
+export async function reserveNewId(
+  { catalogTable, random }: CatalogAndInboxDeps,
+  { newId, token }: Reservation,
+): Promise<boolean> {
+  const reservedAt = catalogTable.clock.now()
+  const change = {
+    key: keys.stack(newId),
+    updateExpression:
+      'SET #removed = :yes, #token = :token, #reservedAt = :reservedAt, #format = :format',
+    condition: joinConditions(readableCondition, `${absentCondition} OR #removed = :yes`),
+    values: { ...toItem({ yes: true, token, reservedAt }), ...formatAttributeOf('stack') },
+  }
+  const { isDone } = await transact(catalogTable, random, [
+    { kind: 'change', change },
+    { kind: 'put', key: keys.stackListEntry(newId), item: {}, ifAbsent: false },
+  ])
+  return isDone
+}
+
+/** Returns the partitions with the records that a rename copies, always in the same order. */
+export function listCopiedPartitions(
+  { catalogTable, journalTable }: Pick<CatalogAndInboxDeps, 'catalogTable' | 'journalTable'>,
+  id: StackId,
+): readonly { readonly table: Table; readonly pk: string }[] {
+  return [
+    { table: catalogTable, pk: keys.history(id, 0).pk },
+    { table: catalogTable, pk: keys.version(id, 0).pk },
+    { table: journalTable, pk: journalKeys.late(id, '').pk },
+    { table: journalTable, pk: journalKeys.slow(id, '').pk },
+  ]
+}
+
+/**
+ * Removes the copies of a rename that has not completed, and makes its completion impossible before
+ * that. Keeps records that another rename or a later stack with the id wrote meanwhile. Returns
+ * false if the rename has completed, or another one has reserved the id. A repeated call continues
+ * an interrupted one.
+ */
+export async function abandonRename(
+  deps: CatalogAndInboxDeps,
+  { newId, token }: Reservation,
+): Promise<boolean> {
+  const abandoned = `${abandonedPrefix}${token}`
+  const { isDone } = await updateItem(deps.catalogTable, {
+    key: keys.stack(newId),
+    updateExpression: 'SET #token = :abandoned',
+    condition: joinConditions('#removed = :yes', '#token = :token OR #token = :abandoned'),
+    values: toItem({ yes: true, token, abandoned }),
+  })
+  if (!isDone) return false
+  for (const partition of listCopiedPartitions(deps, newId)) await removeCopies(partition, token)
+  return true
+}
+
+async function removeCopies(
+  { table, pk }: { readonly table: Table; readonly pk: string },
+  token: string,
+): Promise<void> {
+  const attributes = ['pk', 'sk', 'copiedBy']
+  const items = await queryItems(table, { pk, limit: limits.listEntriesMax, attributes })
+  const copies = items.filter(item => readText(item, 'copiedBy') === token)
+  const condition = { condition: '#copiedBy = :token', values: toItem({ token }) }
+  for (const copy of copies) await deleteItem(table, keyOfItem(copy), condition)
+}
+
+/**
+ * Returns the reservation in the item of a removed stack. `isExpired`: the rename has died, because
+ * no rename takes that long. Undefined: no rename has reserved the id since its last stack.
+ */
+export function readReservation(
+  newId: StackId,
+  stackItem: Item,
+  nowMs: number,
+): (Reservation & { readonly isExpired: boolean }) | undefined {
+  const reservedAt = readNumber(stackItem, 'reservedAt')
+  if (reservedAt === 0) return undefined
+  const storedToken = readText(stackItem, 'token')
+  const isAbandoned = storedToken.startsWith(abandonedPrefix)
+  const token = isAbandoned ? storedToken.slice(abandonedPrefix.length) : storedToken
+  return { newId, token, isExpired: isAbandoned || nowMs - reservedAt > limits.renameLimitMs }
+}
