@@ -2,7 +2,6 @@
  * local: composes the handlers of functions/ over the embedded platform in one process. There is no
  * second engine and no daemon. Imports functions and below.
  */
-import { hostname } from 'node:os'
 import type { DeployRequest, DeployResult } from '../shared/engine/request.ts'
 import type { BackendPlatform } from '../shared/platform/backend/backend-platform.ts'
 import type { Platform } from '../shared/ports/platform.ts'
@@ -16,10 +15,9 @@ import type { PointInTime } from '../shared/records/point-in-time.ts'
 import { createLogger, silentLogger } from '../shared/platform/system/logger.ts'
 import { openTelemetry } from '../shared/platform/telemetry/open-telemetry.ts'
 import { withTelemetryLogs } from '../shared/platform/telemetry/telemetry-logs.ts'
-import { isAlive, killGroup, startTimeOf } from '../shared/platform/system/process-groups.ts'
+import { killGroup } from '../shared/platform/system/process-groups.ts'
 import { freeDeploymentCost } from '../shared/records/deployment-cost.ts'
 import { deploymentIdOf, deploymentPartsOf, type StackId } from '../shared/records/ids.ts'
-import type { Holder } from '../shared/records/log.ts'
 import type { Json } from '../shared/state/stored.ts'
 import { withoutOrigins } from '../shared/state/pending.ts'
 import { exportState, requireStack } from '../shared/runtime/state/export-state.ts'
@@ -37,6 +35,7 @@ import {
   pruneAfterCommand,
 } from '../functions/compaction/prune.ts'
 import { withGeneratorStoreRetry } from '../shared/runtime/deployment/retrying-ports.ts'
+import { createHolderCheck, createProcessHolder, findLocalUser } from './process-holder.ts'
 import type * as apiHandlers from './lazy-api-handlers.ts'
 import type * as deploymentHandlers from './lazy-deployment-handlers.ts'
 import { readDeploymentStatus } from '../functions/step-generator/deployment-status.ts'
@@ -68,7 +67,8 @@ export async function openLocal(options: EngineOptions): Promise<LocalEngine> {
     startConnecting: platform.startConnecting,
     deploy: async (request, sink) => {
       const { deploy } = await loadDeploymentHandlers()
-      const running = await deploy({ platform, ports, request: withRecordedConfig(request), sink })
+      const recordedRequest = { ...withRecordedConfig(request), by: findLocalUser() }
+      const running = await deploy({ platform, ports, request: recordedRequest, sink })
       if (request.dryRun) return running
       return { ...running, done: pruneAfter(pruneDeps, running.done) }
     },
@@ -82,8 +82,7 @@ export async function openLocal(options: EngineOptions): Promise<LocalEngine> {
     forgetStack: async stack => (await loadApiHandlers()).removeStackDocuments(platform, stack),
     readStatus: stack => readDeploymentStatus(retryingPorts, stack),
     redrive: async stack => (await loadDeploymentHandlers()).redrive(retryingPorts, stack),
-    putState: async (stack, state) =>
-      (await loadDeploymentHandlers()).putNamedState(platform, stack, state),
+    ...createEditors(platform, retryingPorts),
     ...(backend === undefined
       ? {}
       : {
@@ -98,10 +97,6 @@ export async function openLocal(options: EngineOptions): Promise<LocalEngine> {
             ? {}
             : { findLegacyStack: backend.findLegacyStack }),
         }),
-    editState: async (stack, edit) =>
-      (await loadDeploymentHandlers()).editState(platform, retryingPorts, { stack, edit }),
-    renameStack: async (from, to) =>
-      (await loadDeploymentHandlers()).renameStack(platform, retryingPorts, { from, to }),
     openServiceManager: (stack, managerState) => openServiceManager(platform, stack, managerState),
     exportAt: async (stack, moment) => {
       const record = await requireStack(platform, stack)
@@ -118,6 +113,22 @@ export async function openLocal(options: EngineOptions): Promise<LocalEngine> {
       return callApiInProcess(createApiPorts(platform, undefined), ports.holder.who, request)
     },
     close: () => platform.close().then(platform.telemetry.flush),
+  }
+}
+
+/** Creates the functions that edit states, and rename stacks. */
+function createEditors(
+  platform: Platform,
+  ports: GeneratorPorts,
+): Pick<LocalEngine, 'putState' | 'editState' | 'renameStack'> {
+  const by = findLocalUser()
+  return {
+    putState: async (stack, state) =>
+      (await loadDeploymentHandlers()).putNamedState(platform, stack, state),
+    editState: async (stack, edit) =>
+      (await loadDeploymentHandlers()).editState(platform, ports, { stack, edit, by }),
+    renameStack: async (from, to) =>
+      (await loadDeploymentHandlers()).renameStack(platform, ports, { from, to, by }),
   }
 }
 
@@ -228,28 +239,6 @@ async function pruneAfter(
   const result = await done
   if (result.result === 'succeeded') await pruneAfterCommand(pruneDeps)
   return result
-}
-
-/** Returns this process as a holder. */
-function createProcessHolder(): Holder {
-  // Options may contain confidential values. So only the first argument of lower-case letters is
-  // recorded, which is normally the command.
-  const [command = ''] = process.argv.slice(2).filter(word => /^[a-z]+$/.test(word))
-  const user = process.env['USER'] ?? process.env['LOGNAME'] ?? 'someone'
-  return {
-    host: hostname(),
-    pid: process.pid,
-    started: startTimeOf(process.pid),
-    who: `${user}: antichain ${command}`.slice(0, 200),
-  }
-}
-
-/**
- * Creates the check whether a holder is alive. The check returns undefined for a holder on another
- * host than `own`.
- */
-function createHolderCheck(own: Holder): GeneratorPorts['isAlive'] {
-  return other => (other.host === own.host ? isAlive(other) : undefined)
 }
 
 /** Creates the ports of the generator over the embedded platform. */

@@ -148,7 +148,7 @@ export async function serveRequest(
     const runningDeployment = await deploy({
       platform,
       ports,
-      request: { ...request, handOverSignal },
+      request: { ...request, by: queuedRequest.by, handOverSignal },
       sink,
     })
     if (runningDeployment.deployment !== undefined)

@@ -1,8 +1,7 @@
-import { kindsByCommand } from '../../shared/backends/update-kind.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { parseNumberArgument } from '../arguments/parse-number-argument.ts'
 import { formatCost } from '../display/cost-lines.ts'
-import { findLastNumber, toDeploymentJson } from './deployment-show.ts'
+import { describeDeployment, findLastNumber, toDeploymentJson } from './deployment-show.ts'
 
 /**
  * `deployment cost`: shows the counted usage of AWS by a deployment, and its cost at list prices.
@@ -21,7 +20,7 @@ export const showDeploymentCost: Handler = async (session, flags, [text]) => {
     return 0
   }
   const result = record.result ?? 'in progress'
-  session.print(`Deployment ${number}: ${kindsByCommand[record.command]}, ${result}`)
+  session.print(describeDeployment(record, result))
   for (const line of formatCost(cost, { isOpen: record.result === undefined })) session.print(line)
   return 0
 }

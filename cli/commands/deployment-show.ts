@@ -25,7 +25,7 @@ export const showDeploymentCourse: Handler = async (session, flags, [text]) => {
     return 0
   }
   const result = record.result ?? 'in progress'
-  session.print(`Deployment ${number}: ${kindsByCommand[record.command]}, ${result}`)
+  session.print(describeDeployment(record, result))
   if (course === undefined) session.print('The deployment has no records of steps.')
   else for (const line of formatCourse(course, createPaint(session.color))) session.print(line)
   return 0
@@ -42,14 +42,25 @@ export async function findLastNumber(session: CliSession, stack: StackId): Promi
   return deploymentPartsOf(lastRecord.deployment).number
 }
 
+/** Returns the line about a deployment: its number, kind, result and requester. */
+export function describeDeployment(
+  { deployment, command, by }: HistoryRecord,
+  result: string,
+): string {
+  const { number } = deploymentPartsOf(deployment)
+  const requester = by === undefined ? '' : `, by ${by}`
+  return `Deployment ${number}: ${kindsByCommand[command]}, ${result}${requester}`
+}
+
 /** Returns the fields of a deployment that its commands print as JSON. */
 export function toDeploymentJson(
-  { command, result, startedAt, endedAt }: HistoryRecord,
+  { command, by, result, startedAt, endedAt }: HistoryRecord,
   deployment: number,
 ): Readonly<Record<string, unknown>> {
   return {
     deployment,
     kind: kindsByCommand[command],
+    ...(by === undefined ? {} : { by }),
     result: result ?? 'in-progress',
     startTime: new Date(startedAt).toISOString(),
     ...(endedAt === undefined ? {} : { endTime: new Date(endedAt).toISOString() }),

@@ -9,6 +9,7 @@ import { isJsonOutput } from '../arguments/output-option.ts'
 import type { Flags } from '../arguments/flags.ts'
 import type { CliSession } from '../session/session.ts'
 import { formatTable } from '../display/table.ts'
+import { describeDeployment } from './deployment-show.ts'
 import {
   describeRecordedConfig,
   maskedConfigText,
@@ -47,9 +48,10 @@ export const showStackHistory: Handler = async (session, flags) => {
     formatResult(record, status),
     new Date(record.startedAt).toISOString(),
     describeChangeCounts(record.changes ?? {}),
+    record.by ?? '',
     record.message,
   ])
-  const header = ['NUMBER', 'KIND', 'RESULT', 'STARTED', 'CHANGES', 'MESSAGE']
+  const header = ['NUMBER', 'KIND', 'RESULT', 'STARTED', 'CHANGES', 'BY', 'MESSAGE']
   for (const line of formatTable(header, rows)) session.print(line)
   return 0
 }
@@ -107,7 +109,7 @@ async function showDeployment(
     return 0
   }
   const result = formatResult(record, await engine.readStatus(id))
-  session.print(`Deployment ${number}: ${kindsByCommand[record.command]}, ${result}`)
+  session.print(describeDeployment(record, result))
   for (const { urn, type } of resolved) session.print(`No longer pending: ${type} ${urn}`)
   if (moments === undefined) session.print('The records of the deployment were removed.')
   const rows = (moments ?? []).map(({ moment, at, what: event, urn = '', verdict = '' }) => [
@@ -142,13 +144,14 @@ function toRecordJson(
   record: HistoryRecord,
   config: Readonly<Record<string, string>> | undefined,
 ): Readonly<Record<string, unknown>> {
-  const { endedAt, changes } = record
+  const { by, endedAt, changes } = record
   return {
     version: record.version ?? deploymentPartsOf(record.deployment).number,
     deployment: deploymentPartsOf(record.deployment).number,
     kind: kindsByCommand[record.command],
     startTime: new Date(record.startedAt).toISOString(),
     message: record.message,
+    ...(by === undefined ? {} : { by }),
     environment: record.environment ?? {},
     config: Object.fromEntries(
       Object.entries(config ?? describeRecordedConfig(record.config ?? {})).map(([key, text]) => [

@@ -17,6 +17,7 @@ const commands = Object.keys(kindsByCommand) as (keyof typeof kindsByCommand)[]
 const historyLineForm = z.object({
   command: z.enum(commands),
   message: z.string(),
+  by: z.string().optional(),
   startedAt: z.number(),
   endedAt: z.number().optional(),
   result: z.enum(['succeeded', 'failed', 'cancelled', 'interrupted']).optional(),

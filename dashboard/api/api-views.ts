@@ -24,6 +24,8 @@ export interface ShownDeployment {
   readonly number: number
   readonly command: string
   readonly message: string
+  /** The requester. Absent for deployments of older versions. */
+  readonly by?: string
   readonly startedAt: number
   readonly endedAt?: number
   /** Absent while the deployment is open. */

@@ -43,6 +43,7 @@ export function DeploymentHead(
           </span>
           <p className="page-note">
             <RunTimeText deployment={deployment} nowMs={nowMs} />
+            {deployment.by === undefined ? null : <span> · by {deployment.by}</span>}
             {deployment.message === '' ? null : <span> · {deployment.message}</span>}
             {isOpen ? null : (
               <DeploymentCostText path={path} endedAt={deployment.endedAt} nowMs={nowMs} />

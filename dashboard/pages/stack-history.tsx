@@ -89,6 +89,12 @@ function createColumns(nowMs: number): readonly TableColumn<ShownDeployment>[] {
       sortBy: countChanges,
     },
     {
+      name: 'by',
+      header: 'By',
+      show: ({ by }) => by,
+      sortBy: ({ by }) => by,
+    },
+    {
       name: 'message',
       header: 'Message',
       show: ({ message }) => message,

@@ -49,7 +49,7 @@ export function StacksPage() {
         )}
         <SearchBox
           label="Filter stacks"
-          placeholder="Filter by project, stack or result"
+          placeholder="Filter by project, stack, result or requester"
           value={filter}
           onChange={setFilter}
         />
@@ -141,6 +141,7 @@ function createColumns(nowMs: number): readonly TableColumn<ShownStack>[] {
         last === undefined ? null : <RunTimeText deployment={last} nowMs={nowMs} />,
       sortBy: ({ last }) => last?.startedAt,
     },
+    { name: 'by', header: 'By', show: ({ last }) => last?.by, sortBy: ({ last }) => last?.by },
     { name: 'drift', header: 'Drift', show: stack => <DriftLabel stack={stack} /> },
   ]
 }
@@ -150,6 +151,8 @@ function filterStacks(stacks: readonly ShownStack[], filter: string): readonly S
   const matches = createMatcher(filter)
   return stacks.filter(({ project, stack, last }) => {
     const status = last === undefined ? 'never deployed' : resultWordOf(last.result).text
-    return matches?.(`${project}/${stack} ${status} ${last?.command ?? ''}`) !== false
+    return (
+      matches?.(`${project}/${stack} ${status} ${last?.command ?? ''} ${last?.by ?? ''}`) !== false
+    )
   })
 }

@@ -13,12 +13,13 @@ test('the list of stacks has the last deployment of each stack only when the que
     return ((await response.json()) as { items: { last?: object }[] }).items
   }
   expect((await list('?last=true'))[0]).not.toHaveProperty('last')
-  const start = { command: 'up', message: 'first', at: platform.clock.now() } as const
+  const start = { command: 'up', message: 'first', by: 'ada', at: platform.clock.now() } as const
   await platform.catalog.start(shop, start)
   expect((await list('?last=true'))[0]?.last).toMatchObject({
     number: 1,
     command: 'up',
     message: 'first',
+    by: 'ada',
   })
   expect((await list(''))[0]).not.toHaveProperty('last')
 })

@@ -127,7 +127,7 @@ async function beginRequest(
     const end = await serveRun(server, request, {
       ...callTime.remainingLimit(),
       begin: async ports => {
-        const startedDeployment = await startDeployment(ports, request)
+        const startedDeployment = await startDeployment(ports, { ...request, by })
         recordRequestWait(server.platform, queuedRequest)
         await notifyStarted(server, startedDeployment.deployment, queuedRequest)
         return startedDeployment

@@ -30,9 +30,14 @@ type EditArchives = Pick<Platform, 'archives'>
 export async function editState(
   platform: EditArchives,
   ports: GeneratorPorts,
-  request: { readonly stack: StackId; readonly edit: StateEdit; readonly key?: string },
+  request: {
+    readonly stack: StackId
+    readonly edit: StateEdit
+    readonly by?: string
+    readonly key?: string
+  },
 ): Promise<EditEnd> {
-  const { stack, edit, key } = request
+  const { stack, edit, by, key } = request
   const namedState = await readStateOfEdit(platform, ports, { stack, edit })
   const names = stackPartsOf(stack)
   return publishEdit(ports, stack, {
@@ -42,6 +47,7 @@ export async function editState(
       (edit.kind === 'import' && edit.force) ||
       (edit.kind === 'rollback' && edit.expected === undefined),
     message: edit.kind === 'rollback' ? `Rolled back to version ${edit.version}` : '',
+    ...(by === undefined ? {} : { by }),
     ...(key === undefined ? {} : { key }),
   })
 }

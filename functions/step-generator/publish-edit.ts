@@ -38,6 +38,8 @@ export interface EditPublication {
   readonly replacesDamaged?: boolean
   /** The message of the history entry. Default: ''. */
   readonly message?: string
+  /** The requester, for the history. */
+  readonly by?: string
   /** The key of the request of the edit. Absent: the edit is not in a queue. */
   readonly key?: string
 }
@@ -54,11 +56,11 @@ export async function publishEdit(
   stack: StackId,
   publication: EditPublication,
 ): Promise<EditEnd> {
-  const { command, message = '', key } = publication
+  const { command, message = '', by, key } = publication
   await requireWaitingRequest(ports, { stack, ...(key === undefined ? {} : { key }) })
   const record = await ports.catalog.getStack(stack)
   if (record?.current === '') await applyEdit(ports, record, publication)
-  const startOptions = { command, message }
+  const startOptions = { command, message, ...(by === undefined ? {} : { by }) }
   const startResult = await ports.catalog.start(stack, { ...startOptions, at: ports.clock.now() })
   if (startResult.kind === 'busy') {
     const holderStatus = await readHolderStatus(ports, startResult.deployment)

@@ -20,7 +20,7 @@ type RenamePorts = Pick<Platform, 'renames' | 'requests' | 'archives'>
 export async function renameStack(
   platform: RenamePorts,
   ports: GeneratorPorts,
-  rename: Pick<RenameInput, 'key' | 'placements'> & {
+  rename: Pick<RenameInput, 'key' | 'placements' | 'by'> & {
     readonly from: StackId
     readonly to: StackId
   },

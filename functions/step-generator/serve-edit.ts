@@ -25,15 +25,15 @@ export async function serveEdit(
   { platform, ports, authorization }: EditServer,
   request: EditRequest,
 ): Promise<'ended' | 'refused' | 'held'> {
-  const { stack, key, edit, at } = request
+  const { stack, key, edit, at, by } = request
   try {
     await authorization?.requireApproved(request)
     if (platform.clock.now() - at > limits.editWaitMs)
       throw error('REQUEST_EXPIRED', `the edit waited longer than ${limits.editWaitMs / 1000} s`)
     if (edit.kind === 'rename stack') {
       const { to, placements } = edit
-      await renameStack(platform, ports, { from: stack, to, key, placements })
-    } else await editState(platform, ports, { stack, edit, key })
+      await renameStack(platform, ports, { from: stack, to, key, placements, by })
+    } else await editState(platform, ports, { stack, edit, key, by })
     return 'ended'
   } catch (thrown) {
     if (hasCode(thrown, 'STACK_BUSY') || hasCode(thrown, 'DEPLOYMENT_TAKEN_OVER')) return 'held'

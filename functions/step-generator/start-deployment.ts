@@ -79,8 +79,12 @@ export async function startDeployment(
 ): Promise<StartedDeployment> {
   await requireNoMissingApproval(ports.documents, request)
   const { command, message } = request.options
-  const { recordedConfig: config } = request
-  const startOptions = { command, message, ...(config === undefined ? {} : { config }) }
+  const { recordedConfig: config, by } = request
+  const startOptions = {
+    ...{ command, message },
+    ...(by === undefined ? {} : { by }),
+    ...(config === undefined ? {} : { config }),
+  }
   let closedDeployment: DeploymentId | undefined
   for (;;) {
     // `pinDeployment` checks again. This first check mostly avoids an empty deployment.

@@ -67,10 +67,11 @@ export async function importRecords(
 async function startEntry(
   catalog: CatalogPort,
   id: StackId,
-  { command, message, startedAt: at, environment, config }: ExportedEntry,
+  { command, message, by, startedAt: at, environment, config }: ExportedEntry,
 ): Promise<DeploymentId> {
   const { kind, deployment } = await catalog.start(id, {
     ...{ command, message, at },
+    ...(by === undefined ? {} : { by }),
     ...(environment === undefined ? {} : { environment }),
     ...(config === undefined ? {} : { config }),
   })

@@ -70,6 +70,8 @@ export interface DeployRequest {
    * is durable (docs/decisions/0016-a-request-ends-with-the-pin.md).
    */
   readonly key?: string
+  /** The requester, for the history. */
+  readonly by?: string
   /** Whether this is a preview of the command, which changes nothing (I11). */
   readonly dryRun: boolean
   /** The text of the update plan that constrains the deployment. */

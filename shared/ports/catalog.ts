@@ -54,6 +54,8 @@ export interface HistoryRecord {
   readonly deployment: DeploymentId
   readonly command: Command | 'stack import' | 'stack rename' | 'state'
   readonly message: string
+  /** The requester, for display: a token, trigger or user. Absent in entries of older versions. */
+  readonly by?: string
   readonly startedAt: EpochMs
   readonly endedAt?: EpochMs
   readonly result?: DeploymentResult
@@ -90,7 +92,7 @@ export interface PendingOperationSummary {
 
 /** The start of a deployment, as its entry of the history records it. */
 export interface DeploymentStart
-  extends Pick<HistoryRecord, 'command' | 'message' | 'environment' | 'config'> {
+  extends Pick<HistoryRecord, 'command' | 'message' | 'by' | 'environment' | 'config'> {
   readonly at: EpochMs
 }
 

@@ -16,6 +16,8 @@ export interface RenameInput {
   /** The archive of the program under the new id. '': the stack has no program. */
   readonly program: BlobHash | ''
   readonly at: EpochMs
+  /** The requester, for the history. */
+  readonly by?: string
   /** The key of the waiting request for the rename. The request ends as `renamed`. */
   readonly key?: string
   /** Name of a schedule → its new name at the external scheduler, if there is one. */

@@ -248,6 +248,7 @@ export function catalogContract(
       const id = await createStack()
       const { deployment } = await catalog.start(id, startInput)
       const openLine = { deployment, command: 'up', message: 'first', startedAt: 100 }
+      // An entry of an older version has no requester.
       expect(await catalog.listHistory(id, 10)).toEqual([openLine])
       await catalog.release(deployment, end)
       const { at: endedAt, result, changes, version } = end
@@ -255,13 +256,22 @@ export function catalogContract(
       expect(await catalog.listHistory(id, 10)).toEqual([endedLine])
       const environment = { 'exec.kind': 'cli' }
       const config = { 'shop:token': { secure: 'v1:a' } }
-      await catalog.start(id, { ...startInput, message: 'second', environment, config })
-      expect((await catalog.listHistory(id, 1))[0]).toMatchObject({ environment, config })
+      const by = 'ci (API)'
+      await catalog.start(id, { ...startInput, message: 'second', by, environment, config })
+      expect((await catalog.listHistory(id, 1))[0]).toMatchObject({ by, environment, config })
       expect((await catalog.listHistory(id, 10)).map(line => line.message)).toEqual([
         'second',
         'first',
       ])
       expect(await catalog.listHistory(id, 1)).toHaveLength(1)
+    })
+
+    test('the history bounds the name of a requester, also of a targeted deployment', async () => {
+      const id = await createStack()
+      const expected = await readClaimBasis(id)
+      const claim = { claim: toBlobHash('a'), expected }
+      await catalog.startTargeted(id, { ...startInput, by: 'x'.repeat(5_000) }, claim)
+      expect((await catalog.listHistory(id, 1))[0]?.by).toBe('x'.repeat(300))
     })
 
     test('the history is listed below a deployment number, also one line alone', async () => {

@@ -56,7 +56,7 @@ export function stackRenamesContract(name: string, open: OpenAdapter<Ports>): vo
       for (const kind of kinds) await documents.put({ kind, scope: id, name: 'ops' }, { a: 1 }, 0)
       await catalog.recordSlowOperation(id, 'k', 7)
       const program = toBlobHash('c')
-      expect(await renames.rename(id, to, { ...input, program })).toBe('renamed')
+      expect(await renames.rename(id, to, { ...input, program, by: 'ada' })).toBe('renamed')
       expect(await catalog.getStack(id)).toBeUndefined()
       expect(await catalog.getStack(to)).toEqual({
         ...{ id: to, createdAt: 1, current: '', version: 2, snapshot: second, deployments: 2 },
@@ -64,7 +64,7 @@ export function stackRenamesContract(name: string, open: OpenAdapter<Ports>): vo
       expect(await catalog.listHistory(to, 10)).toMatchObject([
         {
           ...{ deployment: deploymentIdOf(to, 2), command: 'stack rename', message: `was ${id}` },
-          ...{ startedAt: at, endedAt: at, result: 'succeeded', version: 2 },
+          ...{ by: 'ada', startedAt: at, endedAt: at, result: 'succeeded', version: 2 },
         },
         { deployment: deploymentIdOf(id, 1), command: 'up' },
       ])

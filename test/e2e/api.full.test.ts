@@ -73,8 +73,10 @@ test('a program is deployed over the API, displayed while it runs, and exported 
   expect(up.out).toMatch(/created/)
   const shown = requireSuccess(await client.run(['deployment', 'show'])).out
   const cost = requireSuccess(await client.run(['deployment', 'cost'])).out
-  expect(cost).toMatch(/Deployment \d+: update, succeeded\nCost: \$0\. /)
-  expect(shown).toMatch(/Deployment 1: update, succeeded\nTime: .*\n {4}provider calls/)
+  expect(cost).toMatch(/Deployment \d+: update, succeeded, by .* \(API\)\nCost: \$0\. /)
+  expect(shown).toMatch(
+    /Deployment 1: update, succeeded, by .* \(API\)\nTime: .*\n {4}provider calls/,
+  )
   expect(server.listObjects().length).toBeGreaterThan(0)
   expect(client.listObjects()).toEqual([])
   const exported = await client.exportState()

@@ -50,6 +50,9 @@ const latencyScript = `
   }).observe(document, { subtree: true, childList: true, characterData: true })
 `
 
+/** The requester of deployments that the command line of this machine starts. */
+const localUser = process.env['USER'] ?? process.env['LOGNAME'] ?? 'someone'
+
 let sandbox: Sandbox
 let serving: RunningCommand
 let browser: Browser
@@ -133,7 +136,9 @@ describeWithBrowser('the dashboard', () => {
     await page.getByLabel('Token').fill(tokens.reader)
     await page.keyboard.press('Enter')
     const table = page.getByRole('grid', { name: 'Stacks' })
-    await table.getByRole('row', { name: /small \/ dev.*succeeded.*#1 update/ }).waitFor()
+    await table
+      .getByRole('row', { name: new RegExp(`small / dev.*succeeded.*#1 update.*${localUser}`) })
+      .waitFor()
     await table.getByRole('row', { name: /small \/ prod.*never deployed/ }).waitFor()
     await expectNoFaults(watched)
     await page.getByRole('searchbox', { name: 'Filter stacks' }).fill('never')
@@ -182,7 +187,9 @@ describeWithBrowser('the dashboard', () => {
     await expectNoFaults(watched)
     await page.keyboard.press('ArrowRight')
     const history = page.getByRole('grid', { name: 'Deployments' })
-    await history.getByRole('row', { name: /#1 update.*succeeded.*9 created/ }).waitFor()
+    await history
+      .getByRole('row', { name: new RegExp(`#1 update.*succeeded.*9 created.*${localUser}`) })
+      .waitFor()
     await expectNoFaults(watched)
     await history.focus()
     await page.keyboard.press('Enter')

@@ -111,7 +111,8 @@ test('a push that GitHub signed becomes one deployment, with its status at the c
   })
   await functions.generate()
   const history = await functions.platform.catalog.listHistory(functions.stack, 10)
-  expect(history).toMatchObject([{ result: 'succeeded', message: expect.stringContaining('main') }])
+  const message = expect.stringContaining('main')
+  expect(history).toMatchObject([{ result: 'succeeded', by: 'webhook hook', message }])
   expect(functions.cloud.log.toSorted()).toEqual(['create gone', 'create kept'])
   const got = await sendNotifications()
   expect(readEvents(got)).toEqual(['deployment.started', 'deployment.succeeded'])
@@ -235,7 +236,8 @@ test('a schedule reports drift, and remediates it if configured', async () => {
     'kept',
   ])
   expect([...functions.cloud.objects.values()]).toEqual([{ v: 1 }, { v: 1 }])
-  expect(await functions.platform.catalog.listHistory(functions.stack, 10)).toHaveLength(2)
+  const history = await functions.platform.catalog.listHistory(functions.stack, 10)
+  expect(history.map(({ by }) => by)).toEqual(['schedule hourly', 'a test'])
 })
 
 test('a schedule without drift reports nothing, and one for a busy stack is skipped', async () => {

@@ -14,6 +14,7 @@ import {
   withClaim,
   withoutDeployment,
 } from '../../shared/ports/open-deployments.ts'
+import { historyBeginOf } from '../../shared/platform/records/history-begin.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { Sync } from './sync.ts'
 
@@ -51,17 +52,17 @@ export function createSimCatalog(
     getStack: id => stacks.get(id),
     listStacks: () => ({ stacks: [...stacks.values()], unreadable: [] }),
     removeStack: id => stacks.delete(id),
-    start(id, { command, message, at }, call = '') {
+    start(id, input, call = '') {
       const stack = requireStack(id)
       if (stack.current !== '')
         return { kind: stack.call === call ? 'started' : 'busy', deployment: stack.current }
       const deployments = stack.deployments + 1
       const current = deploymentIdOf(id, deployments)
       stacks.set(id, { ...stack, current, deployments, call })
-      history.set(current, { deployment: current, command, message, startedAt: at })
+      history.set(current, historyBeginOf(current, input))
       return { kind: 'started', deployment: current }
     },
-    startTargeted(id, { command, message, at }, { claim, expected }, call = '') {
+    startTargeted(id, input, { claim, expected }, call = '') {
       const stack = requireStack(id)
       const { targeted = [] } = stack
       const startedDeployment = findDeploymentByToken(stack, call)
@@ -75,7 +76,7 @@ export function createSimCatalog(
       const open = [...targeted, { deployment, claim, token: call }]
       const current = open[0]?.deployment ?? deployment
       stacks.set(id, { ...stack, current, targeted: open, deployments, call })
-      history.set(deployment, { deployment, command, message, startedAt: at })
+      history.set(deployment, historyBeginOf(deployment, input))
       onRule(`${open.length} targeted deployments are open`)
       return { kind: 'started', deployment }
     },

@@ -26,6 +26,8 @@ export const deploymentView = z.object({
   deployment: z.string(),
   command: z.string(),
   message: z.string(),
+  /** The requester, for display. Absent for deployments of older versions. */
+  by: z.string().optional(),
   startedAt: z.number(),
   endedAt: z.number().optional(),
   /** Absent while the deployment is open. */
@@ -246,9 +248,9 @@ export async function requireDeployment(
 
 /** Returns a deployment of the history as the API shows it. */
 export function deploymentViewOf(record: HistoryRecord): z.infer<typeof deploymentView> {
-  const { deployment, command, message, startedAt, endedAt, result, changes, version } = record
+  const { deployment, command, message, by, startedAt, endedAt, result, changes, version } = record
   const { number } = deploymentPartsOf(deployment)
-  const startFields = { number, deployment, command, message, startedAt }
+  const startFields = { number, deployment, command, message, by, startedAt }
   // JSON omits undefined fields.
   return { ...startFields, endedAt, result, changes, version }
 }

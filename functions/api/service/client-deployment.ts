@@ -55,10 +55,11 @@ export async function startClientDeployment(
   stored: StoredUpdate,
 ): Promise<ClientDeployment> {
   const { closing, catalog, clock } = ports
-  const { stack, kind, message } = stored.update
+  const { stack, kind, message, by } = stored.update
   for (;;) {
     const holder = holderOf(ports, stored)
-    const start = { command: commandOf(kind), message, at: clock.now() }
+    const command = commandOf(kind)
+    const start = { command, message, by: `${by} (pulumi)`, at: clock.now() }
     const { kind: startKind, deployment } = await catalog.start(stack, start)
     if (startKind === 'started') return pinBase(ports, { deployment, stored, holder })
     const status = await readHolderStatus(closing, deployment)

@@ -48,7 +48,7 @@ test('two processes serve one update in turn, and every entry is in the state', 
   const { resources } = json['deployment'] as { readonly resources: readonly { urn: string }[] }
   expect(resources.map(({ urn }) => urn.split('::').at(-1))).toEqual(names)
   const history = await service.platform.catalog.listHistory(stackIdOf('shop', 'dev'), 9)
-  expect(history.map(({ result }) => result)).toEqual(['succeeded'])
+  expect(history).toMatchObject([{ result: 'succeeded', by: 'admin (pulumi)' }])
 })
 
 test('the stack gets a nudge when its update is completed or cancelled, or when its lease expires', async () => {

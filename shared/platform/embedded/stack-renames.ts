@@ -8,9 +8,9 @@ import type { StoreCall } from './store/methods/store-methods.ts'
  */
 export function createStackRenames(call: StoreCall, random: RandomPort): StackRenames {
   return {
-    rename: (id, newId, { expectedVersion: expected, snapshot, program, at, key = '' }) =>
+    rename: (id, newId, { expectedVersion: expected, snapshot, program, at, by, key = '' }) =>
       call('catalog.renameStack', {
-        ...{ id, to: newId, expected, snapshot, program, at, key },
+        ...{ id, to: newId, expected, snapshot, program, at, by, key },
         token: random.uuid(),
       }),
   }

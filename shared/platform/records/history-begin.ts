@@ -1,13 +1,17 @@
 import type { DeploymentStart, HistoryRecord } from '../../ports/catalog.ts'
 import type { DeploymentId } from '../../records/ids.ts'
 
+/** Maximum length of a requester. The subject of a federated token has no limit of its own. */
+const requesterCharsMax = 300
+
 /** Returns a deployment's history entry as it is at the start of the deployment. */
 export function historyBeginOf(
   deployment: DeploymentId,
-  { command, message, at, environment, config }: DeploymentStart,
+  { command, message, by, at, environment, config }: DeploymentStart,
 ): HistoryRecord {
   return {
     ...{ deployment, command, message, startedAt: at },
+    ...(by === undefined ? {} : { by: by.slice(0, requesterCharsMax) }),
     ...(environment === undefined ? {} : { environment }),
     ...(config === undefined ? {} : { config }),
   }

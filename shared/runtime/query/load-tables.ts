@@ -179,13 +179,14 @@ function countExceptSame({ changes = {} }: HistoryRecord): number {
 }
 
 function historyColumnsOf(entry: HistoryRecord): readonly QueryValue[] {
-  const { command, result, version, message, startedAt, endedAt, changes = {} } = entry
+  const { command, result, version, message, by, startedAt, endedAt, changes = {} } = entry
   return [
     ...[command, result ?? null, version ?? null, message, formatTime(startedAt)],
     ...[
       endedAt === undefined ? null : formatTime(endedAt),
       countExceptSame(entry),
       JSON.stringify(changes),
+      by ?? null,
     ],
   ]
 }

@@ -44,7 +44,7 @@ export const queryColumns: Readonly<Record<QueryTable, readonly string[]>> = {
   pending: ['project', 'stack', 'urn', 'operation'],
   deployments: [
     ...['project', 'stack', 'number', 'command', 'result', 'version', 'message'],
-    ...['started', 'ended', 'changed', 'changes'],
+    ...['started', 'ended', 'changed', 'changes', 'requester'],
   ],
   steps: ['project', 'stack', 'deployment', 'moment', 'time', 'operation', 'urn', 'result'],
   drift: ['project', 'stack', 'deployment', 'request', 'time', 'urn', 'kind', 'paths'],

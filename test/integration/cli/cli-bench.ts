@@ -321,6 +321,7 @@ function createFakeCatalog(bench: CliBench, stacks: Map<StackId, StackRecord>): 
         deployment: `${id}/1` as never,
         command: 'up',
         message: 'first',
+        by: 'ada',
         startedAt: 0 as EpochMs,
         endedAt: 1000 as EpochMs,
         result: 'succeeded',

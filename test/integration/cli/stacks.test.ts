@@ -163,9 +163,17 @@ describe('stacks', () => {
   })
 
   test('history is a table, or JSON in the form of Pulumi', async () => {
-    expect((await bench.run('stack', 'history')).out).toContain('update')
+    expect((await bench.run('stack', 'history')).out).toMatch(
+      /^NUMBER .* BY +MESSAGE\n1 +update +succeeded .* ada +first\n$/,
+    )
     expect(JSON.parse((await bench.run('stack', 'history', '--json')).out)).toMatchObject([
-      { version: 1, kind: 'update', result: 'succeeded', resourceChanges: { create: 2 } },
+      {
+        version: 1,
+        kind: 'update',
+        by: 'ada',
+        result: 'succeeded',
+        resourceChanges: { create: 2 },
+      },
     ])
   })
 })

@@ -1,8 +1,8 @@
 import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
 import { error } from '../../../errors/error.ts'
 import type { RenameInput, RenameResult, StackRenames } from '../../../ports/stack-renames.ts'
-import type { HistoryRecord } from '../../../ports/catalog.ts'
 import { deploymentIdOf, type StackId } from '../../../records/ids.ts'
+import { historyBeginOf } from '../../records/history-begin.ts'
 import type { CatalogAndInboxDeps } from './catalog.ts'
 import { catalogKeys as keys } from './record-keys.ts'
 import { formatAttributeOf } from './record-format.ts'
@@ -178,13 +178,11 @@ function createStackParts(rename: Rename): readonly TransactionPart[] {
 }
 
 function createHistoryParts(rename: Rename): readonly TransactionPart[] {
-  const { id, newId, number, version, snapshot, at } = rename
-  const begin: HistoryRecord = {
-    deployment: deploymentIdOf(newId, number),
-    command: 'stack rename',
-    message: `was ${id}`,
-    startedAt: at,
-  }
+  const { id, newId, number, version, snapshot, at, by } = rename
+  const begin = historyBeginOf(deploymentIdOf(newId, number), {
+    ...{ command: 'stack rename', message: `was ${id}`, at },
+    ...(by === undefined ? {} : { by }),
+  })
   const end = { endedAt: at, result: 'succeeded', changes: {}, version }
   const history = {
     ...toItem({ begun: JSON.stringify(begin), ended: JSON.stringify(end) }),

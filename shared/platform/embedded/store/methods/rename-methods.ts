@@ -1,15 +1,18 @@
-import type { HistoryRecord } from '../../../../ports/catalog.ts'
+import type { DeploymentStart } from '../../../../ports/catalog.ts'
 import type { DocumentKey } from '../../../../ports/documents.ts'
 import type { RenameResult } from '../../../../ports/stack-renames.ts'
 import type { RequestEnd } from '../../../../records/stack-request.ts'
 import {
   type BlobHash,
+  type DeploymentId,
   deploymentIdOf,
+  deploymentPartsOf,
   type EpochMs,
   type StackId,
   stackPartsOf,
 } from '../../../../records/ids.ts'
 import { parseJson } from '../../../../values/parse-json.ts'
+import { historyBeginOf } from '../../../records/history-begin.ts'
 import { movedValueOf } from '../../../records/moved-document.ts'
 import { type Database, readIntegerColumn, readTextColumn } from '../database.ts'
 import { defineMultiWrite } from './method.ts'
@@ -33,6 +36,7 @@ export const renameMethods = {
         /** The archive of the stack's program under the new id. '' if there is none. */
         readonly program: BlobHash | ''
         readonly at: EpochMs
+        readonly by?: string | undefined
         /** The key of the request for the rename. '' if there is none. */
         readonly key: string
         readonly token: string
@@ -85,7 +89,11 @@ export const renameMethods = {
           version,
           snapshot,
         )
-      recordRename(database, to, { number, version, message: `was ${id}`, at: args.at })
+      const start = { command: 'stack rename', message: `was ${id}`, at: args.at } as const
+      recordRename(database, deploymentIdOf(to, number), {
+        start: args.by === undefined ? start : { ...start, by: args.by },
+        version,
+      })
       return 'renamed'
     },
   ),
@@ -140,27 +148,16 @@ function changeMovedDocuments(database: Database, id: StackId, newId: StackId): 
 /** Records the rename in the history, as a deployment that began and ended at the same time. */
 function recordRename(
   database: Database,
-  stack: StackId,
-  entry: {
-    readonly number: number
-    readonly version: number
-    readonly message: string
-    readonly at: EpochMs
-  },
+  deployment: DeploymentId,
+  { start, version }: { readonly start: DeploymentStart; readonly version: number },
 ): void {
-  const { number, version, message, at } = entry
-  const begin: HistoryRecord = {
-    deployment: deploymentIdOf(stack, number),
-    command: 'stack rename',
-    message,
-    startedAt: at,
-  }
-  const end = { endedAt: at, result: 'succeeded', changes: {}, version }
+  const { stack, number } = deploymentPartsOf(deployment)
+  const end = { endedAt: start.at, result: 'succeeded', changes: {}, version }
   database.run(
     'INSERT INTO history (stack, number, begun, ended) VALUES (?, ?, ?, ?)',
     stack,
     number,
-    JSON.stringify(begin),
+    JSON.stringify(historyBeginOf(deployment, start)),
     JSON.stringify(end),
   )
 }
