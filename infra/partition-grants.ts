@@ -33,7 +33,10 @@ export const deniedPartitions = {
  */
 export const generatorDeniedPartitions = {
   ...deniedPartitions,
-  writes: ['federations', 'tokens', 'webhooks', 'pluginSources', ...auditPartitions],
+  writes: [
+    ...['federations', 'tokens', 'webhooks', 'pluginSources', 'packageRegistries'],
+    ...auditPartitions,
+  ],
 } as const
 
 /** The partitions of the catalog that the routes of the API use. */
@@ -51,13 +54,19 @@ export const apiPartitions = {
     ],
     ...['webhooks', 'schedules', 'notifications', 'federations', 'tokens', 'audit'],
     // The drift of a stack is derived from the deployments of clients too.
-    ...['stackSettings', 'deliveryHistories', 'clientUpdates', 'pluginSources'],
+    ...[
+      'stackSettings',
+      'deliveryHistories',
+      'clientUpdates',
+      'pluginSources',
+      'packageRegistries',
+    ],
   ],
   writes: [
     ...['stacks', 'stackList', 'requests', 'approvals', 'requestingStacks', 'endedRequests'],
     ...['streamMarks'],
     ...['webhooks', 'schedules', 'notifications', 'federations', 'tokens', ...auditPartitions],
-    ...['stackSettings', 'deliveryHistories', 'pluginSources'],
+    ...['stackSettings', 'deliveryHistories', 'pluginSources', 'packageRegistries'],
   ],
   // A withdrawn request no longer waits, and a removed stack has no history.
   removes: ['requests', 'approvals', 'history', 'versions'],

@@ -8,6 +8,7 @@ import { declareOperations } from './declare-operations.ts'
 import { declarePackage } from './declare-package.ts'
 import { declarePlatform } from './declare-platform.ts'
 import { declarePlugin } from './declare-plugin.ts'
+import { declareRegistry } from './declare-registry.ts'
 import { declarePolicy } from './declare-policy.ts'
 import { declareProject } from './declare-project.ts'
 import { declareProvider } from './declare-provider.ts'
@@ -72,6 +73,7 @@ export function declareCommands(root: Command, attachHandler: Attach): Command {
   root.commandsGroup('Projects and plugins:')
   declareProject(root, attach)
   declarePlugin(root, attach)
+  declareRegistry(root, attach)
   declarePackage(root, attach)
   declarePolicy(root, attach)
   declareProvider(root, attach)

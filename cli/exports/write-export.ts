@@ -27,6 +27,7 @@ const installationLists = {
   policies: '/v1/policies',
   federations: '/v1/federations',
   pluginSources: '/v1/plugin-sources',
+  packageRegistries: '/v1/package-registries',
 } as const
 
 /**

@@ -13,6 +13,7 @@ import { eventRoutes } from './routes/events.ts'
 import { federationRoutes } from './routes/federations.ts'
 import { limitRoutes } from './routes/limits.ts'
 import { operationRoutes } from './routes/operations.ts'
+import { packageRegistryRoutes } from './routes/package-registries.ts'
 import { pluginSourceRoutes } from './routes/plugin-sources.ts'
 import { policyRoutes } from './routes/policies.ts'
 import { pluginRoutes } from './routes/plugins.ts'
@@ -31,6 +32,7 @@ export const routes: readonly Route[] = [
   ...programRoutes,
   ...pluginRoutes,
   ...pluginSourceRoutes,
+  ...packageRegistryRoutes,
   ...requestRoutes,
   ...approvalRoutes,
   ...editRoutes,

@@ -25,6 +25,7 @@ export const catalogPartitions = {
   federations: 'documents federation',
   tokens: 'documents token',
   pluginSources: 'documents plugin-source',
+  packageRegistries: 'documents package-registry',
   clientUpdates: 'documents client-update',
   stackSettings: 'documents stack-settings',
   documents: 'documents *',

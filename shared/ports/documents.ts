@@ -11,6 +11,8 @@ export type DocumentKind =
   | 'token'
   /** An allowed source of plugins. */
   | 'plugin-source'
+  /** A registry of packages, with a credential. */
+  | 'package-registry'
   /** A record of the API for clients of Pulumi, such as an update or a numbered deployment. */
   | 'client-update'
   /** The tags of a stack, and its key for clients of Pulumi. */

@@ -61,6 +61,9 @@ const samples: Readonly<Record<string, Sample>> = {
   'POST /v1/plugins': { body: { archive, bytes: program.length } },
   'PUT /v1/plugins/{kind}/{name}/{version}/{os}/{arch}': { body: { archive } },
   'PUT /v1/plugin-sources/{name}': { body: { source: 'pulumi/*' } },
+  'PUT /v1/package-registries/{name}': {
+    body: { manager: 'npm', address: 'https://npm.example.com/' },
+  },
   'PUT /v1/policies/{name}/archives/{archive}': { body: program },
   'POST /v1/policies/{name}/archives': { body: { archive, bytes: program.length } },
   'PUT /v1/policies/{name}': { body: { archive } },

@@ -2,10 +2,12 @@ import * as z from 'zod'
 import { programLimits } from '../../config/program-limits.ts'
 import { webhookFormNames } from '../../triggers/webhooks/webhook-document.ts'
 import { toPrintable, toPrintableLines } from '../../triggers/printable.ts'
+import { packageRegistryForm } from './registries/package-registry.ts'
 
 /**
- * The schema of an install job. A job contains no credential, because scripts of packages can read
- * the job.
+ * The schema of an install job. A job contains no credential of a repository, because scripts of
+ * packages can read the job. With a credential of a package registry, no scripts run, unless an
+ * administrator allows them.
  */
 const installJobForm = z.strictObject({
   repository: z.string(),
@@ -22,6 +24,8 @@ const installJobForm = z.strictObject({
   folder: z.string(),
   /** Whether the package manager runs no scripts. */
   ignoreScripts: z.boolean(),
+  /** The registries of packages, with their credentials. Absent: only the public ones. */
+  registries: z.array(packageRegistryForm).readonly().optional(),
   /** The marker of packages that the caller has. Packages with this marker are not installed. */
   knownPackages: z.string().optional(),
 })

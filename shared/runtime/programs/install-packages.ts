@@ -1,8 +1,10 @@
+import { existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { hasProjectFile, readProject } from '../../programs/project/project-file.ts'
 import type { InstalledPackages, InstallJob } from './install-job.ts'
 import { planNodePackages } from './node-packages.ts'
 import { removePackages, writePackageMarker } from './package-marker.ts'
-import type { PackagePlan, PackagePlanDeps } from './package-plan.ts'
+import type { PackagePlan, PackagePlanDeps, PackagePlanOptions } from './package-plan.ts'
 import { planPythonPackages } from './python-packages.ts'
 import { type PackageInstallDeps, runPackageManager } from './run-package-command.ts'
 
@@ -16,15 +18,17 @@ import { type PackageInstallDeps, runPackageManager } from './run-package-comman
 export async function installProgramPackages(
   deps: PackageInstallDeps,
   folder: string,
-  job: Pick<InstallJob, 'ignoreScripts' | 'knownPackages'>,
+  job: Pick<InstallJob, 'ignoreScripts' | 'knownPackages' | 'registries'>,
 ): Promise<InstalledPackages> {
-  const { ignoreScripts, knownPackages } = job
-  const plan = await planPackages(deps, folder, ignoreScripts)
+  const { knownPackages, ...options } = job
+  const plan = await planPackages(deps, folder, options)
   if (plan === undefined) return 'none'
-  const { packagesFolder, commands, marker, canReusePackages } = plan
+  const { packagesFolder, commands, hiddenFiles = [], marker, canReusePackages } = plan
   removePackages(folder, packagesFolder)
   if (canReusePackages && knownPackages === marker) return 'known'
-  for (const command of commands) await runPackageManager(deps, command)
+  await withHiddenFiles(deps, { folder, names: hiddenFiles }, async () => {
+    for (const command of commands) await runPackageManager(deps, command)
+  })
   writePackageMarker(folder, { packagesFolder, marker })
   return 'installed'
 }
@@ -36,10 +40,27 @@ export async function installProgramPackages(
 export async function planPackages(
   deps: PackagePlanDeps,
   folder: string,
-  ignoreScripts: boolean,
+  options: PackagePlanOptions,
 ): Promise<PackagePlan | undefined> {
   const project = hasProjectFile(folder) ? readProject(folder) : undefined
   return project?.runtime === 'python'
-    ? planPythonPackages(deps, project, ignoreScripts)
-    : planNodePackages(folder, ignoreScripts)
+    ? planPythonPackages(deps, project, options)
+    : planNodePackages(folder, options)
+}
+
+/** Runs a function while some files of a folder are in another folder, if they exist. */
+async function withHiddenFiles(
+  { scratch }: Pick<PackageInstallDeps, 'scratch'>,
+  { folder, names }: { readonly folder: string; readonly names: readonly string[] },
+  run: () => Promise<void>,
+): Promise<void> {
+  const existingNames = names.filter(name => existsSync(join(folder, name)))
+  const hidingFolder = mkdtempSync(join(scratch, 'hidden-'))
+  try {
+    for (const name of existingNames) renameSync(join(folder, name), join(hidingFolder, name))
+    await run()
+    for (const name of existingNames) renameSync(join(hidingFolder, name), join(folder, name))
+  } finally {
+    rmSync(hidingFolder, { recursive: true, force: true })
+  }
 }

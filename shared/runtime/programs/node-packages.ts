@@ -1,11 +1,17 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import * as z from 'zod'
 import { error } from '../../errors/error.ts'
 import { lockFiles, type NodePackageManager } from './lock-files.ts'
 import { nodePackagesFolder } from './package-marker.ts'
-import type { PackagePlan } from './package-plan.ts'
+import type { PackagePlan, PackagePlanOptions } from './package-plan.ts'
+import type { PackageRegistry } from './registries/package-registry.ts'
+import {
+  createNpmSettings,
+  findGuardedRegistry,
+  registriesFor,
+} from './registries/registry-settings.ts'
 
 /**
  * The arguments that make each supported package manager obey its lock file. The image of the
@@ -46,9 +52,13 @@ const packageForm = z.looseObject({
 /**
  * Returns the plan that installs the packages of a Node program according to its lock file. The
  * packages of a program with one of `programScripts` cannot be reused, unless scripts are ignored.
- * Returns undefined for a program without packages. Throws INSTALL_FAILED.
+ * With a guarded registry, nothing of the program or of a package runs. Returns undefined for a
+ * program without packages. Throws INSTALL_FAILED.
  */
-export function planNodePackages(folder: string, ignoreScripts: boolean): PackagePlan | undefined {
+export function planNodePackages(
+  folder: string,
+  options: PackagePlanOptions,
+): PackagePlan | undefined {
   const text = readIfExists(join(folder, 'package.json'))
   if (text === undefined) return undefined
   const { dependencies, devDependencies, scripts } = parsePackageJson(text)
@@ -63,21 +73,52 @@ export function planNodePackages(folder: string, ignoreScripts: boolean): Packag
     )
   }
   const { lockFile, command, args } = manager
-  const options = ignoreScripts ? [ignoreScriptsOption] : []
+  const registries = registriesFor(options.registries ?? [], 'npm')
+  const guardedArgs = createGuardedArgs(findGuardedRegistry(registries), command, folder)
+  const ignoreScripts = options.ignoreScripts || guardedArgs.length > 0
+  const scriptArgs = ignoreScripts ? [ignoreScriptsOption] : []
   const hash = createHash('sha256')
     .update(readFileSync(join(folder, lockFile)))
     .update(text)
   const [node] = process.versions.node.split('.')
   const runtime = `node ${node} ${process.platform} ${process.arch}`
-  const marker = JSON.stringify([command, hash.digest('hex'), runtime, ...options])
+  const addresses = registries.map(({ address }) => address)
+  const marker = JSON.stringify([
+    ...[command, hash.digest('hex'), runtime, ...scriptArgs, ...addresses],
+  ])
   const canReusePackages =
     ignoreScripts || !programScripts.some(name => scripts[name] !== undefined)
   return {
     packagesFolder: nodePackagesFolder,
-    commands: [{ command, args: [...args, ...options], cwd: folder }],
+    commands: [
+      {
+        ...{ command, args: [...args, ...scriptArgs, ...guardedArgs], cwd: folder },
+        ...createNpmSettings(registries),
+      },
+    ],
+    hiddenFiles: guardedArgs.length > 0 ? ['.npmrc'] : [],
     marker,
     canReusePackages,
   }
+}
+
+/**
+ * Returns the arguments of npm for a guarded registry. `--prefix` has npm ignore the configuration
+ * of a parent folder. Throws INSTALL_FAILED for pnpm and yarn, because files of the program can
+ * have them run code in spite of `--ignore-scripts`.
+ */
+function createGuardedArgs(
+  guarded: PackageRegistry | undefined,
+  command: NodePackageManager,
+  folder: string,
+): readonly string[] {
+  if (guarded === undefined) return []
+  if (command === 'npm') return ['--prefix', folder]
+  throw error(
+    'INSTALL_FAILED',
+    `files of the program could have ${command} reveal the credential of the package registry ${guarded.name}`,
+    { hint: `Use npm, or let an administrator store the registry with \`--run-scripts\`.` },
+  )
 }
 
 function parsePackageJson(text: string): z.infer<typeof packageForm> {
@@ -89,5 +130,7 @@ function parsePackageJson(text: string): z.infer<typeof packageForm> {
 }
 
 function readIfExists(path: string): string | undefined {
-  return existsSync(path) ? readFileSync(path, 'utf8') : undefined
+  const stats = statSync(path, { throwIfNoEntry: false })
+  if (stats?.isDirectory() === true) throw error('INSTALL_FAILED', `${basename(path)} is a folder`)
+  return stats === undefined ? undefined : readFileSync(path, 'utf8')
 }

@@ -1,4 +1,5 @@
 import type { ClockPort, ProcessesPort } from '../../ports/system.ts'
+import type { PackageRegistry } from './registries/package-registry.ts'
 import type { PackageCommand } from './run-package-command.ts'
 
 /** Dependencies of planning an installation. The processes report the version of the language. */
@@ -8,12 +9,25 @@ export interface PackagePlanDeps {
   readonly env: Readonly<Record<string, string>>
 }
 
+/** The options of an installation that its plan depends on. */
+export interface PackagePlanOptions {
+  /** Whether the package manager runs no scripts. */
+  readonly ignoreScripts: boolean
+  /** The registries of packages, besides the public ones. Default: none. */
+  readonly registries?: readonly PackageRegistry[] | undefined
+}
+
 /** The steps that install the packages of a program. */
 export interface PackagePlan {
   /** The folder of the packages, relative to the folder of the project. */
   readonly packagesFolder: string
   /** The commands, in order. */
   readonly commands: readonly PackageCommand[]
+  /**
+   * Files in the folder of the project that the package manager must not find. They could have it
+   * run code, or send a credential elsewhere.
+   */
+  readonly hiddenFiles?: readonly string[]
   /**
    * Identifies the packages by manager, requirements, runtime and options. Without exact versions,
    * also by the day.

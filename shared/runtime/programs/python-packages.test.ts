@@ -6,6 +6,7 @@ import { createProcesses } from '../../platform/system/processes.ts'
 import type { EpochMs } from '../../records/ids.ts'
 import { withoutUndefined } from '../../programs/hosts/program-environment.ts'
 import { planPackages } from './install-packages.ts'
+import type { PackageRegistry } from './registries/package-registry.ts'
 
 let folder: string
 const processes = createProcesses()
@@ -20,7 +21,13 @@ const python = '#!/bin/sh\necho /bin/python\necho 3.13\n'
 
 function plan(
   files: Readonly<Record<string, string>>,
-  { options = '{}', ignoreScripts = false, version = python, nowMs = 0 } = {},
+  {
+    options = '{}',
+    ignoreScripts = false,
+    version = python,
+    nowMs = 0,
+    registries = [] as readonly PackageRegistry[],
+  } = {},
 ) {
   writeFileSync(join(folder, 'python3'), version, { mode: 0o755 })
   const project = `name: p\nruntime:\n  name: python\n  options: ${options}\n`
@@ -28,7 +35,7 @@ function plan(
     writeFileSync(join(folder, name), text)
   const env = { ...withoutUndefined(process.env), PULUMI_PYTHON_CMD: join(folder, 'python3') }
   const clock = { now: () => nowMs as EpochMs }
-  return planPackages({ processes, clock, env }, folder, ignoreScripts)
+  return planPackages({ processes, clock, env }, folder, { ignoreScripts, registries })
 }
 
 test('pip installs requirements into an environment whose interpreter can be packed', async () => {
@@ -101,6 +108,49 @@ test('uv obeys its lock file, and poetry omits the project itself', async () => 
   const poetry = await plan(files, { options: '{toolchain: poetry}' })
   expect(poetry?.commands[1]).toMatchObject({ command: 'poetry', hint: expect.any(String) })
   expect(poetry).toMatchObject({ canReusePackages: false })
+})
+
+const registry: PackageRegistry = {
+  ...{ manager: 'pip', address: 'https://pip.test/simple', name: 'corp', runsScripts: false },
+  credential: 'robot:s3cret',
+}
+
+test('a guarded registry of pip installs wheels only, with its credential in a private file', async () => {
+  const installed = await plan({ 'requirements.txt': 'pulumi\n' }, { registries: [registry] })
+  expect(installed?.commands[1]).toMatchObject({
+    args: expect.arrayContaining(['--only-binary', ':all:']),
+    homeFiles: { NETRC: { text: 'machine pip.test login "robot" password "s3cret"\n' } },
+    variables: { PIP_INDEX_URL: 'https://pip.test/simple' },
+  })
+  expect(installed?.commands[0]?.homeFiles).toBeUndefined()
+  expect(installed?.marker).toContain('wheels only')
+  const trusted = { ...registry, runsScripts: true }
+  const other = await plan({ 'requirements.txt': './lib\n' }, { registries: [trusted] })
+  expect(other?.commands[1]?.args).not.toContain('--only-binary')
+})
+
+test.each([
+  ['./lib', '{}', /build `\.\/lib`/],
+  ['lib @ git+https://git.test/lib', '{}', /build `lib @ git/],
+  ['pulumi --no-binary pulumi', '{}', /--no-binary/],
+  ['--only-binary :none:', '{}', /:none:/],
+  ['-i http://pip.test/', '{}', /send the credential of the package registry corp/],
+  ['--trusted-host pip.test', '{}', /send the credential/],
+  ['pulumi', '{toolchain: poetry}', /poetry reveal the credential of the package registry corp/],
+])('with a guarded registry, the requirement %s is refused with the tools %s', async (...row) => {
+  const [requirement, options, message] = row
+  const files = { 'requirements.txt': `${requirement}\n`, 'pyproject.toml': '[project]\n' }
+  await expect(plan(files, { options, registries: [registry] })).rejects.toMatchObject({
+    code: 'INSTALL_FAILED',
+    message: expect.stringMatching(message),
+  })
+})
+
+test('a package of the program itself is not built without scripts', async () => {
+  await expect(plan({ 'pyproject.toml': '' }, { ignoreScripts: true })).rejects.toMatchObject({
+    code: 'INSTALL_FAILED',
+    message: expect.stringContaining('pyproject.toml'),
+  })
 })
 
 test.each([

@@ -8,10 +8,16 @@ import { findPythonCommand } from '../../programs/hosts/python-environment.ts'
 import { readTextOption } from '../../programs/hosts/runtime-option.ts'
 import type { Project } from '../../programs/project/project.ts'
 import { locateProgram } from '../../programs/project/project-file.ts'
-import type { PackagePlan, PackagePlanDeps } from './package-plan.ts'
+import type { PackagePlan, PackagePlanDeps, PackagePlanOptions } from './package-plan.ts'
 import { readTextInside } from './project-file-text.ts'
 import { hasLocalPoetrySource, hasLocalUvSource } from './python-lock-files.ts'
 import { readRequirements } from './python-requirements.ts'
+import type { PackageRegistry } from './registries/package-registry.ts'
+import {
+  createPipSettings,
+  findGuardedRegistry,
+  registriesFor,
+} from './registries/registry-settings.ts'
 import type { PackageCommand } from './run-package-command.ts'
 
 /** The command and files of a Python package manager. */
@@ -32,6 +38,8 @@ interface ToolInput {
   readonly environment: string
   readonly python: string
   readonly ignoreScripts: boolean
+  /** The first registry whose credential no code of the program must read. */
+  readonly guarded: PackageRegistry | undefined
 }
 
 /**
@@ -43,7 +51,7 @@ interface ToolInput {
 export async function planPythonPackages(
   deps: PackagePlanDeps,
   project: Project,
-  ignoreScripts: boolean,
+  options: PackagePlanOptions,
 ): Promise<PackagePlan> {
   const { programFolder } = locateProgram(project)
   const environment = join(project.root, installedEnvironmentName)
@@ -55,21 +63,30 @@ export async function planPythonPackages(
       'PROJECT_INVALID',
       `the runtime option \`toolchain\` is '${toolName}'; use pip, poetry or uv`,
     )
+  const registries = registriesFor(options.registries ?? [], 'pip')
+  const guarded = findGuardedRegistry(registries)
+  if (guarded !== undefined) requirePip(toolName, guarded)
+  const ignoreScripts = options.ignoreScripts || guarded !== undefined
   const { command, texts, canReusePackages, hasExactVersions } = createTool({
     ...{ root: project.root, programFolder, environment, python, ignoreScripts },
+    guarded,
   })
   const hash = createHash('sha256')
   for (const text of texts) hash.update(`${text.length}\n${text}`)
   const runtime = `python ${version} ${process.platform} ${process.arch}`
   const day = `day ${Math.floor(deps.clock.now() / dayMs)}`
-  const options = [...(ignoreScripts ? ['wheels only'] : []), ...(hasExactVersions ? [] : [day])]
+  const markerOptions = [
+    ...(ignoreScripts ? ['wheels only'] : []),
+    ...(hasExactVersions ? [] : [day]),
+    ...registries.map(({ address }) => address),
+  ]
   const inEnvironment = { cwd: programFolder, variables: { VIRTUAL_ENV: environment } }
   const venvArgs = [isolated, '-m', 'venv', '--copies', '--without-pip', environment]
   return {
     packagesFolder: installedEnvironmentName,
     commands: [
       { command: python, args: venvArgs, cwd: programFolder },
-      command,
+      withRegistries(command, registries),
       // The time of a packed file changes, so the compiled code must not depend on times.
       {
         command: join(environment, 'bin', 'python3'),
@@ -77,9 +94,27 @@ export async function planPythonPackages(
         ...inEnvironment,
       },
     ],
-    marker: JSON.stringify([toolName, hash.digest('hex'), runtime, ...options]),
+    marker: JSON.stringify([toolName, hash.digest('hex'), runtime, ...markerOptions]),
     canReusePackages,
   }
+}
+
+/** Throws INSTALL_FAILED for uv and poetry, whose settings in the program could run code. */
+function requirePip(toolName: string, guarded: PackageRegistry): void {
+  if (toolName === 'pip') return
+  throw error(
+    'INSTALL_FAILED',
+    `files of the program could have ${toolName} reveal the credential of the package registry ${guarded.name}`,
+    { hint: hintOf(toolName) },
+  )
+}
+
+function withRegistries(
+  command: PackageCommand,
+  registries: readonly PackageRegistry[],
+): PackageCommand {
+  const { variables, ...settings } = createPipSettings(registries)
+  return { ...command, ...settings, variables: { ...command.variables, ...variables } }
 }
 
 /**
@@ -147,6 +182,21 @@ function createPipTool({ root, programFolder, environment, ...input }: ToolInput
     throw error('INSTALL_FAILED', `the requirement \`${requirements.editableLine}\` is editable`, {
       hint: 'Write the folder without `-e`, such as `./lib`: a deployment uses a copy of it.',
     })
+  const builtLine = isRequirements ? requirements?.builtLine : file
+  if (input.ignoreScripts && builtLine !== undefined)
+    throw error(
+      'INSTALL_FAILED',
+      `pip would run code to build \`${builtLine}\`, but no scripts may run here`,
+      { hint: 'Name packages of an index in requirements.txt, which has wheels of them.' },
+    )
+  if (input.guarded !== undefined && requirements?.indexLine !== undefined)
+    throw error(
+      'INSTALL_FAILED',
+      `\`${requirements.indexLine}\` could send the credential of the package registry ${input.guarded.name} elsewhere`,
+      {
+        hint: 'Remove the line: an administrator stores registries with `antichain registry set`.',
+      },
+    )
   const args = [
     ...[isolated, '-m', 'pip', '--python', join(environment, 'bin', 'python3'), 'install'],
     ...['--no-input', '--no-compile', '--no-cache-dir', '--disable-pip-version-check'],

@@ -10,6 +10,10 @@ export interface PythonRequirements {
   readonly hasLocalPackages: boolean
   /** Whether pip demands a hash of every package, so that the texts determine all versions. */
   readonly hasHashes: boolean
+  /** The first line because of which pip may build a package, which runs code of the package. */
+  readonly builtLine: string | undefined
+  /** The first line that names another index than the settings of pip. */
+  readonly indexLine: string | undefined
   /** The first requirement of a package that is used in its own folder. */
   readonly editableLine: string | undefined
 }
@@ -23,6 +27,8 @@ export function readRequirements(root: string, file: string): PythonRequirements
   const visitedPaths = new Set<string>()
   let hasLocalPackages = false
   let hasHashes = false
+  let builtLine: string | undefined
+  let indexLine: string | undefined
   let editableLine: string | undefined
   const visit = (path: string, isConstraint: boolean): void => {
     if (visitedPaths.has(path)) return
@@ -35,6 +41,9 @@ export function readRequirements(root: string, file: string): PythonRequirements
       const meaning = classifyRequirement(line)
       if (meaning.kind === 'editable') editableLine ??= line
       if (meaning.kind === 'local') hasLocalPackages = true
+      if (meaning.kind === 'local' || (meaning.kind === 'named' && meaning.mayBuild))
+        builtLine ??= line
+      if (meaning.kind === 'named' && meaning.setsIndex) indexLine ??= line
       // Hashes of constraints apply only to the packages that they name.
       if (meaning.kind === 'named') hasHashes ||= meaning.hasHash && !isConstraint
       if (meaning.kind === 'include')
@@ -42,5 +51,5 @@ export function readRequirements(root: string, file: string): PythonRequirements
     }
   }
   visit(file, false)
-  return { texts, hasLocalPackages, hasHashes, editableLine }
+  return { texts, hasLocalPackages, hasHashes, builtLine, indexLine, editableLine }
 }

@@ -16,6 +16,7 @@ import type { StackServerDeps } from '../deployment/stack-server-deps.ts'
 import { withFetchRetry } from './fetch-retry.ts'
 import type { InstallProgram } from './install-job.ts'
 import { copyPackages, readPackageMarker } from './package-marker.ts'
+import { openPackageRegistries } from './registries/package-registry.ts'
 import type { ProgramFolders } from './program-folder.ts'
 import { unpackArchive } from './unpack-archive.ts'
 
@@ -37,7 +38,7 @@ export interface RepositoryDeps extends Pick<TriggerPorts, 'documents' | 'sealin
  * as an archive of the stack, which later generator runs use too. This process runs no code of the
  * program. If the program needs the same packages as the stack's last program, they are copied from
  * it. Throws WEBHOOK_UNKNOWN, OUTBOUND_*, ARCHIVE_*, PROJECT_NOT_FOUND, INSTALL_FAILED,
- * SEALED_UNREADABLE, and the errors of the blob store.
+ * SEALED_UNREADABLE, RECORD_DAMAGED, and the errors of the stores.
  */
 export async function packRepository(
   deps: RepositoryDeps,
@@ -52,6 +53,7 @@ export async function packRepository(
     ...request,
     folder,
     ignoreScripts,
+    registries: await openPackageRegistries(deps),
     ...(knownPackages === undefined ? {} : { knownPackages }),
   })
   const isIncomplete = packages === 'known' && lastFolder !== undefined

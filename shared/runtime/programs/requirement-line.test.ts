@@ -20,17 +20,33 @@ test.each([
   ...['--extra-index-url=https://example.com/simple --pre', '--only-binary :all: --prefer-binary'],
   ...['--no-binary=:none:', '--trusted-host example.com', '-i https://example.com'],
 ])('the line %s names no local file', line => {
-  expect(classifyRequirement(line)).toEqual({ kind: 'named', hasHash: false })
+  expect(classifyRequirement(line)).toMatchObject({ kind: 'named', hasHash: false })
 })
 
 test.each(['pulumi==3 --hash=sha256:00 --hash=sha256:01', '--require-hashes'])(
   'the line %s makes pip demand hashes',
   line => {
-    expect(classifyRequirement(line)).toEqual({ kind: 'named', hasHash: true })
+    expect(classifyRequirement(line)).toMatchObject({ kind: 'named', hasHash: true })
   },
 )
 
 test('lines are joined at backslashes, but not at those of comments', () => {
   const text = '# a \\\n-e .\r\nlib==1 \\\n  --hash=x # why\n\nhttps://a/b#egg=c\n'
   expect(listRequirementLines(text)).toEqual(['-e .', 'lib==1    --hash=x', 'https://a/b#egg=c'])
+})
+
+test.each([
+  ['pulumi', false, false],
+  ['pulumi==3 --hash=sha256:00', false, false],
+  ['--only-binary :all:', false, false],
+  ['--only-binary=:none:', true, false],
+  ['--no-binary :all:', true, false],
+  ['lib @ https://example.com/lib.whl', true, false],
+  ['git+https://example.com/lib.git', true, false],
+  ['-i https://example.com/simple', false, true],
+  ['--extra-index-url=https://example.com/simple', false, true],
+  ['--trusted-host example.com', false, true],
+])('of the line %s, it is known whether it may build (%s) or names an index (%s)', (...row) => {
+  const [line, mayBuild, setsIndex] = row
+  expect(classifyRequirement(line)).toMatchObject({ kind: 'named', mayBuild, setsIndex })
 })

@@ -1,10 +1,17 @@
 /**
  * The meaning of a line in a requirements file. `named`: an index or another host has the package,
- * or the line has options without an effect on local files. `local`: any other line, because it may
- * name files whose contents the line does not show.
+ * or the line has options without an effect on local files. `mayBuild`: pip may build the package
+ * although it is told to install wheels only. `setsIndex`: the line names another index, or a host
+ * whose certificate pip does not check. `local`: any other line, because it may name files
+ * whose contents the line does not show.
  */
 export type RequirementLine =
-  | { readonly kind: 'named'; readonly hasHash: boolean }
+  | {
+      readonly kind: 'named'
+      readonly hasHash: boolean
+      readonly mayBuild: boolean
+      readonly setsIndex: boolean
+    }
   | { readonly kind: 'include'; readonly file: string; readonly isConstraint: boolean }
   | { readonly kind: 'editable' }
   | { readonly kind: 'local' }
@@ -53,6 +60,8 @@ export function classifyRequirement(line: string): RequirementLine {
   return {
     kind: 'named',
     hasHash: optionParts.some(part => /^--(?:hash|require-hashes)/.test(part)),
+    mayBuild: addressPattern.test(requirement) || /--no-binary|:none:/.test(optionParts.join(' ')),
+    setsIndex: optionParts.some(part => /^(?:-i|--(?:extra-)?index-url|--trusted-host)/.test(part)),
   }
 }
 

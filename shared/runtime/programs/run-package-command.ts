@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { programLimits } from '../../config/program-limits.ts'
 import { error, hasCode } from '../../errors/error.ts'
@@ -18,12 +18,22 @@ export interface PackageInstallDeps {
   readonly env: Readonly<Record<string, string>>
 }
 
+/** A file of settings in the temporary home of a package manager. */
+export interface HomeFile {
+  readonly name: string
+  readonly text: string
+}
+
 /** A command of a package manager. */
 export interface PackageCommand {
   readonly command: string
   readonly args: readonly string[]
   readonly cwd: string
   readonly variables?: Readonly<Record<string, string>>
+  /** Texts of files in the temporary home, by the variables that name the files. */
+  readonly homeFiles?: Readonly<Record<string, HomeFile>>
+  /** Texts that the error of a failed installation does not show. */
+  readonly secrets?: readonly string[]
   /** The next step for users if the command is not installed. */
   readonly hint?: string
 }
@@ -34,10 +44,11 @@ export interface PackageCommand {
  */
 export async function runPackageManager(
   deps: PackageInstallDeps,
-  { command, args, cwd, variables = {}, hint }: PackageCommand,
+  { command, args, cwd, variables = {}, homeFiles = {}, secrets = [], hint }: PackageCommand,
 ): Promise<void> {
   const home = mkdtempSync(join(deps.scratch, 'installing-'))
-  const env = { ...deps.env, ...variables, HOME: home, CI: 'true' }
+  const homeVariables = writeHomeFiles(home, homeFiles)
+  const env = { ...deps.env, ...variables, ...homeVariables, HOME: home, CI: 'true' }
   const commandLine = [basename(command), ...args].join(' ')
   try {
     const child = spawnPackageManager(deps, { command, args, cwd, env }, hint)
@@ -53,7 +64,8 @@ export async function runPackageManager(
       throw error('INSTALL_FAILED', `\`${commandLine}\` did not finish within five minutes`)
     }
     if (exit.code === 0) return
-    const lines = (await Promise.all(tails)).join('\n').split('\n').slice(-errorLinesMax)
+    const output = hideSecrets((await Promise.all(tails)).join('\n'), secrets)
+    const lines = output.split('\n').slice(-errorLinesMax)
     const shownLines = lines.map(line => toPrintable(line)).join('\n')
     const exitReason = exit.signal ?? `status ${exit.code}`
     throw error(
@@ -63,6 +75,24 @@ export async function runPackageManager(
   } finally {
     rmSync(home, { recursive: true, force: true })
   }
+}
+
+/** Writes files that only this user can read. Returns the variables with their paths. */
+function writeHomeFiles(
+  home: string,
+  files: Readonly<Record<string, HomeFile>>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(files).map(([variable, { name, text }]) => {
+      const path = join(home, name)
+      writeFileSync(path, text, { mode: 0o600 })
+      return [variable, path]
+    }),
+  )
+}
+
+function hideSecrets(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((hidden, secret) => hidden.replaceAll(secret, '[secret]'), text)
 }
 
 /** Maximum number of output lines in the error of a failed installation. */

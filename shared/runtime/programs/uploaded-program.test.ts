@@ -80,6 +80,8 @@ async function open(command: Command = 'up'): Promise<string> {
       archives: archivesPort,
       folders: folders(),
       install,
+      documents: { list: async () => ({ documents: [], unreadable: [] }) } as never,
+      sealing: {} as never,
       installedPrograms: {
         find: async (_, key) => {
           marker = key

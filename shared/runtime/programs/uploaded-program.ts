@@ -1,5 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import type { TriggerPorts } from '../../ports/documents.ts'
 import type { ArchivesPort } from '../../ports/records.ts'
 import type { RequestsPort } from '../../ports/requests.ts'
 import type { ClockPort, ProcessesPort } from '../../ports/system.ts'
@@ -14,6 +15,7 @@ import type { StackServerDeps } from '../deployment/stack-server-deps.ts'
 import type { InstallProgram } from './install-job.ts'
 import { planPackages } from './install-packages.ts'
 import { copyPackages, readPackageMarker } from './package-marker.ts'
+import { openPackageRegistries, type PackageRegistry } from './registries/package-registry.ts'
 import type { ProgramFolders } from './program-folder.ts'
 import { unpackArchive } from './unpack-archive.ts'
 
@@ -24,7 +26,7 @@ export interface InstalledPrograms {
 }
 
 /** Dependencies of installing the packages of uploaded programs. */
-export interface UploadedProgramDeps {
+export interface UploadedProgramDeps extends Pick<TriggerPorts, 'documents' | 'sealing'> {
   readonly requests: Pick<RequestsPort, 'getProgram'>
   readonly archives: Pick<ArchivesPort, 'get' | 'put'>
   readonly folders: ProgramFolders
@@ -42,7 +44,8 @@ export interface UploadedProgramDeps {
  * Returns an opener that first installs the packages of uploaded programs in Python, because
  * packages of the client's machine do not run on another one. Packages with the same requirements
  * are copied from an earlier program of the stack. A command that does not run the program succeeds
- * without its packages. Throws INSTALL_FAILED, PROJECT_INVALID, ARCHIVE_* and the errors of `open`.
+ * without its packages. Throws INSTALL_FAILED, PROJECT_INVALID, SEALED_UNREADABLE, ARCHIVE_* and
+ * the errors of `open`.
  */
 export function withInstalledPackages(
   open: StackServerDeps['open'],
@@ -89,12 +92,14 @@ async function installPackages(
 ): Promise<BlobHash> {
   const { archives, installedPrograms, install } = deps
   const { stack, archive, folder } = program
-  const marker = await readReusableMarker(deps, folder)
+  const registries = await openPackageRegistries(deps)
+  const marker = await readReusableMarker(deps, folder, registries)
   const earlierFolder = marker === undefined ? undefined : await findEarlier(deps, stack, marker)
   if (earlierFolder !== undefined) return copyIntoProgram(deps, program, earlierFolder)
   const source = await archives.get(stack, archive)
   const { archive: bytes } = await install({
     ...{ repository: stack, commit: archive, apiUrl: '', folder: '', ignoreScripts: false, source },
+    registries,
   })
   const installedArchive = await archives.put(stack, bytes)
   if (marker !== undefined) await installedPrograms.store(stack, marker, installedArchive)
@@ -105,10 +110,12 @@ async function installPackages(
 async function readReusableMarker(
   { processes: createProcesses, clock, env }: UploadedProgramDeps,
   folder: string,
+  registries: readonly PackageRegistry[],
 ): Promise<string | undefined> {
   const processes = createProcesses()
   try {
-    const plan = await planPackages({ processes, clock, env }, folder, false)
+    const options = { ignoreScripts: false, registries }
+    const plan = await planPackages({ processes, clock, env }, folder, options)
     return plan?.canReusePackages === true ? plan.marker : undefined
   } finally {
     await processes.close()

@@ -45,6 +45,7 @@ type PrivateKind =
   | 'federation'
   | 'token'
   | 'plugin-source'
+  | 'package-registry'
   | 'client-update'
   | 'stack-settings'
   | 'delivery-history'
