@@ -7,6 +7,7 @@ import {
   findClaimConflict,
   readClaim,
 } from '../../shared/engine/deployment/claims/stored-claims.ts'
+import { applyPendingAnswers } from './apply-pending-answers.ts'
 import { claimWrites } from './claim-writes.ts'
 import type { BlobHash, DeploymentId, LogNumber, WriterToken } from '../../shared/records/ids.ts'
 import { error } from '../../shared/errors/error.ts'
@@ -14,7 +15,6 @@ import { type Base, createBase } from '../../shared/engine/deployment/state/base
 import { finishClose } from '../../shared/engine/deployment/ownership/close.ts'
 import { endRequest } from '../../shared/engine/deployment/ownership/end-request.ts'
 import { readLateOutcomes } from '../../shared/engine/deployment/recovery/read-late-outcomes.ts'
-import { requireLateWindowOver } from '../../shared/engine/deployment/retention/late-window.ts'
 import type { EarlierRuns } from '../../shared/engine/deployment/log/read-earlier-runs.ts'
 import { placeDeployment, toTraceField } from '../../shared/engine/telemetry/deployment-trace.ts'
 import { createLiveness, type Liveness } from '../../shared/engine/deployment/ownership/liveness.ts'
@@ -38,11 +38,6 @@ import {
 import type { HandOver } from '../../shared/records/pool.ts'
 import { printStateBlob } from '../../shared/state/print-envelope.ts'
 import { decodeSnapshot, envelopeOf } from '../../shared/state/snapshot-codec.ts'
-import {
-  clearPendingCreates,
-  importPending,
-  pendingOperationsOf,
-} from '../../shared/state/pending.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { requireNoMissingApproval } from '../../shared/runtime/approvals/approval-rule.ts'
 import { requireValidState } from './require-valid-state.ts'
@@ -268,7 +263,6 @@ async function prepareBase(
     readonly sharedClaim: BlobHash | undefined
   },
 ): Promise<PreparedBase> {
-  const { existingIds, mustClearOthers } = request.pendingCreates
   const { sharedClaim } = published
   const claim = sharedClaim === undefined ? undefined : await readClaim(ports.blobs, sharedClaim)
   // The outcomes of other resources belong to the deployments that claim them.
@@ -285,17 +279,7 @@ async function prepareBase(
     throw error('SECRETS_PROVIDER_CHANGED', 'the secrets of the state have another manager', {
       hint: 'Deploy the whole stack once, without --target. This encrypts the state with the manager of the stack file.',
     })
-  const isPending = (state: StoredDeployment, urn: string): boolean =>
-    pendingOperationsOf(state).some(({ resource }) => resource.urn === urn)
-  for (const [urn, id] of existingIds) {
-    // A resource that was found by a late outcome needs no answer any more.
-    const isFoundLate = isPending(published.stored, urn) && !isPending(base, urn)
-    if (!isFoundLate) base = importPending(base, urn, id)
-  }
-  if (mustClearOthers) {
-    await requireLateWindowOver(ports, base)
-    base = clearPendingCreates(base)
-  }
+  base = await applyPendingAnswers(ports, request, { base, stored: published.stored })
   const hash =
     base === published.stored
       ? published.hash

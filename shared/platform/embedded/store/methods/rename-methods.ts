@@ -82,13 +82,7 @@ export const renameMethods = {
         id,
         args.key,
       )
-      if (snapshot !== '')
-        database.run(
-          'INSERT INTO snapshot (stack, version, blob) VALUES (?, ?, ?)',
-          to,
-          version,
-          snapshot,
-        )
+      if (snapshot !== '') publishVersion(database, { stack: to, version, snapshot })
       const start = { command: 'stack rename', message: `was ${id}`, at: args.at } as const
       recordRename(database, deploymentIdOf(to, number), {
         start: args.by === undefined ? start : { ...start, by: args.by },
@@ -97,6 +91,15 @@ export const renameMethods = {
       return 'renamed'
     },
   ),
+}
+
+function publishVersion(
+  database: Database,
+  published: { readonly stack: StackId; readonly version: number; readonly snapshot: BlobHash },
+): void {
+  const { stack, version, snapshot } = published
+  const statement = 'INSERT INTO snapshot (stack, version, blob) VALUES (?, ?, ?)'
+  database.run(statement, stack, version, snapshot)
 }
 
 /**
