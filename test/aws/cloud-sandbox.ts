@@ -128,6 +128,22 @@ const sandboxSupport = findSandboxSupport()
 if (sandboxSupport.kind === 'unsupported')
   console.warn(`the functions run without Lambda's sandbox: ${sandboxSupport.reason}`)
 
+/**
+ * Returns the events of an ended deployment. The generator stores the last ones after the end, so
+ * this function waits for the very last one, for ten seconds at most.
+ */
+async function readAllEvents(
+  control: Pick<ControlClient, 'readEvents'>,
+  deployment: DeploymentId,
+): Promise<readonly string[]> {
+  const limitMs = Date.now() + 10_000
+  for (;;) {
+    const lines = await control.readEvents(deployment)
+    if (Date.now() > limitMs || lines.some(line => line.includes('"cancelEvent"'))) return lines
+    await new Promise(done => setTimeout(done, 100))
+  }
+}
+
 /** Creates a sandbox with a program of test/fixtures/programs. */
 export async function createCloudSandbox(
   fixture: string,
@@ -224,7 +240,7 @@ export async function createCloudSandbox(
       return end
     },
     readDiagnostics: async deployment => {
-      const lines = await control.readEvents(deployment)
+      const lines = await readAllEvents(control, deployment)
       const diagnostics = lines.filter(line => line.includes('diagnosticEvent'))
       return diagnostics.map(line => line.slice(0, 800)).join('\n')
     },
