@@ -1,10 +1,12 @@
 import { runDueSchedule } from '../functions/schedule/run-due-schedule.ts'
+import { notifyExpiredApprovals } from '../functions/step-generator/notify-expired-approvals.ts'
 import { triggerLimits } from '../shared/config/trigger-limits.ts'
 import { messageOf } from '../shared/errors/error.ts'
 import type { OutboundPort } from '../shared/ports/outbound.ts'
 import type { DocumentKey } from '../shared/ports/documents.ts'
 import type { EmbeddedPlatform } from '../shared/platform/embedded/embedded-platform.ts'
 import type { DeploymentOptions } from '../shared/records/log.ts'
+import { findStacksWithExpiredApprovals } from '../shared/runtime/approvals/stored-approval.ts'
 import { deliverMessage } from '../shared/triggers/notifications/deliver-message.ts'
 
 /** The options of serving triggers. */
@@ -17,15 +19,19 @@ export interface TriggerOptions {
 }
 
 /**
- * Runs the schedules of the store and delivers notifications until `shutdown` aborts. If several
- * processes serve triggers, each run of a schedule is still requested once. A failing schedule or
- * notification is logged and does not affect others.
+ * Runs the schedules of the store, reports expired approvals and delivers notifications until
+ * `shutdown` aborts. If several processes serve triggers, each run of a schedule is still requested
+ * once. A failing schedule or notification is logged and does not affect others.
  */
 export async function serveTriggers(
   platform: EmbeddedPlatform,
   options: TriggerOptions,
 ): Promise<void> {
-  await Promise.all([runDueSchedules(platform, options), deliverNotifications(platform, options)])
+  await Promise.all([
+    runDueSchedules(platform, options),
+    reportExpiredApprovals(platform, options),
+    deliverNotifications(platform, options),
+  ])
 }
 
 async function runDueSchedules(
@@ -45,6 +51,22 @@ async function runDueSchedules(
       logger.write('warn', 'schedules.unreadable', { why: messageOf(thrown) })
     }
     await clock.sleep(triggerLimits.scheduleCheckMs, shutdown)
+  }
+}
+
+async function reportExpiredApprovals(
+  platform: EmbeddedPlatform,
+  { shutdown }: TriggerOptions,
+): Promise<void> {
+  const { clock, documents, logger } = platform
+  while (!shutdown.aborted) {
+    try {
+      for (const stack of await findStacksWithExpiredApprovals(documents, clock.now()))
+        await notifyExpiredApprovals({ platform, notifier: platform }, stack)
+    } catch (thrown) {
+      logger.write('warn', 'approvals.unreadable', { why: messageOf(thrown) })
+    }
+    await clock.sleep(triggerLimits.approvalCheckMs, shutdown)
   }
 }
 

@@ -26,6 +26,7 @@ export const showDeploymentCourse: Handler = async (session, flags, [text]) => {
   }
   const result = record.result ?? 'in progress'
   session.print(describeDeployment(record, result))
+  for (const line of describeApproval(record)) session.print(line)
   if (course === undefined) session.print('The deployment has no records of steps.')
   else for (const line of formatCourse(course, createPaint(session.color))) session.print(line)
   return 0
@@ -52,15 +53,36 @@ export function describeDeployment(
   return `Deployment ${number}: ${kindsByCommand[command]}, ${result}${requester}`
 }
 
+/** Returns the lines about the approval of a deployment: none, or its approver, time and note. */
+export function describeApproval({ approval }: HistoryRecord): readonly string[] {
+  if (approval === undefined) return []
+  const { by, at, note } = approval
+  const time = at === undefined ? '' : ` at ${new Date(at).toISOString()}`
+  return [`Approved by ${by}${time}${note === undefined ? '' : `: ${note}`}`]
+}
+
+/** Returns the fields of a history entry about its requester and its approval, as JSON. */
+export function toRequesterJson({
+  by,
+  approval,
+}: HistoryRecord): Readonly<Record<string, unknown>> {
+  const at = approval?.at === undefined ? {} : { at: new Date(approval.at).toISOString() }
+  return {
+    ...(by === undefined ? {} : { by }),
+    ...(approval === undefined ? {} : { approval: { ...approval, ...at } }),
+  }
+}
+
 /** Returns the fields of a deployment that its commands print as JSON. */
 export function toDeploymentJson(
-  { command, by, result, startedAt, endedAt }: HistoryRecord,
+  record: HistoryRecord,
   deployment: number,
 ): Readonly<Record<string, unknown>> {
+  const { command, result, startedAt, endedAt } = record
   return {
     deployment,
     kind: kindsByCommand[command],
-    ...(by === undefined ? {} : { by }),
+    ...toRequesterJson(record),
     result: result ?? 'in-progress',
     startTime: new Date(startedAt).toISOString(),
     ...(endedAt === undefined ? {} : { endTime: new Date(endedAt).toISOString() }),

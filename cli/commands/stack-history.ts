@@ -9,7 +9,7 @@ import { isJsonOutput } from '../arguments/output-option.ts'
 import type { Flags } from '../arguments/flags.ts'
 import type { CliSession } from '../session/session.ts'
 import { formatTable } from '../display/table.ts'
-import { describeDeployment } from './deployment-show.ts'
+import { describeApproval, describeDeployment, toRequesterJson } from './deployment-show.ts'
 import {
   describeRecordedConfig,
   maskedConfigText,
@@ -49,10 +49,15 @@ export const showStackHistory: Handler = async (session, flags) => {
     new Date(record.startedAt).toISOString(),
     describeChangeCounts(record.changes ?? {}),
     record.by ?? '',
+    formatApproval(record),
     record.message,
   ])
-  const header = ['NUMBER', 'KIND', 'RESULT', 'STARTED', 'CHANGES', 'BY', 'MESSAGE']
-  for (const line of formatTable(header, rows)) session.print(line)
+  const header = ['NUMBER', 'KIND', 'RESULT', 'STARTED', 'CHANGES', 'BY', 'APPROVED', 'MESSAGE']
+  const hasApproval = records.some(({ approval }) => approval !== undefined)
+  const table = [header, ...rows].map(cells =>
+    hasApproval ? cells : cells.toSpliced(header.indexOf('APPROVED'), 1),
+  )
+  for (const line of formatTable(table[0] ?? [], table.slice(1))) session.print(line)
   return 0
 }
 
@@ -110,6 +115,7 @@ async function showDeployment(
   }
   const result = formatResult(record, await engine.readStatus(id))
   session.print(describeDeployment(record, result))
+  for (const line of describeApproval(record)) session.print(line)
   for (const { urn, type } of resolved) session.print(`No longer pending: ${type} ${urn}`)
   if (moments === undefined) session.print('The records of the deployment were removed.')
   const rows = (moments ?? []).map(({ moment, at, what: event, urn = '', verdict = '' }) => [
@@ -144,14 +150,14 @@ function toRecordJson(
   record: HistoryRecord,
   config: Readonly<Record<string, string>> | undefined,
 ): Readonly<Record<string, unknown>> {
-  const { by, endedAt, changes } = record
+  const { endedAt, changes } = record
   return {
     version: record.version ?? deploymentPartsOf(record.deployment).number,
     deployment: deploymentPartsOf(record.deployment).number,
     kind: kindsByCommand[record.command],
     startTime: new Date(record.startedAt).toISOString(),
     message: record.message,
-    ...(by === undefined ? {} : { by }),
+    ...toRequesterJson(record),
     environment: record.environment ?? {},
     config: Object.fromEntries(
       Object.entries(config ?? describeRecordedConfig(record.config ?? {})).map(([key, text]) => [
@@ -163,6 +169,13 @@ function toRecordJson(
     ...(endedAt === undefined ? {} : { endTime: new Date(endedAt).toISOString() }),
     ...(changes === undefined ? {} : { resourceChanges: changes }),
   }
+}
+
+/** Returns the approver of a deployment and the time, or '' without an approval. */
+function formatApproval({ approval }: HistoryRecord): string {
+  if (approval === undefined) return ''
+  const { by, at } = approval
+  return at === undefined ? by : `${by}, ${new Date(at).toISOString()}`
 }
 
 function describeChangeCounts(changes: Readonly<Record<string, number>>): string {

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline'
 import { join } from 'node:path'
 import * as z from 'zod'
 import type { ExportedEntry } from '../../shared/backends/import-records.ts'
-import type { StackId } from '../../shared/records/ids.ts'
+import type { EpochMs, StackId } from '../../shared/records/ids.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { deploymentOfEnvelope } from '../../shared/state/unknown-fields.ts'
 import { parseJson } from '../../shared/values/parse-json.ts'
@@ -18,6 +18,16 @@ const historyLineForm = z.object({
   command: z.enum(commands),
   message: z.string(),
   by: z.string().optional(),
+  approval: z
+    .object({
+      by: z.string(),
+      note: z.string().optional(),
+      at: z
+        .number()
+        .transform(ms => ms as EpochMs)
+        .optional(),
+    })
+    .optional(),
   startedAt: z.number(),
   endedAt: z.number().optional(),
   result: z.enum(['succeeded', 'failed', 'cancelled', 'interrupted']).optional(),

@@ -26,6 +26,8 @@ export interface ShownDeployment {
   readonly message: string
   /** The requester. Absent for deployments of older versions. */
   readonly by?: string
+  /** The approval of the applied plan. Absent without one. */
+  readonly approval?: { readonly by: string; readonly at?: number; readonly note?: string }
   readonly startedAt: number
   readonly endedAt?: number
   /** Absent while the deployment is open. */

@@ -8,6 +8,7 @@ import { RunTimeText } from '../widgets/time-text.tsx'
 import { useNow } from '../widgets/use-now.ts'
 import { DeploymentActions } from './deployment-actions.tsx'
 import { DeploymentCostText } from './deployment-cost-text.tsx'
+import { RequesterText } from './requester-text.tsx'
 import { usePageTitle } from './use-page-title.ts'
 
 /** Shows the result, the times and the counts of a deployment, and its actions while it is open. */
@@ -43,7 +44,8 @@ export function DeploymentHead(
           </span>
           <p className="page-note">
             <RunTimeText deployment={deployment} nowMs={nowMs} />
-            {deployment.by === undefined ? null : <span> · by {deployment.by}</span>}
+            {deployment.by === undefined ? null : <span> · by </span>}
+            <RequesterText {...{ deployment, nowMs }} />
             {deployment.message === '' ? null : <span> · {deployment.message}</span>}
             {isOpen ? null : (
               <DeploymentCostText path={path} endedAt={deployment.endedAt} nowMs={nowMs} />

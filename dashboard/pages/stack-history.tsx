@@ -12,6 +12,7 @@ import { FailureNote } from '../widgets/failure-note.tsx'
 import { LoadingRows } from '../widgets/loading-rows.tsx'
 import { StatusLabel } from '../widgets/status-label.tsx'
 import { RunTimeText } from '../widgets/time-text.tsx'
+import { RequesterText } from './requester-text.tsx'
 import { useNow } from '../widgets/use-now.ts'
 import { type TableColumn, VirtualTable } from '../widgets/virtual-table.tsx'
 import { CompareForm } from './compare-form.tsx'
@@ -91,7 +92,7 @@ function createColumns(nowMs: number): readonly TableColumn<ShownDeployment>[] {
     {
       name: 'by',
       header: 'By',
-      show: ({ by }) => by,
+      show: deployment => <RequesterText deployment={deployment} nowMs={nowMs} />,
       sortBy: ({ by }) => by,
     },
     {

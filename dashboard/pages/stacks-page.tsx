@@ -16,6 +16,7 @@ import { StatusLabel } from '../widgets/status-label.tsx'
 import { RunTimeText } from '../widgets/time-text.tsx'
 import { useNow } from '../widgets/use-now.ts'
 import { type TableColumn, VirtualTable } from '../widgets/virtual-table.tsx'
+import { RequesterText } from './requester-text.tsx'
 import { DriftLabel } from './drift-label.tsx'
 import { usePageTitle } from './use-page-title.ts'
 
@@ -141,7 +142,13 @@ function createColumns(nowMs: number): readonly TableColumn<ShownStack>[] {
         last === undefined ? null : <RunTimeText deployment={last} nowMs={nowMs} />,
       sortBy: ({ last }) => last?.startedAt,
     },
-    { name: 'by', header: 'By', show: ({ last }) => last?.by, sortBy: ({ last }) => last?.by },
+    {
+      name: 'by',
+      header: 'By',
+      show: ({ last }) =>
+        last === undefined ? null : <RequesterText deployment={last} nowMs={nowMs} />,
+      sortBy: ({ last }) => last?.by,
+    },
     { name: 'drift', header: 'Drift', show: stack => <DriftLabel stack={stack} /> },
   ]
 }

@@ -153,14 +153,14 @@ async function requestApproved(
   if (stored === undefined || isEditRequest(stored.request))
     throw error('REQUEST_UNKNOWN', `the stack has no request '${toPrintable(approval.request)}'`)
   const { needsApproval: _needsApproval, ...options } = stored.request.options
-  const { by, note } = decision
+  const { by, note, at } = decision
   const approvedRequest: DeploymentRequest = {
     ...stored.request,
-    ...{ key: approvedKeyOf(approval.request), at: decision.at },
+    ...{ key: approvedKeyOf(approval.request), at },
     options: {
       ...options,
       plan,
-      approval: { of: approval.request, by, ...(note === undefined ? {} : { note }) },
+      approval: { of: approval.request, by, at, ...(note === undefined ? {} : { note }) },
     },
     ...(archive === undefined ? {} : { program: { kind: 'archive', archive } }),
   }

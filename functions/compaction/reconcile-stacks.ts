@@ -1,5 +1,7 @@
 import { removeEndedRequests } from './remove-ended-requests.ts'
 import type { CatalogPort } from '../../shared/ports/catalog.ts'
+import type { DocumentsPort } from '../../shared/ports/documents.ts'
+import { findStacksWithExpiredApprovals } from '../../shared/runtime/approvals/stored-approval.ts'
 import type { NudgesPort } from '../../shared/ports/queue.ts'
 import type { RequestsPort } from '../../shared/ports/requests.ts'
 import type { ClockPort } from '../../shared/ports/system.ts'
@@ -10,6 +12,8 @@ export interface ReconcileDeps {
   readonly catalog: Pick<CatalogPort, 'listStacks'>
   readonly requests: Pick<RequestsPort, 'listWaiting' | 'removeEnded'>
   readonly nudges: Pick<NudgesPort, 'nudge'>
+  /** The approvals for which requests wait. */
+  readonly documents: Pick<DocumentsPort, 'list'>
   readonly clock: Pick<ClockPort, 'now'>
 }
 
@@ -25,7 +29,8 @@ export interface ReconcileResult {
 
 /**
  * Nudges each stack with a current deployment or a waiting request, in case all of its nudges were
- * lost. Removes ended requests that were made long ago. Can be called at any time: a superfluous
+ * lost. Also nudges each stack with an expired approval, so that a generator reports the expiry.
+ * Removes ended requests that were made long ago. Can be called at any time: a superfluous
  * nudge only causes a check.
  */
 export async function reconcileStacks(deps: ReconcileDeps): Promise<ReconcileResult> {
@@ -38,6 +43,9 @@ export async function reconcileStacks(deps: ReconcileDeps): Promise<ReconcileRes
     await deps.nudges.nudge(id, 0)
     nudgedStacks.push(id)
   }
+  const now = deps.clock.now()
+  for (const stack of await findStacksWithExpiredApprovals(deps.documents, now))
+    await deps.nudges.nudge(stack, 0, { reportsExpiredApprovals: true })
   const removedRequestCount = await removeEndedRequests(deps)
   return {
     nudgedStacks,

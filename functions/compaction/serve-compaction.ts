@@ -3,6 +3,7 @@ import type { Platform } from '../../shared/ports/platform.ts'
 import type { PutMetric } from '../../shared/platform/aws/metrics.ts'
 import type { DeploymentId } from '../../shared/records/ids.ts'
 import { createMeasuredCompact } from '../../shared/runtime/compaction/measured-compact.ts'
+import type { ReconcileDeps } from './reconcile-stacks.ts'
 import type { StuckDeps } from './stuck-deployments.ts'
 import type { UsageRecorder } from '../aws/usage-recorder.ts'
 import { tidyUp } from './tidy-up.ts'
@@ -26,7 +27,7 @@ const compactionCallForm = z.discriminatedUnion('kind', [
  */
 export async function serveCompaction(
   resources: {
-    readonly platform: Platform & StuckDeps
+    readonly platform: Platform & StuckDeps & Pick<ReconcileDeps, 'documents'>
     readonly putMetric: PutMetric
     readonly usage: UsageRecorder
   },

@@ -1,6 +1,6 @@
 import type { Platform } from '../../shared/ports/platform.ts'
 import type { PutMetric } from '../../shared/platform/aws/metrics.ts'
-import { type ReconcileResult, reconcileStacks } from './reconcile-stacks.ts'
+import { type ReconcileDeps, type ReconcileResult, reconcileStacks } from './reconcile-stacks.ts'
 import { readRetentionPolicy, prune, type PruneResult } from './prune.ts'
 import { type StuckDeps, findStuckDeployments } from './stuck-deployments.ts'
 
@@ -19,7 +19,10 @@ export async function tidyUp(
   {
     platform,
     putMetric,
-  }: { readonly platform: Platform & StuckDeps; readonly putMetric: PutMetric },
+  }: {
+    readonly platform: Platform & StuckDeps & Pick<ReconcileDeps, 'documents'>
+    readonly putMetric: PutMetric
+  },
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<TidyUpResult> {
   const reconciliation = await reconcileStacks(platform)

@@ -179,7 +179,8 @@ function replyOf(request: DeploymentRequest, end: RequestEnd) {
   return createReply(request, state, `preview ${end.result}: ${text}`, lines)
 }
 
-async function sendNotifications(
+/** Sends an event to its receivers, and a reply to a webhook. Throws the errors of the stores. */
+export async function sendNotifications(
   deps: NotifyDeps,
   event: NotificationEvent | undefined,
   reply: OutgoingMessage | undefined,

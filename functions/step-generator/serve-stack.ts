@@ -31,6 +31,7 @@ import {
   toHeldOutcome,
 } from './begin-next-request.ts'
 import { type CallTime, startCallTime } from './call-time.ts'
+import { notifyExpiredApprovals } from './notify-expired-approvals.ts'
 import { notifyEnded } from './send-notifications.ts'
 import type { StackServerDeps } from '../../shared/runtime/deployment/stack-server-deps.ts'
 
@@ -38,6 +39,8 @@ import type { StackServerDeps } from '../../shared/runtime/deployment/stack-serv
 export interface NudgedStack {
   readonly stack: StackId
   readonly observedHolder?: ObservedHolder
+  /** Whether to report the expired approvals of the stack first. */
+  readonly reportsExpiredApprovals?: boolean
   readonly pool: Pool
 }
 
@@ -57,6 +60,7 @@ export async function serveStack(
   const callTime = startCallTime(server.platform.clock, time)
   const record = await server.platform.catalog.getStack(stack)
   if (record === undefined) return refuseStacklessRequests(server, stack)
+  if (nudge.reportsExpiredApprovals === true) await notifyExpiredApprovals(server, stack)
   // The previous generator may have crashed before it reported its result.
   if (record.current === '') await notifyEnded(server, stack)
   const serveOutcome =

@@ -41,6 +41,7 @@ import { decodeSnapshot, envelopeOf } from '../../shared/state/snapshot-codec.ts
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { requireNoMissingApproval } from '../../shared/runtime/approvals/approval-rule.ts'
 import { requireValidState } from './require-valid-state.ts'
+import { startOptionsOf } from './start-options.ts'
 import { sealForDeployment } from '../../shared/runtime/state/seal-for-deployment.ts'
 import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-ports.ts'
 
@@ -73,13 +74,7 @@ export async function startDeployment(
   request: DeployRequest,
 ): Promise<StartedDeployment> {
   await requireNoMissingApproval(ports.documents, request)
-  const { command, message } = request.options
-  const { recordedConfig: config, by } = request
-  const startOptions = {
-    ...{ command, message },
-    ...(by === undefined ? {} : { by }),
-    ...(config === undefined ? {} : { config }),
-  }
+  const startOptions = startOptionsOf(request)
   let closedDeployment: DeploymentId | undefined
   for (;;) {
     // `pinDeployment` checks again. This first check mostly avoids an empty deployment.

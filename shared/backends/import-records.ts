@@ -67,11 +67,12 @@ export async function importRecords(
 async function startEntry(
   catalog: CatalogPort,
   id: StackId,
-  { command, message, by, startedAt: at, environment, config }: ExportedEntry,
+  { command, message, by, approval, startedAt: at, environment, config }: ExportedEntry,
 ): Promise<DeploymentId> {
   const { kind, deployment } = await catalog.start(id, {
     ...{ command, message, at },
     ...(by === undefined ? {} : { by }),
+    ...(approval === undefined ? {} : { approval }),
     ...(environment === undefined ? {} : { environment }),
     ...(config === undefined ? {} : { config }),
   })

@@ -59,6 +59,8 @@ export const triggerLimits = {
   sharedScheduleCallMinutes: 5,
   /** Interval at which a server checks schedules. Cron expressions have a resolution of minutes. */
   scheduleCheckMs: 1_000,
+  /** Interval at which a server looks for expired approvals. */
+  approvalCheckMs: 10_000,
   /** Allowed lead of EventBridge Scheduler's clock over the clock of the called function. */
   schedulerClockLeadMs: 2_000,
   /** Retries of EventBridge Scheduler after a failed call, and the time in which it retries. */

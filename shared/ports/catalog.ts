@@ -1,3 +1,4 @@
+import type { PlanApproval } from '../records/approval-options.ts'
 import type { BlobHash, DeploymentId, EpochMs, StackId } from '../records/ids.ts'
 import type { LateOutcome } from '../records/late-outcome.ts'
 import type { Command, DeploymentResult } from '../records/log.ts'
@@ -56,6 +57,8 @@ export interface HistoryRecord {
   readonly message: string
   /** The requester, for display: a token, trigger or user. Absent in entries of older versions. */
   readonly by?: string
+  /** The approval of the plan that the deployment applied, if it needed one. */
+  readonly approval?: Omit<PlanApproval, 'of'>
   readonly startedAt: EpochMs
   readonly endedAt?: EpochMs
   readonly result?: DeploymentResult
@@ -92,7 +95,10 @@ export interface PendingOperationSummary {
 
 /** The start of a deployment, as its entry of the history records it. */
 export interface DeploymentStart
-  extends Pick<HistoryRecord, 'command' | 'message' | 'by' | 'environment' | 'config'> {
+  extends Pick<
+    HistoryRecord,
+    'command' | 'message' | 'by' | 'approval' | 'environment' | 'config'
+  > {
   readonly at: EpochMs
 }
 

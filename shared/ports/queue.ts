@@ -91,6 +91,8 @@ export interface ObservedHolder {
 /** Contents of a nudge besides the stack, for receivers that have no other source for them. */
 export interface NudgeOptions {
   readonly observedHolder?: ObservedHolder
+  /** Whether the receiver reports the expired approvals of the stack. Absent: no. */
+  readonly reportsExpiredApprovals?: boolean
   /** The pool of the generator to wake. Absent: the short pool. */
   readonly pool?: Pool
 }

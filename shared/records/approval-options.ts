@@ -1,10 +1,14 @@
+import type { EpochMs } from './ids.ts'
+
 /** The approval of an update plan by the holder of a token. */
-interface PlanApproval {
+export interface PlanApproval {
   /** The key of the request whose plan was approved. */
   readonly of: string
   /** The name of the token. */
   readonly by: string
   readonly note?: string
+  /** The time of the approval. Absent for approvals of older versions. */
+  readonly at?: EpochMs
 }
 
 /** The options of a deployment about the approval of its plan. */

@@ -33,6 +33,8 @@ export type NotificationEvent =
       readonly changes: Changes
       readonly expiresAt: EpochMs
     } & EventSubject)
+  /** The plan of a request was not approved until `expiresAt`. */
+  | ({ readonly kind: 'approval-expired'; readonly expiresAt: EpochMs } & EventSubject)
   /**
    * `urns`: at most a hundred of the drifted resources. `count`: the number of all drifted
    * resources.

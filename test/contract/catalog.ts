@@ -257,8 +257,10 @@ export function catalogContract(
       const environment = { 'exec.kind': 'cli' }
       const config = { 'shop:token': { secure: 'v1:a' } }
       const by = 'ci (API)'
-      await catalog.start(id, { ...startInput, message: 'second', by, environment, config })
-      expect((await catalog.listHistory(id, 1))[0]).toMatchObject({ by, environment, config })
+      const approval = { by: 'ada', at: toEpochMs(90), note: 'checked' }
+      const fields = { by, approval, environment, config }
+      await catalog.start(id, { ...startInput, message: 'second', ...fields })
+      expect((await catalog.listHistory(id, 1))[0]).toMatchObject(fields)
       expect((await catalog.listHistory(id, 10)).map(line => line.message)).toEqual([
         'second',
         'first',

@@ -519,7 +519,9 @@ describeWithBrowser('the dashboard', () => {
     await page.getByRole('status').getByText('approved').waitFor()
     await page.goto('/#/stacks/small/dev/history')
     const history = page.getByRole('grid', { name: 'Deployments' })
-    await history.getByRole('row', { name: /destroy.*succeeded/ }).waitFor({ timeout: 60_000 })
+    await history
+      .getByRole('row', { name: /destroy.*succeeded.*approved by approver/ })
+      .waitFor({ timeout: 60_000 })
     await expectNoFaults(watched)
     await page.context().close()
   })

@@ -53,6 +53,10 @@ test('an up and a destroy of a stack with a rule change nothing before their pla
   expect(cloud.objects.size).toBe(0)
   await approve('up')
   expect(await readEnd('approved up')).toMatchObject({ kind: 'started' })
+  const { platform, stack } = functions
+  expect(await platform.catalog.listHistory(stack, 9)).toMatchObject([
+    { by: 'a test', approval: { by: 'reviewer', at: expect.any(Number) } },
+  ])
   expect(await readNames()).toEqual(['first'])
 
   await request('destroy', { command: 'destroy' })

@@ -14,6 +14,9 @@ import {
   webhookDraft,
   webhookKeyOf,
 } from '../../shared/triggers/webhooks/webhook-document.ts'
+import { reconcileStacks } from '../../functions/compaction/reconcile-stacks.ts'
+import { approvalRuleKeyOf } from '../../shared/runtime/approvals/approval-rule.ts'
+import { listApprovals } from '../../shared/runtime/approvals/stored-approval.ts'
 import { createCloud } from './cloud.ts'
 import { openFunctions, type TestFunctions } from './test-functions.ts'
 import { ProcessKilledError } from './test-process.ts'
@@ -44,7 +47,7 @@ beforeEach(async () => {
     0,
   )
   const key = { kind: 'notification', scope: '*', name: 'chat' } as const
-  const events = ['started', 'succeeded', 'failed', 'drift']
+  const events = ['started', 'succeeded', 'failed', 'drift', 'approval']
   const sealed = await platform.sealing.seal(secret, sealingContextOf(key))
   await platform.documents.put(key, { url: `${receiver.origin}/chat`, secret: sealed, events }, 0)
 })
@@ -183,6 +186,46 @@ test('the changes of a pull request are posted as a comment', async () => {
   expect(comment?.json.body).toContain('::kept')
   expect(readEvents(got)).toEqual([])
 })
+
+test('a plan that is not approved in time is reported once, at its commit and to the receivers of approvals', async () => {
+  const { platform, stack, nudges } = functions
+  const rule = { commands: ['up'], expiresAfterHours: 1e-6 }
+  await platform.documents.put(approvalRuleKeyOf(stack), rule, 0)
+  await deliverFromGithub('push', push('a'))
+  await functions.runToIdle()
+  const got = await sendNotifications()
+  expect([readEvents(got), readStates(got, 'a')]).toEqual([['deployment.approval'], ['pending']])
+  const reconcile = () =>
+    reconcileStacks({
+      ...platform,
+      nudges: {
+        nudge: async (nudgedStack, delayMs, options) =>
+          void nudges.push({ ...options, stack: nudgedStack, delayMs }),
+      },
+    })
+  // A generator that crashed before its report left a claim, for which the next report waits.
+  const claim = `claim expired ${stack} ${await readRequestKey()}`
+  await platform.marks.mark(claim, (platform.clock.now() + 60_000) as EpochMs)
+  await reconcile()
+  await functions.generate(nudges.shift())
+  expect(await sendNotifications()).toEqual([])
+  await platform.marks.unmark(claim)
+  await reconcile()
+  expect(nudges).toEqual([{ stack, delayMs: 0, reportsExpiredApprovals: true }])
+  expect(await functions.generate(nudges.shift())).toBe('idle')
+  const expired = await sendNotifications()
+  expect(readEvents(expired)).toEqual(['deployment.approval-expired'])
+  expect(readStates(expired, 'a')).toEqual(['failure'])
+  await reconcile()
+  expect(nudges).toEqual([])
+  await functions.generate({ reportsExpiredApprovals: true })
+  expect(await sendNotifications()).toEqual([])
+})
+
+/** Returns the key of the only approval of the stack. */
+async function readRequestKey(): Promise<string | undefined> {
+  return (await listApprovals(functions.platform.documents, functions.stack))[0]?.request
+}
 
 test('a request that cannot begin is reported with its error code', async () => {
   await functions.requestDeployment('bad')

@@ -28,6 +28,10 @@ export const deploymentView = z.object({
   message: z.string(),
   /** The requester, for display. Absent for deployments of older versions. */
   by: z.string().optional(),
+  /** The approval of the applied plan, at a time in ms since 1970. Absent without one. */
+  approval: z
+    .object({ by: z.string(), at: z.number().optional(), note: z.string().optional() })
+    .optional(),
   startedAt: z.number(),
   endedAt: z.number().optional(),
   /** Absent while the deployment is open. */
@@ -248,9 +252,10 @@ export async function requireDeployment(
 
 /** Returns a deployment of the history as the API shows it. */
 export function deploymentViewOf(record: HistoryRecord): z.infer<typeof deploymentView> {
-  const { deployment, command, message, by, startedAt, endedAt, result, changes, version } = record
+  const { deployment, command, message, by, approval, startedAt } = record
+  const { endedAt, result, changes, version } = record
   const { number } = deploymentPartsOf(deployment)
-  const startFields = { number, deployment, command, message, by, startedAt }
+  const startFields = { number, deployment, command, message, by, approval, startedAt }
   // JSON omits undefined fields.
   return { ...startFields, endedAt, result, changes, version }
 }

@@ -7,11 +7,12 @@ const requesterCharsMax = 300
 /** Returns a deployment's history entry as it is at the start of the deployment. */
 export function historyBeginOf(
   deployment: DeploymentId,
-  { command, message, by, at, environment, config }: DeploymentStart,
+  { command, message, by, approval, at, environment, config }: DeploymentStart,
 ): HistoryRecord {
   return {
     ...{ deployment, command, message, startedAt: at },
     ...(by === undefined ? {} : { by: by.slice(0, requesterCharsMax) }),
+    ...(approval === undefined ? {} : { approval }),
     ...(environment === undefined ? {} : { environment }),
     ...(config === undefined ? {} : { config }),
   }

@@ -58,7 +58,7 @@ export async function findApprovalPeriodMs(
   if (!isApprovable(command) || approval !== undefined) return undefined
   const rule = await readApprovalRule(documents, stack)
   if (needsApproval !== true && !rule.commands.includes(command)) return undefined
-  return rule.expiresAfterHours * 3_600_000
+  return Math.ceil(rule.expiresAfterHours * 3_600_000)
 }
 
 /**

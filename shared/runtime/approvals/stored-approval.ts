@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
+import { triggerLimits } from '../../config/trigger-limits.ts'
 import { error } from '../../errors/error.ts'
-import type { DocumentKey, DocumentsPort } from '../../ports/documents.ts'
+import type { DocumentKey, DocumentPage, DocumentsPort } from '../../ports/documents.ts'
 import type { BlobHash, EpochMs, StackId } from '../../records/ids.ts'
 import { parseDocumentValue } from '../../triggers/parse-document-value.ts'
 import { readDocumentsOf } from '../../triggers/read-documents.ts'
@@ -9,6 +10,12 @@ import { createRecordForm } from '../../values/record-form.ts'
 
 /** Time after the expiry for which the record of an approval is kept. */
 const retentionMs = 30 * 24 * 3_600_000
+
+/**
+ * Time after an expiry in which it is reported. Approvals of older versions that expired before are
+ * not reported.
+ */
+const expiryReportMaxMs = triggerLimits.deliveryRetentionMs
 
 const hashForm = z.string().transform(text => text as BlobHash)
 const timeForm = z.number().transform(ms => ms as EpochMs)
@@ -40,6 +47,8 @@ const approvalForm = z.object({
   /** The archive of the previewed program. */
   archive: hashForm.optional(),
   decision: decisionForm.optional(),
+  /** Whether the expiry was reported to the requester. */
+  isExpiryReported: z.boolean().optional(),
 })
 
 /** The approval for which a request waits, or its outcome. */
@@ -89,6 +98,48 @@ export async function listApprovals(
     if (stored.key.name.startsWith(namePrefix))
       approvals.push(parseDocumentValue(approvalForm, stored))
   return approvals.toSorted((one, other) => one.at - other.at)
+}
+
+/**
+ * Returns the stacks with an expired approval whose expiry is not reported yet. Omits approvals
+ * that expired more than `expiryReportMaxMs` ago, and unreadable ones.
+ */
+export async function findStacksWithExpiredApprovals(
+  documents: Pick<DocumentsPort, 'list'>,
+  now: EpochMs,
+): Promise<readonly StackId[]> {
+  const stacks = new Set<StackId>()
+  for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+    const page: DocumentPage = await documents.list('stack-settings', cursor)
+    for (const { key, value } of page.documents) {
+      if (!key.name.startsWith(namePrefix) || key.scope === '*') continue
+      const approval = approvalForm.safeParse(value).data
+      if (approval !== undefined && isExpiryDue(approval, now)) stacks.add(key.scope)
+    }
+    cursor = page.next
+  }
+  return [...stacks]
+}
+
+/** Reports whether the expiry of an approval must still be reported. Pure. */
+export function isExpiryDue(approval: StoredApproval, now: EpochMs): boolean {
+  return (
+    approval.isExpiryReported !== true &&
+    approvalStateOf(approval, now) === 'expired' &&
+    now - approval.expiresAt < expiryReportMaxMs
+  )
+}
+
+/** Records that the expiry of an approval was reported. Throws DOCUMENT_CHANGED. */
+export async function markExpiryReported(
+  documents: Pick<DocumentsPort, 'get' | 'putExpiring'>,
+  stack: StackId,
+  request: string,
+): Promise<void> {
+  const found = await findApproval(documents, stack, request)
+  if (found === undefined) return
+  const approval = { ...found.approval, isExpiryReported: true }
+  await putApproval(documents, { stack, approval, version: found.version })
 }
 
 /**

@@ -29,6 +29,7 @@ const extraFieldsByKind: {
     changes,
     expires: new Date(expiresAt).toISOString(),
   }),
+  'approval-expired': ({ expiresAt }) => ({ expires: new Date(expiresAt).toISOString() }),
 }
 
 /**

@@ -51,7 +51,9 @@ export function isNotificationFor(
   event: NotificationEvent,
 ): boolean {
   if (notification.isPaused || (scope !== '*' && scope !== event.stack)) return false
-  return selectsEvent(notification, event) ?? notification.events.includes(event.kind)
+  // A receiver of waiting plans also gets their expiry, and needs no setting of its own for it.
+  const kind = event.kind === 'approval-expired' ? 'approval' : event.kind
+  return selectsEvent(notification, event) ?? notification.events.includes(kind)
 }
 
 /** Returns the context of the sealed secret of a notification. */

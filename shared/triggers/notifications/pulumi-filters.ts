@@ -90,7 +90,7 @@ function filtersOf(event: NotificationEvent): readonly string[] {
   if (event.kind === 'started') return ['deployment_started']
   if (event.kind === 'drift') return ['drift_detected']
   // Pulumi's webhooks have no filter for approvals.
-  if (event.kind === 'approval') return []
+  if (event.kind === 'approval' || event.kind === 'approval-expired') return []
   // A request without a deployment has no update.
   const isUpdate = event.deployment !== undefined
   return [

@@ -322,6 +322,7 @@ function createFakeCatalog(bench: CliBench, stacks: Map<StackId, StackRecord>): 
         command: 'up',
         message: 'first',
         by: 'ada',
+        approval: { by: 'bob', at: 0 as EpochMs, note: 'checked' },
         startedAt: 0 as EpochMs,
         endedAt: 1000 as EpochMs,
         result: 'succeeded',

@@ -164,13 +164,14 @@ describe('stacks', () => {
 
   test('history is a table, or JSON in the form of Pulumi', async () => {
     expect((await bench.run('stack', 'history')).out).toMatch(
-      /^NUMBER .* BY +MESSAGE\n1 +update +succeeded .* ada +first\n$/,
+      /^NUMBER .* BY +APPROVED +MESSAGE\n1 +update .* ada +bob, 1970-01-01T00:00:00.000Z +first\n$/,
     )
     expect(JSON.parse((await bench.run('stack', 'history', '--json')).out)).toMatchObject([
       {
         version: 1,
         kind: 'update',
         by: 'ada',
+        approval: { by: 'bob', at: '1970-01-01T00:00:00.000Z', note: 'checked' },
         result: 'succeeded',
         resourceChanges: { create: 2 },
       },

@@ -62,6 +62,7 @@ const nudgeForm = z.object({
   v: z.literal(1),
   stack: z.string().min(1),
   dueAt: z.int().positive().optional(),
+  expired: z.literal(true).optional(),
   seen: z
     .object({
       life: z.string().max(200),
@@ -75,6 +76,7 @@ const nudgeForm = z.object({
 export interface Nudge {
   readonly stack: StackId
   readonly observedHolder?: ObservedHolder
+  readonly reportsExpiredApprovals?: boolean
 }
 
 /**
@@ -89,15 +91,16 @@ export function createNudges(deps: NudgesDeps): AwsNudges {
   const name = queueNameOf(url)
   const sendTo = async (
     queueUrl: string,
-    { stack, observedHolder }: Nudge,
+    { stack, observedHolder, reportsExpiredApprovals }: Nudge,
     delayMs: number,
   ): Promise<void> => {
     const exceedsDelayLimit = delayMs > awsLimits.messageDelayMaxMs
     const dueAtField = exceedsDelayLimit ? { dueAt: Math.ceil(clock.now() + delayMs) } : {}
     const seenField = observedHolder === undefined ? {} : { seen: observedHolder }
+    const expiredField = reportsExpiredApprovals === true ? { expired: true } : {}
     const command = new SendMessageCommand({
       QueueUrl: queueUrl,
-      MessageBody: JSON.stringify({ v: 1, stack, ...dueAtField, ...seenField }),
+      MessageBody: JSON.stringify({ v: 1, stack, ...dueAtField, ...seenField, ...expiredField }),
       DelaySeconds: Math.ceil(Math.max(0, Math.min(delayMs, awsLimits.messageDelayMaxMs)) / 1000),
     })
     await withAwsErrors(`queue ${queueNameOf(queueUrl)}: send`, () => sqs.send(command))
@@ -114,7 +117,8 @@ export function createNudges(deps: NudgesDeps): AwsNudges {
     // Only this project writes the messages, so the keys of `executors` are executor ids.
     const observedHolderField =
       nudge.seen === undefined ? {} : { observedHolder: nudge.seen as ObservedHolder }
-    const received: Nudge = { stack, ...observedHolderField }
+    const expiredField = nudge.expired === true ? { reportsExpiredApprovals: true } : {}
+    const received: Nudge = { stack, ...observedHolderField, ...expiredField }
     if (earlyMs <= 0) return received
     await sendTo(url, received, earlyMs)
     return undefined
@@ -137,10 +141,8 @@ export function createNudges(deps: NudgesDeps): AwsNudges {
     }
   }
   return {
-    nudge: (stack, delayMs, { pool = 'short', observedHolder } = {}) => {
-      const nudge = observedHolder === undefined ? { stack } : { stack, observedHolder }
-      return sendTo(urls?.[pool] ?? url, nudge, delayMs)
-    },
+    nudge: (stack, delayMs, { pool = 'short', ...options } = {}) =>
+      sendTo(urls?.[pool] ?? url, { stack, ...options }, delayMs),
     receiveNudge,
     receive: async (waitMs, { stack, signal } = {}) => {
       assert(stack === undefined, 'SQS cannot select messages: a receive must not name a stack')

@@ -159,6 +159,23 @@ describe('messages to the long pool are reported, because metrics of an idle que
   })
 })
 
+test('a nudge for expired approvals arrives as one', async () => {
+  const bodies: string[] = []
+  const sqs = {
+    send: async ({ input }: { readonly input: { readonly MessageBody: string } }) =>
+      void bodies.push(input.MessageBody),
+  } as unknown as SQSClient
+  const clock = { now: () => 1_000 } as unknown as ClockPort
+  const { nudge, fromEvent } = createNudges({ sqs, clock, logger: silentLogger, url: 'nudges' })
+  const stack = 'organization/p/s' as never
+  await nudge(stack, 0, { reportsExpiredApprovals: true })
+  await nudge(stack, 0)
+  expect(await Promise.all(bodies.map(fromEvent))).toEqual([
+    { stack, reportsExpiredApprovals: true },
+    { stack },
+  ])
+})
+
 describe('a nudge of the long pool', () => {
   test('returns to the queue of the long pool if it arrives before its time', async () => {
     const sentTo: unknown[] = []

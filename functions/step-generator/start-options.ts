@@ -1,0 +1,24 @@
+import type { DeployRequest } from '../../shared/engine/request.ts'
+import type { DeploymentStart } from '../../shared/ports/catalog.ts'
+
+/** Returns the start of a requested deployment, as the history records it. Pure. */
+export function startOptionsOf(
+  request: Pick<DeployRequest, 'options' | 'by' | 'recordedConfig'>,
+): Omit<DeploymentStart, 'at'> {
+  const { options, by, recordedConfig: config } = request
+  const { command, message, approval } = options
+  return {
+    ...{ command, message },
+    ...(by === undefined ? {} : { by }),
+    ...(approval === undefined ? {} : { approval: toHistoryApproval(approval) }),
+    ...(config === undefined ? {} : { config }),
+  }
+}
+
+/** Returns an approval without the key of its request. */
+function toHistoryApproval({
+  of: _of,
+  ...approval
+}: NonNullable<DeployRequest['options']['approval']>): NonNullable<DeploymentStart['approval']> {
+  return approval
+}
