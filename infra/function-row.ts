@@ -76,6 +76,11 @@ export interface FunctionRow {
   /** The entry file of the tasks of this function in the long pool, relative to the project. */
   readonly longEntry?: string
   readonly packaging: 'zip' | 'image'
+  /**
+   * Whether each group of stacks has this function, for its own resources. Absent: all groups share
+   * one function, which may use the resources of all groups.
+   */
+  readonly isPerGroup?: boolean
   readonly memoryMb: (settings: Settings) => number
   /** Whether the function sends traces, metrics and logs to the collector of the settings. */
   readonly sendsTelemetry?: boolean

@@ -12,6 +12,8 @@ import { computeReservations } from './reserved-concurrency.ts'
 /** Maximum time limit of a Lambda function, in seconds. */
 const lambdaLimitSeconds = 900
 const commonVariables = ['installation', 'pool'] as const
+/** The groups of stacks, for functions that serve all of them. */
+const groupVariables = ['groups', 'groupKeys'] as const
 const storeVariables = ['journalTable', 'catalogTable', 'bucket'] as const
 /** The queues of chains and nudges. The variable of a queue gives no permission for the queue. */
 const queueVariables = [
@@ -46,7 +48,11 @@ export const functionsTable: readonly FunctionRow[] = [
     sendsTelemetry: true,
     timeoutSeconds: 25,
     reservedConcurrency: settings => computeReservations(settings).webhook,
-    variables: [...commonVariables, 'catalogTable', 'nudgesQueue', 'secretsKey'],
+    variables: [
+      ...commonVariables,
+      ...groupVariables,
+      ...(['catalogTable', 'nudgesQueue', 'secretsKey'] as const),
+    ],
     grants: {
       catalogPartitions: {
         reads: [...requestPartitions, 'stacks', 'webhooks'],
@@ -67,6 +73,7 @@ export const functionsTable: readonly FunctionRow[] = [
     consumes: { queue: 'notifications', batchSize: 5, concurrencyMax: () => 5 },
     variables: [
       ...commonVariables,
+      ...groupVariables,
       ...(['catalogTable', 'secretsKey'] as const),
       ...(['nudgesQueue', 'notificationsQueue', 'scheduleGroup'] as const),
     ],
@@ -99,6 +106,7 @@ export const functionsTable: readonly FunctionRow[] = [
       ...commonVariables,
       ...storeVariables,
       ...queueVariables,
+      ...groupVariables,
       'notificationsQueue',
       'notificationsDeadQueue',
       'secretsKey',
@@ -139,6 +147,7 @@ export const functionsTable: readonly FunctionRow[] = [
       ...commonVariables,
       ...storeVariables,
       ...queueVariables,
+      ...groupVariables,
       'compactionFunction',
       'apiFunction',
       'secretsKey',
@@ -165,6 +174,7 @@ export const functionsTable: readonly FunctionRow[] = [
     entry: 'functions/step-generator/main.ts',
     longEntry: 'functions/step-generator/long-pool-task.ts',
     packaging: 'image',
+    isPerGroup: true,
     memoryMb: ({ generatorMb }) => generatorMb,
     sendsTelemetry: true,
     scratchMb: ({ scratchMb }) => scratchMb,
@@ -185,6 +195,7 @@ export const functionsTable: readonly FunctionRow[] = [
       'installerFunction',
       'secretsKey',
       'inlineMax',
+      'groups',
     ],
     grants: {
       journal: 'remove',
@@ -208,6 +219,7 @@ export const functionsTable: readonly FunctionRow[] = [
     entry: 'functions/step-executor/main.ts',
     longEntry: 'functions/step-executor/long-pool-task.ts',
     packaging: 'zip',
+    isPerGroup: true,
     memoryMb: ({ executorMb }) => executorMb,
     sendsTelemetry: true,
     scratchMb: ({ scratchMb }) => scratchMb,
@@ -220,7 +232,7 @@ export const functionsTable: readonly FunctionRow[] = [
       concurrencyMax: ({ executorsMax }) => executorsMax,
     },
     longQueue: 'chains-long',
-    variables: [...commonVariables, ...storeVariables, ...queueVariables, 'secretsKey'],
+    variables: [...commonVariables, ...storeVariables, ...queueVariables, 'secretsKey', 'groups'],
     grants: {
       journal: 'write',
       catalog: 'read',
@@ -250,6 +262,7 @@ export const functionsTable: readonly FunctionRow[] = [
     name: 'compaction',
     entry: 'functions/compaction/main.ts',
     packaging: 'zip',
+    isPerGroup: true,
     memoryMb: ({ compactionMb }) => compactionMb,
     sendsTelemetry: true,
     timeoutSeconds: lambdaLimitSeconds,
@@ -265,3 +278,6 @@ export const functionsTable: readonly FunctionRow[] = [
     },
   },
 ]
+
+/** The functions that each group of stacks has for itself. */
+export const groupRows = functionsTable.filter(({ isPerGroup }) => isPerGroup === true)

@@ -1,10 +1,12 @@
 import { type App, CfnOutput, Lazy, Stack, Tags } from 'aws-cdk-lib'
 import { DockerImageAsset, Platform } from 'aws-cdk-lib/aws-ecr-assets'
+import { Construct } from 'constructs'
 import { awsTags, installationNamesOf } from '../shared/config/aws-resource-names.ts'
+import { formatStackGroups } from '../shared/config/stack-groups.ts'
 import type { Assets } from './assets.ts'
 import { type Addresses, createEndpoints } from './constructs/endpoints.ts'
 import { createStores } from './constructs/stores.ts'
-import { createKeys } from './constructs/encryption.ts'
+import { createKeys, createSecretsKey, type EncryptionKeys } from './constructs/encryption.ts'
 import { createFunctions, type DeployedFunction, type Functions } from './constructs/functions.ts'
 import { createLongPool } from './constructs/long-pool.ts'
 import { createObservability } from './constructs/observability.ts'
@@ -14,10 +16,10 @@ import { createQueues } from './constructs/queues.ts'
 import { createSchedules, scheduleRoleName } from './constructs/schedules.ts'
 import { createResourceVariables, type ResourceVariables } from './resource-variables.ts'
 import type { FunctionName } from './function-row.ts'
-import { functionsTable } from './functions-table.ts'
+import { functionsTable, groupRows } from './functions-table.ts'
 import { imageLanguages, imagePackagesOf, imageToolsOf } from './image-languages.ts'
-import { functionArnOf } from './names.ts'
-import type { GrantContext } from './permissions.ts'
+import { functionArnOf, groupScopeOf, groupSettingsOf } from './names.ts'
+import type { GrantContext, GroupResources } from './grant-context.ts'
 import { computeStreamsMax } from './reserved-concurrency.ts'
 import type { Settings } from './settings.ts'
 
@@ -45,42 +47,90 @@ export function createInstallation(app: App, settings: Settings, assets: Assets)
     env,
     description: 'Antichain: functions, queues, API, schedules, long pool, alarms',
   })
+  const queues = createQueues(main, settings.installation)
+  const groups = settings.groups.map(({ name }) =>
+    createGroup({ data, main }, { settings, name, dataKey: keys.data }),
+  )
   const grantContext = {
-    settings,
-    keys,
-    stores,
-    queues: createQueues(main, settings.installation),
+    ...{ settings, keys, stores, queues },
+    otherGroups: groups.map(({ resources }) => resources),
+    installationSettings: settings,
   }
-  createMainResources(main, grantContext, assets)
+  createMainResources(main, { grantContext, groups }, assets)
   for (const stack of [data, main]) addTags(stack, settings)
   return { data, main }
 }
 
-function createMainResources(main: Stack, grantContext: GrantContext, assets: Assets): void {
+/** A group besides the default one: its resources, and the scope of its other constructs. */
+interface StackGroupParts {
+  readonly resources: GroupResources
+  readonly scope: Construct
+}
+
+/** Creates the tables, the bucket, the key for secrets and the queues of a group. */
+function createGroup(
+  { data, main }: Installation,
+  group: {
+    readonly settings: Settings
+    readonly name: string
+    readonly dataKey: EncryptionKeys['data']
+  },
+): StackGroupParts {
+  const { name, dataKey } = group
+  const settings = groupSettingsOf(group.settings, name)
+  const [dataScope, scope] = [data, main].map(stack => {
+    const construct = new Construct(stack, groupScopeOf(name))
+    Tags.of(construct).add(awsTags.group, name)
+    return construct
+  }) as [Construct, Construct]
+  const keys = { data: dataKey, secrets: createSecretsKey(dataScope, settings) }
+  const stores = createStores(dataScope, settings, keys)
+  return {
+    resources: { settings, keys, stores, queues: createQueues(scope, settings.installation) },
+    scope,
+  }
+}
+
+function createMainResources(
+  main: Stack,
+  {
+    grantContext,
+    groups,
+  }: { readonly grantContext: GrantContext; readonly groups: readonly StackGroupParts[] },
+  assets: Assets,
+): void {
   const { settings } = grantContext
   let addresses: Addresses | undefined
   const resourceVariables = createInstallationVariables(main, grantContext, () => addresses)
   const image = createImage(main, settings, assets)
   const network = createPrivateNetwork(main, settings)
-  const functions = createFunctions(main, {
-    ...grantContext,
-    ...{ assets, image, resourceVariables, network },
-  })
+  const input = { ...grantContext, assets, image, resourceVariables, network }
+  const functions = createFunctions(main, input)
   const [api, service] = [requireFunction(functions, 'api'), requireFunction(functions, 'service')]
   addresses = createEndpoints(main, settings, {
     ...{ api, service },
     webhook: requireFunction(functions, 'webhook'),
   })
-  const compaction = requireFunction(functions, 'compaction')
+  const groupInputs = groups.map(({ resources, scope }) => {
+    const groupContext = { ...resources, otherGroups: [], installationSettings: settings }
+    const variables = createInstallationVariables(main, groupContext, () => addresses)
+    const groupInput = { ...input, ...groupContext, resourceVariables: variables }
+    return { ...groupInput, scope, functions: createFunctions(scope, groupInput, groupRows) }
+  })
   createSchedules(main, {
     settings,
     addresses,
     ...{ api, service },
     schedule: requireFunction(functions, 'schedule'),
-    compaction,
+    compaction: requireFunction(functions, 'compaction'),
+    groupCompactions: groupInputs.map(group => ({
+      settings: group.settings,
+      compaction: requireFunction(group.functions, 'compaction'),
+    })),
   })
-  createLongPool(main, { ...grantContext, image, resourceVariables, network })
-  createObservability(main, { ...grantContext, functions })
+  const taskNetwork = createLongPool(main, { ...grantContext, image, resourceVariables, network })
+  for (const group of groupInputs) createLongPool(group.scope, { ...group, network: taskNetwork })
+  createObservability(main, { ...grantContext, functions, scope: main }, groupInputs)
   new CfnOutput(main, 'ApiUrl', { value: addresses.apiUrl })
   new CfnOutput(main, 'ServiceUrl', { value: addresses.serviceUrl })
   new CfnOutput(main, 'WebhookUrl', { value: addresses.webhookUrl })
@@ -113,8 +163,8 @@ function createInstallationVariables(
   grantContext: GrantContext,
   addresses: () => Addresses | undefined,
 ): ResourceVariables {
-  const { settings, keys, stores, queues } = grantContext
-  const names = installationNamesOf(settings.installation)
+  const { settings, keys, stores, queues, otherGroups, installationSettings } = grantContext
+  const names = installationNamesOf(installationSettings.installation)
   return createResourceVariables({
     installation: () => settings.installation,
     journalTable: () => stores.journal.tableName,
@@ -135,14 +185,16 @@ function createInstallationVariables(
         service: 'iam',
         region: '',
         resource: 'role',
-        resourceName: scheduleRoleName(settings),
+        resourceName: scheduleRoleName(installationSettings),
       }),
-    scheduleFunction: () => functionArnOf(main, settings, 'schedule'),
+    scheduleFunction: () => functionArnOf(main, installationSettings, 'schedule'),
     compactionFunction: () => functionArnOf(main, settings, 'compaction'),
-    apiFunction: () => functionArnOf(main, settings, 'api'),
-    installerFunction: () => functionArnOf(main, settings, 'installer'),
+    apiFunction: () => functionArnOf(main, installationSettings, 'api'),
+    installerFunction: () => functionArnOf(main, installationSettings, 'installer'),
     streamsMax: () => String(computeStreamsMax(settings)),
     inlineMax: () => String(settings.inlineMax),
+    groups: () => formatStackGroups(installationSettings.groups),
+    groupKeys: () => otherGroups.map(group => group.keys.secrets.keyArn).join(','),
     // The addresses are created after the functions that need them.
     webhookUrl: () => Lazy.string({ produce: () => addresses()?.webhookUrl ?? '' }),
     serviceUrl: () => Lazy.string({ produce: () => addresses()?.serviceUrl ?? '' }),

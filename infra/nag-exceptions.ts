@@ -3,11 +3,20 @@ import type { IConstruct } from 'constructs'
 import {
   bucketNameOf,
   bucketPrefixes,
+  deadLetterQueueOf,
+  groupInstallationOf,
   installationNamesOf,
 } from '../shared/config/aws-resource-names.ts'
-import { functionsTable } from './functions-table.ts'
+import { functionsTable, groupRows } from './functions-table.ts'
 import type { Installation } from './installation.ts'
-import { deploymentRolesOf, logicalNameOf, type StackLocation } from './names.ts'
+import type { BucketPrefixName, FunctionRow, Grants } from './function-row.ts'
+import {
+  deploymentRolesOf,
+  groupScopeOf,
+  groupSettingsOf,
+  logicalNameOf,
+  type StackLocation,
+} from './names.ts'
 import type { Settings } from './settings.ts'
 
 /** An exception from a rule below a path, with its reason. */
@@ -19,8 +28,8 @@ export interface NagException {
   readonly reason: string
 }
 
-/** Exceptions that apply with any settings. */
-const commonExceptions: readonly NagException[] = [
+/** Exceptions for the parts of each group of stacks, with any settings. */
+const groupExceptions: readonly NagException[] = [
   {
     stack: 'data',
     path: 'Data/Bucket',
@@ -32,14 +41,6 @@ const commonExceptions: readonly NagException[] = [
   },
   {
     stack: 'main',
-    path: 'Api/Webhooks',
-    rule: 'AwsSolutions-APIG4',
-    reason:
-      'Senders of webhooks have no AWS identity. Each delivery is signed, and the ' +
-      'function checks the signature and its age before anything else.',
-  },
-  {
-    stack: 'main',
     path: 'LongPool/Cluster',
     rule: 'AwsSolutions-ECS4',
     reason:
@@ -47,6 +48,15 @@ const commonExceptions: readonly NagException[] = [
       'process continues its deployment. An alarm reports stuck deployments.',
   },
 ]
+
+const webhookException: NagException = {
+  stack: 'main',
+  path: 'Api/Webhooks',
+  rule: 'AwsSolutions-APIG4',
+  reason:
+    'Senders of webhooks have no AWS identity. Each delivery is signed, and the ' +
+    'function checks the signature and its age before anything else.',
+}
 
 const ownNetworkException: NagException = {
   stack: 'main',
@@ -62,12 +72,10 @@ const ownNetworkException: NagException = {
  * Returns every exception from rules of cdk-nag. Each exception is as narrow as its rule allows.
  */
 export function nagExceptionsOf(stack: StackLocation, settings: Settings): readonly NagException[] {
-  const longPoolRows = functionsTable.filter(({ longQueue }) => longQueue !== undefined)
   return [
-    ...commonExceptions,
+    webhookException,
     ...networkExceptionsOf(settings),
-    ...bucketExceptionsOf(stack, settings),
-    ...deploymentRoleExceptionsOf(stack, settings),
+    ...listGroupExceptions(stack, settings, functionsTable),
     ...['Functions/ApiRole', 'Functions/ServiceRole', 'Functions/ScheduleRole'].map(path => ({
       stack: 'main' as const,
       path,
@@ -75,16 +83,86 @@ export function nagExceptionsOf(stack: StackLocation, settings: Settings): reado
       reason:
         'Users create schedules, so their names are not known here. All of them are in the group of this installation.',
     })),
+    ...settings.groups.flatMap(({ name }) =>
+      [
+        ...functionNetworkExceptionsOf(settings, groupRows),
+        ...listGroupExceptions(stack, groupSettingsOf(settings, name), groupRows),
+      ].map(exception => ({ ...exception, path: `${groupScopeOf(name)}/${exception.path}` })),
+    ),
+    ...(settings.groups.length === 0 ? [] : otherGroupExceptionsOf(stack, settings)),
+  ]
+}
+
+/** Returns the exceptions for the parts of one group, with paths below its scope. */
+function listGroupExceptions(
+  stack: StackLocation,
+  settings: Settings,
+  rows: readonly FunctionRow[],
+): readonly NagException[] {
+  const longPoolRows = rows.filter(({ longQueue }) => longQueue !== undefined)
+  return [
+    ...groupExceptions,
+    ...bucketExceptionsOf(stack, settings, rows),
+    ...deploymentRoleExceptionsOf(stack, settings, rows),
     ...longPoolRows.flatMap(({ name }) =>
       longPoolExceptionsOf(stack, settings, `Long${logicalNameOf(name)}`),
     ),
   ]
 }
 
+/** Returns the exceptions for the patterns with which common functions name all groups. */
+function otherGroupExceptionsOf(
+  { partition }: StackLocation,
+  settings: Settings,
+): readonly NagException[] {
+  const { installation, region } = settings
+  const regional = `${region}:<AWS::AccountId>`
+  const names = installationNamesOf(groupInstallationOf(installation, '*'))
+  const bucket = `arn:${partition}:s3:::${bucketNameOf(installation, '<AWS::AccountId>', region)}-*`
+  const tableArn = (name: string): string => `arn:${partition}:dynamodb:${regional}:table/${name}`
+  const queueArn = (name: string): string => `arn:${partition}:sqs:${regional}:${name}`
+  return functionsTable
+    .filter(({ isPerGroup }) => isPerGroup !== true)
+    .flatMap(({ name, grants, consumes }) => {
+      const { journal, journalPartitions, catalog, catalogPartitions } = grants
+      const queues = new Set([
+        ...(grants.sends ?? []),
+        ...(grants.redrives ?? []),
+        ...(consumes === undefined ? [] : [consumes.queue]),
+      ])
+      const prefixNames = prefixNamesOf(grants)
+      const patterns = [
+        ...((journal ?? journalPartitions) === undefined ? [] : [tableArn(names.journalTable)]),
+        ...((catalog ?? catalogPartitions) === undefined ? [] : [tableArn(names.catalogTable)]),
+        ...[...queues].map(queue => queueArn(names.queues[queue])),
+        ...(grants.redrives ?? []).map(queue => queueArn(deadLetterQueueOf(names.queues[queue]))),
+        ...prefixNames.map(prefixName => `${bucket}/${bucketPrefixes[prefixName]}*`),
+        ...((grants.reads ?? grants.sweeps) === undefined ? [] : [bucket]),
+      ]
+      return [...new Set(patterns)].map(pattern => ({
+        stack: 'main' as const,
+        path: `Functions/${logicalNameOf(name)}Role`,
+        rule: `AwsSolutions-IAM5[Resource::${pattern}]`,
+        reason:
+          'The function serves all groups of stacks of this installation. Only names of its groups match the pattern.',
+      }))
+    })
+}
+
 /** Returns the exceptions for the own network, or for functions in the network of the settings. */
 function networkExceptionsOf({ vpc }: Settings): readonly NagException[] {
-  if (vpc === undefined) return [ownNetworkException]
-  return functionsTable.map(({ name }) => ({
+  return vpc === undefined
+    ? [ownNetworkException]
+    : functionNetworkExceptionsOf({ vpc }, functionsTable)
+}
+
+/** Returns the exceptions for functions in the network of the settings. */
+function functionNetworkExceptionsOf(
+  { vpc }: Pick<Settings, 'vpc'>,
+  rows: readonly FunctionRow[],
+): readonly NagException[] {
+  if (vpc === undefined) return []
+  return rows.map(({ name }) => ({
     stack: 'main',
     path: `Functions/${logicalNameOf(name)}Role`,
     rule: 'AwsSolutions-IAM5[Resource::*]',
@@ -98,16 +176,14 @@ function networkExceptionsOf({ vpc }: Settings): readonly NagException[] {
  * Returns the exceptions for bucket objects. Their names are hashes, so a role is limited by name
  * prefixes.
  */
-function bucketExceptionsOf(stack: StackLocation, settings: Settings): readonly NagException[] {
+function bucketExceptionsOf(
+  stack: StackLocation,
+  settings: Settings,
+  rows: readonly FunctionRow[],
+): readonly NagException[] {
   const bucket = bucketNameOf(settings.installation, '<AWS::AccountId>', settings.region)
-  return functionsTable.flatMap(({ name, grants, longQueue }) => {
-    const prefixNames = new Set([
-      ...(grants.reads ?? []),
-      ...(grants.puts ?? []),
-      ...(grants.creates ?? []),
-      ...(grants.sweeps ?? []),
-    ])
-    return [...prefixNames].flatMap(prefixName =>
+  return rows.flatMap(({ name, grants, longQueue }) => {
+    return prefixNamesOf(grants).flatMap(prefixName =>
       rolePathsOf(name, longQueue !== undefined).map(path => ({
         stack: 'main' as const,
         path,
@@ -119,6 +195,16 @@ function bucketExceptionsOf(stack: StackLocation, settings: Settings): readonly 
   })
 }
 
+/** Returns the prefixes of objects that a function uses. */
+const prefixNamesOf = (grants: Grants): readonly BucketPrefixName[] => [
+  ...new Set([
+    ...(grants.reads ?? []),
+    ...(grants.puts ?? []),
+    ...(grants.creates ?? []),
+    ...(grants.sweeps ?? []),
+  ]),
+]
+
 /**
  * Returns the exceptions for deployment roles. The owner of a stack chooses the name of its role,
  * so permissions name the roles by patterns.
@@ -126,9 +212,10 @@ function bucketExceptionsOf(stack: StackLocation, settings: Settings): readonly 
 function deploymentRoleExceptionsOf(
   stack: StackLocation,
   settings: Settings,
+  rows: readonly FunctionRow[],
 ): readonly NagException[] {
   const patterns = deploymentRolesOf(stack, settings).filter(role => role.includes('*'))
-  return functionsTable
+  return rows
     .filter(({ grants }) => grants.assumesDeploymentRoles === true)
     .flatMap(({ name, longQueue }) => rolePathsOf(name, longQueue !== undefined))
     .flatMap(path =>

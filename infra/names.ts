@@ -1,5 +1,5 @@
 import { ArnFormat, type Stack } from 'aws-cdk-lib'
-import { bucketNameOf } from '../shared/config/aws-resource-names.ts'
+import { bucketNameOf, groupInstallationOf } from '../shared/config/aws-resource-names.ts'
 import type { FunctionName } from './function-row.ts'
 import type { Settings } from './settings.ts'
 
@@ -38,3 +38,16 @@ export function deploymentRolesOf(
     ? settings.deploymentRoles
     : [`arn:${stack.partition}:iam::*:role/${settings.installation}-deploy-*`]
 }
+
+/**
+ * Returns the settings of a group besides the default one. Their `installation` begins the names of
+ * the group's resources. The patterns of roles in the settings are those of the default group.
+ */
+export const groupSettingsOf = (settings: Settings, group: string): Settings => ({
+  ...settings,
+  installation: groupInstallationOf(settings.installation, group),
+  deploymentRoles: [],
+})
+
+/** Returns the id of the constructs of a group besides the default one. */
+export const groupScopeOf = (group: string): string => `Group-${group}`

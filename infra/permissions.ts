@@ -3,26 +3,18 @@ import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { Construct } from 'constructs'
 import {
   bucketPrefixes,
+  deadLetterQueueOf,
   externalIdOf,
-  keyPurpose,
   type QueueName,
 } from '../shared/config/aws-resource-names.ts'
 import { catalogPartitions, journalPartitions } from '../shared/config/table-partitions.ts'
-import type { Stores } from './constructs/stores.ts'
-import type { EncryptionKeys } from './constructs/encryption.ts'
-import type { Queues } from './constructs/queues.ts'
-import type { BucketPrefixName, Grants, TableUse } from './function-row.ts'
+import { allowActions, type GrantContext, listGroups, otherGroupArnsOf } from './grant-context.ts'
+import { secretStatementsOf } from './secret-permissions.ts'
+import type { BucketPrefixName, FunctionName, Grants, TableUse } from './function-row.ts'
+import { functionsTable } from './functions-table.ts'
 import { bucketArnOf, deploymentRolesOf, functionArnOf } from './names.ts'
 import type { PartitionGrants } from './partition-grants.ts'
 import type { Settings } from './settings.ts'
-
-/** The resources to which grants apply. */
-export interface GrantContext {
-  readonly settings: Settings
-  readonly keys: EncryptionKeys
-  readonly stores: Stores
-  readonly queues: Queues
-}
 
 /** Returns the statements for `grants`, except `schedules`, and for consuming `queue` if present. */
 export function statementsOf(
@@ -32,29 +24,17 @@ export function statementsOf(
   queue?: QueueName,
 ): readonly PolicyStatement[] {
   return [
-    ...tableStatementsOf(grantContext, grants),
+    ...tableStatementsOf(scope, grantContext, grants),
     ...bucketStatementsOf(scope, grantContext, grants),
     ...keyStatementsOf(scope, grantContext, grants),
-    ...queueStatementsOf(grantContext, grants, queue),
+    ...queueStatementsOf(scope, grantContext, { grants, queue }),
     ...secretStatementsOf(grantContext, grants),
     ...(grants.assumesDeploymentRoles === true
       ? [assumeRoleStatementOf(scope, grantContext.settings)]
       : []),
-    ...callStatementsOf(scope, grantContext.settings, grants),
+    ...callStatementsOf(scope, grantContext, grants),
   ]
 }
-
-const allow = (
-  actions: readonly string[],
-  resources: readonly string[],
-  conditions?: Readonly<Record<string, unknown>>,
-): PolicyStatement =>
-  new PolicyStatement({
-    effect: Effect.ALLOW,
-    actions: [...actions],
-    resources: [...resources],
-    ...(conditions === undefined ? {} : { conditions }),
-  })
 
 /**
  * The actions for reading. The permission to scan is missing, because no code reads a whole table.
@@ -69,21 +49,29 @@ const tableActions: Readonly<Record<TableUse, readonly string[]>> = {
   remove: [...readActions, ...writeActions, ...removeActions],
 }
 
-function tableStatementsOf({ stores }: GrantContext, grants: Grants): PolicyStatement[] {
+function tableStatementsOf(
+  scope: Construct,
+  grantContext: GrantContext,
+  grants: Grants,
+): PolicyStatement[] {
   const { journal, catalog, deniedPartitions: denied } = grants
-  const [journalArn, catalogArn] = [stores.journal.tableArn, stores.catalog.tableArn]
+  const { stores } = grantContext
+  const otherTablesOf = (table: 'journalTable' | 'catalogTable'): readonly string[] =>
+    otherGroupArnsOf(scope, grantContext, names => ({ service: 'dynamodb', name: names[table] }))
+  const journalArns = [stores.journal.tableArn, ...otherTablesOf('journalTable')]
+  const catalogArns = [stores.catalog.tableArn, ...otherTablesOf('catalogTable')]
   return [
-    ...partitionStatementsOf(journalArn, journalPartitions, grants.journalPartitions),
-    ...partitionStatementsOf(catalogArn, catalogPartitions, grants.catalogPartitions),
-    ...(journal === undefined ? [] : [allow(tableActions[journal], [journalArn])]),
-    ...(catalog === undefined ? [] : [allow(tableActions[catalog], [catalogArn])]),
+    ...partitionStatementsOf(journalArns, journalPartitions, grants.journalPartitions),
+    ...partitionStatementsOf(catalogArns, catalogPartitions, grants.catalogPartitions),
+    ...(journal === undefined ? [] : [allowActions(tableActions[journal], journalArns)]),
+    ...(catalog === undefined ? [] : [allowActions(tableActions[catalog], catalogArns)]),
     ...(denied === undefined
       ? []
       : [
-          denyPartitions(readActions, catalogArn, denied.reads.map(toCatalogPattern)),
+          denyPartitions(readActions, catalogArns, denied.reads.map(toCatalogPattern)),
           denyPartitions(
             [...writeActions, ...removeActions],
-            catalogArn,
+            catalogArns,
             denied.writes.map(toCatalogPattern),
           ),
         ]),
@@ -94,11 +82,11 @@ const toCatalogPattern = (partition: keyof typeof catalogPartitions): string =>
   catalogPartitions[partition]
 
 /**
- * Returns the statements for some partitions of a table. `patterns`: the pattern of the keys of
- * each group of partitions.
+ * Returns the statements for some partitions of tables. `patterns`: the pattern of the keys of each
+ * kind of partitions.
  */
 function partitionStatementsOf<Partition extends string>(
-  table: string,
+  tables: readonly string[],
   patterns: Readonly<Record<Partition, string>>,
   grants: PartitionGrants<Partition> | undefined,
 ): PolicyStatement[] {
@@ -112,7 +100,11 @@ function partitionStatementsOf<Partition extends string>(
   return uses
     .filter(([, partitions]) => partitions.length > 0)
     .map(([actions, partitions]) =>
-      allow(actions, [table], selectPartitions(partitions.map(partition => patterns[partition]))),
+      allowActions(
+        actions,
+        tables,
+        selectPartitions(partitions.map(partition => patterns[partition])),
+      ),
     )
 }
 
@@ -125,37 +117,47 @@ const selectPartitions = (patterns: readonly string[]): Readonly<Record<string, 
 /** Denies requests with one or more matching partition keys. A denial overrides permissions. */
 const denyPartitions = (
   actions: readonly string[],
-  table: string,
+  tables: readonly string[],
   patterns: readonly string[],
 ): PolicyStatement =>
   new PolicyStatement({
     effect: Effect.DENY,
     actions: [...actions],
-    resources: [table],
+    resources: [...tables],
     conditions: { 'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': patterns } },
   })
 
 function bucketStatementsOf(
   scope: Construct,
-  { settings }: GrantContext,
+  grantContext: GrantContext,
   grants: Grants,
 ): PolicyStatement[] {
-  const bucket = bucketArnOf(Stack.of(scope), settings)
+  const { settings, otherGroups, installationSettings } = grantContext
+  // The names of the buckets of groups begin with the name of the common bucket.
+  const commonBucket = bucketArnOf(Stack.of(scope), installationSettings)
+  const buckets = [
+    bucketArnOf(Stack.of(scope), settings),
+    ...(otherGroups.length === 0 ? [] : [`${commonBucket}-*`]),
+  ]
   const { reads = [], puts = [], creates = [], sweeps = [] } = grants
   const objectArnsOf = (prefixNames: readonly BucketPrefixName[]): readonly string[] =>
-    prefixNames.map(prefixName => `${bucket}/${bucketPrefixes[prefixName]}*`)
+    buckets.flatMap(bucket =>
+      prefixNames.map(prefixName => `${bucket}/${bucketPrefixes[prefixName]}*`),
+    )
   // Without the list permission, S3 returns the same error for missing and for forbidden objects.
   const listedPrefixes = [...new Set([...reads, ...sweeps])].map(
     prefixName => `${bucketPrefixes[prefixName]}*`,
   )
   return [
-    ...(reads.length === 0 ? [] : [allow(['s3:GetObject'], objectArnsOf(reads))]),
-    ...(puts.length === 0 ? [] : [allow(['s3:PutObject'], objectArnsOf(puts))]),
-    ...(creates.length === 0 ? [] : [allow(['s3:PutObject'], objectArnsOf(creates), onlyIfAbsent)]),
+    ...(reads.length === 0 ? [] : [allowActions(['s3:GetObject'], objectArnsOf(reads))]),
+    ...(puts.length === 0 ? [] : [allowActions(['s3:PutObject'], objectArnsOf(puts))]),
+    ...(creates.length === 0
+      ? []
+      : [allowActions(['s3:PutObject'], objectArnsOf(creates), onlyIfAbsent)]),
     ...(sweeps.length === 0
       ? []
       : [
-          allow(
+          allowActions(
             ['s3:DeleteObject', 's3:PutObjectTagging', 's3:GetObjectTagging'],
             objectArnsOf(sweeps),
           ),
@@ -163,7 +165,7 @@ function bucketStatementsOf(
     ...(listedPrefixes.length === 0
       ? []
       : [
-          allow(['s3:ListBucket'], [bucket], {
+          allowActions(['s3:ListBucket'], buckets, {
             StringLike: { 's3:prefix': listedPrefixes },
           }),
         ]),
@@ -196,28 +198,46 @@ function keyStatementsOf(
   ]
   if (viaServices.length === 0 || keys.data === undefined) return []
   const actions = ['kms:Decrypt', 'kms:GenerateDataKey']
-  return [allow(actions, [keys.data.keyArn], { StringEquals: { 'kms:ViaService': viaServices } })]
+  return [
+    allowActions(actions, [keys.data.keyArn], { StringEquals: { 'kms:ViaService': viaServices } }),
+  ]
 }
 
 function queueStatementsOf(
-  { queues }: GrantContext,
-  { sends = [], redrives = [] }: Grants,
-  queue?: QueueName,
+  scope: Construct,
+  grantContext: GrantContext,
+  { grants, queue }: { readonly grants: Grants; readonly queue: QueueName | undefined },
 ): PolicyStatement[] {
-  const deadLetterQueueArns = redrives.map(name => queues[name].deadLetterQueue.queueArn)
+  const { sends = [], redrives = [] } = grants
+  const { queues } = grantContext
+  const otherArnsOf = (
+    names: readonly QueueName[],
+    convert = (name: string): string => name,
+  ): readonly string[] =>
+    names.flatMap(queueName =>
+      otherGroupArnsOf(scope, grantContext, ({ queues: all }) => ({
+        service: 'sqs',
+        name: convert(all[queueName]),
+      })),
+    )
+  const queueArnsOf = (names: readonly QueueName[]): readonly string[] => [
+    ...names.map(name => queues[name].queue.queueArn),
+    ...otherArnsOf(names),
+  ]
+  const deadLetterQueueArns = [
+    ...redrives.map(name => queues[name].deadLetterQueue.queueArn),
+    ...otherArnsOf(redrives, deadLetterQueueOf),
+  ]
   // A redrive sends the bodies of dead letters again.
   const sentQueues = [...new Set([...sends, ...redrives])]
   return [
     ...(sentQueues.length === 0
       ? []
-      : [
-          allow(
-            ['sqs:SendMessage'],
-            sentQueues.map(name => queues[name].queue.queueArn),
-          ),
-        ]),
-    ...(queue === undefined ? [] : [allow(receiveActions, [queues[queue].queue.queueArn])]),
-    ...(deadLetterQueueArns.length === 0 ? [] : [allow(receiveActions, deadLetterQueueArns)]),
+      : [allowActions(['sqs:SendMessage'], queueArnsOf(sentQueues))]),
+    ...(queue === undefined ? [] : [allowActions(receiveActions, queueArnsOf([queue]))]),
+    ...(deadLetterQueueArns.length === 0
+      ? []
+      : [allowActions(receiveActions, deadLetterQueueArns)]),
   ]
 }
 
@@ -228,62 +248,23 @@ const receiveActions = [
   'sqs:GetQueueAttributes',
 ]
 
-/**
- * Returns the statements for secrets. Three kinds of secrets differ in their encryption context. A
- * trigger's secret has the purpose `trigger`. A data key of the secrets manager `service` has the
- * purpose `service`. Any other data key has the field of its stack, and no purpose. KMS decrypts a
- * text only with its exact context. So the permission for stacks decrypts only data keys whose
- * context names a stack. The function itself refuses the data key of another stack.
- */
-function secretStatementsOf({ keys }: GrantContext, grants: Grants): PolicyStatement[] {
-  const { triggerSecrets, stackSecrets, serviceKeys } = grants
-  const [triggerCondition, serviceCondition] = [keyPurpose.trigger, keyPurpose.service].map(
-    purpose => ({
-      StringEquals: { [contextKeyOf(keyPurpose.purposeField)]: purpose },
-    }),
-  )
-  const stackCondition = { Null: { [contextKeyOf(keyPurpose.stackField)]: 'false' } }
-  const openActions = ['kms:Decrypt']
-  const sealAndOpenActions = ['kms:Encrypt', 'kms:Decrypt']
-  return [
-    ...(triggerSecrets === 'seal'
-      ? [allow(['kms:Encrypt'], [keys.secrets.keyArn], triggerCondition)]
-      : []),
-    ...(triggerSecrets === 'open'
-      ? [allow(['kms:Decrypt'], [keys.secrets.keyArn], triggerCondition)]
-      : []),
-    ...(stackSecrets === undefined
-      ? []
-      : [
-          allow(
-            stackSecrets === 'replace' ? sealAndOpenActions : openActions,
-            [keys.secrets.keyArn],
-            stackCondition,
-          ),
-        ]),
-    ...(serviceKeys === undefined
-      ? []
-      : [
-          allow(
-            serviceKeys === 'create' ? sealAndOpenActions : openActions,
-            [keys.secrets.keyArn],
-            serviceCondition,
-          ),
-        ]),
-  ]
-}
-
-/** Returns the condition key of a field of the encryption context. */
-const contextKeyOf = (name: string): string => `kms:EncryptionContext:${name}`
-
 /** Returns the statement for calls of other functions. */
 function callStatementsOf(
   scope: Construct,
-  settings: Settings,
+  grantContext: GrantContext,
   { calls = [] }: Grants,
 ): PolicyStatement[] {
-  const arns = calls.map(name => functionArnOf(Stack.of(scope), settings, name))
-  return arns.length === 0 ? [] : [allow(['lambda:InvokeFunction'], arns)]
+  const { installationSettings } = grantContext
+  const settingsOf = (name: FunctionName): readonly Settings[] => {
+    const isPerGroup = functionsTable.some(row => row.name === name && row.isPerGroup === true)
+    return isPerGroup
+      ? listGroups(grantContext).map(({ settings }) => settings)
+      : [installationSettings]
+  }
+  const arns = calls.flatMap(name =>
+    settingsOf(name).map(settings => functionArnOf(Stack.of(scope), settings, name)),
+  )
+  return arns.length === 0 ? [] : [allowActions(['lambda:InvokeFunction'], arns)]
 }
 
 /**
@@ -293,7 +274,7 @@ function callStatementsOf(
  */
 function assumeRoleStatementOf(scope: Construct, settings: Settings): PolicyStatement {
   const roles = deploymentRolesOf(Stack.of(scope), settings)
-  return allow(['sts:AssumeRole'], roles, {
+  return allowActions(['sts:AssumeRole'], roles, {
     StringLike: { 'sts:ExternalId': externalIdOf(settings.installation, '*') },
   })
 }

@@ -16,17 +16,16 @@ export type ResourceVariables = (
 
 /**
  * Creates the variables for the resources of an installation. Each value is read only when a
- * process requests its variable.
+ * process requests its variable. A process does not get a variable with an empty value.
  */
 export function createResourceVariables(
   values: Readonly<Record<Exclude<AwsVariable, 'pool'>, () => string>>,
 ): ResourceVariables {
   return (variables, pool) =>
     Object.fromEntries(
-      variables.map(variable => [
-        awsVariables[variable],
-        variable === 'pool' ? pool : values[variable](),
-      ]),
+      variables
+        .map(variable => [awsVariables[variable], variable === 'pool' ? pool : values[variable]()])
+        .filter(([, value]) => value !== ''),
     )
 }
 

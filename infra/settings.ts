@@ -1,7 +1,13 @@
 import * as z from 'zod'
 import { commaSeparatedList } from './comma-separated-list.ts'
 import { findNetworkConflicts, networkSettingForms } from './network-settings.ts'
-import { defaultInstallation, installationPattern } from '../shared/config/aws-resource-names.ts'
+import {
+  defaultInstallation,
+  groupInstallationCharsMax,
+  groupInstallationOf,
+  installationPattern,
+} from '../shared/config/aws-resource-names.ts'
+import { parseStackGroups } from '../shared/config/stack-groups.ts'
 
 /** The prefix of settings in the context: `antichain:<name>` in cdk.json or with `-c`. */
 const settingPrefix = 'antichain:'
@@ -21,6 +27,17 @@ const fargateMemoryMb: Readonly<Record<number, readonly [number, number]>> = {
 }
 const fargateMemoryStepMb = 1_024
 
+/** The form of the groups of an installation. */
+const stackGroupsForm = z
+  .string()
+  .default('')
+  .transform((text, context) => {
+    const groups = parseStackGroups(text)
+    if (!('problem' in groups)) return groups
+    context.addIssue({ code: 'custom', message: groups.problem })
+    return z.NEVER
+  })
+
 const settingsForm = z.strictObject({
   /** The prefix of all resource names. Several installations can share one account and region. */
   installation: z
@@ -37,6 +54,11 @@ const settingsForm = z.strictObject({
    * Default: roles of any account whose names begin with the installation's name and `-deploy-`.
    */
   deploymentRoles: commaSeparatedList,
+  /**
+   * The groups of stacks that reach nothing of each other, as `<name>=<project>,<prefix>*;<name>=…`.
+   * Projects that no group names are in the default one.
+   */
+  groups: stackGroupsForm,
   /** Additional tags of every resource, as `name=value`, separated by commas. */
   tags: commaSeparatedList.pipe(z.array(z.string().regex(/^[^=]+=[^=]+$/, 'name=value'))),
   /** The address that receives the emails of alarms. Absent: no emails are sent. */
@@ -131,6 +153,11 @@ const settingsForm = z.strictObject({
 const checkedSettingsForm = settingsForm.superRefine((settings, context) => {
   for (const { name, message } of findNetworkConflicts(settings))
     context.addIssue({ code: 'custom', path: [name], message })
+  for (const { name } of settings.groups)
+    if (groupInstallationOf(settings.installation, name).length > groupInstallationCharsMax) {
+      const message = `the group '${name}' has a name that is too long for this installation: the names of both have at most ${groupInstallationCharsMax - 1} characters together`
+      context.addIssue({ code: 'custom', path: ['groups'], message })
+    }
   const { longCpu, longMb } = settings
   const [minimum, maximum] = fargateMemoryMb[longCpu] ?? [0, 0]
   if (longMb >= minimum && longMb <= maximum && longMb % fargateMemoryStepMb === 0) return

@@ -201,4 +201,5 @@ export type OpenEngine = (options: EngineOptions) => Promise<EnginePort>
 export type OpenRemoteEngine = (login: {
   readonly url: string
   readonly token: string
+  readonly group?: string | undefined
 }) => EnginePort

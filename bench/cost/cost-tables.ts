@@ -1,7 +1,9 @@
 import {
   computeIdleMonthCost,
   type IdleCostItem,
+  groupIdleResources,
   idleResources,
+  leanGroupIdleResources,
   leanIdleResources,
 } from './idle-cost.ts'
 import { prices } from '../../shared/config/aws-prices.ts'
@@ -14,6 +16,7 @@ export interface PageBlocks {
   readonly cost: string
   readonly budget: string
   readonly idle: string
+  readonly group: string
 }
 
 /** Returns a page with regenerated blocks. Throws when a marker is missing. */
@@ -85,7 +88,18 @@ export function renderPriceTable(): string {
  * those of the lowest cost.
  */
 export function renderIdleTable(): string {
-  const [lines, leanLines] = [idleResources, leanIdleResources].map(computeIdleMonthCost)
+  return renderMonthTable(idleResources, leanIdleResources)
+}
+
+/** Returns the table of the additional monthly cost of a group of stacks, with the same columns. */
+export function renderGroupTable(): string {
+  return renderMonthTable(groupIdleResources, leanGroupIdleResources)
+}
+
+function renderMonthTable(
+  ...resources: readonly Parameters<typeof computeIdleMonthCost>[0][]
+): string {
+  const [lines, leanLines] = resources.map(computeIdleMonthCost)
   if (lines === undefined || leanLines === undefined) throw new Error('a cost is missing')
   const formatCells = ({ count, cost }: IdleCostItem): readonly string[] => [
     count.toLocaleString('en-US'),

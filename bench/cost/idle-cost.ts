@@ -23,6 +23,20 @@ export const leanIdleResources: IdleResources = {
   dashboards: 0,
 }
 
+/** The additional idle resources of a group of stacks with default settings. */
+export const groupIdleResources: IdleResources = {
+  ...idleResources,
+  keys: 1,
+  alarmMetrics: 37,
+  dashboards: 0,
+}
+
+/** The same with `dataKey=aws`, `alarms=one` and `dashboard=off`. */
+export const leanGroupIdleResources: IdleResources = {
+  ...leanIdleResources,
+  alarmMetrics: 23,
+}
+
 /** The numbers of idle resources. */
 type IdleResources = Readonly<Record<keyof typeof idleResources, number>>
 

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { apiLimits } from '../../shared/config/api-limits.ts'
+import { apiGroupHeader } from '../../shared/config/stack-groups.ts'
 import { DeployError, error, isErrorCode, messageOf } from '../../shared/errors/error.ts'
 import type { Login } from './saved-login.ts'
 import { parseForm } from '../../shared/values/parse-form.ts'
@@ -45,9 +46,15 @@ const errorForm = z.object({
  * Creates a client. Without a token, its calls have no authorization. Repeatable calls and uploads
  * are retried after temporary failures, see `isTransientFailure`.
  */
-export function createApiClient({ url, token }: Pick<Login, 'url'> & Partial<Login>): ApiClient {
-  const authorization: Readonly<Record<string, string>> =
-    token === undefined ? {} : { authorization: `Bearer ${token}` }
+export function createApiClient({
+  url,
+  token,
+  group = '',
+}: Pick<Login, 'url'> & Partial<Login>): ApiClient {
+  const authorization: Readonly<Record<string, string>> = {
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    ...(group === '' ? {} : { [apiGroupHeader]: group }),
+  }
   const callOnce = async ({ method, path, body, headers }: ApiCall, timeoutMs: number) => {
     const contentType = body === undefined ? {} : { 'content-type': 'application/json' }
     const response = await callHost(url, () =>

@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { error } from '../../shared/errors/error.ts'
 
-/** The address of an API, and its token. */
+/** The address of an API, its token, and the group of stacks that ANTICHAIN_GROUP names. */
 export interface Login {
   readonly url: string
   readonly token: string
+  readonly group?: string | undefined
 }
 
 const loginForm = z.object({ url: z.string(), token: z.string() })

@@ -21,6 +21,8 @@ interface EngineOpenerOptions {
   readonly verbose: boolean
   readonly cwd: string
   readonly readBackend: () => string | undefined
+  /** The group of stacks whose documents commands use, as ANTICHAIN_GROUP names it. */
+  readonly group: string | undefined
 }
 
 /**
@@ -29,7 +31,7 @@ interface EngineOpenerOptions {
  */
 export function createEngineOpener(
   { openLocal, openRemote }: Pick<Tools, 'openLocal' | 'openRemote'>,
-  { readBackend, cwd, ...options }: EngineOpenerOptions,
+  { readBackend, cwd, group, ...options }: EngineOpenerOptions,
 ): EngineOpener {
   let localEngine: Promise<EnginePort> | undefined
   let engine: Promise<EnginePort> | undefined
@@ -44,7 +46,7 @@ export function createEngineOpener(
       return openLocal({ ...options, home, backend: { address, cwd } })
     }
     const login = readLogin(options.home)
-    return login === undefined ? openLocalEngine() : openRemote(login)
+    return login === undefined ? openLocalEngine() : openRemote({ ...login, group })
   }
   return {
     openLocalEngine,

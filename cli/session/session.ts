@@ -62,6 +62,7 @@ export function createCliSession(io: Io, tools: Tools, globals: GlobalOptions): 
   }
   const engineOpener = createEngineOpener(tools, {
     ...{ home, cwd, verbose: globals.verbose },
+    group: io.env['ANTICHAIN_GROUP'],
     readBackend: () => readCurrentBackend({ home, cwd, env: io.env })?.address,
   })
   const stackNameSources = {

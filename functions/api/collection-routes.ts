@@ -29,6 +29,7 @@ type Params = RouteCall<unknown, unknown>['params']
 export interface DocumentCollection<Draft extends z.ZodType> {
   readonly path: string
   readonly scope: Route['scope']
+  readonly isForAllGroups?: boolean
   /** The word for one document of the collection in summaries, such as `webhook`. */
   readonly noun: string
   readonly readRole: Role
@@ -58,7 +59,8 @@ export interface DocumentCollection<Draft extends z.ZodType> {
 export function createCollectionRoutes<Draft extends z.ZodType>(
   collection: DocumentCollection<Draft>,
 ): readonly Route[] {
-  const { path, scope, noun, readRole, writeRole, draft, keyOf, createValue, show } = collection
+  const { path, noun, readRole, writeRole, draft, keyOf, createValue, show } = collection
+  const { scope, isForAllGroups = false } = collection
   const removerOf = (ports: ApiPorts) => async (value: unknown) =>
     collection.removeRelated?.(ports, value)
   const documentPath = `${path}/{name}`
@@ -67,7 +69,7 @@ export function createCollectionRoutes<Draft extends z.ZodType>(
       method: 'GET',
       path,
       role: readRole,
-      scope,
+      ...{ scope, isForAllGroups },
       summary: `List ${noun}s`,
       query: z.object({ cursor: pageQuery.cursor }),
       output: documentPageForm,
@@ -81,7 +83,7 @@ export function createCollectionRoutes<Draft extends z.ZodType>(
       method: 'GET',
       path: documentPath,
       role: readRole,
-      scope,
+      ...{ scope, isForAllGroups },
       summary: `A ${noun}`,
       output: documentViewForm,
       run: async (ports, { params }) => ({
@@ -92,7 +94,7 @@ export function createCollectionRoutes<Draft extends z.ZodType>(
       method: 'PUT',
       path: documentPath,
       role: writeRole,
-      scope,
+      ...{ scope, isForAllGroups },
       summary: `Create or update a ${noun}; its secrets are never shown again`,
       body: draft,
       output: documentViewForm.extend({ created: z.boolean() }),
@@ -114,7 +116,7 @@ export function createCollectionRoutes<Draft extends z.ZodType>(
       method: 'DELETE',
       path: documentPath,
       role: writeRole,
-      scope,
+      ...{ scope, isForAllGroups },
       summary: `Remove a ${noun}`,
       output: z.object({ removed: z.boolean() }),
       run: async (ports, { params }) => {

@@ -11,6 +11,7 @@
  */
 import { Hono, type Context } from 'hono'
 import { apiLimits } from '../../shared/config/api-limits.ts'
+import { apiGroupHeader } from '../../shared/config/stack-groups.ts'
 import { error, messageOf } from '../../shared/errors/error.ts'
 import { toPrintable } from '../../shared/triggers/printable.ts'
 import { createDeliverySender } from '../../shared/triggers/notifications/ping-notification.ts'
@@ -25,11 +26,16 @@ import { openApiOf } from './open-api.ts'
 import { createRateLimiter, type Rate, type RateLimiter } from './rate-limit.ts'
 import { readRequestBody, readRequestJson } from './read-body.ts'
 import { type AuthenticatedCall, checkParams, runAudited } from './audited-call.ts'
-import { type ApiPorts, parseInput, type Route, type RouteResult } from './define-route.ts'
+import { type ApiPorts, parseInput, type Route, type RouteResult, stackOf } from './define-route.ts'
+import {
+  createPortGroup,
+  portsOfGroup,
+  portsOfStack,
+} from '../../shared/runtime/groups/port-groups.ts'
 import { routes } from './routes-table.ts'
 import { addSecureHeaders } from './secure-headers.ts'
 import { addServiceRoutes, refuseServiceCalls } from './service/add-service-routes.ts'
-import { addDelegatedRoutes } from './service/delegated-routes.ts'
+import { addDelegatedRoutes, type DelegatedOptions } from './service/delegated-routes.ts'
 import { createStreamSlots, type StreamSlots } from './stream-slots.ts'
 import { authenticate, readBearerToken, isTokenValid } from './authenticate.ts'
 
@@ -94,16 +100,27 @@ export function createApi(options: ApiOptions): Hono {
     )
   app.on(exchangeRoute.method, exchangeRoute.path, context => answerExchange(deps, context))
   addDelegatedRoutes(app, {
-    ports: { ...ports, sender: ports.sender ?? createDeliverySender(ports) },
+    ports: withSenders(ports),
     addressOf,
     exchangeToken: request => exchangeJwt(ports, deps.issuerKeys, request),
   })
-  const { closing } = ports
+  // The function for clients of Pulumi serves groups itself.
+  const { closing, otherGroups: _otherGroups, ...ownPorts } = ports
   if (closing === undefined) refuseServiceCalls(app, ports.random, options.serviceUrl)
-  else addServiceRoutes(app, { ports: { ...ports, closing }, addressOf })
+  else addServiceRoutes(app, { ports: { ...ownPorts, closing }, addressOf })
   app.notFound(context => toErrorResponse(createRouteError(context), ''))
   app.onError(thrown => toErrorResponse(thrown, ''))
   return app
+}
+
+/** Adds a sender to the ports of each group that has none. */
+function withSenders(ports: ApiPorts): DelegatedOptions['ports'] {
+  const { otherGroups = [], ...ownPorts } = ports
+  return {
+    ...ownPorts,
+    sender: ports.sender ?? createDeliverySender(ports),
+    otherGroups: otherGroups.map(group => createPortGroup(group, () => withSenders(group.ports))),
+  }
 }
 
 function createRouteError({ req }: Context): Error {
@@ -138,9 +155,21 @@ function answerCall(deps: CallDeps, route: Route, context: Context): Promise<Res
         ...{ caller, params: call.params, query: context.req.query() },
         ...{ body, request, stream },
       }
-      return toResponse(route, await route.answer(ports, routeCall))
+      return toResponse(route, await route.answer(selectPorts(ports, call, request), routeCall))
     })
   })
+}
+
+/** Returns the ports of the group of a call. Throws GROUP_UNKNOWN. */
+function selectPorts(
+  ports: ApiPorts,
+  { route, params }: Pick<AuthenticatedCall, 'route' | 'params'>,
+  { headers }: Request,
+): ApiPorts {
+  if (route.scope === 'stack') return portsOfStack(ports, stackOf(params))
+  const group = headers.get(apiGroupHeader)
+  if (group === null || route.scope === 'any' || route.isForAllGroups === true) return ports
+  return portsOfGroup(ports, group)
 }
 
 /** Answers an exchange of an OIDC token: rate limit, size limit, checks, audit. Never throws. */

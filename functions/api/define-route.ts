@@ -11,6 +11,8 @@ import type { UsagePort } from '../../shared/ports/usage.ts'
 import type { DeploymentId, StackId } from '../../shared/records/ids.ts'
 import type { DeploymentOptions } from '../../shared/records/log.ts'
 import type { SecretsManager } from '../../shared/secrets/crypter.ts'
+import type { GroupedPorts } from '../../shared/runtime/groups/port-groups.ts'
+import type { StackGroup } from '../../shared/config/stack-groups.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { DeliverySender } from '../../shared/triggers/notifications/ping-notification.ts'
@@ -24,23 +26,28 @@ import { parseForm } from '../../shared/values/parse-form.ts'
 /** The ports of the API. */
 export interface ApiPorts
   extends Pick<
-    Platform,
-    | 'catalog'
-    | 'callLimits'
-    | 'requests'
-    | 'control'
-    | 'decisionLog'
-    | 'operations'
-    | 'archives'
-    | 'blobs'
-    | 'events'
-    | 'chains'
-    | 'nudges'
-    | 'clock'
-    | 'random'
-    | 'logger'
-    | 'telemetry'
-  > {
+      Platform,
+      | 'catalog'
+      | 'callLimits'
+      | 'requests'
+      | 'control'
+      | 'decisionLog'
+      | 'operations'
+      | 'archives'
+      | 'blobs'
+      | 'events'
+      | 'chains'
+      | 'nudges'
+      | 'clock'
+      | 'random'
+      | 'logger'
+      | 'telemetry'
+    >,
+    GroupedPorts<ApiPorts> {
+  /** The groups of stacks besides the default one, in the ports of every group. Absent: none. */
+  readonly stackGroups?: readonly StackGroup[]
+  /** The name of the group of these ports. Absent: the default one. */
+  readonly stackGroup?: string
   readonly documents: DocumentsPort
   readonly sealing: SealingPort
   /** The slots of event streams. */
@@ -133,6 +140,11 @@ export interface Route {
   readonly path: string
   readonly role: Role
   readonly scope: RouteScope
+  /**
+   * Whether a route with the scope `installation` concerns all groups of stacks. Absent: it concerns
+   * the group in the header `antichain-group`, or else the default one.
+   */
+  readonly isForAllGroups?: boolean
   /** The description for the OpenAPI document. */
   readonly summary: string
   readonly query: z.ZodType

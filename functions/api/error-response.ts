@@ -53,12 +53,14 @@ const codesByStatus: readonly (readonly [number, readonly ErrorCode[]])[] = [
       'DOCUMENT_UNKNOWN',
       'MOMENT_UNKNOWN',
       'ARCHIVE_UNKNOWN',
+      'GROUP_UNKNOWN',
     ],
   ],
   [
     409,
     [
       'STACK_EXISTS',
+      'STACK_GROUP_DIFFERENT',
       'STACK_BUSY',
       'SECRETS_PROVIDER_CHANGED',
       'STACK_NOT_EMPTY',

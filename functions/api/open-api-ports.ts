@@ -1,4 +1,10 @@
-import { readAwsResources } from '../../shared/platform/aws/aws-resources.ts'
+import {
+  type AwsResources,
+  readAwsResources,
+  readGroupResources,
+  readStackGroups,
+} from '../../shared/platform/aws/aws-resources.ts'
+import { createPortGroup } from '../../shared/runtime/groups/port-groups.ts'
 import { readAwsSettings } from '../../shared/platform/aws/clients.ts'
 import { createApiPlatform } from '../../shared/platform/aws/aws-platform.ts'
 import type { UsageMeter } from '../../shared/platform/aws/usage-meter.ts'
@@ -19,19 +25,26 @@ export function openApiPorts(
   meter: UsageMeter,
 ): ApiPorts & { readonly usage: UsagePort } {
   const { telemetry, logger } = openLogs(env)
-  const platform = createApiPlatform({
-    settings: { ...readAwsSettings(env), meter },
-    resources: readAwsResources(env),
-    logger,
-    telemetry,
-  })
+  const stackGroups = readStackGroups(env)
   const addresses = readAddressRules(env)
-  const sender = createQueuedSender(platform)
+  const outbound = createOutbound(addresses)
+  const settings = { ...readAwsSettings(env), meter }
+  const openPorts = (
+    resources: AwsResources,
+    stackGroup?: string,
+  ): ApiPorts & { readonly usage: UsagePort } => {
+    const groupField = stackGroup === undefined ? {} : { stackGroup }
+    const platform = createApiPlatform({ settings, resources, logger, telemetry, ...groupField })
+    const sender = createQueuedSender(platform)
+    return {
+      ...{ ...platform, ...groupField, execute: 'functions', addresses, outbound, sender },
+      stackGroups,
+    }
+  }
   return {
-    ...platform,
-    execute: 'functions',
-    addresses,
-    outbound: createOutbound(addresses),
-    sender,
+    ...openPorts(readAwsResources(env)),
+    otherGroups: readGroupResources(env).map(group =>
+      createPortGroup(group, () => openPorts(group.resources, group.name)),
+    ),
   }
 }

@@ -10,6 +10,7 @@ import type { Holder } from '../../shared/records/log.ts'
 import { awsLimits } from '../../shared/config/aws-limits.ts'
 import { awsVariables } from '../../shared/config/aws-resource-names.ts'
 import { type AwsResources, readAwsResources } from '../../shared/platform/aws/aws-resources.ts'
+import { withGroupBoundary } from './group-boundary.ts'
 import {
   type AwsSettings,
   readAwsSettings,
@@ -89,9 +90,10 @@ export function openFunctionResources(env: Env, part: UsagePart): FunctionResour
   const { telemetry, logger } = openLogs(env, write)
   const installation = awsResources.get('installation')
   const putMetric = createMetrics({ installation, write, clock: createSystemClock() })
-  const platform = createAwsPlatform({
+  const ownPlatform = createAwsPlatform({
     ...{ settings, resources: awsResources, logger, telemetry, putMetric },
   })
+  const platform = { ...ownPlatform, catalog: withGroupBoundary(env, ownPlatform.catalog) }
   const size = readProcessSize(env)
   const usage = createUsageRecorder({ ...platform, meter, part, size })
   const scratch = env['ANTICHAIN_SCRATCH'] ?? '/tmp/antichain'

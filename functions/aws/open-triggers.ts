@@ -2,7 +2,14 @@ import type { OutboundPort } from '../../shared/ports/outbound.ts'
 import type { TelemetryPort } from '../../shared/ports/telemetry.ts'
 import type { SchedulerPort } from '../../shared/ports/scheduler.ts'
 import { readAwsSettings } from '../../shared/platform/aws/clients.ts'
-import { readAwsResources } from '../../shared/platform/aws/aws-resources.ts'
+import {
+  type AwsResources,
+  readAwsResources,
+  readGroupResources,
+} from '../../shared/platform/aws/aws-resources.ts'
+import { queueNameOf } from '../../shared/platform/aws/queues/receive-messages.ts'
+import { createPortGroup, type GroupedPorts } from '../../shared/runtime/groups/port-groups.ts'
+import { withCachedOpening } from '../../shared/triggers/webhooks/cached-opening.ts'
 import type { AwsNotifications } from '../../shared/platform/aws/queues/notifications.ts'
 import {
   createSchedulerClient,
@@ -33,7 +40,11 @@ export interface AwsTriggers extends Omit<AwsTriggerPlatform, 'notifications'> {
  * AWS_SETTINGS_INVALID.
  */
 export function openTriggers(env: Env, meter?: UsageMeter): AwsTriggers {
-  const platform = openWebhookTriggers(env, meter)
+  return openGroupTriggers(env, readAwsResources(env), meter)
+}
+
+function openGroupTriggers(env: Env, resources: AwsResources, meter?: UsageMeter): AwsTriggers {
+  const platform = openGroupWebhooks(env, resources, meter)
   return {
     ...platform,
     notifications: platform.createNotificationsPort(),
@@ -41,34 +52,62 @@ export function openTriggers(env: Env, meter?: UsageMeter): AwsTriggers {
   }
 }
 
+/** The resources of the schedule function, for the stacks of one group. */
+export interface ScheduleTriggers extends AwsTriggers, GroupedPorts<ScheduleTriggers> {
+  readonly scheduler: SchedulerRemoval
+  /** The name of the queue of the group's notifications. */
+  readonly notificationsQueue: string
+}
+
 /**
- * Opens the resources of the function that EventBridge Scheduler calls. `scheduler` removes calls
- * that are no longer needed.
+ * Opens the resources of the function that EventBridge Scheduler calls, for all groups of stacks.
+ * `scheduler` removes calls that are no longer needed.
  */
-export function openScheduleTriggers(
-  env: Env,
-): AwsTriggers & { readonly scheduler: SchedulerRemoval } {
+export function openScheduleTriggers(env: Env): ScheduleTriggers {
   const client = createSchedulerClient(readAwsSettings(env))
   const scheduler = createSchedulerRemoval(client, readAwsResources(env).get('scheduleGroup'))
-  return { ...openTriggers(env), scheduler }
+  const open = (resources: AwsResources): ScheduleTriggers => ({
+    ...openGroupTriggers(env, resources),
+    ...{ scheduler, notificationsQueue: queueNameOf(resources.get('notificationsQueue')) },
+  })
+  return {
+    ...open(readAwsResources(env)),
+    otherGroups: readGroupResources(env).map(group =>
+      createPortGroup(group, () => open(group.resources)),
+    ),
+  }
 }
 
 type SchedulerRemoval = Pick<SchedulerPort, 'remove'>
 
+/** The resources of the webhook function, for the stacks of one group. */
+export interface WebhookTriggers
+  extends AwsTriggerPlatform,
+    Pick<AwsTriggers, 'execute' | 'telemetry'>,
+    GroupedPorts<WebhookTriggers> {}
+
 /**
- * Opens the resources of the webhook function, which only receives deliveries. The function has no
- * notification queue and makes no outbound calls.
+ * Opens the resources of the webhook function, which only receives deliveries, for all groups of
+ * stacks. The function has no notification queue and makes no outbound calls.
  */
-export function openWebhookTriggers(
-  env: Env,
-  meter?: UsageMeter,
-): AwsTriggerPlatform & Pick<AwsTriggers, 'execute' | 'telemetry'> {
+export function openWebhookTriggers(env: Env): WebhookTriggers {
+  const open = (resources: AwsResources): WebhookTriggers => {
+    const triggers = openGroupWebhooks(env, resources)
+    return { ...triggers, sealing: withCachedOpening(triggers.sealing, triggers.clock) }
+  }
+  return {
+    ...open(readAwsResources(env)),
+    otherGroups: readGroupResources(env).map(group =>
+      createPortGroup(group, () => open(group.resources)),
+    ),
+  }
+}
+
+function openGroupWebhooks(env: Env, resources: AwsResources, meter?: UsageMeter): WebhookTriggers {
   const settings = { ...readAwsSettings(env), ...(meter === undefined ? {} : { meter }) }
   const { telemetry, logger } = openLogs(env)
-  const platform = createTriggerPlatform({
-    settings,
-    resources: readAwsResources(env),
-    logger,
-  })
-  return { ...platform, telemetry, execute: 'functions' }
+  return {
+    ...createTriggerPlatform({ settings, resources, logger }),
+    ...{ telemetry, execute: 'functions' },
+  }
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { triggerLimits } from '../../shared/config/trigger-limits.ts'
+import { defaultGroup } from '../../shared/config/stack-groups.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { WebhookRequest } from '../../shared/triggers/webhooks/webhook-form.ts'
 
@@ -30,20 +31,23 @@ export interface HttpResponse {
   readonly body: string
 }
 
-/** A received delivery, with the name of its webhook. */
+/** A received delivery, with the name of its webhook and its group of stacks. */
 export interface HttpDelivery {
+  readonly group: string
   readonly name: string
   readonly request: WebhookRequest
 }
 
 /**
- * Returns the delivery of an event. The last part of the path names the webhook. Returns undefined
- * for a request with another path or method. Throws WEBHOOK_TOO_LARGE before it decodes a body that
+ * Returns the delivery of an event. The last part of the path names the webhook. It begins with the
+ * group and `~`, unless the group is the default one. Returns undefined for a request with another
+ * path or method. Throws WEBHOOK_TOO_LARGE before it decodes a body that
  * is too large. Throws zod's errors unchanged, because only the platform creates events.
  */
 export function parseDelivery(event: unknown): HttpDelivery | undefined {
   const { rawPath, headers, body, isBase64Encoded, requestContext } = httpEventForm.parse(event)
-  const [, name] = /^\/hooks\/([A-Za-z0-9][\w.-]{0,99})$/.exec(rawPath) ?? []
+  const [, group, name] =
+    /^\/hooks\/(?:([a-z][a-z0-9-]{0,99})~)?([A-Za-z0-9][\w.-]{0,99})$/.exec(rawPath) ?? []
   if (name === undefined || requestContext.http.method !== 'POST') return undefined
   const minimumBytes = isBase64Encoded ? Math.floor((body.length * 3) / 4) - 2 : body.length
   if (minimumBytes > triggerLimits.webhookBytesMax)
@@ -52,7 +56,7 @@ export function parseDelivery(event: unknown): HttpDelivery | undefined {
     ([key, value]) => [key.toLowerCase(), value] as const,
   )
   return {
-    name,
+    ...{ name, group: group ?? defaultGroup },
     request: {
       headers: new Map(lowerCaseHeaders),
       body: Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8'),

@@ -21,7 +21,7 @@ test('stacks with a deployment or a request are nudged, but not idle and unreada
       removeEnded: async before => (before === 100 ? 2 : 0),
     },
     nudges: { nudge: async stack => void nudged.push(stack) },
-    documents: { list: async () => ({ documents: [], unreadable: [], next: undefined }) as never },
+    documents: { list: async () => ({ documents: [], unreadable: [], next: undefined }) },
     clock: { now: () => (30 * 24 * 3_600_000 + 100) as never },
   })
   expect(nudged).toEqual([id('running'), id('asked')])

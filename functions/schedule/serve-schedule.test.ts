@@ -157,3 +157,49 @@ test('a placed call that no document names is removed when it is old enough', as
 test('an event that is neither a schedule call nor messages is refused', async () => {
   await expect(serve({ kind: 'else' })).rejects.toThrow()
 })
+
+test('a message or a call of a group leads only to the documents of this group', async () => {
+  const foreignHome = mkdtempSync(join(tmpdir(), 'antichain-schedule-'))
+  const foreign = await openEmbeddedPlatform({ home: foreignHome })
+  try {
+    const createServer = (
+      ports: EmbeddedPlatform,
+      queue: string,
+    ): Parameters<typeof serveSchedule>[0] => ({
+      ...ports,
+      execute: 'functions',
+      outbound: receiver.outbound,
+      nudges: { nudge: async () => undefined },
+      scheduler: { remove: async name => void removed.push(`${queue} ${name}`) },
+      notificationsQueue: queue,
+      notifications: {
+        fromEvent: ({ body, handle, deliveries }: RawMessage) => ({
+          ...{ message: JSON.parse(body), receipt: handle, deliveries },
+        }),
+        postpone: async () => undefined,
+      },
+    })
+    const group = { name: 'web', projects: ['site'], ports: createServer(foreign, 'x_web-notes') }
+    const server = { ...createServer(platform, 'x-notes'), otherGroups: [group] }
+    const eventOf = (queue: string) => ({
+      Records: [{ ...createRecord('a'), eventSourceARN: `arn:aws:sqs:eu:1:${queue}` }],
+    })
+    receiver.state.answer = () => ({ status: 200 })
+    // The notification is a document of the default group.
+    expect(await serveSchedule(server, eventOf('x_web-notes'))).toEqual({ batchItemFailures: [] })
+    expect(receiver.received).toHaveLength(0)
+    expect(await serveSchedule(server, eventOf('x-notes'))).toEqual({ batchItemFailures: [] })
+    expect(receiver.received).toHaveLength(1)
+    await expect(serveSchedule(server, eventOf('other-notes'))).rejects.toThrow('no group')
+    const call = { kind: 'schedule', scope: stack, name: 'night', placed: 'p', placedAt: 1 }
+    await serveSchedule(server, call)
+    await serveSchedule(server, { ...call, group: 'web' })
+    expect(removed).toEqual(['x-notes p', 'x_web-notes p'])
+    await expect(serveSchedule(server, { ...call, group: 'none' })).rejects.toMatchObject({
+      code: 'GROUP_UNKNOWN',
+    })
+  } finally {
+    await foreign.close()
+    rmSync(foreignHome, { recursive: true })
+  }
+})

@@ -10,6 +10,9 @@ import {
   deliverMessage,
 } from '../../shared/triggers/notifications/deliver-message.ts'
 import { scheduleDocument } from '../../shared/triggers/schedules/due-schedule.ts'
+import { defaultGroup } from '../../shared/config/stack-groups.ts'
+import type { LoggerPort } from '../../shared/ports/system.ts'
+import { type GroupedPorts, portsOfGroup } from '../../shared/runtime/groups/port-groups.ts'
 import { type BatchResponse, createBatchResponse, readSqsMessages } from '../aws/sqs-event.ts'
 import { runDueSchedule } from './run-due-schedule.ts'
 import type { ScheduleServer } from './schedule-server.ts'
@@ -30,11 +33,30 @@ const scheduleCallForm = z.object({
   name: z.string(),
   placed: z.string(),
   placedAt: z.number(),
+  /** The group of stacks. Absent: the default one. */
+  group: z.string().default(defaultGroup),
+})
+
+/** The source of an SQS event: all messages of an event are from one queue. */
+const eventSourceForm = z.object({
+  Records: z.array(z.object({ eventSourceARN: z.string().optional() })),
 })
 
 /** The dependencies of serving a call of EventBridge Scheduler. */
 export interface ScheduleCallServer extends ScheduleServer {
   readonly scheduler: Pick<SchedulerPort, 'remove'>
+}
+
+/** The dependencies of all calls, for one group of stacks. */
+interface NotificationServer
+  extends ScheduleCallServer,
+    DeliverDeps,
+    GroupedPorts<NotificationServer> {
+  readonly logger: LoggerPort
+  readonly clock: ScheduleCallServer['clock'] & DeliverDeps['clock']
+  readonly notifications: NotificationEvents
+  /** The name of the queue of the group's notifications. Absent without other groups. */
+  readonly notificationsQueue?: string
 }
 
 /**
@@ -43,14 +65,15 @@ export interface ScheduleCallServer extends ScheduleServer {
  * cannot check the schedule, so that Lambda repeats the call.
  */
 export async function serveSchedule(
-  server: ScheduleCallServer & DeliverDeps & { readonly notifications: NotificationEvents },
+  allGroups: NotificationServer,
   event: unknown,
 ): Promise<BatchResponse | undefined> {
   const call = scheduleCallForm.safeParse(event)
   if (call.success) {
-    await runCalledSchedule(server, call.data)
+    await runCalledSchedule(portsOfGroup(allGroups, call.data.group), call.data)
     return undefined
   }
+  const server = serverOfQueue(allGroups, event)
   const messages = readSqsMessages(event)
   const redeliverFlags = await Promise.all(
     messages.map(message => shouldRedeliver(server, message)),
@@ -60,12 +83,27 @@ export async function serveSchedule(
   )
 }
 
+/**
+ * Returns the server of the group whose queue an event comes from. So a message leads only to
+ * documents and secrets of its own group.
+ */
+function serverOfQueue(server: NotificationServer, event: unknown): NotificationServer {
+  const { otherGroups = [] } = server
+  if (otherGroups.length === 0) return server
+  const [record] = eventSourceForm.parse(event).Records
+  const queue = record?.eventSourceARN?.split(':').at(-1)
+  const servers = [server, ...otherGroups.map(({ ports }) => ports)]
+  const found = servers.find(({ notificationsQueue }) => notificationsQueue === queue)
+  if (found === undefined) throw new Error(`no group has the queue ${queue}`)
+  return found
+}
+
 async function runCalledSchedule(
   server: ScheduleCallServer,
   call: z.infer<typeof scheduleCallForm>,
 ): Promise<void> {
   const { clock, documents, scheduler, logger } = server
-  const { placed, placedAt, ...key } = call
+  const { placed, placedAt, group: _group, ...key } = call
   // EventBridge Scheduler calls once for each time, when its own clock reaches the time. The clock
   // of this function may be slightly behind.
   const readLeadingClock = (): EpochMs =>
@@ -84,10 +122,7 @@ async function runCalledSchedule(
 }
 
 /** Delivers a notification. Reports whether SQS must redeliver its message later. */
-async function shouldRedeliver(
-  server: Parameters<typeof serveSchedule>[0],
-  message: RawMessage,
-): Promise<boolean> {
+async function shouldRedeliver(server: NotificationServer, message: RawMessage): Promise<boolean> {
   const { notifications, logger } = server
   try {
     const delivery = notifications.fromEvent(message)

@@ -229,3 +229,25 @@ test('an internal error reveals only its code', async () => {
     JSON.stringify(await answer(signedEventOf(name), { requests: brokenRequests })),
   ).not.toContain('undefined')
 })
+
+test('a webhook of a group is found by the name of the group only', async () => {
+  const { name, stack } = await createWebhook('signed')
+  const foreignHome = mkdtempSync(join(tmpdir(), 'antichain-webhook-'))
+  const foreign = await openEmbeddedPlatform({ home: foreignHome })
+  try {
+    const common: WebhookServer = { ...createServer(), ...foreign }
+    const group = { name: 'web', projects: ['shop'], ports: createServer() }
+    const server = { ...common, nudges: createServer().nudges, otherGroups: [group] }
+    const statusOf = async (path: string) =>
+      (await serveWebhook(server, signedEventOf(path))).statusCode
+    const [plain, other] = [await statusOf(name), await statusOf(`none~${name}`)]
+    expect([plain, other]).toEqual([401, 401])
+    expect(await listWaiting(stack)).toEqual([])
+    expect(await statusOf(`web~${name}`)).toBe(202)
+    expect(await listWaiting(stack)).toHaveLength(1)
+    expect(await foreign.requests.listWaiting(stack, 10)).toEqual([])
+  } finally {
+    await foreign.close()
+    rmSync(foreignHome, { recursive: true })
+  }
+})

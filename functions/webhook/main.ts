@@ -2,11 +2,9 @@ import { flushAfter } from '../aws/observe-call.ts'
 import { openWebhookTriggers } from '../aws/open-triggers.ts'
 import { readMethod, type HttpResponse, webhookRoute } from '../aws/webhook-event.ts'
 import { observeRequest } from '../../shared/runtime/telemetry/observe-request.ts'
-import { withCachedOpening } from '../../shared/triggers/webhooks/cached-opening.ts'
 import { serveWebhook } from './serve-webhook.ts'
 
-const triggers = openWebhookTriggers(process.env)
-const server = { ...triggers, sealing: withCachedOpening(triggers.sealing, triggers.clock) }
+const server = openWebhookTriggers(process.env)
 
 /** The Lambda handler of the webhook function, for requests of an HTTP API or a function URL. */
 export const handler = (event: unknown): Promise<HttpResponse> =>

@@ -10,7 +10,7 @@ import {
 } from '../../shared/config/aws-resource-names.ts'
 import { canInvokeItself } from '../invocation-loops.ts'
 import { logicalNameOf } from '../names.ts'
-import type { GrantContext } from '../permissions.ts'
+import type { GroupResources } from '../grant-context.ts'
 import type { Functions } from './functions.ts'
 import { createInstallationMetric } from './installation-metric.ts'
 
@@ -33,7 +33,7 @@ const lagSecondsMax = 900
 
 /** Returns the alarms that the settings request. */
 export function listAlarms(
-  input: GrantContext & { readonly functions: Functions },
+  input: GroupResources & { readonly functions: Functions },
 ): readonly AlarmSpec[] {
   if (input.settings.alarms === 'one') return [createSingleAlarm(input)]
   return [
@@ -45,7 +45,7 @@ export function listAlarms(
 }
 
 /** Returns one alarm per queue, because the operator's next step depends on the queue. */
-function listDeadLetterAlarms({ queues }: GrantContext): readonly AlarmSpec[] {
+function listDeadLetterAlarms({ queues }: GroupResources): readonly AlarmSpec[] {
   return queueNames.map(name => ({
     id: `Dead${logicalNameOf(name)}`,
     name: deadLetterAlarmOf(name),
@@ -58,7 +58,7 @@ function listDeadLetterAlarms({ queues }: GrantContext): readonly AlarmSpec[] {
 
 /** Returns the number of dead letters of a queue. */
 export const createDeadLetterMetric = (
-  queues: GrantContext['queues'],
+  queues: GroupResources['queues'],
   name: QueueName,
   period: Duration,
 ): Metric =>
@@ -72,7 +72,7 @@ export const createDeadLetterMetric = (
  * an alarm, so it omits throttles and errors of functions: both end as one of its problems. Its
  * period is that of the hourly call, so it is up to an hour late.
  */
-function createSingleAlarm({ settings, queues }: GrantContext): AlarmSpec {
+function createSingleAlarm({ settings, queues }: GroupResources): AlarmSpec {
   const hour = Duration.hours(1)
   const createMetric = (name: string): Metric =>
     createInstallationMetric(settings.installation, name, { period: hour })
@@ -124,7 +124,7 @@ function listDeploymentAlarms(installation: string): readonly AlarmSpec[] {
 }
 
 function listThrottleAlarms(
-  input: GrantContext & { readonly functions: Functions },
+  input: GroupResources & { readonly functions: Functions },
 ): readonly AlarmSpec[] {
   return [
     {

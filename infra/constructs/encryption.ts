@@ -21,17 +21,36 @@ export interface EncryptionKeys {
  * CloudFormation stack fails. Otherwise each try would leave two keys that are billed and encrypt
  * nothing.
  */
-export function createKeys(scope: Construct, { installation, dataKey }: Settings): EncryptionKeys {
-  const group = createPart(scope, 'Encryption')
-  const createKey = (id: string, name: string, description: string): Key =>
-    new Key(group, id, {
-      alias: `alias/${installation}-${name}`,
-      description: `${installation}: ${description}`,
-      enableKeyRotation: true,
-      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
-    })
+export function createKeys(scope: Construct, settings: Settings): EncryptionKeys {
+  const part = createPart(scope, 'Encryption')
+  const { dataKey } = settings
   return {
-    data: dataKey === 'own' ? createKey('DataKey', 'data', 'tables and bucket at rest') : undefined,
-    secrets: createKey('SecretsKey', 'secrets', 'secrets of stacks and triggers'),
+    data:
+      dataKey === 'own'
+        ? createKey(part, settings, {
+            id: 'DataKey',
+            name: 'data',
+            use: 'tables and bucket at rest',
+          })
+        : undefined,
+    secrets: createKey(part, settings, secretsKey),
   }
 }
+
+/** Creates the key for the secrets of a group besides the default one. */
+export const createSecretsKey = (scope: Construct, settings: Settings): Key =>
+  createKey(createPart(scope, 'Encryption'), settings, secretsKey)
+
+const secretsKey = { id: 'SecretsKey', name: 'secrets', use: 'secrets of stacks and triggers' }
+
+const createKey = (
+  part: Construct,
+  { installation }: Settings,
+  { id, name, use }: typeof secretsKey,
+): Key =>
+  new Key(part, id, {
+    alias: `alias/${installation}-${name}`,
+    description: `${installation}: ${use}`,
+    enableKeyRotation: true,
+    removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+  })

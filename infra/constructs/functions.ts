@@ -25,7 +25,7 @@ import type { FunctionName, FunctionRow } from '../function-row.ts'
 import { functionsTable } from '../functions-table.ts'
 import { canInvokeItself } from '../invocation-loops.ts'
 import { functionArnOf, logicalNameOf } from '../names.ts'
-import type { GrantContext } from '../permissions.ts'
+import { contextOfRow, type GrantContext } from '../grant-context.ts'
 import type { Settings } from '../settings.ts'
 import { createPart } from './create-part.ts'
 import type { PrivateNetwork } from './private-network.ts'
@@ -51,11 +51,16 @@ export interface FunctionsInput extends GrantContext {
 }
 
 /**
- * Creates the functions of the table, each with a role, a log, and an event source if it has one.
+ * Creates the functions of some rows, each with a role, a log, and an event source for each of its
+ * queues.
  */
-export function createFunctions(scope: Construct, input: FunctionsInput): Functions {
+export function createFunctions(
+  scope: Construct,
+  input: FunctionsInput,
+  rows: readonly FunctionRow[] = functionsTable,
+): Functions {
   const group = createPart(scope, 'Functions')
-  return new Map(functionsTable.map(row => [row.name, createFunction(group, input, row)]))
+  return new Map(rows.map(row => [row.name, createFunction(group, contextOfRow(input, row), row)]))
 }
 
 /** Creates a log group with a retention time. The log group is deleted with the installation. */
@@ -124,7 +129,8 @@ function createFunction(
           handler: handlerName,
           code: Code.fromAsset(input.assets.bundleFunction(row)),
         })
-  addQueueSource(input, row, lambdaFunction)
+  for (const { queues } of [input, ...input.otherGroups])
+    addQueueSource({ queues, settings }, row, lambdaFunction)
   return { row, function: lambdaFunction, role, logs }
 }
 
@@ -157,7 +163,7 @@ function createImageFunction(
  * concurrency would instead refuse calls, and each refusal counts as a delivery.
  */
 function addQueueSource(
-  { queues, settings }: GrantContext,
+  { queues, settings }: Pick<GrantContext, 'queues' | 'settings'>,
   row: FunctionRow,
   target: LambdaFunction,
 ): void {

@@ -34,7 +34,7 @@ import {
 import type { FunctionRow } from '../function-row.ts'
 import { functionsTable } from '../functions-table.ts'
 import { logicalNameOf } from '../names.ts'
-import type { GrantContext } from '../permissions.ts'
+import { contextOfRow, type GrantContext } from '../grant-context.ts'
 import type { Settings } from '../settings.ts'
 import { createLogs } from './functions.ts'
 import { createPart } from './create-part.ts'
@@ -61,9 +61,9 @@ export const longPoolScratchGib = 40
 /**
  * Creates executors and generators without a time limit: one service each, which is scaled to no
  * tasks while it is idle. In the own network, tasks have public addresses, because a NAT gateway is
- * billed by the hour. They accept no connections.
+ * billed by the hour. They accept no connections. Returns the network of the tasks.
  */
-export function createLongPool(scope: Construct, input: LongPoolInput): void {
+export function createLongPool(scope: Construct, input: LongPoolInput): PrivateNetwork {
   const group = createPart(scope, 'LongPool')
   const { installation } = input.settings
   const network = input.network ?? createOwnNetwork(group, installation)
@@ -75,6 +75,7 @@ export function createLongPool(scope: Construct, input: LongPoolInput): void {
   for (const row of functionsTable)
     if (row.longQueue !== undefined)
       createTaskService(group, input, { cluster, network }, { ...row, longQueue: row.longQueue })
+  return network
 }
 
 /** Creates the network of an installation that has no VPC in its settings. */
@@ -165,7 +166,10 @@ function createTaskDefinition(
   const logs = createLogs(group, `${id}Logs`, name, settings)
   const principal = new ServicePrincipal('ecs-tasks.amazonaws.com')
   const startRole = new Role(group, `${id}StartRole`, {
-    roleName: roleNameOf(installation, `${name}-start`, Stack.of(group).region),
+    // With the name of a group, the name would be too long. No trust policy names this role.
+    ...(input.installationSettings.installation === installation
+      ? { roleName: roleNameOf(installation, `${name}-start`, Stack.of(group).region) }
+      : {}),
     description: `${installation}: starts tasks of ${name}`,
     assumedBy: principal,
   })
@@ -183,7 +187,7 @@ function createTaskDefinition(
     taskRole: createRole(group, `${id}Role`, {
       name,
       principal,
-      grantContext: input,
+      grantContext: contextOfRow(input, row),
       grants: row.grants,
       queue: row.longQueue,
       logs,

@@ -13,7 +13,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import type { Construct } from 'constructs'
 import { awsMetrics, queueNames } from '../../shared/config/aws-resource-names.ts'
-import type { GrantContext } from '../permissions.ts'
+import type { GroupResources } from '../grant-context.ts'
 import type { Functions } from './functions.ts'
 import {
   createDeadLetterMetric,
@@ -24,13 +24,16 @@ import {
 import { createPart } from './create-part.ts'
 import { createInstallationMetric } from './installation-metric.ts'
 
+/** The functions of a group with their resources, and the scope of the group's constructs. */
+type ObservedGroup = GroupResources & { readonly functions: Functions; readonly scope: Construct }
+
 /**
- * Creates a topic, the alarms that notify it, and a dashboard. Missing data raises no alarm,
- * because an idle installation produces no data.
+ * Creates a topic, the alarms of all groups that notify it, and a dashboard of the default group.
  */
 export function createObservability(
   scope: Construct,
-  input: GrantContext & { readonly functions: Functions },
+  input: ObservedGroup,
+  otherGroups: readonly ObservedGroup[],
 ): void {
   const group = createPart(scope, 'Observability')
   const { installation, alarmEmail } = input.settings
@@ -40,8 +43,20 @@ export function createObservability(
   })
   allowAlarmsToPublish(topic)
   if (alarmEmail !== undefined) topic.addSubscription(new EmailSubscription(alarmEmail))
+  createAlarms(group, input, topic)
+  for (const other of otherGroups)
+    createAlarms(createPart(other.scope, 'Observability'), other, topic)
+  if (input.settings.dashboard === 'on') createDashboard(group, input)
+}
+
+/**
+ * Creates the alarms of a group. Missing data raises no alarm, because an idle installation
+ * produces no data.
+ */
+function createAlarms(part: Construct, input: ObservedGroup, topic: Topic): void {
+  const { installation } = input.settings
   for (const spec of listAlarms(input)) {
-    const alarm = new Alarm(group, spec.id, {
+    const alarm = new Alarm(part, spec.id, {
       alarmName: `${installation}-${spec.name}`,
       alarmDescription: `${spec.description} See docs/aws.md, "When an alarm comes".`,
       metric: spec.metric,
@@ -52,7 +67,6 @@ export function createObservability(
     })
     alarm.addAlarmAction(new SnsAction(topic))
   }
-  if (input.settings.dashboard === 'on') createDashboard(group, input)
 }
 
 /**
@@ -70,10 +84,7 @@ function allowAlarmsToPublish(topic: Topic): void {
   )
 }
 
-function createDashboard(
-  group: Construct,
-  { settings, queues, functions }: GrantContext & { readonly functions: Functions },
-): void {
+function createDashboard(group: Construct, { settings, queues, functions }: ObservedGroup): void {
   const { installation } = settings
   const lambdaFunctions = [...functions.values()].map(deployed => deployed.function)
   const createGraph = (title: string, left: readonly IMetric[]): GraphWidget =>

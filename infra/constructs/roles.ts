@@ -4,7 +4,8 @@ import type { LogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
 import { roleNameOf, type QueueName } from '../../shared/config/aws-resource-names.ts'
 import type { Grants } from '../function-row.ts'
-import { type GrantContext, statementsOf } from '../permissions.ts'
+import { type GrantContext } from '../grant-context.ts'
+import { statementsOf } from '../permissions.ts'
 
 /**
  * Creates the role of one function or task, which may use only its own log and its grants. Owners

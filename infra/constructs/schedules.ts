@@ -17,6 +17,11 @@ export interface SchedulesInput {
   readonly service: DeployedFunction
   readonly schedule: DeployedFunction
   readonly compaction: DeployedFunction
+  /** The function of each group besides the default one, with the settings of the group. */
+  readonly groupCompactions: readonly {
+    readonly settings: Settings
+    readonly compaction: DeployedFunction
+  }[]
 }
 
 /**
@@ -33,7 +38,7 @@ export const scheduleRoleName = (settings: Settings): string =>
  * of the installation, so that a status command need not read the CloudFormation stack.
  */
 export function createSchedules(scope: Construct, input: SchedulesInput): void {
-  const { settings, api, service, schedule, compaction, addresses } = input
+  const { settings, api, service, schedule, compaction, addresses, groupCompactions } = input
   const part = createPart(scope, 'Schedule')
   const scheduleGroup = new CfnScheduleGroup(part, 'Group', {
     name: installationNamesOf(settings.installation).scheduleGroup,
@@ -42,17 +47,42 @@ export function createSchedules(scope: Construct, input: SchedulesInput): void {
   Tags.of(scheduleGroup).add(awsTags.serviceUrl, addresses.serviceUrl)
   Tags.of(scheduleGroup).add(awsTags.webhookUrl, addresses.webhookUrl)
   const role = createCallerRole(part, settings, scheduleGroup)
-  for (const { function: target } of [schedule, compaction])
+  const targets = [schedule, compaction, ...groupCompactions.map(({ compaction: other }) => other)]
+  for (const { function: target } of targets)
     role.addToPolicy(
       new PolicyStatement({
         actions: ['lambda:InvokeFunction'],
         resources: [target.functionArn],
       }),
     )
-  new CfnSchedule(part, 'Tidy', {
-    name: `${settings.installation}-tidy`,
+  for (const called of [{ settings, compaction }, ...groupCompactions])
+    createTidyCall(part, scheduleGroup, {
+      ...called,
+      role,
+      isDefault: called.settings === settings,
+    })
+  for (const deployedFunction of [api, service, schedule])
+    grantScheduling(scope, settings, deployedFunction)
+  for (const deployedFunction of [api, service]) grantPassRole(scope, settings, deployedFunction)
+}
+
+/** Creates the hourly call of a group's compaction. */
+function createTidyCall(
+  part: Construct,
+  scheduleGroup: CfnScheduleGroup,
+  call: {
+    readonly settings: Settings
+    readonly compaction: DeployedFunction
+    readonly role: Role
+    readonly isDefault: boolean
+  },
+): void {
+  const { settings, compaction, role, isDefault } = call
+  const { installation } = settings
+  new CfnSchedule(part, isDefault ? 'Tidy' : `Tidy-${installation}`, {
+    name: `${installation}-tidy`,
     groupName: scheduleGroup.ref,
-    description: `${settings.installation}: removes old records and finds stuck deployments`,
+    description: `${installation}: removes old records and finds stuck deployments`,
     scheduleExpression: 'rate(1 hour)',
     flexibleTimeWindow: { mode: 'FLEXIBLE', maximumWindowInMinutes: 15 },
     target: {
@@ -62,9 +92,6 @@ export function createSchedules(scope: Construct, input: SchedulesInput): void {
       retryPolicy: { maximumRetryAttempts: 2, maximumEventAgeInSeconds: 3_600 },
     },
   })
-  for (const deployedFunction of [api, service, schedule])
-    grantScheduling(scope, settings, deployedFunction)
-  for (const deployedFunction of [api, service]) grantPassRole(scope, settings, deployedFunction)
 }
 
 /**

@@ -21,15 +21,17 @@ import type { Environment, InvocationOutcome } from './environment.ts'
 import { type EventSource, startEventSource } from './sqs-event-source.ts'
 import type { Fleet } from './fleet.ts'
 import type { InvokeFunction } from './invoke-api.ts'
+import { listLocalFunctions, type LocalFunction } from './deployed-functions.ts'
 import { startListeners } from './http-listeners.ts'
-import type { LongPoolTasks } from './long-pool-tasks.ts'
 import { openProcessAccess, type PermissionReporter } from './process-access.ts'
 import type { IsRevoked } from './permissions/permission-proxy.ts'
 import { readProcessConfigurations } from './process-configurations.ts'
 import { startScheduler } from './scheduler-emulator.ts'
-import { createServices, localArnOf, type Services } from './services.ts'
+import { createServices, type Services, servicesOfGroup } from './services.ts'
+import { localArnOf } from './service-variables.ts'
 import {
   createFunctionFleet,
+  type FunctionTasks,
   type ProcessOptions,
   type ProcessReporter,
   startLongTasks,
@@ -85,16 +87,18 @@ export interface LocalCloud {
  */
 export async function startCloud(options: CloudOptions): Promise<LocalCloud> {
   const { settings, aws, reporter, visibilitySeconds } = options
-  const { installation } = settings
+  const { installation, groups } = settings
   mkdirSync(options.folder, { recursive: true, mode: 0o700 })
-  const fleets = new Map<FunctionName, Fleet>()
-  const invoke: InvokeFunction = (name, event, call) =>
-    fleets.get(name)?.invoke(event, call) ??
+  const fleets: FunctionFleet[] = []
+  const findFleet = (name: FunctionName, group?: string): Fleet | undefined =>
+    fleets.find(({ target }) => target.row.name === name && target.group === group)?.fleet
+  const invoke: InvokeFunction = (name, event, { group, ...call } = {}) =>
+    findFleet(name, group)?.invoke(event, call) ??
     Promise.resolve({ kind: 'failed', reason: `the function ${name} does not exist` })
-  const listeners = await startListeners(options, invoke, name => fleets.get(name))
+  const listeners = await startListeners(options, invoke, name => findFleet(name))
   const { webhookUrl, apiUrl, serviceUrl, lambdaUrl } = listeners
   const services = await createServices(aws, {
-    ...{ installation, webhookUrl, serviceUrl, inlineMax: settings.inlineMax },
+    ...{ installation, groups, webhookUrl, serviceUrl, inlineMax: settings.inlineMax },
     ...(visibilitySeconds === undefined ? {} : { visibilitySeconds }),
   }).catch(async (thrown: unknown) => {
     await listeners.close()
@@ -110,33 +114,39 @@ export async function startCloud(options: CloudOptions): Promise<LocalCloud> {
     reporter,
   })
   const supervisor = startSupervisor()
-  for (const row of functionsTable) {
-    const bundleFolder = options.bundleOf(row)
-    if (bundleFolder !== undefined)
-      fleets.set(row.name, createFunctionFleet(options, row, { bundleFolder, access, supervisor }))
+  for (const target of listLocalFunctions(settings)) {
+    const bundleFolder = options.bundleOf(target.row)
+    if (bundleFolder === undefined) continue
+    const fleet = createFunctionFleet(options, target, { bundleFolder, access, supervisor })
+    fleets.push({ target, fleet })
   }
   const sqs = createSqsClient(aws)
   const sources = startEventSources(options, { services, fleets, sqs })
   const tasks = startLongTasks(options, { services, access, supervisor, sqs })
   const endScheduling = startScheduleCalls(options, services, invoke)
-  const endCompactionCalls = startCompactionCalls(
-    fleets.get('compaction'),
-    options.compactionIntervalMs,
+  const compactionFleets = fleets.filter(({ target }) => target.row.name === 'compaction')
+  const compactionCallEnds = compactionFleets.map(({ fleet }) =>
+    startCompactionCalls(fleet, options.compactionIntervalMs),
   )
   return {
     services,
-    functionNames: [...fleets.keys()],
+    functionNames: [...new Set(fleets.map(({ target }) => target.row.name))],
     ...{ webhookUrl, apiUrl, serviceUrl },
     invoke,
-    listEnvironments: name => fleets.get(name)?.listEnvironments() ?? [],
-    listTaskPids: name => tasks.get(name)?.listPids() ?? [],
+    listEnvironments: name =>
+      fleets
+        .filter(({ target }) => target.row.name === name)
+        .flatMap(({ fleet }) => fleet.listEnvironments()),
+    listTaskPids: name =>
+      tasks.filter(each => each.name === name).flatMap(each => each.tasks.listPids()),
     upgrade: bundleOf => replaceCode(bundleOf, fleets, tasks),
     end: async () => {
-      endCompactionCalls()
+      for (const endCompactionCalls of compactionCallEnds) endCompactionCalls()
       await endScheduling()
       await listeners.close()
-      await Promise.all([...tasks.values()].map(queueTasks => queueTasks.end()))
-      await endAll(sources, [...fleets.values()])
+      await Promise.all(tasks.map(each => each.tasks.end()))
+      const allFleets = fleets.map(({ fleet }) => fleet)
+      await endAll(sources, allFleets)
       await supervisor.close()
       sqs.destroy()
       await access.close()
@@ -146,16 +156,23 @@ export async function startCloud(options: CloudOptions): Promise<LocalCloud> {
   }
 }
 
+/** The environments of a function of the installation. */
+interface FunctionFleet {
+  readonly target: LocalFunction
+  readonly fleet: Fleet
+}
+
 function replaceCode(
   bundleOf: ProcessOptions['bundleOf'],
-  fleets: ReadonlyMap<FunctionName, Fleet>,
-  tasks: ReadonlyMap<FunctionName, LongPoolTasks>,
+  fleets: readonly FunctionFleet[],
+  tasks: readonly FunctionTasks[],
 ): void {
   for (const row of functionsTable) {
     const bundleFolder = bundleOf(row)
     if (bundleFolder === undefined) continue
-    fleets.get(row.name)?.replaceCode(bundleFolder)
-    tasks.get(row.name)?.replaceCode(bundleFolder)
+    for (const { target, fleet } of fleets)
+      if (target.row.name === row.name) fleet.replaceCode(bundleFolder)
+    for (const each of tasks) if (each.name === row.name) each.tasks.replaceCode(bundleFolder)
   }
 }
 
@@ -164,25 +181,27 @@ function startEventSources(
   { aws, settings, reporter }: CloudOptions,
   deps: {
     readonly services: Services
-    readonly fleets: ReadonlyMap<FunctionName, Fleet>
+    readonly fleets: readonly FunctionFleet[]
     readonly sqs: ReturnType<typeof createSqsClient>
   },
 ): readonly EventSource[] {
   const { services, fleets, sqs } = deps
-  return functionsTable.flatMap(({ name, consumes }) => {
-    const fleet = fleets.get(name)
-    if (fleet === undefined || consumes === undefined) return []
-    const { queue, batchSize, concurrencyMax } = consumes
-    const source = startEventSource({
-      sqs,
-      queue: services.queues[queue],
-      region: aws.region,
-      batchSize,
-      concurrencyMax: concurrencyMax?.(settings) ?? 1,
-      invoke: fleet.invoke,
-      onFailure: reporter.onCloudFailure,
-    })
-    return [source]
+  return fleets.flatMap(({ target: { row, group }, fleet }) => {
+    if (row.consumes === undefined) return []
+    const { queue, batchSize, concurrencyMax } = row.consumes
+    // A function that all groups share receives the messages of all of them.
+    const sharedServices = row.isPerGroup === true ? [] : [...services.groups.values()]
+    return [servicesOfGroup(services, group), ...sharedServices].map(({ queues }) =>
+      startEventSource({
+        sqs,
+        queue: queues[queue],
+        region: aws.region,
+        batchSize,
+        concurrencyMax: concurrencyMax?.(settings) ?? 1,
+        invoke: fleet.invoke,
+        onFailure: reporter.onCloudFailure,
+      }),
+    )
   })
 }
 
@@ -215,10 +234,10 @@ function startScheduleCalls(
 }
 
 /** Calls compaction regularly, as its schedule does, one call at a time. */
-function startCompactionCalls(compaction: Fleet | undefined, intervalMs: number): () => void {
+function startCompactionCalls(compaction: Fleet, intervalMs: number): () => void {
   let isCalling = false
   const timer = setInterval(() => {
-    if (isCalling || compaction === undefined) return
+    if (isCalling) return
     isCalling = true
     void compaction.invoke({ kind: 'tidy' }).finally(() => {
       isCalling = false

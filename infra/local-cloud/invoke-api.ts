@@ -9,7 +9,10 @@ import { type HttpEvent, type HttpReply, createMessageReply } from './http-paylo
 export type InvokeFunction = (
   name: FunctionName,
   event: unknown,
-  call?: CallOptions,
+  call?: CallOptions & {
+    /** The group whose function is called. Absent: the default one. */
+    readonly group?: string | undefined
+  },
 ) => Promise<InvocationOutcome>
 
 /** The header of Lambda's API that names the tenant of a call. */
@@ -36,9 +39,11 @@ export async function startInvokeApi(
     port: 0,
     routeKey: 'POST /2015-03-31/functions/{function}/invocations',
     invoke: async event => {
-      const name = functionOfPath(event, installation)
-      if (name === undefined) return createMessageReply(404, 'Function not found')
+      const target = functionOfPath(event, installation)
+      if (target === undefined) return createMessageReply(404, 'Function not found')
+      const { name, group } = target
       const call = {
+        group,
         traceHeader: event.headers['x-amzn-trace-id'],
         tenant: event.headers[tenantHeader],
       }
@@ -64,12 +69,23 @@ export async function startInvokeApi(
   }
 }
 
-/** Returns the function whose full name or ARN is in the path. */
-function functionOfPath({ rawPath }: HttpEvent, installation: string): FunctionName | undefined {
-  const functionName = decodeURIComponent(rawPath.split('/')[3] ?? '')
-    .split(':')
-    .at(-1)
-  return functionsTable.find(row => `${installation}-${row.name}` === functionName)?.name
+/** Returns the function whose full name or ARN is in the path, with its group. */
+function functionOfPath(
+  { rawPath }: HttpEvent,
+  installation: string,
+): { readonly name: FunctionName; readonly group: string | undefined } | undefined {
+  const fullName =
+    decodeURIComponent(rawPath.split('/')[3] ?? '')
+      .split(':')
+      .at(-1) ?? ''
+  for (const { name, isPerGroup = false } of functionsTable) {
+    if (!fullName.endsWith(`-${name}`)) continue
+    const beginning = fullName.slice(0, -name.length - 1)
+    if (beginning === installation) return { name, group: undefined }
+    if (isPerGroup && beginning.startsWith(`${installation}_`))
+      return { name, group: beginning.slice(installation.length + 1) }
+  }
+  return undefined
 }
 
 function readEventText({ body = '', isBase64Encoded }: HttpEvent): string {

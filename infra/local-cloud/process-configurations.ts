@@ -51,6 +51,8 @@ export interface LocalResources {
   readonly queueUrlOf: (name: string) => string
   /** The ARN of the key for secrets. */
   readonly secretsKey: string
+  /** The ARNs of the keys for secrets, by the beginning of the names of a group's resources. */
+  readonly groupKeys?: ReadonlyMap<string, string>
 }
 
 /**
@@ -162,7 +164,9 @@ function taskVariablesOf(properties: Readonly<Record<string, unknown>>): object 
 }
 
 function createTemplateValues(localResources: LocalResources): TemplateValues {
-  const { account, region, queueUrlOf, secretsKey } = localResources
+  const { account, region, queueUrlOf, secretsKey, groupKeys } = localResources
+  const secretsKeyOf = (description: string): string =>
+    groupKeys?.get(description.split(':')[0] ?? '') ?? secretsKey
   const regional = `${region}:${account}`
   const nameOf = ({ Properties = {} }: TemplateResource, property: string): string =>
     String(Properties[property])
@@ -172,7 +176,7 @@ function createTemplateValues(localResources: LocalResources): TemplateValues {
     'AWS::IAM::Role': resource => `arn:aws:iam::${account}:role/${nameOf(resource, 'RoleName')}`,
     'AWS::KMS::Key': resource =>
       isSecretsKey(nameOf(resource, 'Description'))
-        ? secretsKey
+        ? secretsKeyOf(nameOf(resource, 'Description'))
         : `arn:aws:kms:${regional}:key/at-rest`,
     'AWS::Lambda::Function': resource =>
       `arn:aws:lambda:${regional}:function:${nameOf(resource, 'FunctionName')}`,

@@ -11,11 +11,12 @@ import {
 import {
   bucketNameOf,
   deadLetterQueueOf,
+  groupInstallationOf,
   installationNamesOf,
   type QueueName,
   queueNames,
-  roleNameOf,
 } from '../../shared/config/aws-resource-names.ts'
+import type { StackGroup } from '../../shared/config/stack-groups.ts'
 import { deliveriesLimitOf } from '../../shared/config/queue-limits.ts'
 import {
   type AwsSettings,
@@ -26,11 +27,10 @@ import {
 import { createDynamoClient } from '../../shared/platform/aws/dynamo/table/dynamo-client.ts'
 import { type TableId, tables } from '../../shared/platform/aws/dynamo/table-definitions.ts'
 import { createSchedulerClient } from '../../shared/platform/aws/scheduler.ts'
-import { createResourceVariables, type ResourceVariables } from '../resource-variables.ts'
-import type { FunctionName } from '../function-row.ts'
+import type { ResourceVariables } from '../resource-variables.ts'
 import type { LocalResources } from './process-configurations.ts'
-import { computeStreamsMax } from '../reserved-concurrency.ts'
 import { defaultVisibilitySeconds } from '../visibility-timeouts.ts'
+import { createGroupVariables, localAccount } from './service-variables.ts'
 
 /** A queue for event sources and functions. */
 export interface LocalQueue {
@@ -38,98 +38,125 @@ export interface LocalQueue {
   readonly arn: string
 }
 
-/** The shared services of an installation's functions, in the emulators. */
-export interface Services {
+/** The services of one group of stacks, in the emulators. */
+export interface GroupServices {
   readonly resourceVariables: ResourceVariables
+  readonly queues: Readonly<Record<QueueName, LocalQueue>>
+  /** The ARN of the key for secrets. */
+  readonly secretsKey: string
+}
+
+/** The services of an installation's functions, in the emulators: those of the default group. */
+export interface Services extends GroupServices {
   /** The resources that the template of the installation refers to. */
   readonly localResources: LocalResources
-  readonly queues: Readonly<Record<QueueName, LocalQueue>>
+  /** The services of the other groups, by the name of the group. */
+  readonly groups: ReadonlyMap<string, GroupServices>
   /** The group of the users' schedules. */
   readonly scheduleGroup: string
   /** Removes tables, queues and schedules. Bucket and key are gone when their emulators end. */
   readonly remove: () => Promise<void>
 }
 
-/** The account id of the emulators. */
-const account = '000000000000'
+/** Returns the services of a group. Absent: the default group. */
+export function servicesOfGroup(services: Services, group: string | undefined): GroupServices {
+  return (group === undefined ? undefined : services.groups.get(group)) ?? services
+}
 
-/** Returns the ARN of a function in the local cloud. */
-export function localArnOf(installation: string, region: string, name: FunctionName): string {
-  return `arn:aws:lambda:${region}:${account}:function:${installation}-${name}`
+/** The options of the services of an installation. */
+export interface ServicesOptions {
+  readonly installation: string
+  readonly groups: readonly StackGroup[]
+  /** Maximum number of operations in flight that a generator runs itself. */
+  readonly inlineMax: number
+  readonly webhookUrl: string
+  readonly serviceUrl: string
+  /** Visibility timeouts that replace those of the infrastructure. */
+  readonly visibilitySeconds?: Partial<Readonly<Record<QueueName, number>>>
 }
 
 /**
- * Creates tables, queues, bucket, key and schedule group of an installation, as the CDK app does.
+ * Creates tables, queues, buckets, keys and schedule group of an installation, as the CDK app does.
  * Throws the SDK's errors unchanged, because they can only occur at the start of the cloud.
  */
 export async function createServices(
   settings: AwsSettings,
-  options: {
-    readonly installation: string
-    /** Maximum number of operations in flight that a generator runs itself. */
-    readonly inlineMax: number
-    readonly webhookUrl: string
-    readonly serviceUrl: string
-    /** Visibility timeouts that replace those of the infrastructure. */
-    readonly visibilitySeconds?: Partial<Readonly<Record<QueueName, number>>>
-  },
+  options: ServicesOptions,
 ): Promise<Services> {
   const { region } = settings
-  const { installation, inlineMax, webhookUrl, serviceUrl, visibilitySeconds = {} } = options
-  const names = installationNamesOf(installation)
+  const { installation } = options
+  const { scheduleGroup } = installationNamesOf(installation)
   const sqs = createSqsClient(settings)
-  const [createdTables, queues, bucket, key, createdScheduleGroup] = await Promise.all([
-    createTables(settings, { journal: names.journalTable, catalog: names.catalogTable }),
-    createQueues(sqs, names.queues, { ...defaultVisibilitySeconds, ...visibilitySeconds }),
-    createBucket(settings, bucketNameOf(installation, account, region)),
-    createKey(settings),
-    createScheduleGroup(settings, names.scheduleGroup),
+  const createStores = (name: string): Promise<GroupStores> =>
+    createGroupStores(settings, sqs, { name, visibilitySeconds: options.visibilitySeconds ?? {} })
+  const [createdScheduleGroup, commonStores, groupStores] = await Promise.all([
+    createScheduleGroup(settings, scheduleGroup),
+    createStores(installation),
+    Promise.all(
+      options.groups.map(({ name }) => createStores(groupInstallationOf(installation, name))),
+    ),
   ])
-  const resourceVariables = createResourceVariables({
-    installation: () => installation,
-    journalTable: () => names.journalTable,
-    catalogTable: () => names.catalogTable,
-    bucket: () => bucket,
-    chainsQueue: () => queues.chains.url,
-    chainsLongQueue: () => queues['chains-long'].url,
-    chainsDeadQueue: () => deadLetterQueueOf(queues.chains.url),
-    chainsLongDeadQueue: () => deadLetterQueueOf(queues['chains-long'].url),
-    nudgesQueue: () => queues.nudges.url,
-    nudgesLongQueue: () => queues['nudges-long'].url,
-    notificationsQueue: () => queues.notifications.url,
-    notificationsDeadQueue: () => deadLetterQueueOf(queues.notifications.url),
-    secretsKey: () => key,
-    scheduleGroup: () => names.scheduleGroup,
-    scheduleRole: () =>
-      `arn:aws:iam::${account}:role/${roleNameOf(installation, 'schedules', region)}`,
-    scheduleFunction: () => localArnOf(installation, region, 'schedule'),
-    compactionFunction: () => localArnOf(installation, region, 'compaction'),
-    apiFunction: () => localArnOf(installation, region, 'api'),
-    installerFunction: () => localArnOf(installation, region, 'installer'),
-    streamsMax: () => String(computeStreamsMax({})),
-    inlineMax: () => String(inlineMax),
-    webhookUrl: () => webhookUrl,
-    serviceUrl: () => serviceUrl,
+  const stores = [commonStores, ...groupStores]
+  const groupKeys = groupStores.map(({ key }) => key).join(',')
+  const servicesOf = (group: GroupStores): GroupServices => ({
+    resourceVariables: createGroupVariables(region, options, { group, groupKeys }),
+    queues: group.queues,
+    secretsKey: group.key,
   })
-  const queueParentUrl = queues.chains.url.slice(0, queues.chains.url.lastIndexOf('/'))
+  const { url } = commonStores.queues.chains
+  const queueParentUrl = url.slice(0, url.lastIndexOf('/'))
   return {
-    resourceVariables,
+    ...servicesOf(commonStores),
+    groups: new Map(
+      groupStores.map(group => [group.name.slice(installation.length + 1), servicesOf(group)]),
+    ),
     localResources: {
-      account,
+      account: localAccount,
       region,
       queueUrlOf: name => `${queueParentUrl}/${name}`,
-      secretsKey: key,
+      secretsKey: commonStores.key,
+      groupKeys: new Map(stores.map(({ name, key }) => [name, key])),
     },
-    queues,
-    scheduleGroup: names.scheduleGroup,
+    scheduleGroup,
     remove: async () => {
       await createdScheduleGroup.remove()
-      const urls = Object.values(queues).flatMap(({ url }) => [url, deadLetterQueueOf(url)])
+      const urls = stores
+        .flatMap(({ queues }) => Object.values(queues))
+        .flatMap(queue => [queue.url, deadLetterQueueOf(queue.url)])
       await Promise.all(urls.map(QueueUrl => sqs.send(new DeleteQueueCommand({ QueueUrl }))))
       sqs.destroy()
-      await createdTables.remove()
+      for (const { tables: createdTables } of stores) await createdTables.remove()
     },
   }
+}
+
+/** The created stores of one group. */
+interface GroupStores {
+  /** The beginning of the names. */
+  readonly name: string
+  readonly tables: { readonly remove: () => Promise<void> }
+  readonly queues: Readonly<Record<QueueName, LocalQueue>>
+  readonly bucket: string
+  readonly key: string
+}
+
+async function createGroupStores(
+  settings: AwsSettings,
+  sqs: SQSClient,
+  group: {
+    readonly name: string
+    readonly visibilitySeconds: Partial<Readonly<Record<QueueName, number>>>
+  },
+): Promise<GroupStores> {
+  const { name, visibilitySeconds } = group
+  const names = installationNamesOf(name)
+  const [createdTables, queues, bucket, key] = await Promise.all([
+    createTables(settings, { journal: names.journalTable, catalog: names.catalogTable }),
+    createQueues(sqs, names.queues, { ...defaultVisibilitySeconds, ...visibilitySeconds }),
+    createBucket(settings, bucketNameOf(name, localAccount, settings.region)),
+    createKey(settings),
+  ])
+  return { name, tables: createdTables, queues, bucket, key }
 }
 
 async function createTables(

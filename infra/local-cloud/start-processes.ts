@@ -4,13 +4,14 @@ import type { AwsSettings, createSqsClient } from '../../shared/platform/aws/cli
 import type { Supervisor } from '../../shared/platform/system/process-supervisor.ts'
 import { longPoolScratchGib } from '../constructs/long-pool.ts'
 import type { FunctionName, FunctionRow } from '../function-row.ts'
-import { functionsTable } from '../functions-table.ts'
+import { fullNameOf, listLocalFunctions, type LocalFunction } from './deployed-functions.ts'
 import type { Settings } from '../settings.ts'
 import { type CompletedCall, createFleet, type Fleet } from './fleet.ts'
 import type { ProcessSandboxOptions } from './isolated-process.ts'
 import { type LongPoolTasks, startLongPoolTasks } from './long-pool-tasks.ts'
 import type { ProcessAccess } from './process-access.ts'
-import { localArnOf, type Services } from './services.ts'
+import { type Services, servicesOfGroup } from './services.ts'
+import { localArnOf } from './service-variables.ts'
 
 /** The options of functions and of tasks of the long pool. */
 export interface ProcessOptions {
@@ -43,17 +44,18 @@ export interface ProcessReporter {
 /** Creates the fleet of a function, with the variables and permissions of the template. */
 export function createFunctionFleet(
   options: ProcessOptions,
-  row: FunctionRow,
+  localFunction: LocalFunction,
   context: {
     readonly bundleFolder: string
     readonly access: ProcessAccess
     readonly supervisor: Supervisor
   },
 ): Fleet {
-  const { settings, aws, reporter } = options
+  const { aws, reporter } = options
   const { bundleFolder, access, supervisor } = context
+  const { row, settings } = localFunction
   const { name } = row
-  const functionName = `${settings.installation}-${name}`
+  const functionName = fullNameOf(localFunction)
   return createFleet({
     name: functionName,
     arn: localArnOf(settings.installation, aws.region, name),
@@ -80,8 +82,14 @@ function sandboxOptionsOf(
   return { sandbox: { ...sandbox, limits: { scratchMb, descriptorsMax } } }
 }
 
+/** The tasks of a function in the long pool, for one group of stacks. */
+export interface FunctionTasks {
+  readonly name: FunctionName
+  readonly tasks: LongPoolTasks
+}
+
 /**
- * Starts the long pool, whose tasks start when messages wait. Returns the tasks of each queue by
+ * Starts the long pool, whose tasks start when messages wait. Returns the tasks of each queue with
  * the name of the function with that queue.
  */
 export function startLongTasks(
@@ -92,10 +100,10 @@ export function startLongTasks(
     readonly supervisor: Supervisor
     readonly sqs: ReturnType<typeof createSqsClient>
   },
-): ReadonlyMap<FunctionName, LongPoolTasks> {
-  const { settings, reporter } = options
+): readonly FunctionTasks[] {
+  const { reporter } = options
   const { services, access, supervisor, sqs } = context
-  const entries = functionsTable.flatMap(row => {
+  return listLocalFunctions(options.settings).flatMap(({ row, settings, group }) => {
     const bundleFolder = options.bundleOf(row)
     if (bundleFolder === undefined || row.longQueue === undefined) return []
     const name = `${settings.installation}-long-${row.name}`
@@ -104,14 +112,13 @@ export function startLongTasks(
       supervisor,
       bundleFolder,
       ...sandboxOptionsOf(options, longPoolScratchGib * 1_024),
-      queue: services.queues[row.longQueue],
+      queue: servicesOfGroup(services, group).queues[row.longQueue],
       parentFolder: join(options.folder, 'tasks'),
       name,
       variables: { ...options.variables, ...access.variablesOf(name) },
       onLine: (pid, line) => reporter.onLine(row.name, pid, line),
       onFailure: reporter.onCloudFailure,
     })
-    return [[row.name, tasks] as const]
+    return [{ name: row.name, tasks }]
   })
-  return new Map(entries)
 }

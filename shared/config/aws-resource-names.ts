@@ -40,6 +40,10 @@ export const awsVariables = {
   streamsMax: 'ANTICHAIN_STREAMS_MAX',
   /** The number of operations that a generator may run at the same time in its own process. */
   inlineMax: 'ANTICHAIN_INLINE_MAX',
+  /** The groups of the installation, as in its setting. Absent: it has only the default group. */
+  groups: 'ANTICHAIN_GROUPS',
+  /** The KMS keys of these groups, as ARNs between commas. */
+  groupKeys: 'ANTICHAIN_GROUP_KEYS',
   /** The pool of the process: `short` in a function, `long` in a task. */
   pool: 'ANTICHAIN_POOL',
 } as const
@@ -139,7 +143,20 @@ export const defaultInstallation = 'antichain'
 /** The pattern of installation names. Names are short, because resource names begin with them. */
 export const installationPattern = /^[a-z][a-z0-9-]{1,19}$/
 
-/** Returns the resource names of an installation. */
+/**
+ * Returns the name with which the names of a group's resources begin. The names of installations
+ * contain no `_`, so no pattern for one of them matches resources of a group.
+ */
+export const groupInstallationOf = (installation: string, group: string): string =>
+  `${installation}_${group}`
+
+/**
+ * Maximum length of `groupInstallationOf`: IAM limits the names of roles to 64 characters, and the
+ * longest one is `<name>-long-step-generator-<region>`.
+ */
+export const groupInstallationCharsMax = 29
+
+/** Returns the resource names of an installation, or of a group by `groupInstallationOf`. */
 export function installationNamesOf(installation: string): InstallationNames {
   const withInstallation = (part: string): string => `${installation}-${part}`
   return {
@@ -167,9 +184,14 @@ export const deadLetterAlarmOf = (queue: QueueName): string => `dead-${queue}`
 /** The name of the only alarm of an installation with `alarms=one`, without the installation. */
 export const singleAlarmName = 'problems'
 
-/** Returns the name of the bucket, which must be unique across all AWS accounts. */
-export const bucketNameOf = (installation: string, account: string, region: string): string =>
-  `${installation}-${account}-${region}`
+/**
+ * Returns the name of the bucket, which must be unique across all AWS accounts. That of a group
+ * ends with the name of the group, because names of buckets contain no `_`.
+ */
+export function bucketNameOf(installation: string, account: string, region: string): string {
+  const [name = '', group] = installation.split('_')
+  return [name, account, region, ...(group === undefined ? [] : [group])].join('-')
+}
 
 /** Returns the name of a function's role. Owners of stacks name it in their trust policies. */
 export const roleNameOf = (installation: string, part: string, region: string): string =>
@@ -185,6 +207,8 @@ export const externalIdOf = (installation: string, stack: string): string =>
 export const awsTags = {
   installation: 'antichain:installation',
   part: 'antichain:part',
+  /** The group of stacks, on the resources of groups besides the default one. */
+  group: 'antichain:group',
   apiUrl: 'antichain:api-url',
   serviceUrl: 'antichain:service-url',
   webhookUrl: 'antichain:webhook-url',

@@ -62,4 +62,12 @@ export const platformCodes = {
     exit: 1,
     hint: 'Correct the error that CloudFormation reports above, and run the command again; its changes were rolled back.',
   },
+  STACK_GROUP_DIFFERENT: {
+    exit: 1,
+    hint: 'Stacks of different groups share nothing. Export the stack and import it in the other group, or change the setting `groups` of the installation.',
+  },
+  GROUP_UNKNOWN: {
+    exit: 1,
+    hint: 'Name a group of the setting `groups` in ANTICHAIN_GROUP, or unset the variable for the default group.',
+  },
 } as const

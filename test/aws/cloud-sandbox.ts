@@ -11,6 +11,8 @@ import { delimiter, join, resolve } from 'node:path'
 import { expect } from 'vitest'
 import { createAssets } from '../../infra/assets.ts'
 import { type LocalCloud, startCloud } from '../../infra/local-cloud/cloud.ts'
+import { servicesOfGroup } from '../../infra/local-cloud/services.ts'
+import { groupNameOf } from '../../shared/config/stack-groups.ts'
 import { type ControlClient, openControlClient } from '../../infra/local-cloud/control-client.ts'
 import type { CompletedCall } from '../../infra/local-cloud/fleet.ts'
 import type { FunctionName, FunctionRow } from '../../infra/function-row.ts'
@@ -25,6 +27,7 @@ import type { AwsSettings } from '../../shared/platform/aws/clients.ts'
 import type { HistoryRecord } from '../../shared/ports/catalog.ts'
 import {
   stackIdOf,
+  stackPartsOf,
   type StackId,
   type BlobHash,
   type DeploymentId,
@@ -113,6 +116,8 @@ export interface CloudSandbox {
   readonly revokedPermissions: Set<string>
   /** Returns the number of requests that lacked a revoked permission. */
   readonly revokedCount: () => number
+  /** Returns the requests that roles did not allow, and forgets them. */
+  readonly takeDenials: () => readonly Denial[]
   /** The calls of functions that have ended. */
   readonly calls: readonly (CompletedCall & { readonly name: FunctionName })[]
   /** Returns the diagnostics of a deployment. */
@@ -209,10 +214,14 @@ export async function createCloudSandbox(
       onCloudFailure: callReporter.onCloudFailure,
     },
   })
-  const { secretsKey } = cloud.services.localResources
+  const groupServices = servicesOfGroup(
+    cloud.services,
+    groupNameOf(settings.groups, stackPartsOf(stack).project),
+  )
+  const { secretsKey } = groupServices
   const keyUrl = `awskms:///${secretsKey}?region=${options.aws.region}`
   const stackFile = await createSandboxProgram(program, fixture, { ...options, keyUrl })
-  const control = openControlClient(options.aws, cloud.services)
+  const control = openControlClient(options.aws, groupServices)
   await control.platform.catalog.createStack(stack, control.platform.clock.now())
   const readLog = (): string => lines.join('\n')
   return {
@@ -225,6 +234,7 @@ export async function createCloudSandbox(
     stackFile,
     revokedPermissions,
     revokedCount: () => revokedCount,
+    takeDenials: () => denials.splice(0),
     calls,
     readLog,
     upload: async variables => {

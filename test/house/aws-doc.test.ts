@@ -6,6 +6,7 @@ import { prices } from '../../shared/config/aws-prices.ts'
 import {
   renderBudgetTable,
   renderCostTable,
+  renderGroupTable,
   renderIdleTable,
   renderPriceTable,
   replaceBlocks,
@@ -24,6 +25,7 @@ test('the tables of docs/aws.md are generated from prices and measured figures',
     cost: renderCostTable(measuredRunForm.parse(readFigures('cost.json'))),
     budget: renderBudgetTable(measuredBudgetForm.parse(readFigures('budget.json'))),
     idle: renderIdleTable(),
+    group: renderGroupTable(),
   }
   expect(page).toContain(`as of ${prices.asOf}`)
   await expect(replaceBlocks(page, blocks)).toMatchFileSnapshot(file)

@@ -1,11 +1,40 @@
 import { expect, test } from 'vitest'
-import { idleResources, leanIdleResources } from '../../bench/cost/idle-cost.ts'
+import {
+  groupIdleResources,
+  idleResources,
+  leanGroupIdleResources,
+  leanIdleResources,
+} from '../../bench/cost/idle-cost.ts'
 import { synthesise } from './synthesise.ts'
+
+const leanSettings = { dataKey: 'aws', alarms: 'one', dashboard: 'off' }
 
 test.each([
   ['the default settings', {}, idleResources],
-  ['the lowest cost', { dataKey: 'aws', alarms: 'one', dashboard: 'off' }, leanIdleResources],
+  ['the lowest cost', leanSettings, leanIdleResources],
 ])('the idle cost with %s is that of the contents of the templates', (_, settings, expected) => {
+  expect(countIdleResources(settings)).toEqual(expected)
+})
+
+test.each([
+  ['the default settings', {}, groupIdleResources],
+  ['the lowest cost', leanSettings, leanGroupIdleResources],
+])(
+  'the idle cost of a group with %s is that of what it adds to the templates',
+  (_, settings, expected) => {
+    const [without, withGroup] = [settings, { ...settings, groups: 'payments=pay-*' }].map(
+      countIdleResources,
+    )
+    const added = Object.entries(withGroup ?? {}).map(([name, count]) => [
+      name,
+      name === 'compactionGb' ? count : count - ((without as Record<string, number>)[name] ?? 0),
+    ])
+    expect(Object.fromEntries(added)).toEqual(expected)
+  },
+)
+
+/** Counts the idle resources of the templates. */
+function countIdleResources(settings: Readonly<Record<string, unknown>>): Record<string, number> {
   const { resources } = synthesise(settings)
   const alarms = [...resources('AWS::CloudWatch::Alarm').values()]
   const metrics = alarms.flatMap(({ Properties: { Metrics, MetricName } }) => {
@@ -18,11 +47,11 @@ test.each([
   const compaction = functions.find(({ FunctionName }) =>
     String(FunctionName).endsWith('-compaction'),
   )
-  expect({
+  return {
     keys: resources('AWS::KMS::Key').size,
     alarmMetrics: metrics.length,
     dashboards: resources('AWS::CloudWatch::Dashboard').size,
     eventSources: resources('AWS::Lambda::EventSourceMapping').size,
     compactionGb: Number(compaction?.['MemorySize']) / 1024,
-  }).toEqual(expected)
-})
+  }
+}

@@ -69,6 +69,10 @@ describe.each([
       routeTables: 'rtb-0123456789abcdef0',
     },
   ],
+  [
+    'groups of stacks',
+    { region: 'eu-central-1', installation: 'antichain', groups: 'payments=pay-*;shop=shop' },
+  ],
 ])('with %s', (_, settings) => {
   test('cdk-nag has no finding without an exception', () => {
     expect(listFindings(settings, 'with-exceptions')).toEqual([])

@@ -4,7 +4,8 @@ import { functionsTable } from '../../infra/functions-table.ts'
 import { readProcessConfigurations } from '../../infra/local-cloud/process-configurations.ts'
 import { resolveIntrinsics, type Template } from '../../infra/local-cloud/resolve-intrinsics.ts'
 import { readInstallationSettings } from '../../infra/settings.ts'
-import { awsVariables } from '../../shared/config/aws-resource-names.ts'
+import { type AwsVariable, awsVariables } from '../../shared/config/aws-resource-names.ts'
+import { readGroupResources } from '../../shared/platform/aws/aws-resources.ts'
 
 const settings = readInstallationSettings({
   'antichain:installation': 'shop',
@@ -62,4 +63,41 @@ test('an unknown function or reference of CloudFormation is an error that names 
   const values = { parameters: {}, refOf: () => '', arnOf: () => '' }
   expect(() => resolveIntrinsics({ 'Fn::Cidr': [] }, [template], values)).toThrow('Fn::Cidr')
   expect(() => resolveIntrinsics({ Ref: 'Missing' }, [template], values)).toThrow('Missing')
+})
+
+test('the resources that common functions derive for a group are those of the functions of the group', () => {
+  const groups = readInstallationSettings({
+    'antichain:installation': 'shop-2',
+    'antichain:region': 'eu-central-1',
+    'antichain:groups': 'payments=pay-*,billing;web-1=site',
+  })
+  if ('problems' in groups) throw new Error(groups.problems.join('\n'))
+  const keys = ['shop-2', 'shop-2_payments', 'shop-2_web-1']
+  const all = readProcessConfigurations(groups, {
+    ...{ account: '000000000000', region: 'eu-central-1', secretsKey },
+    queueUrlOf: name => `http://127.0.0.1:1/000000000000/${name}`,
+    groupKeys: new Map(keys.map(name => [name, `${secretsKey}-of-${name}`])),
+  })
+  const variablesOf = (name: string) => all.get(name)?.variables ?? {}
+  for (const common of ['api', 'service', 'webhook', 'schedule']) {
+    const derived = readGroupResources(variablesOf(`shop-2-${common}`))
+    expect(derived.map(({ name, projects }) => [name, projects])).toEqual([
+      ['payments', ['pay-*', 'billing']],
+      ['web-1', ['site']],
+    ])
+    for (const { name, resources } of derived) {
+      const own = variablesOf(`shop-2_${name}-step-generator`)
+      const compared = Object.entries(awsVariables).filter(
+        ([, text]) =>
+          own[text] !== undefined && variablesOf(`shop-2-${common}`)[text] !== undefined,
+      )
+      expect(compared.length).toBeGreaterThan(common === 'api' ? 12 : 4)
+      for (const [variable, text] of compared)
+        if (variable !== 'groups' && variable !== 'pool')
+          expect([text, resources.get(variable as AwsVariable)]).toEqual([text, own[text]])
+    }
+  }
+  // Without groups, a variable of them would have no use.
+  for (const { variables } of configurations.values())
+    expect(Object.keys(variables).filter(text => text.includes('GROUPS'))).toEqual([])
 })

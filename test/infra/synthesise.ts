@@ -27,7 +27,7 @@ export interface SynthesisedTemplates {
   readonly isDataProtected: boolean
   /**
    * Returns the allowing statements of the role of a function or task. `roleName` is the name
-   * without installation and region.
+   * without region, and without the installation unless it is the role of a group.
    */
   readonly statements: (roleName: string) => readonly Statement[]
   /** Returns the denying statements of the role, which override the allowing ones. */
@@ -80,7 +80,7 @@ function createTemplates(
     new Map(allResources.filter(([, { Type }]) => Type === type))
   const listStatements = (roleName: string, effect: Effect): readonly Statement[] => {
     const role = [...resources('AWS::IAM::Role')].find(([, { Properties }]) =>
-      String(Properties['RoleName']).endsWith(`-${roleName}-eu-central-1`),
+      `-${String(Properties['RoleName'])}`.endsWith(`-${roleName}-eu-central-1`),
     )
     if (role === undefined) throw new Error(`there is no role of ${roleName}`)
     const policies = [...resources('AWS::IAM::Policy').values()].filter(({ Properties }) =>

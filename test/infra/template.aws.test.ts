@@ -164,7 +164,11 @@ describe('functions', () => {
         Timeout: row.timeoutSeconds,
         Environment: {
           Variables: Object.fromEntries(
-            [...row.variables].map(variable => [awsVariables[variable], Match.anyValue()]),
+            [...row.variables].map(variable => [
+              awsVariables[variable],
+              // An installation without groups has no variables of groups.
+              /^group(s|Keys)$/.test(variable) ? Match.absent() : Match.anyValue(),
+            ]),
           ),
         },
         RecursiveLoop: loopingFunctions.has(name) ? 'Allow' : 'Terminate',

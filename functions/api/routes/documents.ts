@@ -10,6 +10,8 @@ import {
   webhookDraft,
   webhookKeyOf,
 } from '../../../shared/triggers/webhooks/webhook-document.ts'
+import { defaultGroup } from '../../../shared/config/stack-groups.ts'
+import { requireGroup } from '../../../shared/runtime/groups/port-groups.ts'
 import { createCollectionRoutes, documentNameOf } from '../collection-routes.ts'
 import { type Route, stackOf } from '../define-route.ts'
 import { createNotificationValue, notificationDraft } from '../notification-value.ts'
@@ -28,7 +30,9 @@ const webhooks = createCollectionRoutes({
   writeRole: 'admin',
   draft: webhookDraft,
   keyOf: params => webhookKeyOf(documentNameOf(params)),
-  createValue: async ({ sealing, addresses }, { name }, draft) => {
+  createValue: async ({ sealing, addresses, stackGroup, stackGroups }, { name }, draft) => {
+    for (const { stack } of draft.rules)
+      requireGroup(stackGroups ?? [], stackGroup ?? defaultGroup, stack)
     if (draft.apiUrl !== undefined) refuseAddress(draft.apiUrl, addresses)
     return sealWebhook(sealing, name, draft)
   },

@@ -9,6 +9,7 @@ import {
   type ScheduledDriftRun,
 } from '../../../shared/runtime/query/scheduled-drift.ts'
 import { readDocumentsOf } from '../../../shared/triggers/read-documents.ts'
+import { listAllStacks, portsOfStack } from '../../../shared/runtime/groups/port-groups.ts'
 import { coversStack } from '../authorization.ts'
 import { type ApiPorts, defineRoute } from '../define-route.ts'
 import { createPageForm, cutResultPage, pageQuery } from '../pages.ts'
@@ -48,19 +49,32 @@ export const driftListRoutes = [
     query: z.object({ ...pageQuery, project: z.string().max(100).optional() }),
     output: createPageForm(driftFindingView),
     run: async (ports, { caller, query }) => {
-      const { stacks } = await ports.catalog.listStacks(query.project)
+      const { stacks } = await listAllStacks(ports, query.project)
       const page = cutResultPage(
         stacks.filter(({ id }) => coversStack(caller.stacks, id)),
         query,
       )
-      const shared: StoredDocument[] = []
-      for await (const stored of readDocumentsOf(ports.documents, 'schedule', '*'))
-        shared.push(stored)
-      const items = await Promise.all(page.items.map(({ id }) => readFinding(ports, id, shared)))
+      const sharedByPorts = new Map<ApiPorts, Promise<readonly StoredDocument[]>>()
+      const items = await Promise.all(
+        page.items.map(async ({ id }) => {
+          const groupPorts = portsOfStack(ports, id)
+          const shared = sharedByPorts.get(groupPorts) ?? readSharedSchedules(groupPorts)
+          sharedByPorts.set(groupPorts, shared)
+          return readFinding(groupPorts, id, await shared)
+        }),
+      )
       return { json: { ...page, items } }
     },
   }),
 ]
+
+async function readSharedSchedules({
+  documents,
+}: Pick<ApiPorts, 'documents'>): Promise<readonly StoredDocument[]> {
+  const shared: StoredDocument[] = []
+  for await (const stored of readDocumentsOf(documents, 'schedule', '*')) shared.push(stored)
+  return shared
+}
 
 async function readFinding(
   ports: Pick<ApiPorts, 'documents' | 'requests'>,

@@ -8,6 +8,7 @@ import {
 } from '../../../shared/records/stack-request.ts'
 import { archiveNameOf } from '../../../shared/records/archive-name.ts'
 import { type BlobHash, type StackId, stackIdOf } from '../../../shared/records/ids.ts'
+import { requireSameGroup } from '../../../shared/runtime/groups/port-groups.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { stateEditForm } from '../../../shared/state/edits/state-edit.ts'
 import { idempotencyKeyOf, putRequestOnce, requestView, requestViewOf } from '../put-request.ts'
@@ -64,6 +65,7 @@ export const editRoutes = [
       const stack = stackOf(call.params)
       const to = stackIdOf(call.body.project, call.body.stack)
       requirePermission(call.caller, 'deploy', to)
+      requireSameGroup(ports.stackGroups ?? [], stack, to)
       const key = idempotencyKeyOf(call.request, ports)
       const storedRequest = await ports.requests.find(stack, key)
       if (storedRequest !== undefined && isRenameTo(storedRequest, to))

@@ -13,6 +13,7 @@ import {
 export const federationRoutes = createCollectionRoutes({
   path: '/v1/federations',
   scope: 'installation',
+  isForAllGroups: true,
   noun: 'federation rule',
   readRole: 'admin',
   writeRole: 'admin',

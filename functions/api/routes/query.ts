@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { queryLimits } from '../../../shared/config/query-limits.ts'
 import { runQuery } from '../../../shared/runtime/query/run-query.ts'
+import { listAllStacks, portsOfStack } from '../../../shared/runtime/groups/port-groups.ts'
 import { coversStack } from '../authorization.ts'
 import { defineRoute } from '../define-route.ts'
 
@@ -23,12 +24,14 @@ export const queryRoutes = [
       unreadable: z.array(z.string()),
     }),
     run: async (ports, { caller, body: { sql, project } }) => {
-      const listing = await ports.catalog.listStacks(project)
+      const listing = await listAllStacks(ports, project)
       const stacks = listing.stacks.filter(({ id }) => coversStack(caller.stacks, id))
       const unreadable = listing.unreadable
         .map(({ id }) => id)
         .filter(id => coversStack(caller.stacks, id))
-      return { json: { ...(await runQuery(ports, stacks, sql)), unreadable } }
+      return {
+        json: { ...(await runQuery(id => portsOfStack(ports, id), stacks, sql)), unreadable },
+      }
     },
   }),
 ]

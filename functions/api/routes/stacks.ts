@@ -5,6 +5,7 @@ import type { StackRecord } from '../../../shared/ports/catalog.ts'
 import { stackIdOf, stackPartsOf } from '../../../shared/records/ids.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { requireEmptyStack } from '../../../shared/runtime/state/require-empty-stack.ts'
+import { listAllStacks, portsOfStack } from '../../../shared/runtime/groups/port-groups.ts'
 import { cutResultPage, createPageForm, pageQuery } from '../pages.ts'
 import { removeIdleStack } from '../remove-idle-stack.ts'
 import { coversStack } from '../authorization.ts'
@@ -48,8 +49,8 @@ export const stackRoutes = [
     output: createPageForm(stackView).extend({
       unreadable: z.array(z.object({ id: z.string(), code: z.string() })),
     }),
-    run: async ({ catalog }, { caller, query }) => {
-      const stackList = await catalog.listStacks(query.project)
+    run: async (ports, { caller, query }) => {
+      const stackList = await listAllStacks(ports, query.project)
       const coveredStacks = stackList.stacks.filter(({ id }) => coversStack(caller.stacks, id))
       const unreadable = stackList.unreadable
         .filter(({ id }) => coversStack(caller.stacks, id))
@@ -58,7 +59,7 @@ export const stackRoutes = [
       const items = await Promise.all(
         page.items.map(async record => ({
           ...stackViewOf(record),
-          ...(query.last ? await readLastDeployment(catalog, record) : {}),
+          ...(query.last ? await readLastDeployment(portsOfStack(ports, record.id), record) : {}),
         })),
       )
       return { json: { ...page, items, unreadable } }
@@ -112,7 +113,7 @@ export const stackRoutes = [
 
 /** Returns the last deployment of a stack as `last`, or no field without one. */
 async function readLastDeployment(
-  catalog: Pick<ApiPorts['catalog'], 'listHistory'>,
+  { catalog }: Pick<ApiPorts, 'catalog'>,
   { id, deployments }: StackRecord,
 ): Promise<{ readonly last?: z.infer<typeof deploymentView> }> {
   const [record] = await catalog.listHistory(id, 1, deployments + 1)

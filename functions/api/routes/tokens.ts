@@ -14,6 +14,7 @@ export const tokenRoutes = [
     path: '/v1/tokens',
     role: 'admin',
     scope: 'installation',
+    isForAllGroups: true,
     summary: 'List tokens, without their secrets',
     query: z.object({ cursor: pageQuery.cursor }),
     output: createPageForm(tokenView),
@@ -28,6 +29,7 @@ export const tokenRoutes = [
     path: '/v1/tokens',
     role: 'admin',
     scope: 'installation',
+    isForAllGroups: true,
     summary: 'Create a token; only this response contains its text',
     body: tokenDraft,
     status: 201,
@@ -39,6 +41,7 @@ export const tokenRoutes = [
     path: '/v1/tokens/{id}/rotate',
     role: 'admin',
     scope: 'installation',
+    isForAllGroups: true,
     summary: 'Give a token a new secret; only this response contains the text of the token',
     body: z.strictObject({
       /** Time for which earlier secrets remain valid. */
@@ -58,6 +61,7 @@ export const tokenRoutes = [
     path: '/v1/tokens/{id}',
     role: 'admin',
     scope: 'installation',
+    isForAllGroups: true,
     summary: 'Revoke a token',
     output: z.object({ revoked: z.boolean() }),
     run: async ({ documents }, { params }) => {
@@ -75,6 +79,7 @@ export const tokenRoutes = [
     path: '/v1/audit',
     role: 'admin',
     scope: 'installation',
+    isForAllGroups: true,
     summary: 'List the audit log of changes, newest first',
     query: z.object(pageQuery),
     output: createPageForm(z.looseObject({ who: z.string(), what: z.string() })),

@@ -10,6 +10,7 @@
 import type { Context, Hono } from 'hono'
 import { error } from '../../../shared/errors/error.ts'
 import type { RandomPort } from '../../../shared/ports/system.ts'
+import { createPortGroup, type GroupedPorts } from '../../../shared/runtime/groups/port-groups.ts'
 import { toPrintable } from '../../../shared/triggers/printable.ts'
 import { createClientLogs } from './client-logs.ts'
 import { answerServiceCall, createCallDeps } from './service-calls.ts'
@@ -17,9 +18,14 @@ import { toServiceErrorResponse } from './service-error.ts'
 import { honoPathOf, type ServicePorts } from './service-route.ts'
 import { serviceRoutes } from './service-table.ts'
 
+/** The ports of the service, before the logs of clients are opened. */
+export interface OpenedServicePorts
+  extends Omit<ServicePorts, 'clientLogs' | 'otherGroups'>,
+    GroupedPorts<OpenedServicePorts> {}
+
 /** The dependencies of the service. */
 export interface ServiceOptions {
-  readonly ports: Omit<ServicePorts, 'clientLogs'>
+  readonly ports: OpenedServicePorts
   readonly addressOf: (context: Context) => string
 }
 
@@ -46,7 +52,7 @@ export function refuseServiceCalls(
  * is answered with 404.
  */
 export function addServiceRoutes(app: Hono, options: ServiceOptions): void {
-  const ports = { ...options.ports, clientLogs: createClientLogs(options.ports) }
+  const ports = withClientLogs(options.ports)
   const deps = createCallDeps<ServicePorts>(ports, options.addressOf)
   for (const route of serviceRoutes)
     app.on(route.method, honoPathOf(route), context => answerServiceCall(deps, route, context))
@@ -55,4 +61,14 @@ export function addServiceRoutes(app: Hono, options: ServiceOptions): void {
     const routeError = error('API_ROUTE_UNKNOWN', `the service has no route ${requestLine}`)
     return toServiceErrorResponse(routeError, ports.random.uuid())
   })
+}
+
+function withClientLogs({ otherGroups = [], ...ports }: OpenedServicePorts): ServicePorts {
+  return {
+    ...ports,
+    clientLogs: createClientLogs(ports),
+    otherGroups: otherGroups.map(group =>
+      createPortGroup(group, () => withClientLogs(group.ports)),
+    ),
+  }
 }

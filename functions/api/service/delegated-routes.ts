@@ -11,7 +11,7 @@ import { honoPathOf } from './service-route.ts'
 
 /** The dependencies of a process that answers the delegated routes itself. */
 export interface DelegatedOptions {
-  readonly ports: CallPorts & HookPorts
+  readonly ports: HookPorts
   readonly addressOf: (context: Context) => string
   readonly exchangeToken: ExchangeToken
 }

@@ -1,3 +1,4 @@
+import { requireSameGroup } from '../../../shared/runtime/groups/port-groups.ts'
 import * as z from 'zod'
 import { createOpenDeploymentError } from '../../../shared/engine/deployment/ownership/stack-busy.ts'
 import { error } from '../../../shared/errors/error.ts'
@@ -88,6 +89,7 @@ async function renameStack(ports: ServicePorts, call: ServiceCall): Promise<unkn
   const parts = stackPartsOf(stack)
   const to = stackIdOf(newProject || parts.project, newName || parts.stack)
   requirePermission(call.caller, 'deploy', to)
+  requireSameGroup(ports.stackGroups ?? [], stack, to)
   await requireFreeName(ports, { caller: call.caller, stack })
   if ((await ports.catalog.getStack(to)) !== undefined)
     throw error('STACK_EXISTS', `the stack '${stackPartsOf(to).stack}' already exists`)

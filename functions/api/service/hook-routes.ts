@@ -14,6 +14,7 @@ import type { DeliverySender } from '../../../shared/triggers/notifications/ping
 import { parseDocumentValue } from '../../../shared/triggers/parse-document-value.ts'
 import { readNotificationsOf } from '../../../shared/triggers/notifications/read-notifications.ts'
 import { toPrintable } from '../../../shared/triggers/printable.ts'
+import type { GroupedPorts } from '../../../shared/runtime/groups/port-groups.ts'
 import { requirePermission } from '../authorization.ts'
 import { type ApiPorts, stackOf } from '../define-route.ts'
 import { createDocumentChangedError, removeDocument, requireDocument } from '../document-store.ts'
@@ -22,7 +23,11 @@ import { parseBody, type ServiceCall, type ServiceRoute, stackPath } from './ser
 
 /** The ports of the routes for webhooks. */
 export interface HookPorts
-  extends Pick<ApiPorts, 'documents' | 'catalog' | 'random' | 'addresses' | 'logger'> {
+  extends Pick<
+      ApiPorts,
+      'documents' | 'catalog' | 'random' | 'addresses' | 'logger' | 'control' | 'audit' | 'clock'
+    >,
+    GroupedPorts<HookPorts> {
   /** Seals the secrets of webhooks. */
   readonly sealing: Pick<SealingPort, 'seal'>
   readonly sender: DeliverySender

@@ -1,7 +1,17 @@
 import { hostname } from 'node:os'
 import { awsLimits } from '../../../shared/config/aws-limits.ts'
-import { createServicePlatform } from '../../../shared/platform/aws/aws-platform.ts'
-import { readAwsResources } from '../../../shared/platform/aws/aws-resources.ts'
+import {
+  type AwsPlatformDeps,
+  createServicePlatform,
+} from '../../../shared/platform/aws/aws-platform.ts'
+import {
+  type AwsResources,
+  readAwsResources,
+  readGroupResources,
+  readStackGroups,
+} from '../../../shared/platform/aws/aws-resources.ts'
+import type { TelemetryPort } from '../../../shared/ports/telemetry.ts'
+import { createPortGroup } from '../../../shared/runtime/groups/port-groups.ts'
 import { readAwsSettings } from '../../../shared/platform/aws/clients.ts'
 import { createLambdaClient } from '../../../shared/platform/aws/lambda-client.ts'
 import { createMetrics } from '../../../shared/platform/aws/metrics.ts'
@@ -10,6 +20,7 @@ import { createCompactionCaller } from '../../../shared/runtime/compaction/call-
 import { createMeasuredCompact } from '../../../shared/runtime/compaction/measured-compact.ts'
 import { openLogs } from '../../aws/open-logs.ts'
 import { createRequestForwarder } from '../../aws/forward-request.ts'
+import type { OpenedServicePorts } from './add-service-routes.ts'
 import type { createPulumiApi } from './create-pulumi-api.ts'
 
 /**
@@ -23,9 +34,36 @@ export function openServicePorts(
   const write = (line: string): void => void process.stdout.write(line)
   const { telemetry, logger } = openLogs(env, write)
   const [settings, resources] = [readAwsSettings(env), readAwsResources(env)]
+  const deps = { env, settings, logger, telemetry, write }
+  return {
+    ports: {
+      ...openGroupPorts(deps, resources),
+      otherGroups: readGroupResources(env).map(group =>
+        createPortGroup(group, () => openGroupPorts(deps, group.resources, group.name)),
+      ),
+    },
+    forward: createRequestForwarder({
+      lambda: createLambdaClient(settings, awsLimits.forwardedResponseTimeoutMs),
+      functionArn: resources.get('apiFunction'),
+    }),
+  }
+}
+
+/** Opens the ports of one group of stacks. */
+function openGroupPorts(
+  deps: Pick<AwsPlatformDeps, 'settings' | 'logger'> & {
+    readonly env: Readonly<Record<string, string | undefined>>
+    readonly telemetry: TelemetryPort
+    readonly write: (line: string) => void
+  },
+  resources: AwsResources,
+  stackGroup?: string,
+): OpenedServicePorts {
+  const { env, settings, logger, telemetry, write } = deps
   const installation = resources.get('installation')
   const putMetric = createMetrics({ installation, write, clock: createSystemClock() })
-  const platform = createServicePlatform({ settings, resources, logger, telemetry })
+  const groupField = stackGroup === undefined ? {} : { stackGroup }
+  const platform = createServicePlatform({ settings, resources, logger, telemetry, ...groupField })
   const compact = createCompactionCaller({
     lambda: createLambdaClient(settings, awsLimits.compactionResponseTimeoutMs),
     functionArn: resources.get('compactionFunction'),
@@ -40,11 +78,5 @@ export function openServicePorts(
     endGroup: () => undefined,
     compact,
   }
-  return {
-    ports: { ...platform, closing, execute: 'functions' },
-    forward: createRequestForwarder({
-      lambda: createLambdaClient(settings, awsLimits.forwardedResponseTimeoutMs),
-      functionArn: resources.get('apiFunction'),
-    }),
-  }
+  return { ...platform, closing, execute: 'functions', stackGroups: readStackGroups(env) }
 }

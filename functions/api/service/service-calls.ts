@@ -3,6 +3,7 @@ import { apiLimits } from '../../../shared/config/api-limits.ts'
 import { error, hasCode, messageOf } from '../../../shared/errors/error.ts'
 import { parseEnvelope } from '../../../shared/state/stream/parse-envelope.ts'
 import { toPrintable } from '../../../shared/triggers/printable.ts'
+import { type GroupedPorts, portsOfProject } from '../../../shared/runtime/groups/port-groups.ts'
 import { recordChange } from '../audited-call.ts'
 import { authenticate } from '../authenticate.ts'
 import { type Caller, requirePermission } from '../authorization.ts'
@@ -24,8 +25,11 @@ export type CallPorts = Pick<
   'documents' | 'control' | 'audit' | 'clock' | 'random' | 'logger'
 >
 
+/** The ports of calls for the stacks of all groups. */
+export type GroupedCallPorts<Ports> = CallPorts & GroupedPorts<Ports>
+
 /** The shared dependencies of calls. */
-export interface ServiceCallDeps<Ports extends CallPorts> {
+export interface ServiceCallDeps<Ports extends GroupedCallPorts<Ports>> {
   readonly ports: Ports
   /** Returns the client address of a request as text, for the audit log and rate limits. */
   readonly addressOf: (context: Context) => string
@@ -34,7 +38,7 @@ export interface ServiceCallDeps<Ports extends CallPorts> {
 }
 
 /** Creates the dependencies of calls, with the rate limits of clients. */
-export function createCallDeps<Ports extends CallPorts>(
+export function createCallDeps<Ports extends GroupedCallPorts<Ports>>(
   ports: Ports,
   addressOf: ServiceCallDeps<Ports>['addressOf'],
 ): ServiceCallDeps<Ports> {
@@ -44,7 +48,7 @@ export function createCallDeps<Ports extends CallPorts>(
 }
 
 /** Answers a call of a route. Never throws. */
-export function answerServiceCall<Ports extends CallPorts>(
+export function answerServiceCall<Ports extends GroupedCallPorts<Ports>>(
   deps: ServiceCallDeps<Ports>,
   route: ServiceRoute<Ports>,
   context: Context,
@@ -103,12 +107,12 @@ interface IncomingCall {
  * Answers a call that has the lease token of its update. The audit log has only the start of the
  * update.
  */
-async function answerLeased<Ports extends CallPorts>(
+async function answerLeased<Ports extends GroupedCallPorts<Ports>>(
   deps: ServiceCallDeps<Ports>,
   route: ServiceRoute<Ports>,
   { context, params }: IncomingCall,
 ): Promise<unknown> {
-  const { ports } = deps
+  const ports = portsOfProject(deps.ports, params['project'] ?? '')
   const token = readToken(context, 'update-token')
   const update = await requireUpdate(ports, stackOf(params), params['update'] ?? '')
   requireLeaseToken(update, token)
@@ -125,7 +129,7 @@ function clientCallerOf(name: string): Caller {
 }
 
 /** Answers a call that has a token. A call that changes something is in the audit log. */
-async function answerWithToken<Ports extends CallPorts>(
+async function answerWithToken<Ports extends GroupedCallPorts<Ports>>(
   deps: ServiceCallDeps<Ports>,
   route: ServiceRoute<Ports>,
   { context, params, id }: IncomingCall,
@@ -138,7 +142,8 @@ async function answerWithToken<Ports extends CallPorts>(
   const run = async (): Promise<unknown> => {
     const scope = params['stack'] === undefined ? 'any' : stackOf(params)
     if (route.role !== 'lease') requirePermission(caller, route.role, scope)
-    return route.run(ports, await readCall(route, { context, params, caller }))
+    const groupPorts = portsOfProject(ports, params['project'] ?? '')
+    return route.run(groupPorts, await readCall(route, { context, params, caller }))
   }
   if (route.method === 'GET' || route.isRead === true) return run()
   const entry = {

@@ -4,6 +4,7 @@ import { error } from '../../../shared/errors/error.ts'
 import type { SealingPort } from '../../../shared/ports/documents.ts'
 import type { StoredEnvelope } from '../../../shared/state/stored.ts'
 import { organizationName } from '../../../shared/triggers/notifications/pulumi-payload.ts'
+import type { GroupedPorts } from '../../../shared/runtime/groups/port-groups.ts'
 import type { Caller, Role } from '../authorization.ts'
 import { type ApiPorts, parseInput } from '../define-route.ts'
 import type { ClientLogs } from './client-logs.ts'
@@ -12,26 +13,28 @@ import type { StoredUpdate } from './client-update.ts'
 /** The ports of the service for clients of Pulumi. */
 export interface ServicePorts
   extends Pick<
-    ApiPorts,
-    | 'catalog'
-    | 'requests'
-    | 'control'
-    | 'decisionLog'
-    | 'operations'
-    | 'archives'
-    | 'blobs'
-    | 'events'
-    | 'nudges'
-    | 'clock'
-    | 'random'
-    | 'logger'
-    | 'telemetry'
-    | 'documents'
-    | 'audit'
-    | 'scheduler'
-    | 'announcesDeltas'
-    | 'execute'
-  > {
+      ApiPorts,
+      | 'catalog'
+      | 'requests'
+      | 'control'
+      | 'decisionLog'
+      | 'operations'
+      | 'archives'
+      | 'blobs'
+      | 'events'
+      | 'nudges'
+      | 'clock'
+      | 'random'
+      | 'logger'
+      | 'telemetry'
+      | 'documents'
+      | 'audit'
+      | 'scheduler'
+      | 'announcesDeltas'
+      | 'execute'
+      | 'stackGroups'
+    >,
+    GroupedPorts<ServicePorts> {
   /** Seals the data keys of stacks for the secrets manager `service`. */
   readonly sealing: SealingPort
   /** The ports with which the service starts and closes deployments of clients. */

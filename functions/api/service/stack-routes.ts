@@ -14,6 +14,7 @@ import {
 } from '../../../shared/records/ids.ts'
 import { readEnvelope } from '../../../shared/state/envelope.ts'
 import { printStateBlob } from '../../../shared/state/print-envelope.ts'
+import { listAllStacks, portsOfStack } from '../../../shared/runtime/groups/port-groups.ts'
 import { coversStack, requirePermission } from '../authorization.ts'
 import { requireFreeTags } from '../require-free-tags.ts'
 import { removeIdleStack } from '../remove-idle-stack.ts'
@@ -170,18 +171,19 @@ async function listStacks(ports: ServicePorts, { caller, query }: ServiceCall): 
   const isOtherOrganization =
     query['organization'] !== undefined && query['organization'] !== organization
   if (isOtherOrganization) return { stacks: [], continuationToken: null }
-  const { stacks } = await ports.catalog.listStacks(project)
+  const { stacks } = await listAllStacks(ports, project)
   const offset = Number(continuationToken ?? 0)
   const covered = stacks.filter(({ id }) => coversStack(caller.stacks, id))
   const page = covered.slice(offset, offset + stacksPerPage)
   const views = []
   for (const record of page) {
+    const groupPorts = portsOfStack(ports, record.id)
     if (tagName !== undefined) {
-      const tags = await readTags(ports, record.id)
+      const tags = await readTags(groupPorts, record.id)
       const value = Object.hasOwn(tags, tagName) ? tags[tagName] : undefined
       if (value === undefined || (tagValue !== undefined && value !== tagValue)) continue
     }
-    views.push(await stackSummaryOf(ports, record))
+    views.push(await stackSummaryOf(groupPorts, record))
   }
   const next = offset + stacksPerPage < covered.length ? String(offset + stacksPerPage) : null
   return { stacks: views, continuationToken: next }

@@ -53,6 +53,8 @@ export interface AwsPlatformDeps {
   readonly telemetry?: TelemetryPort
   /** Writes the metric of messages sent to the long pool. Absent when no scaling depends on it. */
   readonly putMetric?: PutMetric
+  /** The group of stacks whose resources these are. Absent: the default one. */
+  readonly stackGroup?: string
 }
 
 /** The ports of the service for Pulumi's command line. `sealing` seals the data keys of stacks. */
@@ -72,7 +74,7 @@ export function createServicePlatform(deps: AwsPlatformDeps): ServicePlatform {
   return {
     ...platform,
     sealing: createKmsSealing(settings, resources.get('secretsKey'), keyPurpose.service),
-    scheduler: createSchedulerOf(schedulerClient, resources),
+    scheduler: createSchedulerOf(schedulerClient, deps),
     close: () => {
       platform.close()
       schedulerClient.destroy()
@@ -82,12 +84,13 @@ export function createServicePlatform(deps: AwsPlatformDeps): ServicePlatform {
 
 function createSchedulerOf(
   client: ReturnType<typeof createSchedulerClient>,
-  resources: AwsResources,
+  { resources, stackGroup }: AwsPlatformDeps,
 ): SchedulerPort {
   return createScheduler(client, {
     group: resources.get('scheduleGroup'),
     role: resources.get('scheduleRole'),
     target: resources.get('scheduleFunction'),
+    ...(stackGroup === undefined ? {} : { stackGroup }),
   })
 }
 
@@ -108,7 +111,7 @@ export function createApiPlatform(deps: AwsPlatformDeps): AwsPlatform & {
   ]
   const platform = createAwsPlatform(deps)
   const schedulerClient = createSchedulerClient(settings)
-  const scheduler = createSchedulerOf(schedulerClient, resources)
+  const scheduler = createSchedulerOf(schedulerClient, deps)
   return {
     ...platform,
     sealing: createKmsSealing(settings, resources.get('secretsKey')),

@@ -1,4 +1,9 @@
-import { type AwsVariable, awsVariables } from '../../config/aws-resource-names.ts'
+import {
+  type AwsVariable,
+  awsVariables,
+  groupInstallationOf,
+} from '../../config/aws-resource-names.ts'
+import { defaultGroup, parseStackGroups, type StackGroup } from '../../config/stack-groups.ts'
 import { error } from '../../errors/error.ts'
 import type { Pool } from '../../records/pool.ts'
 
@@ -26,4 +31,58 @@ export function readAwsResources(env: Env): AwsResources {
     return value
   }
   return { get, pool: env[awsVariables.pool] === 'long' ? 'long' : 'short' }
+}
+
+/** Variables whose value is the same in all groups. */
+const commonVariables: readonly AwsVariable[] = [
+  ...(['scheduleGroup', 'scheduleRole', 'scheduleFunction', 'apiFunction'] as const),
+  ...(['installerFunction', 'streamsMax', 'webhookUrl', 'serviceUrl', 'inlineMax'] as const),
+]
+
+/** A group besides the default one, and its resources. */
+export interface GroupAwsResources extends StackGroup {
+  readonly resources: AwsResources
+}
+
+/** Returns the groups besides the default one. Throws AWS_SETTINGS_INVALID. */
+export function readStackGroups(env: Env): readonly StackGroup[] {
+  const groups = parseStackGroups(env[awsVariables.groups] ?? '')
+  if ('problem' in groups)
+    throw error('AWS_SETTINGS_INVALID', `${awsVariables.groups}: ${groups.problem}`)
+  return groups
+}
+
+/**
+ * Returns the resources of the groups besides the default one, for a function that all groups
+ * share. Their names are derived from the names of the common resources. Throws
+ * AWS_SETTINGS_INVALID.
+ */
+export function readGroupResources(env: Env): readonly GroupAwsResources[] {
+  const common = readAwsResources(env)
+  const keys = (env[awsVariables.groupKeys] ?? '').split(',')
+  return readStackGroups(env).map((group, index) => ({
+    ...group,
+    resources: {
+      pool: common.pool,
+      get: variable => {
+        if (variable === 'secretsKey') return keys[index] ?? ''
+        const value = common.get(variable)
+        if (commonVariables.includes(variable)) return value
+        if (variable === 'bucket') return `${value}-${group.name}`
+        const installation = common.get('installation')
+        const groupInstallation = groupInstallationOf(installation, group.name)
+        if (variable === 'installation') return groupInstallation
+        // The value is a name, or a URL or an ARN that ends with a name.
+        const nameIndex = Math.max(value.lastIndexOf('/'), value.lastIndexOf(':')) + 1
+        const suffix = value.slice(nameIndex + installation.length)
+        return `${value.slice(0, nameIndex)}${groupInstallation}${suffix}`
+      },
+    },
+  }))
+}
+
+/** Returns the name of the group whose functions have this environment. */
+export function readOwnGroup(env: Env): string {
+  const [, group] = readAwsResources(env).get('installation').split('_')
+  return group ?? defaultGroup
 }

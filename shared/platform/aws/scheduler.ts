@@ -19,6 +19,8 @@ export interface SchedulerSettings {
   readonly role: string
   /** ARN of the function that runs schedules. */
   readonly target: string
+  /** The group of stacks, which the called function gets. Absent: the default one. */
+  readonly stackGroup?: string
 }
 
 /** Creates a client of EventBridge Scheduler. */
@@ -76,7 +78,7 @@ export function createSchedulerRemoval(
 
 function toCreateScheduleInput(
   { name, key, times, placedAt }: ScheduledCalls,
-  { group, role, target }: SchedulerSettings,
+  { group, role, target, stackGroup }: SchedulerSettings,
 ): CreateScheduleCommandInput {
   const { expression, zone, startAt, windowMinutes } = times
   const { kind, scope, name: documentName } = key
@@ -97,7 +99,10 @@ function toCreateScheduleInput(
     Target: {
       Arn: target,
       RoleArn: role,
-      Input: JSON.stringify({ kind, scope, name: documentName, placed: name, placedAt }),
+      Input: JSON.stringify({
+        ...{ kind, scope, name: documentName, placed: name, placedAt },
+        ...(stackGroup === undefined ? {} : { group: stackGroup }),
+      }),
       RetryPolicy: {
         MaximumRetryAttempts: triggerLimits.schedulerRetriesMax,
         MaximumEventAgeInSeconds: triggerLimits.schedulerRetryMs / 1_000,

@@ -3,7 +3,7 @@ import { readHistory } from '../../engine/deployment/retention/history-and-versi
 import { readSnapshotBlob } from '../../engine/deployment/state/read-snapshot-blob.ts'
 import { DeployError, hasCode } from '../../errors/error.ts'
 import type { HistoryRecord, StackRecord } from '../../ports/catalog.ts'
-import { deploymentPartsOf, stackPartsOf } from '../../records/ids.ts'
+import { deploymentPartsOf, type StackId, stackPartsOf } from '../../records/ids.ts'
 import { hideStoredSecrets } from '../../state/diff-states.ts'
 import { pendingOperationsOf } from '../../state/pending.ts'
 import { isJsonObject, readTextField } from '../../state/stored-fields.ts'
@@ -28,7 +28,7 @@ type StackColumns = readonly [string, string]
  * is in memory. A damaged state yields no resources, and its error is in the row of its stack.
  */
 export async function* loadTables(
-  ports: QueryPorts,
+  portsOf: (stack: StackId) => QueryPorts,
   stacks: readonly StackRecord[],
   tables: ReadonlySet<QueryTable>,
 ): AsyncGenerator<QueryRow> {
@@ -38,6 +38,7 @@ export async function* loadTables(
   for (const record of stacks) {
     const { project, stack } = stackPartsOf(record.id)
     const columns: StackColumns = [project, stack]
+    const ports = portsOf(record.id)
     const { state, fault } = needsState ? await readStateOrFault(ports, record) : emptyReading
     yield [
       ...(['stacks', ...columns, record.version, record.deployments] as const),

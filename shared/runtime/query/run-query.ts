@@ -6,6 +6,7 @@ import * as z from 'zod'
 import { queryLimits } from '../../config/query-limits.ts'
 import { error } from '../../errors/error.ts'
 import type { StackRecord } from '../../ports/catalog.ts'
+import type { StackId } from '../../records/ids.ts'
 import { loadTables, type QueryPorts } from './load-tables.ts'
 import { type QueryInput, runQueryChild } from './query-child.ts'
 import { createQuerySchema, queryColumns, tablesOfQuery } from './query-schema.ts'
@@ -41,7 +42,7 @@ let runningCount = 0
  * the query needs too much time or data.
  */
 export async function runQuery(
-  ports: QueryPorts,
+  portsOf: (stack: StackId) => QueryPorts,
   stacks: readonly StackRecord[],
   sql: string,
 ): Promise<QueryResult> {
@@ -54,7 +55,7 @@ export async function runQuery(
   const output = collectOutput(child)
   const watch = watchLimits(child)
   try {
-    await sendTables(child, ports, { stacks, sql })
+    await sendTables(child, portsOf, { stacks, sql })
     const text = await output
     return parseOutput(text, watch.readExceeded())
   } finally {
@@ -128,7 +129,7 @@ function readMemoryBytes(pid: number | undefined): number {
 /** Sends the tables that a query names. Waits whenever the child cannot keep up. */
 async function sendTables(
   child: QueryChild,
-  ports: QueryPorts,
+  portsOf: (stack: StackId) => QueryPorts,
   { stacks, sql }: { readonly stacks: readonly StackRecord[]; readonly sql: string },
 ): Promise<void> {
   const input: QueryInput = {
@@ -140,7 +141,7 @@ async function sendTables(
   }
   child.stdin.write(`${JSON.stringify(input)}\n`)
   let count = 0
-  for await (const row of loadTables(ports, stacks, tablesOfQuery(sql))) {
+  for await (const row of loadTables(portsOf, stacks, tablesOfQuery(sql))) {
     count += 1
     if (count > queryLimits.loadedRowsMax)
       throw error('QUERY_LIMIT', `the tables have more than ${queryLimits.loadedRowsMax} rows`)

@@ -1,0 +1,127 @@
+/**
+ * groups: selects the ports of a stack, if an installation has groups of stacks. Each group has
+ * stores and queues of its own.
+ *
+ * Invariants: a call for a stack uses only the ports of its group. So a record that a program of
+ * another group has forged never leads to the stores of this group.
+ */
+import { defaultGroup, groupNameOf, type StackGroup } from '../../config/stack-groups.ts'
+import { error } from '../../errors/error.ts'
+import type { CatalogPort, StackListing } from '../../ports/catalog.ts'
+import { type StackId, stackPartsOf } from '../../records/ids.ts'
+
+/** A group besides the default one, with its ports. */
+export interface PortGroup<Ports> extends StackGroup {
+  readonly ports: Ports
+}
+
+/** The ports of the default group, with the other groups. */
+export interface GroupedPorts<Ports> {
+  /** The other groups. Absent: there are none. */
+  readonly otherGroups?: readonly PortGroup<Ports>[]
+}
+
+/** Creates a group whose ports are opened at their first use. */
+export function createPortGroup<Ports>(group: StackGroup, open: () => Ports): PortGroup<Ports> {
+  let ports: { readonly opened: Ports } | undefined
+  const { name, projects } = group
+  return {
+    ...{ name, projects },
+    get ports() {
+      ports ??= { opened: open() }
+      return ports.opened
+    },
+  }
+}
+
+/** Returns the ports of the group of a project. */
+export function portsOfProject<Ports extends GroupedPorts<Ports>>(
+  ports: Ports,
+  project: string,
+): Ports {
+  const { otherGroups = [] } = ports
+  const name = groupNameOf(otherGroups, project)
+  return otherGroups.find(group => group.name === name)?.ports ?? ports
+}
+
+/** Returns the ports of the group of a stack. */
+export function portsOfStack<Ports extends GroupedPorts<Ports>>(ports: Ports, id: StackId): Ports {
+  return portsOfProject(ports, stackPartsOf(id).project)
+}
+
+/** Returns the ports of a group by its name. Throws GROUP_UNKNOWN. */
+export function portsOfGroup<Ports extends GroupedPorts<Ports>>(ports: Ports, name: string): Ports {
+  const { otherGroups = [] } = ports
+  if (name === defaultGroup) return ports
+  const group = otherGroups.find(each => each.name === name)
+  if (group !== undefined) return group.ports
+  const names = [defaultGroup, ...otherGroups.map(each => each.name)].join(', ')
+  throw error('GROUP_UNKNOWN', `there is no group with this name, only: ${names}`)
+}
+
+/** Throws STACK_GROUP_DIFFERENT if two stacks belong to different groups. */
+export function requireSameGroup(
+  groups: readonly StackGroup[],
+  stack: StackId,
+  other: StackId,
+): void {
+  requireGroup(groups, groupNameOf(groups, stackPartsOf(stack).project), other)
+}
+
+/** Throws STACK_GROUP_DIFFERENT if a stack does not belong to a group. */
+export function requireGroup(groups: readonly StackGroup[], group: string, stack: StackId): void {
+  const stackGroup = groupNameOf(groups, stackPartsOf(stack).project)
+  if (stackGroup === group) return
+  throw error(
+    'STACK_GROUP_DIFFERENT',
+    `the stack '${stack}' is in the group '${stackGroup}', and not in the group '${group}'`,
+  )
+}
+
+/** The ports for lists of stacks. */
+interface CatalogPorts extends GroupedPorts<CatalogPorts> {
+  readonly catalog: Pick<CatalogPort, 'listStacks'>
+}
+
+/**
+ * Lists the stacks of all groups, or those of a project, ordered by id. A stack whose records are
+ * in another group than its project is unreadable, with STACK_GROUP_DIFFERENT.
+ */
+export async function listAllStacks<Ports extends CatalogPorts>(
+  ports: Ports,
+  project?: string,
+): Promise<StackListing> {
+  const { otherGroups = [] } = ports
+  if (otherGroups.length === 0) return ports.catalog.listStacks(project)
+  const groups = [{ name: defaultGroup, ports: ports as CatalogPorts }, ...otherGroups]
+  const listings = await Promise.all(
+    groups.map(async ({ name, ports: { catalog } }) => {
+      const { stacks, unreadable } = await catalog.listStacks(project)
+      const isOwn = ({ id }: { readonly id: StackId }): boolean =>
+        groupNameOf(otherGroups, stackPartsOf(id).project) === name
+      const foreign = stacks.filter(stack => !isOwn(stack)).map(({ id }) => ({ id, group: name }))
+      return { stacks: stacks.filter(isOwn), unreadable: unreadable.filter(isOwn), foreign }
+    }),
+  )
+  const stacks = listings.flatMap(listing => listing.stacks)
+  const known = new Set(stacks.map(({ id }) => id))
+  const hidden = listings
+    .flatMap(({ foreign }) => foreign)
+    .filter(({ id }) => !known.has(id))
+    .map(({ id, group }) => ({ id, reason: createHiddenStackError(otherGroups, id, group) }))
+  return {
+    stacks: stacks.toSorted(compareIds),
+    unreadable: [...listings.flatMap(({ unreadable }) => unreadable), ...hidden].toSorted(
+      compareIds,
+    ),
+  }
+}
+
+const compareIds = (one: { readonly id: StackId }, other: { readonly id: StackId }): number =>
+  one.id < other.id ? -1 : 1
+
+function createHiddenStackError(groups: readonly StackGroup[], id: StackId, group: string): Error {
+  const ownGroup = groupNameOf(groups, stackPartsOf(id).project)
+  const message = `the records of '${id}' are in the group '${group}', but its project is in '${ownGroup}'`
+  return error('STACK_GROUP_DIFFERENT', message)
+}

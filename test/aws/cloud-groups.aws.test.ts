@@ -1,0 +1,181 @@
+/**
+ * An installation with groups of stacks: deployments of all groups through one API, and a program
+ * that has taken over its generator.
+ */
+import { randomBytes } from 'node:crypto'
+import { appendFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createToken } from '../../functions/api/issue-token.ts'
+import { openControlClient } from '../../infra/local-cloud/control-client.ts'
+import { servicesOfGroup } from '../../infra/local-cloud/services.ts'
+import { awsVariables, type AwsVariable } from '../../shared/config/aws-resource-names.ts'
+import { type DeploymentId, type StackId, stackIdOf } from '../../shared/records/ids.ts'
+import { createSandbox, type CommandOutput, requireSuccess, type Sandbox } from '../e2e/sandbox.ts'
+import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
+import { describeWithServices } from './describe-with-services.ts'
+import { listAttempts } from './group-attempts.ts'
+import { createStackFile } from './stack-file.ts'
+import { readStolenEnvironment, stealEnvironmentCode } from './stolen-environment.ts'
+
+const installation = `t${randomBytes(4).toString('hex')}`
+const allVariables = Object.keys(awsVariables) as AwsVariable[]
+
+describeWithServices('groups of stacks', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'STS'], settings => {
+  let bundles: ReturnType<typeof createBundles>
+  let sandbox: CloudSandbox
+  let client: Sandbox
+  let token = ''
+  const other = stackIdOf('other', 'dev')
+  const run = (folder: string, ...args: readonly string[]): Promise<CommandOutput> =>
+    client.run(['-C', folder, ...args])
+  const callApi = async (method: string, path: string, group?: string, body?: object) => {
+    const response = await fetch(`${sandbox.cloud.apiUrl}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        ...(group === undefined ? {} : { 'antichain-group': group }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+  }
+  const controlOf = (group: string) =>
+    openControlClient(settings(), servicesOfGroup(sandbox.cloud.services, group))
+
+  beforeAll(async () => {
+    bundles = createBundles()
+    sandbox = await createCloudSandbox('small', {
+      aws: settings(),
+      bundleOf: bundles.findBundle,
+      settings: {
+        'antichain:installation': installation,
+        'antichain:groups': 'a=sm*;b=other',
+      },
+    })
+    client = createSandbox(undefined, { sdk: false })
+    const common = controlOf('default')
+    token = (await createToken(common.platform, { name: 'admin', role: 'admin' })).token
+    common.close()
+  }, 300_000)
+  afterAll(async () => {
+    client?.remove()
+    await sandbox?.remove()
+    bundles?.remove()
+  }, 120_000)
+
+  /** Writes a program like that of the sandbox, with another project. */
+  const createOtherProgram = async (): Promise<string> => {
+    const folder = join(dirname(sandbox.program), 'other')
+    cpSync(sandbox.program, folder, { recursive: true })
+    const project = join(folder, 'Pulumi.yaml')
+    writeFileSync(project, readFileSync(project, 'utf8').replace(/^name: .*$/m, 'name: other'))
+    const file = await createStackFile(other, { aws: settings(), config: {} })
+    writeFileSync(join(folder, 'Pulumi.dev.yaml'), file)
+    return folder
+  }
+
+  test('one API deploys stacks of two groups, whose records are apart', {
+    timeout: 600_000,
+  }, async () => {
+    appendFileSync(join(sandbox.program, 'index.js'), stealEnvironmentCode)
+    writeFileSync(join(sandbox.program, 'variables.json'), '{}')
+    const otherProgram = await createOtherProgram()
+    const login = await client.run(['login', sandbox.cloud.apiUrl], {
+      env: { ANTICHAIN_TOKEN: token },
+    })
+    requireSuccess(login)
+    expect((await callApi('POST', '/v1/stacks/other/dev')).status).toBe(201)
+    for (const folder of [sandbox.program, otherProgram]) {
+      requireSuccess(await run(folder, 'stack', 'select', 'dev'))
+      requireSuccess(await run(folder, 'up', '--yes', '--skip-preview'))
+    }
+    const listed = await callApi('GET', '/v1/stacks?last=true')
+    expect(listed.body).toMatchObject({
+      items: [
+        { id: other, version: 1, last: { result: 'succeeded' } },
+        { id: sandbox.stack, version: 1, last: { result: 'succeeded' } },
+      ],
+      unreadable: [],
+    })
+    const ls = requireSuccess(await run(otherProgram, 'stack', 'ls', '--all', '--json'))
+    expect(ls.out).toContain('small')
+    expect(ls.out).toContain('other')
+    expect((await callApi('GET', '/v1/drift')).body).toMatchObject({
+      items: [{ stack: 'other/dev' }, { stack: 'small/dev' }],
+    })
+    const owners: readonly (readonly [string, StackId, StackId])[] = [
+      ['a', sandbox.stack, other],
+      ['b', other, sandbox.stack],
+    ]
+    for (const [group, own, foreign] of owners) {
+      const { platform, close } = controlOf(group)
+      expect(await platform.catalog.getStack(own)).toMatchObject({ version: 1 })
+      expect(await platform.catalog.getStack(foreign)).toBeUndefined()
+      expect(await platform.control.read(`${own}/1` as DeploymentId)).toBeDefined()
+      expect(await platform.control.read(`${foreign}/1` as DeploymentId)).toBeUndefined()
+      close()
+    }
+    const common = controlOf('default')
+    expect((await common.platform.catalog.listStacks()).stacks).toEqual([])
+    common.close()
+  })
+
+  test('documents of all stacks belong to one group, and a webhook triggers no other one', {
+    timeout: 60_000,
+  }, async () => {
+    const rule = { on: 'push', repository: 'acme/shop', branches: ['main'], stack: other }
+    const draft = { form: 'signed', secrets: ['a secret of sixteen characters'], rules: [rule] }
+    const put = (group?: string) => callApi('PUT', '/v1/webhooks/main', group, draft)
+    expect(await put()).toMatchObject({ body: { code: 'STACK_GROUP_DIFFERENT' } })
+    expect(await put('a')).toMatchObject({ body: { code: 'STACK_GROUP_DIFFERENT' } })
+    expect(await put('c')).toMatchObject({ status: 404, body: { code: 'GROUP_UNKNOWN' } })
+    expect(await put('b')).toMatchObject({ status: 200, body: { created: true } })
+    const list = (group?: string) => callApi('GET', '/v1/webhooks', group)
+    expect((await list('b')).body).toMatchObject({ items: [{ name: 'main' }] })
+    expect((await list()).body).toMatchObject({ items: [] })
+    const rename = { project: 'small', stack: 'stolen' }
+    expect(await callApi('POST', '/v1/stacks/other/dev/rename', undefined, rename)).toMatchObject({
+      body: { code: 'STACK_GROUP_DIFFERENT' },
+    })
+  })
+
+  test('a program that takes over its generator reaches nothing of another group', {
+    timeout: 120_000,
+  }, async () => {
+    const stolen = readStolenEnvironment(sandbox.cloudFolder)
+    expect(stolen[awsVariables.installation]).toMatch(new RegExp(`^${installation}_[ab]$`))
+    const ownGroup = stolen[awsVariables.installation]?.slice(-1) ?? ''
+    const variablesOf = (group: string) =>
+      servicesOfGroup(sandbox.cloud.services, group).resourceVariables(allVariables, 'short')
+    expect(sandbox.takeDenials()).toEqual([])
+    const attemptsOn = (group: string) => {
+      const name = group === 'default' ? installation : `${installation}_${group}`
+      const stack = group === 'b' ? other : sandbox.stack
+      return listAttempts(stolen, variablesOf(group), { stack, installation: name })
+    }
+    /** Returns the names of requests that the role allows, whatever the service answers. */
+    const listAllowed = async (group: string): Promise<readonly string[]> => {
+      const allowed: string[] = []
+      for (const [name, send] of attemptsOn(group)) {
+        await send().catch(() => undefined)
+        if (sandbox.takeDenials().length === 0) allowed.push(name)
+      }
+      return allowed
+    }
+    for (const group of ['default', ownGroup === 'a' ? 'b' : 'a']) {
+      expect(attemptsOn(group).length).toBeGreaterThan(40)
+      expect(await listAllowed(group)).toEqual([])
+    }
+    // The same requests on resources of its own group show that the attempts are valid.
+    const own = await listAllowed(ownGroup)
+    for (const part of ['read', 'query', 'write', 'get', 'send to nudgesQueue', 'assume a role'])
+      expect(
+        own.filter(name => name.startsWith(part)),
+        part,
+      ).not.toEqual([])
+    for (const name of ['encrypt for stack', 'decrypt for stack', 'call compaction'])
+      expect(own).toContain(name)
+  })
+})
