@@ -2,7 +2,10 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { error } from '../../shared/errors/error.ts'
 import { writeStackConfig } from '../../shared/programs/config/stack-config.ts'
-import { environmentsFolder } from '../../shared/programs/environments/read-environment.ts'
+import {
+  environmentsFolder,
+  requireEnvironmentName,
+} from '../../shared/programs/environments/read-environment.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { isJsonOutput } from '../arguments/output-option.ts'
 import type { CliSession } from '../session/session.ts'
@@ -20,11 +23,13 @@ export const listConfigEnvironments: Handler = async (session, flags) => {
 /** `config env add <name...>`: adds environments to the stack. Each must have a file. */
 export const addConfigEnvironments: Handler = async (session, _flags, added) => {
   const { file, folder } = await openFile(session)
-  for (const name of added)
+  for (const name of added) {
+    requireEnvironmentName(name, sentence => error('CONFIG_INVALID', sentence))
     if (!existsSync(join(folder, `${name}.yaml`)))
       throw error('CONFIG_INVALID', `the environment '${name}' does not exist`, {
         hint: `Create the file ${join(folder, `${name}.yaml`)} first.`,
       })
+  }
   const names = file.getEnvironmentNames()
   file.setEnvironmentNames([...names, ...added.filter(name => !names.includes(name))])
   // Throws if an environment of the stack is invalid.

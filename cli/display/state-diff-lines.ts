@@ -1,4 +1,5 @@
 import type { PropertyChange, ResourceChange, StateDiff } from '../../shared/state/diff-states.ts'
+import { escapeControls } from './escape-controls.ts'
 import type { Json } from '../../shared/state/stored.ts'
 
 /** Maximum number of characters of one value in a line. */
@@ -16,7 +17,7 @@ export function formatStateDiff(diff: StateDiff): readonly string[] {
     ...diff.pendingAdded.map(({ urn, type }) => `+ pending operation '${type}' of ${urn}`),
     ...diff.pendingRemoved.map(({ urn, type }) => `- pending operation '${type}' of ${urn}`),
     formatDiffSummary(diff),
-  ]
+  ].map(escapeControls)
 }
 
 /** Formats the numbers of differences in one line. */

@@ -23,7 +23,7 @@ import { resolve } from 'node:path'
 import type { CliSession } from '../session/session.ts'
 import type { SealedKey } from '../session/tools.ts'
 import { refuseForeignValues } from './manager-of-file.ts'
-import { stackOfService, stateKeyOf, stateSaltOf } from './state-secrets-fields.ts'
+import { readManagerUrl, stackOfService, stateKeyOf, stateSaltOf } from './state-secrets-fields.ts'
 import {
   openServiceOfState,
   openServiceUrl,
@@ -181,12 +181,20 @@ export async function openStateManager(
   if (type === undefined || type === '') return undefined
   const manager = await openSupportedStateManager(session, state, allowed)
   if (manager !== undefined) await prepareState(manager, state)
-  if (manager === undefined)
-    throw error(
-      'SECRETS_MANAGER_UNSUPPORTED',
-      `the state uses the secrets manager '${type}', which is not supported`,
-    )
+  if (manager === undefined) throw createUnsupportedError(type, state)
   return manager
+}
+
+/** Returns the error for a manager that cannot be opened. Its type or its fields are the reason. */
+function createUnsupportedError(type: string, state: StoredDeployment): Error {
+  if (type === 'passphrase')
+    return error('SECRETS_MALFORMED', 'the passphrase manager of this state has no salt')
+  const url = type === 'cloud' ? readManagerUrl(state) : undefined
+  const detail = url === undefined ? '' : ` with the key '${url}'`
+  return error(
+    'SECRETS_MANAGER_UNSUPPORTED',
+    `the state uses the secrets manager '${type}'${detail}, which is not supported`,
+  )
 }
 
 /**

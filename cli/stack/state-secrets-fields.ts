@@ -8,6 +8,11 @@ export function stateSaltOf(state: StoredDeployment | undefined): string | undef
   return managerFieldOf(state, 'passphrase', 'salt')
 }
 
+/** Returns the key URL of a state's cloud manager, which may be an unsupported one. */
+export function readManagerUrl(state: StoredDeployment): string | undefined {
+  return managerFieldOf(state, 'cloud', 'url')
+}
+
 /** Returns the sealed data key of a state's cloud manager. */
 export function stateKeyOf(state: StoredDeployment | undefined): SealedKey | undefined {
   const url = managerFieldOf(state, 'cloud', 'url')

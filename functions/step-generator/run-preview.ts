@@ -5,7 +5,8 @@ import { createStackAttributes } from '../../shared/engine/telemetry/describe-op
 import { readState, pulumiFormatVersion } from '../../shared/runtime/compaction/fold-and-publish.ts'
 import { noDurations } from '../../shared/engine/forecast/step-durations.ts'
 import type { StepEmitter } from '../../shared/engine/events/step-emitter.ts'
-import { deploymentPartsOf, type DeploymentId } from '../../shared/records/ids.ts'
+import { deploymentPartsOf, stackPartsOf, type DeploymentId } from '../../shared/records/ids.ts'
+import { describeForeignResources } from '../../shared/state/foreign-resources.ts'
 import { createBase } from '../../shared/engine/deployment/state/base.ts'
 import { previewCommand } from '../../shared/engine/commands/preview-command.ts'
 import type { DeployResult, RunningDeployment } from '../../shared/engine/request.ts'
@@ -53,6 +54,8 @@ export function runPreview(
         await emitUnfinishedWarning(input, emitter, deployment)
       const storedState = await readState(platform, record)
       requireValidState(storedState)
+      const foreignWarning = describeForeignResources(storedState, stackPartsOf(request.stack))
+      if (foreignWarning !== undefined) emitter.report('warning', foreignWarning)
       const pendingForecast = startForecast(input, commandRun)
       const sealedState = await sealForDeployment(storedState, request)
       const base = createBase(await decodeSnapshot(sealedState, request.secrets), firstEpoch)

@@ -9,7 +9,14 @@ import {
 } from '../../shared/engine/deployment/claims/stored-claims.ts'
 import { applyPendingAnswers } from './apply-pending-answers.ts'
 import { claimWrites } from './claim-writes.ts'
-import type { BlobHash, DeploymentId, LogNumber, WriterToken } from '../../shared/records/ids.ts'
+import {
+  type BlobHash,
+  type DeploymentId,
+  type LogNumber,
+  type WriterToken,
+  stackPartsOf,
+} from '../../shared/records/ids.ts'
+import { describeForeignResources } from '../../shared/state/foreign-resources.ts'
 import { error } from '../../shared/errors/error.ts'
 import { type Base, createBase } from '../../shared/engine/deployment/state/base.ts'
 import { finishClose } from '../../shared/engine/deployment/ownership/close.ts'
@@ -264,11 +271,7 @@ async function prepareBase(
   const lateOutcomes = (await readLateOutcomes(ports, request.stack, published.stored)).filter(
     ({ urn }) => claim === undefined || claim.changes.has(urn),
   )
-  const {
-    state,
-    keys: inbox,
-    messages: notices,
-  } = applyLateOutcomes(published.stored, lateOutcomes)
+  const { state, keys: inbox, messages } = applyLateOutcomes(published.stored, lateOutcomes)
   let base = await sealForDeployment(state, request)
   if (base !== state && claim !== undefined)
     throw error('SECRETS_PROVIDER_CHANGED', 'the secrets of the state have another manager', {
@@ -279,5 +282,7 @@ async function prepareBase(
     base === published.stored
       ? published.hash
       : await ports.blobs.put(await printStateBlob(await envelopeOf(base)))
+  const foreignWarning = describeForeignResources(base, stackPartsOf(request.stack))
+  const notices = foreignWarning === undefined ? messages : [...messages, foreignWarning]
   return { hash, base, inbox, notices }
 }

@@ -37,7 +37,7 @@ export const catalogue = {
   },
   ARCHIVE_UNREADABLE: {
     exit: 1,
-    hint: 'Pack the program again with files, folders and links only; other kinds of files cannot be packed.',
+    hint: 'Pack the archive again, complete and with files, folders and links inside of its folder only.',
   },
   PROJECT_NOT_FOUND: {
     exit: 1,

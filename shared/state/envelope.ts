@@ -164,7 +164,8 @@ function requireForm<T>(form: z.ZodType<T>, raw: unknown, subject: string, paren
   if (result.success) return raw as T
   const [issue] = result.error.issues
   const path = [parentPath, ...(issue?.path ?? [])].filter(part => part !== '').join('.')
-  throw error('STATE_INVALID', `${subject} is malformed at '${path}': ${issue?.message ?? ''}`)
+  const place = path === '' ? '' : ` at '${path}'`
+  throw error('STATE_INVALID', `${subject} is malformed${place}: ${issue?.message ?? ''}`)
 }
 
 function completeDeployment(

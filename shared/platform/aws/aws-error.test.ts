@@ -55,6 +55,8 @@ describe('an AWS client error', () => {
     expect(hintOf(thrownOf('SlowDown', 503))).toContain('quotas')
     expect(hintOf(thrownOf('Odd', 400, { $retryable: { throttling: true } }))).toContain('quotas')
     expect(hintOf(thrownOf('TimeoutError'))).toContain('network')
+    expect(hintOf(thrownOf('RequestTimeTooSkewed', 403))).toContain('clock of this machine')
+    expect(hintOf(thrownOf('ExpiredToken', 400))).toContain('Renew')
   })
 
   test('a catalogue error is returned unchanged, and a thrown string appears in the message', async () => {

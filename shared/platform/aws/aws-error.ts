@@ -49,10 +49,14 @@ const throttlingErrors: ReadonlySet<string> = new Set([
   ...['ProvisionedThroughputExceededException', 'RequestLimitExceeded', 'LimitExceededException'],
 ])
 
+/** Names of errors about the time of a request. */
+const clockErrors: ReadonlySet<string> = new Set(['RequestExpired', 'RequestTimeTooSkewed'])
+
 const hints = {
   throttled:
     'AWS throttles the requests of this account. Check the quotas of the account. The request is retried.',
   unreachable: 'Check the network and the health of the service. The request is retried.',
+  clock: 'Set the clock of this machine: the service refuses requests with a wrong time.',
 } as const
 
 function indexCodesByName(namesByCode: Partial<Record<ErrorCode, readonly string[]>>) {
@@ -75,7 +79,7 @@ export function createAwsError(requestName: string, thrown: unknown): DeployErro
   if (thrown instanceof DeployError) return thrown
   const thrownError = readThrown(thrown)
   const code = codeOf(thrownError)
-  const hint = isThrottlingError(thrownError) ? hints.throttled : hints.unreachable
+  const hint = hintOf(thrownError, code)
   const { name, message, status, requestId } = thrownError
   const details = {
     what: requestName,
@@ -87,8 +91,15 @@ export function createAwsError(requestName: string, thrown: unknown): DeployErro
   return error(code, `${requestName} failed: ${reason}`, {
     details,
     cause: thrown,
-    ...(code === 'STORE_UNAVAILABLE' ? { hint } : {}),
+    ...(hint === undefined ? {} : { hint }),
   })
+}
+
+/** Returns the hint for an error. Undefined: the hint of its code. */
+function hintOf(thrownError: ThrownError, code: ErrorCode): string | undefined {
+  if (clockErrors.has(thrownError.name)) return hints.clock
+  if (code !== 'STORE_UNAVAILABLE') return undefined
+  return isThrottlingError(thrownError) ? hints.throttled : hints.unreachable
 }
 
 /** Runs a request, and throws the result of `createAwsError` when the request fails. */

@@ -56,6 +56,14 @@ test('an unknown error code is reported as a refusal with the message of the ser
   })
 })
 
+test('a request that the service refuses for its time has a hint about the clock', async () => {
+  const store = await openRefusingBucket('state', 'RequestTimeTooSkewed', 'difference too large')
+  await expect(store.get('a')).rejects.toMatchObject({
+    code: 'BACKEND_CREDENTIALS',
+    hint: expect.stringContaining('clock of this machine') as string,
+  })
+})
+
 test('an invalid connection string of Azure is an error that does not contain it', async () => {
   const env = { AZURE_STORAGE_CONNECTION_STRING: 'secret garbage' }
   await expect(openStore('azblob://state', env)).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../errors/catalogue.ts'
+import { catalogue, type ErrorCode } from '../../errors/catalogue.ts'
 import { DeployError, error, messageOf } from '../../errors/error.ts'
 
 /**
@@ -61,7 +61,12 @@ function toBackendError(thrown: DeployError): DeployError {
       hint: 'The service refused the request. Check the address and the settings of the bucket.',
     })
   const code = backendCodesByStoreCode[thrown.code]
-  return code === undefined ? thrown : error(code, thrown.message, { details, cause: thrown })
+  if (code === undefined) return thrown
+  const hasOwnHint = thrown.hint !== catalogue[thrown.code].hint
+  return error(code, thrown.message, {
+    ...{ details, cause: thrown },
+    ...(hasOwnHint ? { hint: thrown.hint } : {}),
+  })
 }
 
 function codeOfStatus(status: number | undefined): ErrorCode {

@@ -13,6 +13,20 @@ export function isEnvironmentName(text: string): boolean {
   return /^[\w-][\w.-]*(\/[\w-][\w.-]*)*$/.test(text)
 }
 
+/**
+ * Requires a valid name. `errorOf` returns a CONFIG_INVALID with the place of the name. Throws it,
+ * and FEATURE_MISSING for an environment of Pulumi ESC.
+ */
+export function requireEnvironmentName(name: string, errorOf: (sentence: string) => Error): void {
+  if (/[:@]/.test(name))
+    throw error(
+      'FEATURE_MISSING',
+      `${errorOf('').message}the environment '${name}' is one of Pulumi ESC, which is not supported`,
+      { hint: `Write its values to a file below \`${environmentsFolder}/\`, and use its name.` },
+    )
+  if (!isEnvironmentName(name)) throw errorOf(`'${name}' is not the name of an environment`)
+}
+
 /** Maximum depth of nested imports. */
 const depthMax = 20
 
@@ -136,13 +150,7 @@ function readNamedEnvironment(
   const known = evaluated.get(name)
   if (known !== undefined) return known
   const errorOf = (sentence: string) => source.errorAt([...importsAt, index], sentence)
-  if (/[:@]/.test(name))
-    throw error(
-      'FEATURE_MISSING',
-      `${errorOf('').message}the environment '${name}' is one of Pulumi ESC, which is not supported`,
-      { hint: `Write its values to a file below \`${environmentsFolder}/\`, and use its name.` },
-    )
-  if (!isEnvironmentName(name)) throw errorOf(`'${name}' is not the name of an environment`)
+  requireEnvironmentName(name, errorOf)
   if (importers.includes(name)) throw errorOf(`the environment '${name}' imports itself`)
   if (importers.length >= depthMax)
     throw errorOf(`the import of '${name}' is nested too deeply: at most ${depthMax} levels`)

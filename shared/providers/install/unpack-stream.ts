@@ -41,7 +41,9 @@ export async function unpackStream(
     )
   } catch (cause) {
     if (refusal !== undefined) throw refusal
-    const reason = messageOf(cause)
+    const path: unknown = cause instanceof Error && 'path' in cause ? cause.path : undefined
+    const entry = typeof path === 'string' ? ` (entry ${JSON.stringify(path)})` : ''
+    const reason = `${messageOf(cause)}${entry}`
     throw error('ARCHIVE_UNREADABLE', `cannot unpack the ${name}: ${reason}`, { cause })
   }
   if (refusal !== undefined) throw refusal

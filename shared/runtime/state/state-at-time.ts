@@ -81,7 +81,13 @@ async function readStateDuring(
   const { deployment } = record
   const readStateBefore = async (): Promise<StoredDeployment | undefined> =>
     readPublishedVersion(ports, stack, await findVersionBefore(ports, stackDeployment))
-  if (isEdit(record)) return readStateBefore()
+  if (isEdit(record)) {
+    if (instant.kind !== 'lamport' || instant.lamport === 0) return readStateBefore()
+    throw error(
+      'MOMENT_UNKNOWN',
+      `deployment ${deploymentPartsOf(deployment).number} is an edit of the state, which has no points in time`,
+    )
+  }
   const { view, timeline, ends } = await readDeploymentTimes(ports, record)
   const lastLamport = Math.max(
     0,

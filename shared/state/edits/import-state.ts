@@ -1,5 +1,6 @@
 import { error } from '../../errors/error.ts'
-import { isUrn, urnPartsOf } from '../../names/urn.ts'
+import { isUrn } from '../../names/urn.ts'
+import { findForeignResources } from '../foreign-resources.ts'
 import { pendingOperationsOf, withPendingOperations } from '../pending.ts'
 import { containsPlaintextSecret } from '../plaintext-secrets.ts'
 import { verifyIntegrity } from '../snapshot-integrity.ts'
@@ -24,7 +25,7 @@ export function importState(
   const { before, names, force } = options
   requireUrns(imported)
   requireSealed(imported)
-  const faults = [...findForeignResources(imported, names), ...findViolation(imported)]
+  const faults = [...findForeignFaults(imported, names), ...findViolation(imported)]
   const [firstFault] = faults
   if (firstFault !== undefined && !force)
     throw error(firstFault.code, firstFault.message, {
@@ -92,24 +93,16 @@ export function refuseForeignResources(
 ): void {
   const urnsBefore = new Set(before.resources?.map(({ urn }) => urn))
   const resources = after.resources?.filter(({ urn }) => !urnsBefore.has(urn)) ?? []
-  const [fault] = findForeignResources({ ...after, resources }, names)
+  const [fault] = findForeignFaults({ ...after, resources }, names)
   if (fault !== undefined)
     throw error(fault.code, fault.message, { hint: 'Correct the URN in the edited state.' })
 }
 
-function findForeignResources(
-  { resources = [] }: StoredDeployment,
-  target: StackNames,
-): readonly Fault[] {
-  return resources
-    .filter(({ urn }) => {
-      const { project, stack } = urnPartsOf(urn as Parameters<typeof urnPartsOf>[0])
-      return stack !== target.stack || project !== target.project
-    })
-    .map(({ urn }) => ({
-      code: 'STATE_FOREIGN',
-      message: `the resource ${urn} does not belong to stack '${target.stack}' of project '${target.project}'`,
-    }))
+function findForeignFaults(state: StoredDeployment, target: StackNames): readonly Fault[] {
+  return findForeignResources(state, target).map(({ urn }) => ({
+    code: 'STATE_FOREIGN',
+    message: `the resource ${urn} does not belong to stack '${target.stack}' of project '${target.project}'`,
+  }))
 }
 
 /** Returns the first violation of the state's rules, if any. */

@@ -256,6 +256,15 @@ describe('stacks of a self-managed backend', () => {
     },
   )
 
+  test('a checkpoint with resources of another stack is reported before its deployment', async () => {
+    const file = pathOf('stacks/shop/dev.json')
+    writeFileSync(file, readStack('dev.json').replaceAll('urn:pulumi:dev::', 'urn:pulumi:zzz::'))
+    const preview = await bench.run('destroy', '--preview-only', '-s', 'dev')
+    expect(preview.out + preview.err).toMatch(
+      /warning: the state has resources of another stack.*urn:pulumi:zzz::shop::/,
+    )
+  })
+
   test('a damaged checkpoint is one error, and hides no other stack', async () => {
     writeFileSync(pathOf('stacks/shop/dev.json'), readStack('dev.json').slice(0, 100))
     expect((await bench.run('stack', 'export', '-s', 'dev')).err).toContain('BACKEND_INVALID')

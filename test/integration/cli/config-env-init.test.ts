@@ -77,3 +77,15 @@ test('config env init refuses a value that an environment would read as a functi
   expect(read('Pulumi.dev.yaml')).toBe(file)
   expect(existsSync(pathOf('environments/shop/dev.yaml'))).toBe(false)
 })
+
+test.each([
+  [
+    'pulumi:org/x',
+    /error\[FEATURE_MISSING\]: the environment 'pulumi:org\/x' is one of Pulumi ESC/,
+  ],
+  ['../x', /error\[CONFIG_INVALID\]: '\.\.\/x' is not the name of an environment/],
+])('config env add refuses the name %s before it looks for a file', async (name, message) => {
+  const { exit, err } = await bench.run('config', 'env', 'add', name, '-s', 'dev')
+  expect([exit, err]).toEqual([1, expect.stringMatching(message)])
+  expect(err).not.toContain('Create the file')
+})
