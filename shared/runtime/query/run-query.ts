@@ -66,8 +66,7 @@ export async function runQuery(
 }
 
 function startChild(): QueryChild {
-  // A bundler may wrap functions in calls of `__name`, which the child does not have.
-  const code = `const __name = value => value; (${runQueryChild.toString()})()`
+  const code = `const ${findNameHelper()} = value => value; (${runQueryChild.toString()})()`
   const options = ['--permission', '--no-warnings', '--max-old-space-size=256']
   const child = spawn(process.execPath, [...options, '-e', code], {
     env: {},
@@ -76,6 +75,18 @@ function startChild(): QueryChild {
   // The child may end before it has read all rows.
   child.stdin.on('error', () => {})
   return child
+}
+
+/**
+ * Returns the name of the function in which a bundler wraps named functions. The child does not
+ * have it. A minifier shortens the name, so it is read from the text of a wrapped function.
+ */
+function findNameHelper(): string {
+  const createNamed = (): (() => void) => {
+    const named = (): void => undefined
+    return named
+  }
+  return /([\w$]+)\(\(\)\s*=>/.exec(createNamed.toString())?.[1] ?? '__name'
 }
 
 async function collectOutput(child: QueryChild): Promise<string> {
