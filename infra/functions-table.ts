@@ -75,7 +75,7 @@ export const functionsTable: readonly FunctionRow[] = [
       ...commonVariables,
       ...groupVariables,
       ...(['catalogTable', 'secretsKey'] as const),
-      ...(['nudgesQueue', 'notificationsQueue', 'scheduleGroup'] as const),
+      ...(['nudgesQueue', 'notificationsQueue', 'scheduleGroup', 'apiUrl'] as const),
     ],
     grants: {
       catalogPartitions: {

@@ -197,6 +197,7 @@ function createInstallationVariables(
     groupKeys: () => otherGroups.map(group => group.keys.secrets.keyArn).join(','),
     // The addresses are created after the functions that need them.
     webhookUrl: () => Lazy.string({ produce: () => addresses()?.webhookUrl ?? '' }),
+    apiUrl: () => Lazy.string({ produce: () => addresses()?.apiUrl ?? '' }),
     serviceUrl: () => Lazy.string({ produce: () => addresses()?.serviceUrl ?? '' }),
   })
 }

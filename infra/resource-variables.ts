@@ -1,6 +1,10 @@
 import type { FunctionRow } from './function-row.ts'
 import type { Settings } from './settings.ts'
-import { awsVariables, type AwsVariable } from '../shared/config/aws-resource-names.ts'
+import {
+  awsVariables,
+  type AwsVariable,
+  publicUrlVariable,
+} from '../shared/config/aws-resource-names.ts'
 
 /**
  * Variables of every function and task. The home folder of Lambda's user cannot be written, so
@@ -42,4 +46,13 @@ export function telemetryVariablesOf(
     OTEL_EXPORTER_OTLP_ENDPOINT: telemetryEndpoint,
     OTEL_RESOURCE_ATTRIBUTES: `antichain.installation=${installation},antichain.function=${name}`,
   }
+}
+
+/** Returns the variable with the public address of the dashboard, for functions that name it. */
+export function publicUrlVariablesOf(
+  { publicUrl }: Settings,
+  { name }: FunctionRow,
+): Readonly<Record<string, string>> {
+  const namesAddress = name === 'api' || name === 'schedule'
+  return publicUrl === undefined || !namesAddress ? {} : { [publicUrlVariable]: publicUrl }
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { commaSeparatedList } from './comma-separated-list.ts'
+import { publicUrlForm } from '../shared/config/public-url.ts'
 import { findNetworkConflicts, networkSettingForms } from './network-settings.ts'
 import {
   defaultInstallation,
@@ -72,6 +73,11 @@ const settingsForm = z.strictObject({
     .url({ protocol: /^https?$/, error: 'a URL of HTTP, such as https://collector.internal:4318' })
     .refine(url => !/^[^/]+\/\/[^/]*@/.test(url), 'a URL without user and password')
     .optional(),
+  /**
+   * The address at which browsers reach the dashboard. Links in commit statuses and comments begin
+   * with it. Absent: the address of the API.
+   */
+  publicUrl: publicUrlForm.optional(),
   /** Retention time of logs, in days. */
   logDays: z.coerce
     .number()

@@ -20,6 +20,8 @@ export interface HomeOptions
   extends Omit<ServeOptions, 'runRequest' | 'wakeSignal' | 'onIdleStack'> {
   /** The address of the API and webhooks. Absent: neither is served. */
   readonly api: ApiAddress | undefined
+  /** The public address of the dashboard. Absent: replies to webhooks have no links. */
+  readonly publicUrl: string | undefined
   /** The passphrase of the stacks' secrets, for the API and for archived programs. */
   readonly passphrase: string | undefined
   /** The environment: it defines the allowed outbound addresses, and package managers run in it. */
@@ -95,10 +97,12 @@ function withNudgeListener(platform: EmbeddedPlatform, onNudge: () => void): Emb
 async function startApi(
   platform: EmbeddedPlatform,
   ports: GeneratorPorts,
-  { api, passphrase, onMessage }: HomeOptions,
+  { api, publicUrl, passphrase, onMessage }: HomeOptions,
 ): Promise<ServedApi | undefined> {
   if (api === undefined) return undefined
-  const servedApi = await serveApi(createApiPorts(platform, passphrase, ports), api)
+  const apiPorts = createApiPorts(platform, passphrase, ports)
+  const publicUrlField = publicUrl === undefined ? {} : { publicUrl }
+  const servedApi = await serveApi({ ...apiPorts, ...publicUrlField }, api)
   onMessage(`The API is at ${servedApi.url}`)
   onMessage(
     servedApi.hasDashboard
@@ -113,9 +117,11 @@ async function startApi(
 async function runTriggers(
   platform: EmbeddedPlatform,
   outbound: OutboundPort,
-  { roles, shutdown }: HomeOptions,
+  { roles, publicUrl, shutdown }: HomeOptions,
 ): Promise<void> {
-  if (roles.has('generator')) await serveTriggers(platform, { outbound, execute: 'here', shutdown })
+  if (!roles.has('generator')) return
+  const links = publicUrl === undefined ? {} : { dashboardUrl: publicUrl }
+  await serveTriggers(platform, { outbound, execute: 'here', shutdown, ...links })
 }
 
 /**

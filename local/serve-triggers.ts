@@ -12,6 +12,8 @@ import { deliverMessage } from '../shared/triggers/notifications/deliver-message
 /** The options of serving triggers. */
 export interface TriggerOptions {
   readonly outbound: OutboundPort
+  /** The public address of the dashboard, for links in replies. */
+  readonly dashboardUrl?: string
   /** The processes that run the requested operations. */
   readonly execute: DeploymentOptions['execute']
   /** Aborts when this process must shut down. Deliveries in progress are awaited. */
@@ -84,15 +86,16 @@ async function* listScheduleKeys({ documents }: EmbeddedPlatform): AsyncGenerato
 
 async function deliverNotifications(
   platform: EmbeddedPlatform,
-  { outbound, shutdown }: TriggerOptions,
+  { outbound, dashboardUrl, shutdown }: TriggerOptions,
 ): Promise<void> {
   const { notifications, logger } = platform
   const { concurrentNotifications: batchSize, notificationWaitMs: waitMs } = triggerLimits
+  const links = dashboardUrl === undefined ? {} : { dashboardUrl }
   while (!shutdown.aborted) {
     const deliveries = await notifications.receive(batchSize, waitMs, shutdown)
     await Promise.all(
       deliveries.map(delivery =>
-        deliverMessage({ ...platform, outbound }, delivery).catch((thrown: unknown) =>
+        deliverMessage({ ...platform, outbound, ...links }, delivery).catch((thrown: unknown) =>
           logger.write('warn', 'notification.failed', { why: messageOf(thrown) }),
         ),
       ),

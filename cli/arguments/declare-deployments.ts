@@ -25,6 +25,7 @@ export function declareDeployments(root: Command, attach: Attach): void {
     .description('Start a server that resumes deployments, runs schedules and serves the API')
     .option('--port <number>', 'Serve the API on this port (0: any free port)')
     .option('--host <address>', 'Listen on this address instead of loopback')
+    .option('--public-url <url>', 'Public URL of the dashboard, for links in commit statuses')
     .addOption(
       new Option(
         '--only <role>',

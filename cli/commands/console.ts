@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import { error } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/handler.ts'
-import { dashboardAddressOf, servesDashboard } from '../remote/dashboard-address.ts'
+import { dashboardAddressOf } from '../../shared/triggers/dashboard-address.ts'
+import { findDashboard } from '../remote/dashboard-address.ts'
 import { readLogin } from '../remote/saved-login.ts'
 import type { CliSession } from '../session/session.ts'
 
@@ -15,11 +16,12 @@ export const openConsole: Handler = async session => {
     throw error('CLI_USAGE', 'no server with a dashboard is known', {
       hint: 'Run `antichain serve --port 7000`, and log in with `antichain login <address>`.',
     })
-  if (!(await servesDashboard(login.url, 5000)))
+  const url = await findDashboard(login)
+  if (url === undefined)
     throw error('CLI_USAGE', `${login.url} serves no dashboard`, {
       hint: 'Log in to an `antichain serve` with a port (docs/dashboard.md).',
     })
-  const address = dashboardAddressOf(login.url, findStack(session))
+  const address = dashboardAddressOf(url, findStack(session))
   session.print(address)
   if (session.mayPrompt) openBrowser(address, session.io.env['BROWSER'])
   return 0

@@ -7,6 +7,7 @@ import { createCliSession, type CliSession } from '../session/session.ts'
 import { readLogin } from '../remote/saved-login.ts'
 import type { ServeRole } from '../../local/serve-stacks.ts'
 import type { Pin } from '../../shared/engine/deployment/log/log-view.ts'
+import { publicUrlForm } from '../../shared/config/public-url.ts'
 import { error } from '../../shared/errors/error.ts'
 import { deploymentPartsOf, type DeploymentId } from '../../shared/records/ids.ts'
 
@@ -20,6 +21,7 @@ const roles: readonly ServeRole[] = ['generator', 'executor']
  * notifications. With `--port` the process serves the API and webhooks.
  */
 export const serveEngine: Handler = async (session, flags) => {
+  const addresses = { api: readApiAddress(flags), publicUrl: readPublicUrl(flags) }
   const engine = await session.openLocalEngine()
   const shutdown = new AbortController()
   const removeInterruptHandler = session.io.onInterrupt(() => {
@@ -39,7 +41,7 @@ export const serveEngine: Handler = async (session, flags) => {
       shutdown: shutdown.signal,
       functionLimitMs: readFunctionLimit(flags),
       onMessage: line => session.printToStderr(line),
-      api: readApiAddress(flags),
+      ...addresses,
       passphrase: await readPassphraseVariable(session),
       env: session.io.env,
       requestOf: async (deployment, pin) => {
@@ -75,6 +77,20 @@ function readApiAddress(
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
     throw error('CLI_USAGE', `--port takes a number up to 65535, not '${port}'`)
   return { host: host ?? '127.0.0.1', port: Number(port) }
+}
+
+/**
+ * Returns the public address of the dashboard, or undefined without `--public-url`. Throws
+ * CLI_USAGE.
+ */
+function readPublicUrl(flags: Flags): string | undefined {
+  const text = flags.text('publicUrl')
+  if (text === undefined) return undefined
+  const { data } = publicUrlForm.safeParse(text)
+  if (data !== undefined) return data
+  throw error('CLI_USAGE', `--public-url takes a URL of http or https, not '${text}'`, {
+    hint: 'Name the address at which a browser reaches the dashboard, such as https://deploy.example.com.',
+  })
 }
 
 async function readPassphraseVariable(session: CliSession): Promise<string | undefined> {

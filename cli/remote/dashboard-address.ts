@@ -1,16 +1,13 @@
-import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
-import { readLogin } from './saved-login.ts'
+import * as z from 'zod'
+import type { StackId } from '../../shared/records/ids.ts'
+import { dashboardAddressOf } from '../../shared/triggers/dashboard-address.ts'
+import { createApiClient } from './api-client.ts'
+import { type Login, readLogin } from './saved-login.ts'
 
-/** Returns the address of the dashboard of an API: its start page, or the page of a stack. */
-export function dashboardAddressOf(url: string, stack: StackId | undefined): string {
-  const base = url.replace(/\/+$/, '')
-  if (stack === undefined) return `${base}/`
-  const { project, stack: name } = stackPartsOf(stack)
-  return `${base}/#/stacks/${encodeURIComponent(project)}/${encodeURIComponent(name)}`
-}
+const identityForm = z.object({ dashboard: z.string().optional() })
 
 /** Reports whether the server at an address serves a dashboard, and answers within `answerMs`. */
-export async function servesDashboard(url: string, answerMs: number): Promise<boolean> {
+async function servesDashboard(url: string, answerMs: number): Promise<boolean> {
   try {
     const response = await fetch(dashboardAddressOf(url, undefined), {
       signal: AbortSignal.timeout(answerMs),
@@ -19,6 +16,27 @@ export async function servesDashboard(url: string, answerMs: number): Promise<bo
     return response.ok && (response.headers.get('content-type') ?? '').startsWith('text/html')
   } catch {
     return false
+  }
+}
+
+/**
+ * Returns the address at which the server of a login serves a dashboard: its public address, or
+ * else the address of the login. Returns undefined without a dashboard.
+ */
+export async function findDashboard(login: Login): Promise<string | undefined> {
+  const publicUrl = await readPublicUrl(login)
+  const urls = publicUrl === undefined ? [login.url] : [publicUrl, login.url]
+  for (const url of urls) if (await servesDashboard(url, 5000)) return url
+  return undefined
+}
+
+/** Returns the public address that a server names. An older server names none. */
+async function readPublicUrl(login: Login): Promise<string | undefined> {
+  try {
+    const identity = await createApiClient(login).call({ method: 'GET', path: '/v1/whoami' })
+    return identityForm.parse(identity).dashboard
+  } catch {
+    return undefined
   }
 }
 

@@ -81,8 +81,8 @@ async function replyRejected(
     const request = (await requests.find(stack, key))?.request
     if (request === undefined || isEditRequest(request)) return
     const reason = decision?.note === undefined ? '' : `: ${decision.note}`
-    const text = `the plan was rejected by ${decision?.by ?? 'a token'}${reason}`
-    const reply = createReply(request, 'failure', text)
+    const description = `the plan was rejected by ${decision?.by ?? 'a token'}${reason}`
+    const reply = createReply(request, 'failure', { description, page: { kind: 'plan' } })
     if (reply !== undefined) await notifications.send([reply])
   } catch (thrown) {
     logger.write('warn', 'notify.failed', { stack, message: messageOf(thrown) })

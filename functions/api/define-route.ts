@@ -49,6 +49,8 @@ export interface ApiPorts
   /** The name of the group of these ports. Absent: the default one. */
   readonly stackGroup?: string
   readonly documents: DocumentsPort
+  /** The public address of the dashboard. Absent if none is configured. */
+  readonly publicUrl?: string
   readonly sealing: SealingPort
   /** The slots of event streams. */
   readonly marks: MarksPort

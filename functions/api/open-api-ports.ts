@@ -1,3 +1,4 @@
+import { publicUrlVariable } from '../../shared/config/aws-resource-names.ts'
 import {
   type AwsResources,
   readAwsResources,
@@ -29,6 +30,7 @@ export function openApiPorts(
   const addresses = readAddressRules(env)
   const outbound = createOutbound(addresses)
   const settings = { ...readAwsSettings(env), meter }
+  const publicUrl = env[publicUrlVariable]
   const openPorts = (
     resources: AwsResources,
     stackGroup?: string,
@@ -39,6 +41,7 @@ export function openApiPorts(
     return {
       ...{ ...platform, ...groupField, execute: 'functions', addresses, outbound, sender },
       stackGroups,
+      ...(publicUrl === undefined ? {} : { publicUrl }),
     }
   }
   return {

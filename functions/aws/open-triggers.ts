@@ -2,6 +2,7 @@ import type { OutboundPort } from '../../shared/ports/outbound.ts'
 import type { TelemetryPort } from '../../shared/ports/telemetry.ts'
 import type { SchedulerPort } from '../../shared/ports/scheduler.ts'
 import { readAwsSettings } from '../../shared/platform/aws/clients.ts'
+import { publicUrlVariable } from '../../shared/config/aws-resource-names.ts'
 import {
   type AwsResources,
   readAwsResources,
@@ -55,6 +56,8 @@ function openGroupTriggers(env: Env, resources: AwsResources, meter?: UsageMeter
 /** The resources of the schedule function, for the stacks of one group. */
 export interface ScheduleTriggers extends AwsTriggers, GroupedPorts<ScheduleTriggers> {
   readonly scheduler: SchedulerRemoval
+  /** The address of the dashboard, for links in replies to webhooks. */
+  readonly dashboardUrl: string
   /** The name of the queue of the group's notifications. */
   readonly notificationsQueue: string
 }
@@ -65,13 +68,16 @@ export interface ScheduleTriggers extends AwsTriggers, GroupedPorts<ScheduleTrig
  */
 export function openScheduleTriggers(env: Env): ScheduleTriggers {
   const client = createSchedulerClient(readAwsSettings(env))
-  const scheduler = createSchedulerRemoval(client, readAwsResources(env).get('scheduleGroup'))
+  const resourcesOfAll = readAwsResources(env)
+  const scheduler = createSchedulerRemoval(client, resourcesOfAll.get('scheduleGroup'))
+  const dashboardUrl = env[publicUrlVariable] ?? resourcesOfAll.get('apiUrl')
   const open = (resources: AwsResources): ScheduleTriggers => ({
     ...openGroupTriggers(env, resources),
-    ...{ scheduler, notificationsQueue: queueNameOf(resources.get('notificationsQueue')) },
+    ...{ scheduler, dashboardUrl },
+    notificationsQueue: queueNameOf(resources.get('notificationsQueue')),
   })
   return {
-    ...open(readAwsResources(env)),
+    ...open(resourcesOfAll),
     otherGroups: readGroupResources(env).map(group =>
       createPortGroup(group, () => open(group.resources)),
     ),

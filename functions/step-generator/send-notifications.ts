@@ -44,7 +44,10 @@ export async function notifyStarted(
   const now = deps.platform.clock.now()
   const { number } = deploymentPartsOf(deployment)
   const event = { kind: 'started', stack, deployment, command: options.command, at: now } as const
-  const reply = createReply(request, 'pending', `deployment ${number} is running`)
+  const reply = createReply(request, 'pending', {
+    description: `deployment ${number} is running`,
+    page: { kind: 'deployment', number },
+  })
   try {
     await sendNotifications(deps, event, reply)
   } catch (thrown) {
@@ -83,12 +86,13 @@ export async function notifyEnded(deps: NotifyDeps, stack: StackId): Promise<boo
     const storedRequest =
       request === undefined ? undefined : (await platform.requests.find(stack, request))?.request
     const mayReply = storedRequest !== undefined && !isEditRequest(storedRequest)
-    const text = `deployment ${number} ${result}: ${describeChanges(changes)}`
+    const description = `deployment ${number} ${result}: ${describeChanges(changes)}`
+    const page = { kind: 'deployment', number } as const
     const state = kind === 'succeeded' ? 'success' : 'failure'
     await sendNotifications(
       deps,
       request === undefined ? event : { ...event, isRequested: true },
-      mayReply ? createReply(storedRequest, state, text) : undefined,
+      mayReply ? createReply(storedRequest, state, { description, page }) : undefined,
     )
   })
   return once.kind !== 'underway'
@@ -167,16 +171,22 @@ function notificationEventOf(
 }
 
 function replyOf(request: DeploymentRequest, end: RequestEnd) {
-  if (end.kind === 'refused') return createReply(request, 'error', `not started: ${end.code}`)
-  if (end.kind === 'superseded')
-    return createReply(request, 'error', 'skipped: a later commit is deployed instead')
+  if (end.kind === 'refused')
+    return createReply(request, 'error', { description: `not started: ${end.code}` })
+  if (end.kind === 'superseded') {
+    const description = 'skipped: a later commit is deployed instead'
+    return createReply(request, 'error', { description })
+  }
   if (end.kind !== 'previewed') return undefined
+  const page = { kind: 'plan' } as const
   const text = describeChanges(end.changes)
   if (end.approval !== undefined)
-    return createReply(request, 'pending', `waits for an approval: ${text}`)
+    return createReply(request, 'pending', { description: `waits for an approval: ${text}`, page })
   const state = end.result === 'succeeded' ? 'success' : 'failure'
   const lines = [text, ...(end.urns ?? []), ...end.errors]
-  return createReply(request, state, `preview ${end.result}: ${text}`, lines)
+  return createReply(request, state, {
+    ...{ description: `preview ${end.result}: ${text}`, page, lines },
+  })
 }
 
 /** Sends an event to its receivers, and a reply to a webhook. Throws the errors of the stores. */

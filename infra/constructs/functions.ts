@@ -19,6 +19,7 @@ import { type Assets, handlerName } from '../assets.ts'
 import {
   processVariables,
   type ResourceVariables,
+  publicUrlVariablesOf,
   telemetryVariablesOf,
 } from '../resource-variables.ts'
 import type { FunctionName, FunctionRow } from '../function-row.ts'
@@ -112,6 +113,7 @@ function createFunction(
       ...processVariables,
       ...input.resourceVariables(row.variables, 'short'),
       ...telemetryVariablesOf(settings, row),
+      ...publicUrlVariablesOf(settings, row),
     },
     ...(row.isolatesTenants === true ? { tenancyConfig: TenancyConfig.PER_TENANT } : {}),
     ...networkOptionsOf(input.network),

@@ -98,7 +98,7 @@ export async function startCloud(options: CloudOptions): Promise<LocalCloud> {
   const listeners = await startListeners(options, invoke, name => findFleet(name))
   const { webhookUrl, apiUrl, serviceUrl, lambdaUrl } = listeners
   const services = await createServices(aws, {
-    ...{ installation, groups, webhookUrl, serviceUrl, inlineMax: settings.inlineMax },
+    ...{ installation, groups, webhookUrl, apiUrl, serviceUrl, inlineMax: settings.inlineMax },
     ...(visibilitySeconds === undefined ? {} : { visibilitySeconds }),
   }).catch(async (thrown: unknown) => {
     await listeners.close()
@@ -109,7 +109,7 @@ export async function startCloud(options: CloudOptions): Promise<LocalCloud> {
     endpoints: aws.endpoints,
     localResources,
     lambdaUrl,
-    ...{ webhookUrl, serviceUrl },
+    ...{ webhookUrl, apiUrl, serviceUrl },
     isRevoked: options.isRevoked,
     reporter,
   })

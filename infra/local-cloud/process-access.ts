@@ -44,6 +44,8 @@ interface ProcessAccessOptions {
   readonly lambdaUrl: string
   /** The local address of webhooks, in place of the address on AWS that the template names. */
   readonly webhookUrl: string
+  /** The same for the API and its dashboard. */
+  readonly apiUrl: string
   /** The same for the address that Pulumi's own command line uses. */
   readonly serviceUrl: string
   readonly isRevoked?: IsRevoked | undefined
@@ -93,11 +95,12 @@ export async function openProcessAccess(
 function createVariables(
   { variables }: Pick<ProcessConfiguration, 'variables'>,
   urls: PermissionProxies['urls'],
-  options: Pick<ProcessAccessOptions, 'endpoints' | 'webhookUrl' | 'serviceUrl'>,
+  options: Pick<ProcessAccessOptions, 'endpoints' | 'webhookUrl' | 'apiUrl' | 'serviceUrl'>,
 ): Readonly<Record<string, string>> {
-  const { endpoints, webhookUrl, serviceUrl } = options
+  const { endpoints, webhookUrl, apiUrl, serviceUrl } = options
   const localAddresses = new Map<string, string>([
     [awsVariables.webhookUrl, webhookUrl],
+    [awsVariables.apiUrl, apiUrl],
     [awsVariables.serviceUrl, serviceUrl],
   ])
   const endpointVariables = Object.entries(urls).map(([service, url]) => [

@@ -24,6 +24,7 @@ interface InstallationValues {
   readonly inlineMax: number
   readonly webhookUrl: string
   readonly serviceUrl: string
+  readonly apiUrl: string
 }
 
 /** The created resources of one group. */
@@ -41,7 +42,7 @@ export function createGroupVariables(
   options: InstallationValues,
   { group, groupKeys }: { readonly group: GroupValues; readonly groupKeys: string },
 ): ResourceVariables {
-  const { installation, inlineMax, webhookUrl, serviceUrl } = options
+  const { installation, inlineMax, webhookUrl, apiUrl, serviceUrl } = options
   const { name, queues, bucket, key } = group
   const names = installationNamesOf(name)
   return createResourceVariables({
@@ -70,6 +71,7 @@ export function createGroupVariables(
     groups: () => formatStackGroups(options.groups),
     groupKeys: () => groupKeys,
     webhookUrl: () => webhookUrl,
+    apiUrl: () => apiUrl,
     serviceUrl: () => serviceUrl,
   })
 }

@@ -71,6 +71,7 @@ export interface ServicesOptions {
   readonly inlineMax: number
   readonly webhookUrl: string
   readonly serviceUrl: string
+  readonly apiUrl: string
   /** Visibility timeouts that replace those of the infrastructure. */
   readonly visibilitySeconds?: Partial<Readonly<Record<QueueName, number>>>
 }

@@ -34,6 +34,8 @@ export const awsVariables = {
   apiFunction: 'ANTICHAIN_API_FUNCTION',
   installerFunction: 'ANTICHAIN_INSTALLER_FUNCTION',
   webhookUrl: 'ANTICHAIN_WEBHOOK_URL',
+  /** The address of the API, which also serves the dashboard. */
+  apiUrl: 'ANTICHAIN_API_URL',
   /** The address for Pulumi's own command line. */
   serviceUrl: 'ANTICHAIN_SERVICE_URL',
   /** The maximum of open event streams of the installation. */
@@ -47,6 +49,9 @@ export const awsVariables = {
   /** The pool of the process: `short` in a function, `long` in a task. */
   pool: 'ANTICHAIN_POOL',
 } as const
+
+/** The variable with the public address of the dashboard. Absent without the setting. */
+export const publicUrlVariable = 'ANTICHAIN_PUBLIC_URL'
 
 /** Variables with the size of a task of the long pool: processor units, and memory in MB. */
 export const taskSizeVariables = {

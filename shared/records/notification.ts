@@ -58,6 +58,10 @@ export interface CommitStatusReply {
   readonly pullRequest?: number
   readonly state: 'pending' | 'success' | 'failure' | 'error'
   readonly description: string
+  /** The page of the dashboard that shows the subject. Absent: that of the stack. */
+  readonly page?:
+    | { readonly kind: 'plan' }
+    | { readonly kind: 'deployment'; readonly number: number }
   /** The result of a preview, for a comment. */
   readonly lines?: readonly string[]
 }

@@ -27,6 +27,7 @@ const options = {
   },
   lambdaUrl: 'http://127.0.0.1:2',
   webhookUrl: 'http://127.0.0.1:3',
+  apiUrl: 'http://127.0.0.1:4',
   serviceUrl: 'http://127.0.0.1:4',
   reporter: { onDenial: () => undefined, onCloudFailure: () => undefined },
 }

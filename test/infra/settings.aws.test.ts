@@ -29,6 +29,9 @@ describe('settings', () => {
     ['architecture', 'mips'],
     ['telemetryEndpoint', 'collector:4317'],
     ['telemetryEndpoint', 'https://user:password@collector'],
+    ['publicUrl', 'deploy.example.com'],
+    ['publicUrl', 'https://deploy.example.com/#/stacks'],
+    ['publicUrl', 'https://deploy.example.com/(x)'],
   ])('%s may not be %s', (name, value) => {
     const read = readInstallationSettings(toContext({ region: 'eu-central-1', [name]: value }))
     expect(read).toMatchObject({ problems: [expect.stringContaining(`antichain:${name}`)] })

@@ -23,6 +23,7 @@ import { ProcessKilledError } from './test-process.ts'
 import { createThings } from './register-thing.ts'
 
 const secret = 'a secret of sixteen characters and more'
+const dashboardUrl = 'https://deploy.test/antichain/'
 const commitOf = (digit: string): string => digit.repeat(40)
 let functions: TestFunctions
 let receiver: Awaited<ReturnType<typeof startReceiver>>
@@ -92,7 +93,7 @@ async function sendNotifications() {
     const deliveries = await platform.notifications.receive(10, 0)
     if (deliveries.length === 0) break
     for (const one of deliveries)
-      await deliverMessage({ ...platform, outbound: receiver.outbound }, one)
+      await deliverMessage({ ...platform, outbound: receiver.outbound, dashboardUrl }, one)
   }
   return receiver.received
     .splice(0)
@@ -100,6 +101,8 @@ async function sendNotifications() {
 }
 const readEvents = (got: Awaited<ReturnType<typeof sendNotifications>>) =>
   got.filter(({ url }) => url === '/chat').map(({ json }) => json.event)
+const readTargets = (got: Awaited<ReturnType<typeof sendNotifications>>) =>
+  got.filter(({ url }) => url.includes('/statuses/')).map(({ json }) => json.target_url)
 const readStates = (got: Awaited<ReturnType<typeof sendNotifications>>, digit: string) =>
   got
     .filter(({ url }) => url.endsWith(`/statuses/${commitOf(digit)}`))
@@ -120,6 +123,8 @@ test('a push that GitHub signed becomes one deployment, with its status at the c
   const got = await sendNotifications()
   expect(readEvents(got)).toEqual(['deployment.started', 'deployment.succeeded'])
   expect(readStates(got, 'a')).toEqual(['pending', 'success'])
+  const target = 'https://deploy.test/antichain/#/stacks/life/dev/deployments/1'
+  expect(readTargets(got)).toEqual([target, target])
   const [first] = got.filter(({ url }) => url === '/chat')
   const timestamp = String(first?.headers['antichain-timestamp'])
   expect(first?.headers['antichain-signature']).toBe(
@@ -184,6 +189,10 @@ test('the changes of a pull request are posted as a comment', async () => {
   )
   expect(comment?.json.body).toContain('3 create')
   expect(comment?.json.body).toContain('::kept')
+  const [target = ''] = readTargets(got)
+  const plan = 'https://deploy.test/antichain/#/stacks/life/dev/plans/webhook%20hook%20'
+  expect(target.startsWith(plan)).toBe(true)
+  expect(comment?.json.body).toContain(`](${target})`)
   expect(readEvents(got)).toEqual([])
 })
 

@@ -17,9 +17,11 @@ export const whoamiRoutes = [
       stacks: z.union([z.literal('*'), z.array(z.string())]),
       /** The platform of the programs of stacks, in Node's names. */
       platform: z.object({ os: z.string(), arch: z.string() }),
+      /** The public address of the dashboard. Absent if none is configured. */
+      dashboard: z.string().optional(),
     }),
-    run: async (_ports, { caller: { name, role, stacks } }) => ({
-      json: { name, role, stacks, platform: processPlatform },
+    run: async ({ publicUrl: dashboard }, { caller: { name, role, stacks } }) => ({
+      json: { name, role, stacks, platform: processPlatform, dashboard },
     }),
   }),
 ]

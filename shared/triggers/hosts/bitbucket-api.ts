@@ -48,7 +48,7 @@ export const bitbucketApi: HostApi = {
   archiveUrlOf: ({ apiUrl, repository, commit }) =>
     `${webOriginOf(apiUrl)}/${repository}/get/${commit}.tar.gz`,
   replies: {
-    statusCall: ({ repository, commit, apiUrl }, { state, context, description }) => ({
+    statusCall: ({ repository, commit, apiUrl }, { state, context, description, targetUrl }) => ({
       method: 'POST',
       path: `/repositories/${repository}/commit/${commit}/statuses/build`,
       value: {
@@ -57,7 +57,7 @@ export const bitbucketApi: HostApi = {
         state: bitbucketStates[state],
         description,
         // Bitbucket requires an address. The commit itself is the only one that always exists.
-        url: `${webOriginOf(apiUrl)}/${repository}/commits/${commit}`,
+        url: targetUrl ?? `${webOriginOf(apiUrl)}/${repository}/commits/${commit}`,
       },
     }),
     commentCalls: (repository, pullRequest) => {

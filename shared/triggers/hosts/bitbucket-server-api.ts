@@ -30,7 +30,7 @@ export const bitbucketServerApi: HostApi = {
   archiveUrlOf: ({ apiUrl, repository, commit }) =>
     `${apiUrl}/api/latest/${repositoryPathOf(repository)}/archive?at=${commit}&format=tar.gz&prefix=repository/`,
   replies: {
-    statusCall: ({ repository, commit, apiUrl }, { state, context, description }) => ({
+    statusCall: ({ repository, commit, apiUrl }, { state, context, description, targetUrl }) => ({
       method: 'POST',
       path: `/api/latest/${repositoryPathOf(repository)}/commits/${commit}/builds`,
       value: {
@@ -38,7 +38,9 @@ export const bitbucketServerApi: HostApi = {
         name: context,
         state: bitbucketStates[state],
         description,
-        url: `${apiUrl.replace(/\/rest$/, '')}/${repositoryPathOf(repository)}/commits/${commit}`,
+        url:
+          targetUrl ??
+          `${apiUrl.replace(/\/rest$/, '')}/${repositoryPathOf(repository)}/commits/${commit}`,
       },
     }),
     commentCalls: (repository, pullRequest) => {

@@ -16,10 +16,10 @@ export const githubApi: HostApi = {
   archiveUrlOf: ({ apiUrl, repository, commit }) =>
     `${apiUrl}/repos/${repository}/tarball/${commit}`,
   replies: {
-    statusCall: ({ repository, commit }, { state, context, description }) => ({
+    statusCall: ({ repository, commit }, { state, context, description, targetUrl }) => ({
       method: 'POST',
       path: `/repos/${repository}/statuses/${commit}`,
-      value: { state, context, description },
+      value: { state, context, description, target_url: targetUrl },
     }),
     commentCalls: (repository, pullRequest) => {
       const subject = `${repository}/issues/${pullRequest}/comments`

@@ -29,10 +29,10 @@ export const gitlabApi: HostApi = {
   archiveUrlOf: ({ apiUrl, repository, commit }) =>
     `${apiUrl}${projectPathOf(repository)}/repository/archive.tar.gz?sha=${commit}`,
   replies: {
-    statusCall: ({ repository, commit }, { state, context, description }) => ({
+    statusCall: ({ repository, commit }, { state, context, description, targetUrl }) => ({
       method: 'POST',
       path: `${projectPathOf(repository)}/statuses/${commit}`,
-      value: { state: gitlabStates[state], name: context, description },
+      value: { state: gitlabStates[state], name: context, description, target_url: targetUrl },
     }),
     // GitLab refuses a state that the commit already has, so a repeated call fails.
     shownStatus: ({ repository, commit }, { state, context }) => ({

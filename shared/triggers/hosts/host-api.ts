@@ -8,6 +8,8 @@ export interface CommitStatus {
   readonly state: CommitState
   readonly context: string
   readonly description: string
+  /** The address of the details. Absent: the host shows none, or that of the commit. */
+  readonly targetUrl?: string
 }
 
 /** A call of a host's API. `path` follows the address of the API and begins with a slash. */

@@ -85,6 +85,21 @@ test.each(statusCases)(
   },
 )
 
+test.each([
+  ['github', 'target_url'],
+  ['gitlab', 'target_url'],
+  ['bitbucket', 'url'],
+  ['bitbucket-server', 'url'],
+  ['gitea', 'target_url'],
+] as const)('%s: the status of a commit leads to its address, in %s', async (form, field) => {
+  const targetUrl = 'https://deploy.test/#/stacks/shop/prod/plans/k'
+  await openReplies(form).setStatus('acme/shop', commit, { ...status, targetUrl })
+  expect(readValue()).toMatchObject({ [field]: targetUrl })
+  await openReplies(form).setStatus('acme/shop', commit, status)
+  const { [field]: withoutLink } = readValue() as Record<string, string>
+  expect(withoutLink ?? '').not.toContain('deploy.test')
+})
+
 test('a credential of Bitbucket with a colon is a name and a password', async () => {
   await openReplies('bitbucket', 'ann@acme.test:word').setStatus('acme/shop', commit, status)
   const encoded = Buffer.from('ann@acme.test:word').toString('base64')

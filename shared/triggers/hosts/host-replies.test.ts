@@ -150,6 +150,16 @@ describe('the comment on a preview', () => {
     expect(text).toBe('Preview of `shop/prod` at `aaaaaaaa` succeeded.\n\n```text\n+ a\n~ b\n```\n')
   })
 
+  test('links to the page of the preview before its lines', () => {
+    const targetUrl = 'https://deploy.test/#/stacks/shop/prod/plans/k'
+    const comment = { stack: 's', commit, isSuccessful: true, lines: ['x'.repeat(90_000)] }
+    const text = formatPreviewComment({ ...comment, targetUrl })
+    expect(text.split('\n')[2]).toBe(
+      `[Changes, forecast, policy findings and approval](${targetUrl})`,
+    )
+    expect(text.length).toBeLessThan(60_000)
+  })
+
   test('prevents lines from leaving the code block or using control characters', () => {
     const lines = ['```', '````` @everyone', '\u001b[2J', 'a\r\n# Approved', '\u202e']
     const text = formatPreviewComment({ stack: 's`x', commit, isSuccessful: false, lines })

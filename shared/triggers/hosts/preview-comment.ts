@@ -10,21 +10,28 @@ export function formatPreviewComment({
   commit,
   isSuccessful,
   lines,
+  targetUrl,
   charsMax = triggerLimits.commentCharsMax,
 }: {
   readonly stack: string
   readonly commit: string
   readonly isSuccessful: boolean
   readonly lines: readonly string[]
+  /** The address of the dashboard's page of the preview. Absent: the comment has no link. */
+  readonly targetUrl?: string
   /** Maximum number of characters of a comment on the host. */
   readonly charsMax?: number
 }): string {
-  const textCharsMax = charsMax - 500
+  const link =
+    targetUrl === undefined
+      ? ''
+      : `[Changes, forecast, policy findings and approval](${targetUrl})\n\n`
+  const textCharsMax = charsMax - 500 - link.length
   const text = lines.map(line => toPrintable(line, 2000)).join('\n')
   const shownText = text.length > textCharsMax ? `${text.slice(0, textCharsMax)}\n(cut here)` : text
   const longestTicks = Math.max(2, ...(shownText.match(/`+/g) ?? []).map(ticks => ticks.length))
   const fence = '`'.repeat(longestTicks + 1)
   const name = toPrintable(stack).replaceAll('`', "'")
   const result = isSuccessful ? 'succeeded' : 'failed'
-  return `Preview of \`${name}\` at \`${commit.slice(0, 8)}\` ${result}.\n\n${fence}text\n${shownText}\n${fence}\n`
+  return `Preview of \`${name}\` at \`${commit.slice(0, 8)}\` ${result}.\n\n${link}${fence}text\n${shownText}\n${fence}\n`
 }

@@ -22,6 +22,7 @@ import {
 import { notificationDocument } from './notification-document.ts'
 import { createDeliverySender } from './ping-notification.ts'
 import type { KeyedNotification } from './send-delivery.ts'
+import { dashboardAddressOf } from '../dashboard-address.ts'
 import { toPrintable } from '../printable.ts'
 import { digestOf } from '../webhooks/signature.ts'
 import { parseDocumentValue } from '../parse-document-value.ts'
@@ -32,6 +33,8 @@ export interface DeliverDeps extends TriggerPorts {
   readonly outbound: OutboundPort
   readonly clock: Pick<ClockPort, 'now' | 'monotonicMs'>
   readonly logger: LoggerPort
+  /** The public address of the dashboard, for links in replies. Absent: replies have no links. */
+  readonly dashboardUrl?: string
 }
 
 /**
@@ -160,12 +163,25 @@ async function sendReply(deps: DeliverDeps, reply: CommitStatusReply): Promise<D
   const replies = createHostReplies({ outbound, host, calls, apiUrl, credential: opened })
   const { repository, commit, pullRequest, state, description, lines, stack } = reply
   const context = `antichain ${stack}`
-  await replies.setStatus(repository, commit, { state, context, description })
+  const targetUrl = addressOfReply(deps, reply)
+  const target = targetUrl === undefined ? {} : { targetUrl }
+  await replies.setStatus(repository, commit, { state, context, description, ...target })
   if (pullRequest !== undefined && lines !== undefined) {
     const isSuccessful = state === 'success'
     const { commentCharsMax: charsMax } = calls
-    const text = formatPreviewComment({ stack, commit, isSuccessful, lines, charsMax })
+    const comment = { stack, commit, isSuccessful, lines, charsMax }
+    const text = formatPreviewComment({ ...comment, ...target })
     await replies.writeComment(repository, pullRequest, { text, subject: stack })
   }
   return { kind: 'delivered' }
+}
+
+/** Returns the address of the dashboard's page for a reply. Undefined without a public address. */
+function addressOfReply(
+  { dashboardUrl }: Pick<DeliverDeps, 'dashboardUrl'>,
+  { stack, request, page }: CommitStatusReply,
+): string | undefined {
+  if (dashboardUrl === undefined) return undefined
+  if (page?.kind !== 'plan') return dashboardAddressOf(dashboardUrl, stack, page)
+  return dashboardAddressOf(dashboardUrl, stack, { kind: 'plan', request })
 }

@@ -16,14 +16,14 @@ const lineCharsMax = 300
 export function createReply(
   { stack, key, origin }: Pick<DeploymentRequest, 'stack' | 'key' | 'origin'>,
   state: CommitStatusReply['state'],
-  description: string,
-  lines?: readonly string[],
+  { description, page, lines }: Pick<CommitStatusReply, 'description' | 'page' | 'lines'>,
 ): OutgoingMessage | undefined {
   if (origin?.kind !== 'webhook') return undefined
   const { webhook, repository, commit, pullRequest } = origin
   const reply: CommitStatusReply = {
     ...{ webhook, stack, request: key, repository, commit, state },
     description: toPrintable(description, triggerLimits.statusCharsMax),
+    ...(page === undefined ? {} : { page }),
     ...(pullRequest === undefined ? {} : { pullRequest }),
     ...(lines === undefined ? {} : { lines: lines.slice(0, linesMax).map(shortenLine) }),
   }

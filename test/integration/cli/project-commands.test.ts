@@ -78,6 +78,17 @@ test('console without a login names the server that has a dashboard', async () =
   expect([exit, err]).toEqual([1, expect.stringContaining('antichain serve --port')])
 })
 
+test.each([
+  'deploy.example.com',
+  'ftp://deploy.example.com',
+  'https://user@deploy.example.com',
+  'https://deploy.example.com/?a=b',
+])('serve refuses the public URL %s before it serves', async url => {
+  const { exit, err } = await bench.run('serve', '--public-url', url)
+  expect([exit, err]).toEqual([1, expect.stringContaining('--public-url takes a URL')])
+  expect(err).not.toContain('Serving')
+})
+
 describe('refused commands and options', () => {
   test.each([
     [['schema', 'check', 'x'], 'pulumi schema check'],
