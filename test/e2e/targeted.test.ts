@@ -36,10 +36,12 @@ const startUp = (name: string, env: Record<string, string> = {}): RunningCommand
   })
 
 /** Starts the updates of `a` and `b`, and waits until both are running at once. */
-async function startBoth(): Promise<readonly [RunningCommand, RunningCommand]> {
-  const first = startUp('a')
+async function startBoth(
+  env: Record<string, string> = {},
+): Promise<readonly [RunningCommand, RunningCommand]> {
+  const first = startUp('a', env)
   await waitUntil(() => countUpdates() === 1, { condition: 'the update of a' })
-  const second = startUp('b')
+  const second = startUp('b', env)
   await waitUntil(() => countUpdates() === 2, { condition: 'both updates at once' })
   return [first, second]
 }
@@ -54,7 +56,9 @@ async function readValues(): Promise<Readonly<Record<string, unknown>>> {
 }
 
 test('independent targets are deployed at once, and a conflict names the holder and the URN', async () => {
-  const [first, second] = await startBoth()
+  // Four commands are refused meanwhile, which takes long on a busy machine.
+  const env = { ...slow, DELAY: '25000' }
+  const [first, second] = await startBoth(env)
   expect((await readStackState(sandbox)).pending.map(({ name }) => name).toSorted()).toEqual([
     'a',
     'b',
@@ -72,7 +76,7 @@ test('independent targets are deployed at once, and a conflict names the holder 
   const outputs = await sandbox.run(['stack', 'output', '--json', '-s', 'dev'])
   expect(JSON.parse(requireSuccess(outputs).out)).toEqual({ a: 2, b: 2 })
   expect(findLostObjects(sandbox, await readStackState(sandbox))).toEqual([])
-  requireSuccess(await sandbox.run([...upArgs, '--expect-no-changes'], { env: slow }))
+  requireSuccess(await sandbox.run([...upArgs, '--expect-no-changes'], { env }))
 })
 
 test('a killed deployment is resumed while the stack has the results of the other one', async () => {
