@@ -1,15 +1,15 @@
-import { error } from '../../shared/errors/error.ts'
 import { stackPartsOf } from '../../shared/records/ids.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { requireProjectStack } from '../operations/operation-request.ts'
+import { requireApi } from '../remote/require-api.ts'
 
 /** `deploy`: packs and uploads the program of a stack. Webhooks and schedules deploy it. */
 export const uploadProgram: Handler = async session => {
-  const { remote } = await session.openEngine()
-  if (remote === undefined)
-    throw error('LOGIN_MISSING', 'uploading a program requires a login to an API', {
-      hint: 'Run `antichain login <address>`. Without an API, run `antichain up`, which needs no upload.',
-    })
+  const { remote } = await requireApi(
+    session,
+    'uploading a program requires',
+    'Run `antichain login <address>`. Without an API, run `antichain up`, which needs no upload.',
+  )
   const { project, stack } = await requireProjectStack(session)
   const { archive: archiveHash, sizeBytes } = await remote.upload(stack, project.root)
   await remote.setProgram(stack, archiveHash)

@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { error } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { formatTable } from '../display/table.ts'
 import { listAllItems } from '../remote/api-pages.ts'
 import type { CliSession } from '../session/session.ts'
+import { requireApi } from '../remote/require-api.ts'
 
 const registriesPath = '/v1/package-registries'
 
@@ -19,13 +19,12 @@ const registryForm = z.object({
 })
 
 /** Opens the API of the login. Throws LOGIN_MISSING. */
-async function openApi(session: CliSession) {
-  const { remote, callApi } = await session.openEngine()
-  if (remote === undefined)
-    throw error('LOGIN_MISSING', 'package registries require a login to an API', {
-      hint: 'Run `antichain login <address>`; on this machine the package manager has its own settings.',
-    })
-  return { callApi }
+function openApi(session: CliSession) {
+  return requireApi(
+    session,
+    'package registries require',
+    'Run `antichain login <address>`; on this machine the package manager has its own settings.',
+  )
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Handler } from '../arguments/handler.ts'
 import { formatTable } from '../display/table.ts'
 import { listAllItems } from '../remote/api-pages.ts'
 import type { CliSession } from '../session/session.ts'
+import { requireApi } from '../remote/require-api.ts'
 
 const sourcesPath = '/v1/plugin-sources'
 
@@ -13,13 +14,12 @@ const sourceForm = z.object({
 })
 
 /** Opens the API of the login. Throws LOGIN_MISSING. */
-async function openApi(session: CliSession) {
-  const { remote, callApi } = await session.openEngine()
-  if (remote === undefined)
-    throw error('LOGIN_MISSING', 'allowed sources of plugins require a login to an API', {
-      hint: 'Run `antichain login <address>`; on this machine plugins are downloaded as in Pulumi.',
-    })
-  return { callApi }
+function openApi(session: CliSession) {
+  return requireApi(
+    session,
+    'allowed sources of plugins require',
+    'Run `antichain login <address>`; on this machine plugins are downloaded as in Pulumi.',
+  )
 }
 
 /** `plugin allow ls`: lists the sources from which the functions of the API download plugins. */

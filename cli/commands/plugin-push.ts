@@ -9,6 +9,7 @@ import {
 } from '../../shared/providers/terraform/install/source-address.ts'
 import { terraformKind } from '../../shared/runtime/plugins/plugin-source-name.ts'
 import type { Handler } from '../arguments/handler.ts'
+import { requireApi } from '../remote/require-api.ts'
 
 /** The file name of a published plugin archive. */
 const archiveNamePattern = new RegExp(
@@ -45,11 +46,11 @@ export const pushPlugin: Handler = async (session, flags, [file = '']) => {
   const { kind, name, title, version, os, arch } =
     parseTerraformArchive(basename(file), flags.text('source')) ??
     parsePluginArchive(basename(file))
-  const { remote, callApi } = await session.openEngine()
-  if (remote === undefined)
-    throw error('LOGIN_MISSING', 'uploading a plugin requires a login to an API', {
-      hint: 'Run `antichain login <address>`; on this machine plugins are found as in Pulumi.',
-    })
+  const { remote, callApi } = await requireApi(
+    session,
+    'uploading a plugin requires',
+    'Run `antichain login <address>`; on this machine plugins are found as in Pulumi.',
+  )
   const bytes = readFileBytes(resolve(session.cwd, file))
   const archiveHash = createHash('sha256').update(bytes).digest('hex')
   await remote.uploadArchive('/v1/plugins', { archive: archiveHash, bytes })

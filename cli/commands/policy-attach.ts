@@ -9,6 +9,7 @@ import type { Handler } from '../arguments/handler.ts'
 import { formatTable } from '../display/table.ts'
 import { listAllItems } from '../remote/api-pages.ts'
 import type { CliSession } from '../session/session.ts'
+import { requireApi } from '../remote/require-api.ts'
 
 const attachedForm = z.object({
   name: z.string(),
@@ -25,11 +26,11 @@ type Selection = z.infer<typeof attachedForm>['value']['stacks']
 
 /** `policy attach`: uploads a policy pack, which then checks every deployment of the stacks. */
 export const attachPolicy: Handler = async (session, flags, [folder = '']) => {
-  const { remote, callApi } = await session.openEngine()
-  if (remote === undefined)
-    throw error('LOGIN_MISSING', 'attaching a policy pack requires a login to an API', {
-      hint: 'Run `antichain login <address>`. Without an API, run `antichain up --policy-pack <folder>`.',
-    })
+  const { remote, callApi } = await requireApi(
+    session,
+    'attaching a policy pack requires',
+    'Run `antichain login <address>`. Without an API, run `antichain up --policy-pack <folder>`.',
+  )
   const stacks = await readSelection(session, flags)
   const packFolder = resolve(session.cwd, folder)
   readPolicyProject(packFolder)
