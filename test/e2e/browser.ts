@@ -2,30 +2,15 @@
 import { spawnSync } from 'node:child_process'
 import axe from 'axe-core'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { isTruthy } from '../../shared/config/truthy.ts'
-import { describeWithCommands } from './toolchains.ts'
+import { describeWithDebianPackage } from './toolchains.ts'
 
 const browserCommand = 'chromium'
 /** The time in which a page must show an expected element. */
 const pageTimeoutMs = 15_000
 
-/**
- * Runs tests that need Chromium. In CI, root first installs a missing Chromium from Debian's
- * packages. Without Chromium the tests are skipped with a message, and in CI they fail.
- */
+/** Runs tests that need Chromium, as `describeWithDebianPackage` does. */
 export function describeWithBrowser(name: string, tests: () => void): void {
-  const isInstalled = spawnSync(browserCommand, ['--version']).status === 0
-  if (!isInstalled && isTruthy(process.env['CI']) && process.getuid?.() === 0) installBrowser()
-  describeWithCommands(name, [[browserCommand, '--version']], tests)
-}
-
-function installBrowser(): void {
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  for (const args of [
-    ['update', '-q'],
-    ['install', '-y', '-q', '--no-install-recommends', browserCommand],
-  ])
-    spawnSync('apt-get', args, { env, stdio: 'ignore' })
+  describeWithDebianPackage(name, browserCommand, tests)
 }
 
 /** Starts Chromium. As root it has no sandbox of its own. */

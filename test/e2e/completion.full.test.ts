@@ -3,7 +3,7 @@ import { chmodSync, symlinkSync, mkdirSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createSandbox, launcher, requireSuccess, type Sandbox } from './sandbox.ts'
-import { describeWithCommands } from './toolchains.ts'
+import { describeWithDebianPackage } from './toolchains.ts'
 
 const urn = 'urn:pulumi:dev::small::pulumi:pulumi:Stack::small-dev'
 
@@ -53,7 +53,7 @@ try 'antichain state delete urn:pu' antichain state delete urn : pu
   ])
 })
 
-describeWithCommands('zsh', [['zsh', '--version']], () => {
+describeWithDebianPackage('completions of zsh', 'zsh', () => {
   test('completes stacks', { timeout: 60_000 }, async () => {
     const script = `
 autoload -Uz compinit; compinit -u -D
@@ -65,7 +65,7 @@ words=(antichain stack select ''); CURRENT=4; _antichain
   })
 })
 
-describeWithCommands('fish', [['fish', '--version']], () => {
+describeWithDebianPackage('completions of fish', 'fish', () => {
   test('completes commands with their descriptions', { timeout: 60_000 }, async () => {
     const script = `
 antichain gen-completion fish | source

@@ -29,6 +29,31 @@ export function describeWithCommands(
 }
 
 /**
+ * Runs tests that need one command of the Debian package of the same name. In CI, root first
+ * installs a missing package. Without the command, the tests are skipped with a message, and in CI
+ * they fail.
+ */
+export function describeWithDebianPackage(
+  name: string,
+  packageName: string,
+  tests: () => void,
+): void {
+  const isInstalled = spawnSync(packageName, ['--version']).status === 0
+  if (!isInstalled && isTruthy(process.env['CI']) && process.getuid?.() === 0)
+    installDebianPackage(packageName)
+  describeWithCommands(name, [[packageName, '--version']], tests)
+}
+
+function installDebianPackage(packageName: string): void {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  for (const args of [
+    ['update', '-q'],
+    ['install', '-y', '-q', '--no-install-recommends', packageName],
+  ])
+    spawnSync('apt-get', args, { env, stdio: 'ignore' })
+}
+
+/**
  * Creates a virtual environment with the packages of a requirements file, once per machine and
  * contents of that file. Returns its folder.
  */
