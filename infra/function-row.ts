@@ -35,6 +35,8 @@ export interface Grants {
   readonly sweeps?: readonly BucketPrefixName[]
   /** Sends messages to these queues. */
   readonly sends?: readonly QueueName[]
+  /** Whether the function counts the messages of the queues in `sends`. */
+  readonly countsSent?: boolean
   /** Lists dead letters of these queues and sends them again. */
   readonly redrives?: readonly QueueName[]
   /** The use of the secrets key for secrets of triggers. `seal`: encrypt. `open`: decrypt. */

@@ -127,6 +127,8 @@ export const functionsTable: readonly FunctionRow[] = [
       // Programs and plugins are uploaded to signed addresses, which carry the API's permissions.
       creates: ['blobs', 'plugins'],
       sends: ['nudges', 'chains', 'chains-long', 'notifications'],
+      // The health page shows the depth of each queue.
+      countsSent: true,
       redrives: ['chains', 'chains-long', 'notifications'],
       triggerSecrets: 'seal',
       schedules: 'create',

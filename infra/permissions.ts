@@ -208,7 +208,7 @@ function queueStatementsOf(
   grantContext: GrantContext,
   { grants, queue }: { readonly grants: Grants; readonly queue: QueueName | undefined },
 ): PolicyStatement[] {
-  const { sends = [], redrives = [] } = grants
+  const { sends = [], countsSent = false, redrives = [] } = grants
   const { queues } = grantContext
   const otherArnsOf = (
     names: readonly QueueName[],
@@ -233,7 +233,12 @@ function queueStatementsOf(
   return [
     ...(sentQueues.length === 0
       ? []
-      : [allowActions(['sqs:SendMessage'], queueArnsOf(sentQueues))]),
+      : [
+          allowActions(
+            ['sqs:SendMessage', ...(countsSent ? ['sqs:GetQueueAttributes'] : [])],
+            queueArnsOf(sentQueues),
+          ),
+        ]),
     ...(queue === undefined ? [] : [allowActions(receiveActions, queueArnsOf([queue]))]),
     ...(deadLetterQueueArns.length === 0
       ? []

@@ -34,6 +34,7 @@ export function declarePlugin(root: Command, attach: Attach): void {
       .alias('list')
       .description('List the plugins in the cache')
       .option('-p, --project', 'List only plugins that the program requires')
+      .option('--api', 'List the plugins that the API stores for its functions')
       .option('-j, --json', 'Print JSON')
       .addOption(new Option('--output <format>', 'Output format').choices(['default', 'json'])),
     async () => (await import('../commands/plugin-ls.ts')).listPlugins,

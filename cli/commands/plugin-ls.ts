@@ -1,16 +1,57 @@
 import { lstatSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import semver from 'semver'
+import * as z from 'zod'
 import {
   listCachedPlugins,
   type NamedCachedPlugin,
 } from '../../shared/providers/plugins/cached-plugins.ts'
 import { terraformKind } from '../../shared/runtime/plugins/plugin-source-name.ts'
+import type { Flags } from '../arguments/flags.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { isJsonOutput } from '../arguments/output-option.ts'
 import { findUserPluginCache, readRequiredPackages } from '../plugins/plugin-command-tools.ts'
 import { listTerraformProviders } from '../plugins/terraform-providers.ts'
 import { formatTable } from '../display/table.ts'
+import { listAllItems } from '../remote/api-pages.ts'
+import { requireApi } from '../remote/require-api.ts'
+import type { CliSession } from '../session/session.ts'
+
+const storedPluginForm = z.object({
+  kind: z.string(),
+  name: z.string(),
+  version: z.string(),
+  os: z.string(),
+  arch: z.string(),
+  storedAtMs: z.number(),
+  sha256: z.string(),
+  source: z.string().optional(),
+})
+
+/** `plugin ls --api`: lists the plugins that the API stores for its functions. */
+async function listStoredPlugins(session: CliSession, flags: Flags): Promise<number> {
+  const api = await requireApi(
+    session,
+    'plugins of functions require',
+    'Run `antichain login <address>`, or omit --api to list the plugins of this machine.',
+  )
+  const plugins = await listAllItems(api, '/v1/plugins', storedPluginForm)
+  if (isJsonOutput(flags)) {
+    session.print(JSON.stringify(plugins, null, 2))
+    return 0
+  }
+  const cells = plugins.map(({ name, kind, version, os, arch, source, storedAtMs }) => [
+    name,
+    kind,
+    version,
+    `${os}-${arch}`,
+    source ?? 'upload',
+    new Date(storedAtMs).toISOString(),
+  ])
+  const header = ['NAME', 'KIND', 'VERSION', 'PLATFORM', 'SOURCE', 'STORED']
+  for (const line of formatTable(header, cells)) session.print(line)
+  return 0
+}
 
 /**
  * `plugin ls`: lists the cached plugins, and then the cached Terraform providers. With `--project`
@@ -18,6 +59,7 @@ import { formatTable } from '../display/table.ts'
  * newest version first.
  */
 export const listPlugins: Handler = async (session, flags) => {
+  if (flags.isSet('api')) return listStoredPlugins(session, flags)
   const requiredPlugins = flags.isSet('project')
     ? new Set(
         (await readRequiredPackages(session)).map(

@@ -1,7 +1,7 @@
 import { DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { HeadBucketCommand, type S3Client } from '@aws-sdk/client-s3'
 import { ListTagsForResourceCommand, type SchedulerClient } from '@aws-sdk/client-scheduler'
-import { GetQueueAttributesCommand, GetQueueUrlCommand, type SQSClient } from '@aws-sdk/client-sqs'
+import { GetQueueUrlCommand, type SQSClient } from '@aws-sdk/client-sqs'
 import {
   awsTags,
   bucketNameOf,
@@ -9,6 +9,7 @@ import {
   installationNamesOf,
   queueNames,
 } from '../../shared/config/aws-resource-names.ts'
+import { readQueueCounts } from '../../shared/platform/aws/queues/queue-depths.ts'
 import type {
   InstallationStatus,
   QueueStatus,
@@ -98,24 +99,8 @@ async function readCounts(
     queues.send(new GetQueueUrlCommand({ QueueName: name })),
   )
   if (queue === undefined) return undefined
-  const response = await sendOrUndefined(() =>
-    queues.send(
-      new GetQueueAttributesCommand({
-        QueueUrl: queue.QueueUrl,
-        AttributeNames: [
-          'ApproximateNumberOfMessages',
-          'ApproximateNumberOfMessagesDelayed',
-          'ApproximateNumberOfMessagesNotVisible',
-        ],
-      }),
-    ),
-  )
-  const countOf = (name: string): number =>
-    Number(Object.entries(response?.Attributes ?? {}).find(([key]) => key === name)?.[1] ?? 0)
-  return {
-    waiting: countOf('ApproximateNumberOfMessages') + countOf('ApproximateNumberOfMessagesDelayed'),
-    held: countOf('ApproximateNumberOfMessagesNotVisible'),
-  }
+  const counts = await sendOrUndefined(() => readQueueCounts(queues, queue.QueueUrl))
+  return counts ?? { waiting: 0, held: 0 }
 }
 
 async function inspectBucket(

@@ -14,6 +14,8 @@ import { formatCount } from '../format/format-count.ts'
 import { hrefOf } from '../routing/page-route.ts'
 import { openRoute } from '../routing/use-route.ts'
 import { useClient } from '../session/client-context.ts'
+import { DocumentList } from './document-list.tsx'
+import { PolledSection } from '../widgets/polled-section.tsx'
 import { FailureNote } from '../widgets/failure-note.tsx'
 import { LoadingRows } from '../widgets/loading-rows.tsx'
 import { StatusLabel } from '../widgets/status-label.tsx'
@@ -92,7 +94,42 @@ export function HealthPage() {
           </p>
         ) : null}
       </section>
+      <QueueDepths />
     </>
+  )
+}
+
+/** A queue in the API. */
+interface QueueView {
+  readonly queue: string
+  readonly waiting: number
+  readonly held: number
+  readonly dead?: number
+}
+
+/** Shows the approximate numbers of messages of each queue of an installation on AWS. */
+function QueueDepths() {
+  return (
+    <PolledSection<ListPage<QueueView>>
+      title="Queues"
+      path="/v1/queues"
+      show={({ items }) =>
+        items.length === 0 ? (
+          <p className="quiet">This server has no queues outside its process.</p>
+        ) : (
+          <DocumentList
+            items={items.map(({ queue, waiting, held, dead = 0 }) => ({
+              name: queue,
+              facts: [
+                `${waiting} waiting`,
+                `${held} in work`,
+                ...(dead === 0 ? [] : [formatCount(dead, 'dead letter')]),
+              ],
+            }))}
+          />
+        )
+      }
+    />
   )
 }
 

@@ -1,3 +1,4 @@
+import type { ListPage } from '../api/api-views.ts'
 import { PolledSection } from '../widgets/polled-section.tsx'
 import { DocumentList, type NamedItems } from './document-list.tsx'
 
@@ -8,10 +9,48 @@ interface PolicyStacks {
   readonly tags: Readonly<Record<string, string>>
 }
 
-/** Shows the sources from which plugins may be downloaded, and the attached policy packs. */
+/** A plugin in the store of the installation. */
+interface StoredPluginView {
+  readonly kind: string
+  readonly name: string
+  readonly version: string
+  readonly os: string
+  readonly arch: string
+  readonly storedAtMs: number
+  readonly source?: string
+}
+
+/**
+ * Shows the stored plugins, the sources from which plugins may be downloaded, and the attached
+ * policy packs.
+ */
 export function PluginSources() {
   return (
     <>
+      <PolledSection<ListPage<StoredPluginView>>
+        title="Stored plugins"
+        path="/v1/plugins"
+        show={({ items, next }) => (
+          <>
+            <DocumentList
+              items={items.map(({ kind, name, version, os, arch, storedAtMs, source }) => ({
+                name: `${name} ${version}`,
+                facts: [
+                  ...(kind === 'resource' ? [] : [kind]),
+                  `${os}-${arch}`,
+                  source === undefined ? 'uploaded' : `from ${source}`,
+                  new Date(storedAtMs).toISOString().slice(0, 10),
+                ],
+              }))}
+            />
+            {next === undefined ? null : (
+              <p className="quiet">
+                These are the first ones; `antichain plugin ls --api` lists all.
+              </p>
+            )}
+          </>
+        )}
+      />
       <PolledSection<NamedItems<{ readonly source: string; readonly hasCredential: boolean }>>
         title="Sources from which plugins may be downloaded"
         path="/v1/plugin-sources"

@@ -5,6 +5,7 @@ import type { DocumentsPort, MarksPort, SealingPort } from '../../shared/ports/d
 import type { NotificationsPort } from '../../shared/ports/notifications.ts'
 import type { SchedulerPort } from '../../shared/ports/scheduler.ts'
 import type { PluginStorePort } from '../../shared/ports/plugins.ts'
+import type { QueueDepthsPort } from '../../shared/ports/queue-depths.ts'
 import type { UploadsPort } from '../../shared/ports/uploads.ts'
 import type { TakeOverDeps } from '../../shared/engine/deployment/ownership/take-over.ts'
 import type { UsagePort } from '../../shared/ports/usage.ts'
@@ -72,7 +73,9 @@ export interface ApiPorts
    */
   readonly scheduler?: SchedulerPort
   /** The store of plugins. Absent where the plugins of the machine are used. */
-  readonly plugins?: Pick<PluginStorePort, 'registerArchive'>
+  readonly plugins?: Pick<PluginStorePort, 'list' | 'registerArchive'>
+  /** The depths of the queues. Absent where one process has the only queues. */
+  readonly queueDepths?: QueueDepthsPort
   /** The processes that run the requested operations. */
   readonly execute: DeploymentOptions['execute']
   /**

@@ -19,6 +19,7 @@ import { policyRoutes } from './routes/policies.ts'
 import { pluginRoutes } from './routes/plugins.ts'
 import { programRoutes } from './routes/programs.ts'
 import { queryRoutes } from './routes/query.ts'
+import { queueRoutes } from './routes/queues.ts'
 import { requestRoutes } from './routes/requests.ts'
 import { stackRoutes } from './routes/stacks.ts'
 import { stateRoutes } from './routes/state.ts'
@@ -42,6 +43,7 @@ export const routes: readonly Route[] = [
   ...stateRoutes,
   ...diffRoutes,
   ...queryRoutes,
+  ...queueRoutes,
   ...tagRoutes,
   ...limitRoutes,
   ...documentRoutes,

@@ -21,6 +21,16 @@ export interface StoredPlugin {
   readonly source?: string | undefined
 }
 
+/** An archive in a list of plugins. */
+export interface ListedPlugin extends PluginKey {
+  /** The time of the upload or download, in ms since 1970. */
+  readonly storedAtMs: number
+  /** The SHA-256 of the archive, in hex. */
+  readonly sha256: string
+  /** The name of the source from which a generator downloaded the archive. Absent for an upload. */
+  readonly source?: string | undefined
+}
+
 /** Plugin archives for processes without a plugin cache of their own. */
 export interface PluginStorePort {
   /**
@@ -29,6 +39,13 @@ export interface PluginStorePort {
    * PLUGIN_CHECKSUM when the stored bytes are missing or damaged.
    */
   readonly get: (key: PluginKey) => Promise<StoredPlugin | undefined>
+  /**
+   * Returns a page of the stored archives in the order of their keys, after the cursor of the
+   * previous page ('' for the first one). `next` is absent on the last page.
+   */
+  readonly list: (
+    cursor: string,
+  ) => Promise<{ readonly plugins: readonly ListedPlugin[]; readonly next?: string }>
   /**
    * Registers uploaded bytes as the archive of a version. Returns false and changes nothing when
    * the version already has other bytes. Throws DOCUMENT_UNKNOWN when the bytes were not uploaded.

@@ -56,7 +56,8 @@ describeWithServices('API of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'],
   test('a user logs in, deploys, views, changes and destroys a stack', {
     timeout: 600_000,
   }, async () => {
-    requireSuccess(await login(await tokenOf('admin')))
+    const adminToken = await tokenOf('admin')
+    requireSuccess(await login(adminToken))
     requireSuccess(await run('stack', 'select', 'dev'))
     const up = requireSuccess(await run('up', '--yes'))
     expect(up.out).toMatch(/created/)
@@ -92,6 +93,13 @@ describeWithServices('API of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'],
     expect(requireSuccess(await run('notification', 'redrive')).err).toContain(
       'There are no undelivered notifications.',
     )
+    requireSuccess(await run('plugin', 'ls', '--api'))
+    const queues = await fetch(new URL('/v1/queues', sandbox.cloud.apiUrl), {
+      headers: { authorization: `Bearer ${adminToken}` },
+    })
+    const { items } = (await queues.json()) as { readonly items: readonly object[] }
+    expect(items).toHaveLength(4)
+    expect(items).toContainEqual({ queue: 'chains', waiting: 0, held: 0, dead: 0 })
     requireSuccess(await run('destroy', '--yes', '--skip-preview'))
     expect(sandbox.listObjects()).toEqual([])
     requireSuccess(await run('stack', 'rm', '--yes', 'dev'))

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
 import { expect, test } from 'vitest'
+import { awsLimits } from '../../shared/config/aws-limits.ts'
 import { createPluginStore } from '../../shared/platform/aws/blobs/plugin-store.ts'
 import { createUploads } from '../../shared/platform/aws/blobs/presigned-uploads.ts'
 import { createS3Client } from '../../shared/platform/aws/clients.ts'
@@ -51,6 +52,32 @@ describeWithServices('plugins in S3', ['S3'], settings => {
     expect(await readText('')).toBe('1.10.0 1.10.0')
     expect(await readText('1.11.0')).toBeUndefined()
     expect(await store.get({ ...arm, name: 'silver', version: '' })).toBeUndefined()
+  })
+
+  test('all plugins are listed with their sources, page by page', async () => {
+    const { store } = await openStore()
+    const patches = Array.from({ length: awsLimits.pluginPageMax }, (_, patch) => patch)
+    for (const patch of patches)
+      await store.put({ ...arm, name: 'gold-linux', version: `1.0.${patch}` }, bytesOf('same'))
+    const tool = { ...arm, kind: 'tool', arch: 'x64', version: '2.0.0-rc.1' }
+    await store.add(tool, bytesOf('tool'), 'acme')
+    const first = await store.list('')
+    expect(first.plugins.map(({ name, version }) => `${name} ${version}`).toSorted()).toEqual(
+      patches.map(patch => `gold-linux 1.0.${patch}`).toSorted(),
+    )
+    const second = await store.list(first.next ?? '')
+    expect(second).toEqual({
+      plugins: [
+        {
+          ...tool,
+          storedAtMs: expect.any(Number),
+          sha256: createHash('sha256').update('tool').digest('hex'),
+          source: 'acme',
+        },
+      ],
+    })
+    expect(second.plugins[0]?.storedAtMs).toBeGreaterThan(Date.now() - 3_600_000)
+    expect(await store.list('tool-~')).toEqual({ plugins: [] })
   })
 
   test('the package of a Terraform provider is found by its address', async () => {

@@ -3,6 +3,7 @@ import type { AuditPort } from '../../ports/audit.ts'
 import type { DocumentsPort, MarksPort, SealingPort } from '../../ports/documents.ts'
 import type { NotificationsPort } from '../../ports/notifications.ts'
 import type { PluginStorePort } from '../../ports/plugins.ts'
+import type { QueueDepthsPort } from '../../ports/queue-depths.ts'
 import type { Platform } from '../../ports/platform.ts'
 import type { SchedulerPort } from '../../ports/scheduler.ts'
 import type { LoggerPort } from '../../ports/system.ts'
@@ -24,6 +25,7 @@ import type { AwsResources } from './aws-resources.ts'
 import { type AwsChainQueue, createChainQueue } from './queues/chain-queue.ts'
 import { createNotifications } from './queues/notifications.ts'
 import { type AwsNudges, createNudges } from './queues/nudges.ts'
+import { createQueueDepths } from './queues/queue-depths.ts'
 import { createRecords } from './records.ts'
 import { createScheduler, createSchedulerClient } from './scheduler.ts'
 import { createKmsSealing } from './kms-sealing.ts'
@@ -102,6 +104,7 @@ export function createApiPlatform(deps: AwsPlatformDeps): AwsPlatform & {
   readonly sealing: SealingPort
   readonly scheduler: SchedulerPort
   readonly notifications: NotificationsPort
+  readonly queueDepths: QueueDepthsPort
 } {
   const { settings, resources, logger } = deps
   const sqs = createSqsClient(settings)
@@ -116,6 +119,20 @@ export function createApiPlatform(deps: AwsPlatformDeps): AwsPlatform & {
     ...platform,
     sealing: createKmsSealing(settings, resources.get('secretsKey')),
     scheduler,
+    queueDepths: createQueueDepths(sqs, [
+      {
+        queue: 'chains',
+        url: resources.get('chainsQueue'),
+        deadLetterUrl: resources.get('chainsDeadQueue'),
+      },
+      {
+        queue: 'chains-long',
+        url: resources.get('chainsLongQueue'),
+        deadLetterUrl: resources.get('chainsLongDeadQueue'),
+      },
+      { queue: 'nudges', url: resources.get('nudgesQueue') },
+      { queue: 'notifications', url, deadLetterUrl },
+    ]),
     notifications: createNotifications({
       sqs,
       queue: { url, deadLetterUrl },

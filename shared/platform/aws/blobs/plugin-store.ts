@@ -14,6 +14,7 @@ import type { BlobHash } from '../../../records/ids.ts'
 import { withAwsErrors, httpStatusOf } from '../aws-error.ts'
 import { createBlobs } from './blobs.ts'
 import { type BucketSection, blobKeyOf } from './blob-objects.ts'
+import { readPluginPage } from './plugin-list.ts'
 
 /** The record of a plugin archive. The archive itself is a blob, named by its checksum. */
 const archiveRecordForm = z.object({
@@ -22,7 +23,7 @@ const archiveRecordForm = z.object({
   /** The name of the source from which the archive was downloaded. Absent for an upload. */
   source: z.string().optional(),
 })
-type ArchiveRecord = z.infer<typeof archiveRecordForm>
+export type ArchiveRecord = z.infer<typeof archiveRecordForm>
 
 /** The pattern of each text that becomes part of a key: a plugin's kind, name, os and arch. */
 const keyPartPattern = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,99}$/
@@ -58,6 +59,7 @@ export function createPluginStore(
         throw error('PLUGIN_CHECKSUM', `${archiveName} ${problem}`, { cause, details })
       }
     },
+    list: cursor => readPluginPage(deps, { cursor, readArchiveRecord }),
     async registerArchive(plugin, archive) {
       const recordKey = recordKeyOf(deps, plugin)
       const archiveKey = blobKeyOf(deps, archive)

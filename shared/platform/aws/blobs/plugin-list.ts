@@ -1,0 +1,88 @@
+import { ListObjectsV2Command, type _Object as S3Object } from '@aws-sdk/client-s3'
+import semver from 'semver'
+import { awsLimits } from '../../../config/aws-limits.ts'
+import type { ListedPlugin, PluginKey, PluginStorePort } from '../../../ports/plugins.ts'
+import { withAwsErrors } from '../aws-error.ts'
+import type { BucketSection } from './blob-objects.ts'
+
+/** A key after the prefix. The first kind and the first platform that fit separate its parts. */
+const recordPattern =
+  /^(?<kind>[a-z]+)-(?<name>.+?)-(?<os>[a-z0-9]+)-(?<arch>[a-z0-9_]+)-v(?<version>\d[^/]*)\.json$/
+
+/** Reads the record of an archive. Returns undefined for a missing record. */
+type ReadArchiveRecord = (
+  key: string,
+) => Promise<{ readonly sha256: string; readonly source?: string | undefined } | undefined>
+
+/** The kinds of stored plugins, in the order of their keys. */
+const kinds = ['analyzer', 'converter', 'language', 'resource', 'terraform', 'tool']
+
+/**
+ * Returns a page of the archives that `createPluginStore` stores. It lists keys kind by kind, since
+ * blobs have the same prefix, and then reads the records of the page concurrently. Throws the
+ * errors of `createAwsError`.
+ */
+export async function readPluginPage(
+  bucketSection: BucketSection,
+  options: { readonly cursor: string; readonly readArchiveRecord: ReadArchiveRecord },
+): ReturnType<PluginStorePort['list']> {
+  const { prefix } = bucketSection
+  const objects: S3Object[] = []
+  for (const kind of kinds) {
+    const keysMax = awsLimits.pluginPageMax - objects.length
+    if (keysMax > 0) objects.push(...(await listKind(bucketSection, kind, options.cursor, keysMax)))
+  }
+  const plugins = await Promise.all(
+    objects.map(object => readPlugin(object, prefix, options.readArchiveRecord)),
+  )
+  const lastKey = objects.at(-1)?.Key
+  return {
+    plugins: plugins.filter(plugin => plugin !== undefined),
+    ...(objects.length >= awsLimits.pluginPageMax && lastKey !== undefined
+      ? { next: lastKey.slice(prefix.length) }
+      : {}),
+  }
+}
+
+/** Returns up to `keysMax` objects of a kind whose keys follow the cursor. */
+async function listKind(
+  { s3, bucket, prefix }: BucketSection,
+  kind: string,
+  cursor: string,
+  keysMax: number,
+): Promise<readonly S3Object[]> {
+  const start = `${kind}-`
+  if (cursor > start && !cursor.startsWith(start)) return []
+  const command = new ListObjectsV2Command({
+    Bucket: bucket,
+    Prefix: `${prefix}${start}`,
+    MaxKeys: keysMax,
+    ...(cursor.startsWith(start) ? { StartAfter: `${prefix}${cursor}` } : {}),
+  })
+  const { Contents: objects = [] } = await withAwsErrors(`plugins ${start}: list`, () =>
+    s3.send(command),
+  )
+  return objects
+}
+
+async function readPlugin(
+  { Key: key = '', LastModified }: S3Object,
+  prefix: string,
+  readArchiveRecord: ReadArchiveRecord,
+): Promise<ListedPlugin | undefined> {
+  const plugin = parseRecordKey(key.slice(prefix.length))
+  if (plugin === undefined) return undefined
+  const record = await withAwsErrors(`plugin ${key}: get`, () => readArchiveRecord(key))
+  if (record === undefined) return undefined
+  const { sha256, source } = record
+  return { ...plugin, storedAtMs: LastModified?.getTime() ?? 0, sha256, source }
+}
+
+/** Returns the plugin of a record's key. Returns undefined for the key of another object. */
+function parseRecordKey(text: string): PluginKey | undefined {
+  const { kind, name, os, arch, version } = recordPattern.exec(text)?.groups ?? {}
+  if (kind === undefined || name === undefined || os === undefined || arch === undefined)
+    return undefined
+  const validVersion = semver.valid(version)
+  return validVersion === null ? undefined : { kind, name, os, arch, version: validVersion }
+}

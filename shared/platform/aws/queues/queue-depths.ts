@@ -1,0 +1,54 @@
+import { GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs'
+import type { QueueDepth, QueueDepthsPort } from '../../../ports/queue-depths.ts'
+import { withAwsErrors } from '../aws-error.ts'
+
+/** A queue whose messages are counted. */
+interface MeasuredQueue {
+  readonly queue: string
+  readonly url: string
+  /** The URL of its dead letters. Absent where the reader may not count them. */
+  readonly deadLetterUrl?: string
+}
+
+/**
+ * Creates the port that counts the messages of queues, with one request for each queue. Throws the
+ * errors of `createAwsError`.
+ */
+export function createQueueDepths(
+  sqs: SQSClient,
+  queues: readonly MeasuredQueue[],
+): QueueDepthsPort {
+  const readDepth = async ({ queue, url, deadLetterUrl }: MeasuredQueue): Promise<QueueDepth> =>
+    withAwsErrors(`queue ${queue}: count`, async () => {
+      const [counts, deadCounts] = await Promise.all([
+        readQueueCounts(sqs, url),
+        deadLetterUrl === undefined ? undefined : readQueueCounts(sqs, deadLetterUrl),
+      ])
+      if (deadCounts === undefined) return { queue, ...counts }
+      return { queue, ...counts, dead: deadCounts.waiting + deadCounts.held }
+    })
+  return { read: () => Promise.all(queues.map(readDepth)) }
+}
+
+/** Returns the approximate numbers of messages of a queue. Throws the errors of the client. */
+export async function readQueueCounts(
+  sqs: Pick<SQSClient, 'send'>,
+  url: string | undefined,
+): Promise<Pick<QueueDepth, 'waiting' | 'held'>> {
+  const { Attributes: attributes = {} } = await sqs.send(
+    new GetQueueAttributesCommand({
+      QueueUrl: url,
+      AttributeNames: [
+        'ApproximateNumberOfMessages',
+        'ApproximateNumberOfMessagesDelayed',
+        'ApproximateNumberOfMessagesNotVisible',
+      ],
+    }),
+  )
+  return {
+    waiting:
+      Number(attributes.ApproximateNumberOfMessages ?? 0) +
+      Number(attributes.ApproximateNumberOfMessagesDelayed ?? 0),
+    held: Number(attributes.ApproximateNumberOfMessagesNotVisible ?? 0),
+  }
+}
