@@ -34,7 +34,11 @@ async function runAutomation(fixture: string, interpreter: string, file: string)
   mkdirSync(join(root, 'bin'), { recursive: true })
   symlinkSync(launcher, join(root, 'bin', 'pulumi'))
   const options = { command: interpreter, env: { COMMAND_ROOT: root } }
-  const { out } = requireSuccess(await sandbox.start([file], options).done)
+  const running = sandbox.start([file], options)
+  // The failure then shows the output until the step that does not end.
+  const watchdog = setTimeout(() => running.kill('SIGKILL', 'group'), 240_000)
+  const { out } = requireSuccess(await running.done)
+  clearTimeout(watchdog)
   return JSON.parse(out.trim().split('\n').at(-1) ?? '')
 }
 
