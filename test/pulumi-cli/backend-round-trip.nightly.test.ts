@@ -5,6 +5,8 @@ describeWithServices('round trips on emulated object stores', ['S3', 'GCS', 'AZB
   describeRoundTrips([
     ['s3', 'legacy'],
     ['gs', 'project'],
+    ['gs', 'legacy'],
     ['azblob', 'project'],
+    ['azblob', 'legacy'],
   ]),
 )

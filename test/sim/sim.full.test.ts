@@ -1,10 +1,10 @@
 import { test } from 'vitest'
 import { expectSoundSimulation } from './run-simulation.ts'
 
-test('400 seeds break no rule', () => {
-  expectSoundSimulation(['--seeds', '400'])
+test('200 seeds break no rule', () => {
+  expectSoundSimulation(['--seeds', '200'])
 })
 
-test('100 seeds over the adapters for AWS break no rule', () => {
-  expectSoundSimulation(['--seeds', '100', '--platform', 'aws'])
+test('50 seeds over the adapters for AWS break no rule', () => {
+  expectSoundSimulation(['--seeds', '50', '--platform', 'aws'])
 })

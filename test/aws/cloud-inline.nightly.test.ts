@@ -1,0 +1,6 @@
+import { describeInlineOperations } from './cloud-inline.ts'
+
+describeInlineOperations([
+  ['chain', '8', false],
+  ['wide', '8', true],
+])
