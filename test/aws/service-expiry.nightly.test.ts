@@ -1,8 +1,9 @@
 /** A lease of Pulumi's own command line that expires in real time, in the local cloud. */
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, beforeAll, expect, test } from 'vitest'
 import { leaseMs } from '../../functions/api/service/client-update.ts'
 import { requireSuccess, waitUntil } from '../e2e/sandbox.ts'
 import { describeWithCommands } from '../e2e/toolchains.ts'
+import { buildPulumiCli, cliVersions } from '../pulumi-cli/build-cli.ts'
 import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
 import { describeWithServices } from './describe-with-services.ts'
 import { openServiceClient, type ServiceClient } from './service-client.ts'
@@ -18,6 +19,11 @@ describeWithServices('leases in the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS
   }, 120_000)
 
   describeWithCommands("Pulumi's own command line", [['go', 'version']], () => {
+    // The first build on a machine takes minutes, which do not count for the test.
+    beforeAll(() => {
+      buildPulumiCli(cliVersions[0])
+    }, 1_200_000)
+
     test('a killed client holds its stack for five minutes, and the next command closes its update', async () => {
       bundles = createBundles()
       const bundleOf = bundles.findBundle
