@@ -1,7 +1,10 @@
 import type { GeneratorPorts } from '../shared/runtime/deployment/generator-ports.ts'
 import { readHolderStatus } from '../shared/engine/deployment/ownership/holder-status.ts'
-import { closeDeadDeployment } from '../shared/engine/deployment/ownership/take-over.ts'
-import { error } from '../shared/errors/error.ts'
+import {
+  closeDeadDeployment,
+  closeStoppedDeployment,
+} from '../shared/engine/deployment/ownership/take-over.ts'
+import { error, hasCode } from '../shared/errors/error.ts'
 import { listOpenDeployments } from '../shared/ports/open-deployments.ts'
 import { deploymentPartsOf, type DeploymentId, type StackId } from '../shared/records/ids.ts'
 import { abandonDeployment, isUnreadable } from '../functions/step-generator/abandon-deployment.ts'
@@ -91,10 +94,16 @@ async function cancelOpen(
   return { kind: isNewStop ? 'asked' : 'asked before', number }
 }
 
-/** Closes a deployment, unless its holder has closed it meanwhile. */
+/** Closes a stopped deployment, unless its holder closes it first. */
 async function closeUnlessClosed(ports: GeneratorPorts, deployment: DeploymentId): Promise<void> {
-  const control = await ports.control.read(deployment)
-  if (control?.closed !== true) await closeDeadDeployment(ports, deployment, 'cancelled')
+  const isClosed = async (): Promise<boolean> =>
+    (await ports.control.read(deployment))?.closed === true
+  if (await isClosed()) return
+  try {
+    await closeStoppedDeployment(ports, deployment)
+  } catch (thrown) {
+    if (!hasCode(thrown, 'DEPLOYMENT_TAKEN_OVER') || !(await isClosed())) throw thrown
+  }
 }
 
 /** Time that executors have to abandon their running operations, in ms. */

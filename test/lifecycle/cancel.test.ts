@@ -68,6 +68,28 @@ test('a forced cancel closes a deployment whose holder is on an unreachable host
   expect(await platform.catalog.getStack(stack)).toMatchObject({ current: '' })
 })
 
+test('a cancel tries again when a call of the holder writes the next record first', async () => {
+  const { platform } = stage
+  const { stack, deployment, appendRecord } = await stage.openDeployment()
+  await appendRecord(firstRegistration)
+  let refusals = 0
+  const { decisionLog } = platform
+  const append: typeof decisionLog.append = async (...args) => {
+    if (refusals === 2) return decisionLog.append(...args)
+    refusals += 1
+    return 'refused'
+  }
+  const ports = {
+    ...createGeneratorPorts(platform),
+    decisionLog: { ...decisionLog, append },
+    holder: { ...testHolder, host: 'server' },
+    isAlive: () => undefined,
+  }
+  expect(await cancel(ports, stack, { force: true })).toMatchObject({ kind: 'closed' })
+  expect(refusals).toBe(2)
+  expect(await platform.control.read(deployment)).toMatchObject({ closed: true })
+})
+
 test('a state edit that died after its publish is in the history with its version', async () => {
   const { platform } = stage
   const { stack, deployment } = await stage.openDeployment()

@@ -27,12 +27,17 @@ const shortLimit: TestRunOptions = { functionLimitMs: 1_000 }
 /** Long enough that a generator parks before its time is over, even on a busy machine. */
 const parkingLimit: TestRunOptions = { functionLimitMs: 8_000 }
 
-/** Waits until a deployment is parked. */
+/** The time in which a deployment must park. */
+const parkTimeoutMs = 120_000
+
+/** Waits until a deployment is parked. Fails with its control record after `parkTimeoutMs`. */
 async function waitUntilParked({ engine }: TestSetup): Promise<void> {
-  for (;;) {
+  for (const startMs = performance.now(); ; ) {
     const { current } = await getTestStack(engine.platform)
     const control = current === '' ? undefined : await engine.platform.control.read(current)
     if (control?.handedOver?.why === 'parked') return
+    if (performance.now() - startMs > parkTimeoutMs)
+      throw new Error(`the deployment '${current}' does not park: ${JSON.stringify(control)}`)
     await new Promise(resolve => setTimeout(resolve, 20))
   }
 }

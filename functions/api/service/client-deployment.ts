@@ -3,7 +3,7 @@ import { readHolderStatus } from '../../../shared/engine/deployment/ownership/ho
 import { createLiveness } from '../../../shared/engine/deployment/ownership/liveness.ts'
 import { createBusyError } from '../../../shared/engine/deployment/ownership/stack-busy.ts'
 import {
-  closeDeadDeployment,
+  closeStoppedDeployment,
   closeUnlessTakenOver,
 } from '../../../shared/engine/deployment/ownership/take-over.ts'
 import { readLogView } from '../../../shared/engine/deployment/log/log-view.ts'
@@ -178,9 +178,6 @@ async function isClosingAs(
   )
 }
 
-/** Maximum number of take-overs that a cancel tries while calls of the client are underway. */
-const cancelAttemptsMax = 10
-
 /**
  * Closes the deployment of a client at the request of a user. Every acknowledged entry is in the
  * published state. Throws DEPLOYMENT_TAKEN_OVER when the deployment is closed already.
@@ -190,13 +187,5 @@ export async function cancelClientDeployment(
   deployment: DeploymentId,
 ): Promise<void> {
   await closing.control.stop(deployment, 'graceful')
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await closeDeadDeployment(closing, deployment, 'cancelled')
-    } catch (thrown) {
-      // A call of the client may have written the record that the take-over wanted to write.
-      if (!hasCode(thrown, 'DEPLOYMENT_TAKEN_OVER') || attempt === cancelAttemptsMax) throw thrown
-      if ((await closing.control.read(deployment))?.closed !== false) throw thrown
-    }
-  }
+  await closeStoppedDeployment(closing, deployment)
 }

@@ -78,3 +78,25 @@ export async function closeUnlessTakenOver(
     if (!hasCode(thrown, 'DEPLOYMENT_TAKEN_OVER')) throw thrown
   }
 }
+
+/** Maximum number of take-overs that a close tries while calls of a client are underway. */
+const closeAttemptsMax = 10
+
+/**
+ * Closes a stopped deployment whose client may still make calls. Each call can write the record
+ * that the take-over wanted to write, and then the close is tried again. Throws
+ * DEPLOYMENT_TAKEN_OVER when the deployment is closed already.
+ */
+export async function closeStoppedDeployment(
+  deps: TakeOverDeps,
+  deployment: DeploymentId,
+): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await closeDeadDeployment(deps, deployment, 'cancelled')
+    } catch (thrown) {
+      if (!hasCode(thrown, 'DEPLOYMENT_TAKEN_OVER') || attempt === closeAttemptsMax) throw thrown
+      if ((await deps.control.read(deployment))?.closed !== false) throw thrown
+    }
+  }
+}
