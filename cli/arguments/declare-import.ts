@@ -6,6 +6,7 @@ import {
   addShowConfigOptions,
 } from './declare-operations.ts'
 import { collectValues } from './flags.ts'
+import { addSummaryOption } from './output-option.ts'
 import { unsupportedOptions } from './unsupported.ts'
 
 /** Declares `import`. */
@@ -43,7 +44,7 @@ export function declareImport(root: Command, attach: Attach): void {
     .option('--preview-only', 'Preview without changing anything')
     .option('--suppress-outputs', 'Hide the stack outputs')
     .option('--config-file <file>', 'Use this configuration file instead of Pulumi.<stack>.yaml')
-  addExecutionOptions(addMessageOptions(addShowConfigOptions(command)))
+  addExecutionOptions(addMessageOptions(addShowConfigOptions(addSummaryOption(command))))
   attach(
     command,
     async () => (await import('../commands/import.ts')).importResources,

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { Attach } from './handler.ts'
 import { collectValues } from './flags.ts'
+import { addSummaryOption } from './output-option.ts'
 import { unsupportedOptions } from './unsupported.ts'
 
 /** Declares `up`, `preview`, `refresh` and `destroy`. */
@@ -137,7 +138,8 @@ function addOperationOptions(command: Command): Command {
         .preset('program')
         .argParser(collectValues),
     )
-  return addExecutionOptions(commandWithOptions)
+  const isEndless = command.name() === 'watch'
+  return addExecutionOptions(isEndless ? commandWithOptions : addSummaryOption(commandWithOptions))
 }
 
 /**

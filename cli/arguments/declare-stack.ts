@@ -197,7 +197,13 @@ function declareHistory(stack: Command, attach: Attach): void {
     )
       .option('--all', 'Show all events (default: the first 100)')
       .option('--count <number>', 'Show at least this many events')
-      .option('--urn <urn>', 'Show the events of one resource only'),
+      .option('--urn <urn>', 'Show the events of one resource only')
+      .addOption(
+        new Option('--summary', 'Summarize all events, with failed resources and errors').conflicts(
+          ['count', 'urn'],
+        ),
+      )
+      .addOption(new Option('--include-non-activated').hideHelp()),
     async () => (await import('../commands/stack-history-events.ts')).showDeploymentEvents,
     unsupportedOptions.events,
   )

@@ -8,6 +8,15 @@ export function addOutputOption(command: Command): Command {
   )
 }
 
+/** Adds `--output`, with which an operation prints one summary instead of its events. */
+export function addSummaryOption(command: Command): Command {
+  return command.addOption(
+    new Option('--output <format>', 'With json: print only a summary at the end, as one line')
+      .choices(['default', 'json'])
+      .conflicts('json'),
+  )
+}
+
 /** Adds `--json`, and `--output` with the same effect. */
 export function addJsonOptions(command: Command): Command {
   return addOutputOption(command.option('-j, --json', 'Print JSON'))

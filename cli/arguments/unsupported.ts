@@ -6,7 +6,6 @@
 
 /** Unsupported options of all operations. */
 const operationOptions = [
-  '--output <format>',
   '--override-env <replacement>',
   '--neo',
   '--neo-task-on-failure',
@@ -29,10 +28,10 @@ export const unsupportedOptions = {
   ],
   up: [...operationOptions, ...programOptions],
   preview: [...operationOptions, ...programOptions],
-  watch: [...operationOptions, ...programOptions],
+  watch: [...operationOptions, ...programOptions, '--output <format>'],
   refresh: operationOptions,
   destroy: operationOptions,
-  import: ['--generate-resources <file>', '--output <format>'],
+  import: ['--generate-resources <file>'],
   config: ['--open'],
   convert: ['--mappings <files>'],
   install: ['--use-language-version-tools'],
@@ -46,7 +45,7 @@ export const unsupportedOptions = {
   /** Those of the command `about`. */
   environment: ['-t, --transitive'],
   /** Those of `stack history events`. */
-  events: ['--event-type <code>', '--include-non-activated', '--summary'],
+  events: ['--event-type <code>'],
 } as const satisfies Record<string, readonly string[]>
 
 const helperHint = 'Set ANTICHAIN_TOKEN to the output of the command.'
@@ -91,8 +90,6 @@ export const optionSubstitutes: Readonly<Record<string, string>> = {
   '--oidc-user': oidcHint,
   '--delete-credentials-key': 'Not needed here: no key is in the store of the system.',
   '--event-type': 'Filter the JSON of --output json.',
-  '--include-non-activated': 'Not needed here: every event of a deployment is shown.',
-  '--summary': 'Run `antichain deployment show <number>`.',
   '--mappings': 'Install the plugin of each provider, which contains its mapping.',
   '--open': 'Not needed here: environments are files, and `config` shows their values.',
 }

@@ -9,6 +9,7 @@ import { stackPartsOf } from '../../shared/records/ids.ts'
 import type { ResourceState } from '../../shared/state/resource.ts'
 import type { Handler } from '../arguments/handler.ts'
 import type { Flags } from '../arguments/flags.ts'
+import { isJsonOutput } from '../arguments/output-option.ts'
 import { type ImportFile, readImportFile } from '../import/import-file.ts'
 import { createInlineFile } from '../import/inline-resource.ts'
 import { resolveImports } from '../import/resolve-imports.ts'
@@ -115,7 +116,7 @@ async function writeProgram(
   }
   const outPath = flags.text('out')
   if (outPath !== undefined) writeOut(resolve(session.cwd, outPath), text)
-  else if (!flags.isSet('json')) session.io.stdout.write(`${formatIntroduction(flags)}${text}`)
+  else if (!isJsonOutput(flags)) session.io.stdout.write(`${formatIntroduction(flags)}${text}`)
 }
 
 /** Returns the states of the imports that are in the stack, with the requested protection. */

@@ -4,6 +4,7 @@ import type { StackId } from '../../shared/records/ids.ts'
 import { isJsonOutput } from '../arguments/output-option.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { describeEvent, isEventOf } from '../display/describe-event.ts'
+import { formatSummary, summarizeEvents } from '../display/operation-summary.ts'
 import { formatTable } from '../display/table.ts'
 import { stackPathOf } from '../remote/stack-path.ts'
 import type { CliSession } from '../session/session.ts'
@@ -19,8 +20,8 @@ const pageForm = z.object({
 type StoredEvent = z.infer<typeof pageForm>['items'][number]
 
 /**
- * `stack history events <number>`: prints the engine events of a deployment. Without --all or
- * --count it prints one page. Throws DEPLOYMENT_UNKNOWN.
+ * `stack history events <number>`: prints the engine events of a deployment, or with --summary
+ * their summary. Without --all, --count or --summary it prints one page. Throws DEPLOYMENT_UNKNOWN.
  */
 export const showDeploymentEvents: Handler = async (session, flags, [number = '']) => {
   if (!/^[1-9]\d{0,14}$/.test(number))
@@ -32,10 +33,17 @@ export const showDeploymentEvents: Handler = async (session, flags, [number = ''
     throw error('CLI_USAGE', `--count must be a positive number, not '${countText}'`)
   if (countText !== undefined && flags.isSet('all'))
     throw error('CLI_USAGE', '--count and --all exclude each other')
-  const countMin = flags.isSet('all') ? Infinity : Number(countText ?? 1)
+  const isSummary = flags.isSet('summary')
+  const countMin = flags.isSet('all') || isSummary ? Infinity : Number(countText ?? 1)
   const urn = flags.text('urn')
   const stack = await session.requireStack()
   const events = await readEvents(session, { stack, number, countMin, urn })
+  if (isSummary) {
+    const summary = summarizeEvents(events)
+    const lines = isJsonOutput(flags) ? [JSON.stringify(summary)] : formatSummary(summary)
+    for (const line of lines) session.print(line)
+    return 0
+  }
   if (isJsonOutput(flags)) {
     session.print(JSON.stringify(events, null, 2))
     return 0

@@ -11,12 +11,14 @@ import type { Display, DisplayOptions } from '../session/tools.ts'
 import { createDigestDisplay } from './preview-digest.ts'
 import { createJsonLines } from './json-lines.ts'
 import { createLiveDisplay } from './live-display.ts'
+import { createLiveSummary } from './operation-summary.ts'
 import { createPaint } from './paint.ts'
 import { createPlainDisplay } from './plain-display.ts'
 import { formatPending } from './summary.ts'
 
-/** Creates a display: JSON lines, a preview digest, a live tree, or plain lines. */
+/** Creates a display: a summary, JSON lines, a preview digest, a live tree, or plain lines. */
 export function createDisplay(options: DisplayOptions): Display {
+  if (options.summaryOnly) return createSummaryDisplay(options)
   if (options.json)
     return options.digest && options.dryRun
       ? createDigestDisplay(options)
@@ -24,6 +26,15 @@ export function createDisplay(options: DisplayOptions): Display {
   // Diffs are long, and the live tree has no space for them.
   const isLive = options.interactive && options.stdout.isTTY === true && !options.diff
   return isLive ? createLiveDisplay(options) : createPlainDisplay(options)
+}
+
+/** Prints the summary as one line of JSON when the operation ends. */
+function createSummaryDisplay({ showSames, stdout }: DisplayOptions): Display {
+  const summary = createLiveSummary({ showSames })
+  return {
+    emit: event => summary.add(event),
+    finish: () => void stdout.write(`${JSON.stringify(summary.read())}\n`),
+  }
 }
 
 function createJsonDisplay(options: DisplayOptions): Display {

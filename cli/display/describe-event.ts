@@ -1,7 +1,5 @@
+import { type EventRecord, recordOf, textOf } from './event-record.ts'
 import { removeControls } from './paint.ts'
-
-/** An engine event as it is stored: one key names its kind, and its value has the fields. */
-type EventRecord = Readonly<Record<string, unknown>>
 
 /** The names of the kinds in the table of events, which are those of Pulumi. */
 const kinds: readonly (readonly [string, string])[] = [
@@ -72,12 +70,4 @@ function describeFields(key: string, fields: EventRecord): string {
     default:
       return ''
   }
-}
-
-function recordOf(value: unknown): EventRecord {
-  return typeof value === 'object' && value !== null ? { ...value } : {}
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 }

@@ -89,6 +89,7 @@ export function createTestDisplayOptions(overrides: Partial<DisplayOptions> = {}
     kind: 'up',
     dryRun: false,
     json: false,
+    summaryOnly: false,
     digest: false,
     eventLog: undefined,
     diff: false,

@@ -3,6 +3,7 @@ import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import type { Command } from '../../shared/records/log.ts'
 import { findCiService } from '../display/ci-group.ts'
 import type { Flags } from '../arguments/flags.ts'
+import { isJsonOutput } from '../arguments/output-option.ts'
 import type { CliSession } from '../session/session.ts'
 import type { DisplayOptions } from '../session/tools.ts'
 
@@ -15,12 +16,13 @@ export function createDisplayOptions(
   return {
     kind: operation.kind,
     dryRun: false,
-    json: flags.isSet('json'),
+    json: isJsonOutput(flags),
+    summaryOnly: flags.text('output') === 'json',
     digest: !isTruthy(session.io.env['PULUMI_ENABLE_STREAMING_JSON_PREVIEW']),
     eventLog: flags.text('eventLog'),
     diff: flags.isSet('diff'),
     color: session.color,
-    interactive: session.mayPrompt && !flags.isSet('json'),
+    interactive: session.mayPrompt && !isJsonOutput(flags),
     suppressOutputs: flags.isSet('suppressOutputs'),
     showSecrets: flags.isSet('showSecrets') || flags.text('showSecrets') === 'true',
     showSames: flags.isSet('showSames'),

@@ -5,6 +5,7 @@ import type { DeployRequest } from '../../shared/engine/request.ts'
 import { error, messageOf } from '../../shared/errors/error.ts'
 import { stackPartsOf } from '../../shared/records/ids.ts'
 import type { Flags } from '../arguments/flags.ts'
+import { isJsonOutput } from '../arguments/output-option.ts'
 import { draftImportFile } from '../import/draft-import-file.ts'
 import type { CliSession } from '../session/session.ts'
 
@@ -48,7 +49,7 @@ export function saveUpdatePlan(
   const file = flags.text('savePlan')
   if (file === undefined || updatePlan === undefined) return
   writeOutputFile(session, file, { name: 'plan', contents: updatePlan })
-  if (flags.isSet('json')) return
+  if (isJsonOutput(flags)) return
   session.io.stdout.write(
     `Update plan written to '${file}'\n` +
       `Run \`antichain up --plan='${file}'\` to constrain the update to the operations planned by this preview\n`,

@@ -1,6 +1,7 @@
 import { isTruthy } from '../../shared/config/truthy.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { Flags } from '../arguments/flags.ts'
+import { isJsonOutput } from '../arguments/output-option.ts'
 import type { CliSession } from '../session/session.ts'
 
 /** The steps before a deployment: whether to preview it, and whether to ask for confirmation. */
@@ -11,7 +12,7 @@ export interface ConfirmationSteps {
 
 /**
  * Returns the steps before a deployment. --yes, --skip-preview and PULUMI_SKIP_CONFIRMATIONS
- * replace the confirmation. With --json, stdout contains only the events of the deployment, so no
+ * replace the confirmation. With JSON output, stdout contains only the events of the deployment, so no
  * preview is shown. Throws CONFIRMATION_MISSING when a confirmation is required but no prompt is
  * possible.
  */
@@ -19,10 +20,10 @@ export function readConfirmationSteps(session: CliSession, flags: Flags): Confir
   const skipPreview = flags.isSet('skipPreview')
   const isConfirmed =
     flags.isSet('yes') || skipPreview || isTruthy(session.io.env['PULUMI_SKIP_CONFIRMATIONS'])
-  if (!isConfirmed && (!session.mayPrompt || flags.isSet('json')))
+  if (!isConfirmed && (!session.mayPrompt || isJsonOutput(flags)))
     throw error(
       'CONFIRMATION_MISSING',
       '--yes or --skip-preview must be passed in to proceed in non-interactive mode or with --json',
     )
-  return { mustPreview: !skipPreview && !flags.isSet('json'), mustConfirm: !isConfirmed }
+  return { mustPreview: !skipPreview && !isJsonOutput(flags), mustConfirm: !isConfirmed }
 }

@@ -10,6 +10,7 @@ import type { Command } from '../../shared/records/log.ts'
 import type { Urn } from '../../shared/names/urn.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import type { Flags } from '../arguments/flags.ts'
+import { isJsonOutput } from '../arguments/output-option.ts'
 import { expectedMsOf } from '../display/time-left.ts'
 import { createDisplayOptions } from './display-options.ts'
 import { checkPreviewOnly } from './operation-options.ts'
@@ -266,7 +267,7 @@ function checkResult(
     throw error('DEPLOYMENT_CANCELLED', `the ${operation} was cancelled`)
   if (result !== 'succeeded') {
     const { facts, result: end } = report
-    const isBelowDisplay = session.io.stdout.isTTY === true && !flags.isSet('json')
+    const isBelowDisplay = session.io.stdout.isTTY === true && !isJsonOutput(flags)
     throw createOperationError({ facts, result: end, operation, isBelowDisplay })
   }
   if (expectation.checksChanges && hasChanges && flags.isSet('expectNoChanges'))

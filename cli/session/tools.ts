@@ -19,7 +19,10 @@ type Env = Readonly<Record<string, string | undefined>>
 export interface DisplayOptions {
   readonly kind: 'up' | 'preview' | 'refresh' | 'destroy' | 'import'
   readonly dryRun: boolean
+  /** Whether stdout gets JSON only. */
   readonly json: boolean
+  /** Whether stdout gets only the summary at the end, as one line of JSON. */
+  readonly summaryOnly: boolean
   /** Whether a preview with `json` prints one document at the end instead of each event. */
   readonly digest: boolean
   /** A further destination of the events: a file, or `tcp://host:port`. */

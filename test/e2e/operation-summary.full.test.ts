@@ -1,0 +1,45 @@
+/** The summary of an operation: of a running one with `--output json`, and of an earlier one. */
+import { expect, test } from 'vitest'
+import { createSandbox, requireSuccess } from './sandbox.ts'
+import { initDevStack } from './exported-state.ts'
+import { expectRefused } from './expect-refused.ts'
+
+test('an operation with --output json prints one line, which its stored events repeat', {
+  timeout: 120_000,
+}, async () => {
+  const sandbox = createSandbox('small')
+  try {
+    await initDevStack(sandbox)
+    const run = async (...args: readonly string[]): Promise<string> =>
+      requireSuccess(await sandbox.run([...args, '-s', 'dev'])).out
+    const parse = (text: string): Record<string, unknown> => {
+      expect(text.trim().split('\n')).toHaveLength(1)
+      return JSON.parse(text) as Record<string, unknown>
+    }
+    const planned = parse(await run('preview', '--output', 'json'))
+    const made = parse(await run('up', '--yes', '--output', 'json'))
+    expect(made).toMatchObject({ result: 'succeeded', resources: planned['resources'] })
+    const { create } = made['summary'] as { readonly create: number }
+    expect(create).toBeGreaterThan(1)
+    expect(made['resources']).toHaveLength(create)
+    const summaryArgs = ['stack', 'history', 'events', '1', '--summary']
+    const stored = parse(await run(...summaryArgs, '--output', 'json'))
+    const { result, summary, resources } = made
+    expect(stored).toMatchObject({ result, summary, resources })
+    expect(await run(...summaryArgs)).toContain(`Changes:  ${create} create`)
+    const unchanged = parse(await run('up', '--yes', '--output', 'json'))
+    expect(unchanged).toMatchObject({ result: 'succeeded', summary: { same: create } })
+    expect(unchanged).not.toHaveProperty('resources')
+    expectRefused(
+      await sandbox.run(['up', '--yes', '--json', '--output', 'json', '-s', 'dev']),
+      'CLI_USAGE',
+      ['--output'],
+    )
+    sandbox.setFaults({ 'delete:thing': 'always' })
+    const failed = await sandbox.run(['destroy', '--yes', '--output', 'json', '-s', 'dev'])
+    expect(failed.exit).not.toBe(0)
+    expect(parse(failed.out)).toMatchObject({ result: 'failed' })
+  } finally {
+    sandbox.remove()
+  }
+})
