@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { DeployError, error } from '../../shared/errors/error.ts'
+import { DeployError, error, hasCode, messageOf } from '../../shared/errors/error.ts'
 import { isUrn } from '../../shared/names/urn.ts'
 import { stackPartsOf } from '../../shared/records/ids.ts'
 import { digestOfResources } from '../../shared/state/edits/apply-edit.ts'
@@ -66,8 +66,8 @@ async function editUntilValid(
     try {
       const editedText = file.edit()
       if (editedText === text) return undefined
-      const { parseEnvelope } = await session.tools.loadState()
-      const [edited, unedited] = [await parseEnvelope(editedText), await parseEnvelope(text)]
+      const edited = await parseEditedText(session, editedText)
+      const unedited = await parseEditedText(session, text)
       if (isDeepStrictEqual(edited, unedited)) return undefined
       return await verifyEditedState(session, before, edited.deployment)
     } catch (thrown) {
@@ -76,6 +76,20 @@ async function editUntilValid(
       session.printToStderr(`Nothing was changed.${place}`)
       throw thrown
     }
+  }
+}
+
+/** The hint for a file that is no state. The catalogue's hint concerns files of other commands. */
+const hint = 'Correct the file, or save it as it was to change nothing.'
+
+/** Parses an edited state. Throws STATE_INVALID, STATE_TOO_NEW. */
+async function parseEditedText(session: CliSession, text: string) {
+  const { parseEnvelope } = await session.tools.loadState()
+  try {
+    return await parseEnvelope(text)
+  } catch (thrown) {
+    if (!hasCode(thrown, 'STATE_INVALID')) throw thrown
+    throw error('STATE_INVALID', messageOf(thrown), { cause: thrown, hint })
   }
 }
 
@@ -97,9 +111,10 @@ async function verifyEditedState(
   before: StoredDeployment,
   after: StoredDeployment | null,
 ): Promise<StoredDeployment> {
-  if (after === null) throw error('STATE_INVALID', 'the edited state has no deployment')
+  if (after === null) throw error('STATE_INVALID', 'the edited state has no deployment', { hint })
   const invalid = after.resources?.find(({ urn }) => !isUrn(urn))
-  if (invalid !== undefined) throw error('STATE_INVALID', `'${invalid.urn}' is not a valid URN`)
+  if (invalid !== undefined)
+    throw error('STATE_INVALID', `'${invalid.urn}' is not a valid URN`, { hint })
   refuseForeignResources(after, { before, names: stackPartsOf(await session.requireStack()) })
   const fault = verifyIntegrity(after)
   if (fault !== undefined)

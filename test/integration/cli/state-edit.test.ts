@@ -47,3 +47,11 @@ test('a change of white space within a string value creates a version', async ()
   expect((await edit(`sed -i 's/one  two/one two/'`)).err).toContain('State edited.')
   expect(await countVersions()).toBe(before + 1)
 })
+
+test('a file that is no JSON is refused with a hint about the file', async () => {
+  const before = await countVersions()
+  const { exit, err } = await edit(`sed -i '1s/{/{,/'`)
+  expect([exit, err]).toEqual([1, expect.stringContaining('error[STATE_INVALID]')])
+  expect(err).toContain('Correct the file')
+  expect(await countVersions()).toBe(before)
+})
