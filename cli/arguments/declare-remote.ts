@@ -35,6 +35,7 @@ export function declareRemote(root: Command, attach: Attach): void {
   attach(
     root
       .command('logout')
+      .argument('[address]', 'Address of the login (default: the current one)')
       .description('Log out and use the stacks of this machine again')
       .option('--all', 'No effect: there is one login')
       .option('-l, --local', 'Log out of the backend file://~ only')

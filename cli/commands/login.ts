@@ -83,8 +83,10 @@ async function loginWithOidc(session: CliSession, flags: Flags, url: string): Pr
 }
 
 /** `logout`: removes the login. With an address, it removes only a login to this address. */
-export const logout: Handler = async (session, flags) => {
-  const address = readAddress(flags, '')
+export const logout: Handler = async (session, flags, [operand = '']) => {
+  const address = readAddress(flags, operand)
+  if (address !== '' && flags.isSet('all'))
+    throw error('CLI_USAGE', 'pass either an address or --all')
   if (address !== '' && !isLoggedInTo(session, identifyAddress(session, address))) {
     session.printToStderr('Not logged in there.')
     return 0

@@ -80,9 +80,11 @@ describe('login to a self-managed backend', () => {
     for (const args of [
       ['-l', '-c', 'file://./state'],
       ['-c', 'app.example.com'],
+      ['--all', 'https://other.example'],
+      ['-c', 'https://other.example', 'https://other.example'],
     ])
       expect((await bench.run('logout', ...args)).err).toContain('CLI_USAGE')
-    const { err } = await run('logout', '--cloud-url', 'file://./state/?metadata=skip')
+    const { err } = await run('logout', 'file://./state/?metadata=skip')
     expect(err).toBe(`Logged out of file://${folder}.\n`)
     expect(JSON.parse((await run('stack', 'ls', '-a', '-j')).out)).toEqual([])
   })
