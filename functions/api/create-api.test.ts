@@ -287,7 +287,10 @@ test('the OpenAPI document contains every route, with the schemas that validate 
   const response = await api.app.request('/openapi.json')
   const document = (await response.json()) as {
     openapi: string
-    paths: Record<string, Record<string, { requestBody?: object; responses: object }>>
+    paths: Record<
+      string,
+      Record<string, { requestBody?: object; responses: object; parameters?: object[] }>
+    >
   }
   expect(document.openapi).toBe('3.1.0')
   for (const { method, path } of routes)
@@ -296,4 +299,7 @@ test('the OpenAPI document contains every route, with the schemas that validate 
   expect(JSON.stringify(postDeployment?.requestBody)).toContain(
     '"enum":["up","refresh","destroy","import"]',
   )
+  const groupHeader = expect.objectContaining({ name: 'antichain-group', in: 'header' })
+  expect(document.paths['/v1/plugins']?.['get']?.parameters).toContainEqual(groupHeader)
+  expect(document.paths['/v1/tokens']?.['get']?.parameters).not.toContainEqual(groupHeader)
 })

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import manifest from '../../package.json' with { type: 'json' }
+import { apiGroupHeader, defaultGroup } from '../../shared/config/stack-groups.ts'
 import type { Route } from './define-route.ts'
 import type { PublicRoute } from './federation/exchange-route.ts'
 
@@ -46,7 +47,11 @@ function describeOperation(route: Route): Readonly<Record<string, unknown>> {
   return {
     summary,
     description: `Requires the role ${role}; for tokens of ${describeTokenScope(scope)}.`,
-    parameters: [...pathParametersOf(route.path), ...queryParametersOf(route.query)],
+    parameters: [
+      ...pathParametersOf(route.path),
+      ...queryParametersOf(route.query),
+      ...groupParametersOf(route),
+    ],
     ...(body === undefined ? {} : { requestBody: { required: true, content: body } }),
     responses: {
       [status]: { description: 'Done', content: describeContent(route) },
@@ -122,6 +127,21 @@ function queryParametersOf(query: z.ZodType): readonly object[] {
     required: false,
     schema: toJsonSchema(zodType as z.ZodType, 'input'),
   }))
+}
+
+/** Returns the header that names the group of stacks, for routes that concern one group. */
+function groupParametersOf({ scope, isForAllGroups }: Route): readonly object[] {
+  if (scope !== 'installation' || isForAllGroups === true) return []
+  const description = `The group of stacks. Default: ${defaultGroup}.`
+  return [
+    {
+      name: apiGroupHeader,
+      in: 'header',
+      required: false,
+      description,
+      schema: { type: 'string' },
+    },
+  ]
 }
 
 function toJsonSchema(
