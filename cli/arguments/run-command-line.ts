@@ -3,6 +3,7 @@ import { error } from '../../shared/errors/error.ts'
 import { reportFailure } from '../session/report-failure.ts'
 import { declareCommands } from './declare-commands.ts'
 import { flagsOf, refuseUnsupportedOptions } from './flags.ts'
+import { normalizeSwitches } from './normalize-switches.ts'
 import { formatVersion } from '../session/format-version.ts'
 import type { Io } from '../session/io.ts'
 import type { GlobalOptions } from '../session/session.ts'
@@ -17,7 +18,7 @@ export async function runCommandLine(
   io: Io,
   tools: Tools,
 ): Promise<number> {
-  const normalizedArgs = normalizeSwitches(omitVerbosityLevels(args))
+  const plainArgs = omitVerbosityLevels(args)
   // SDKs ask for the version before each command, so it needs no declarations.
   if (args[0] === '--version' || (args[0] === 'version' && args.length === 1)) {
     io.stdout.write(`${formatVersion(io.env)}\n`)
@@ -34,7 +35,7 @@ export async function runCommandLine(
     return 0
   }
   try {
-    await root.parseAsync([...normalizedArgs], { from: 'user' })
+    await root.parseAsync([...normalizeSwitches(root, plainArgs)], { from: 'user' })
     return result.exitCode
   } catch (thrown) {
     if (thrown instanceof CommanderError && thrown.exitCode === 0) return 0
@@ -47,7 +48,7 @@ export async function runCommandLine(
     return reportFailure(
       failure,
       io.stderr,
-      normalizedArgs.includes('-v') || normalizedArgs.includes('--verbose'),
+      plainArgs.includes('-v') || plainArgs.includes('--verbose'),
     )
   }
 }
@@ -106,25 +107,6 @@ function readGlobalOptions(command: Command): GlobalOptions {
 
 function usageErrorOf(thrown: CommanderError): Error {
   return error('CLI_USAGE', thrown.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' '))
-}
-
-/** Switches that accept a value in Pulumi and are on by default. */
-const defaultSwitches = ['protect', 'generate-code']
-/** All switches that accept a value in Pulumi. */
-const valuedSwitches = [...defaultSwitches, 'active', 'auto-remediate', 'delete-after-destroy']
-const switchPattern = new RegExp(`^--(${valuedSwitches.join('|')})(=(.*))?$`)
-
-/**
- * Rewrites switches that accept a value in Pulumi. `--protect=false` becomes `--no-protect`, and
- * `--active=true` becomes `--active`. A switch that is on by default is omitted when it is on.
- */
-function normalizeSwitches(args: readonly string[]): readonly string[] {
-  return args.flatMap(arg => {
-    const [, name, , value = 'true'] = switchPattern.exec(arg) ?? []
-    if (name === undefined) return [arg]
-    if (/^(1|t|true)$/i.test(value)) return defaultSwitches.includes(name) ? [] : [`--${name}`]
-    return [/^(0|f|false)$/i.test(value) ? `--no-${name}` : arg]
-  })
 }
 
 /** Omits the level of Pulumi's `-v <level>`, because `-v` is a switch here. */

@@ -14,3 +14,13 @@ test('a stack whose inbox has an object is not empty, and the message names the 
     }),
   )
 })
+
+test('a stack with resources is not empty, in the words that clients of Pulumi recognize', () => {
+  const resources = [{ urn, type: 'a:b:C', custom: true }]
+  expect(() => requireEmptyState('dev', { ...emptyState, resources }, [])).toThrow(
+    expect.objectContaining({
+      code: 'STACK_NOT_EMPTY',
+      message: "the stack 'dev' still has resources; removal rejected (1)",
+    }),
+  )
+})

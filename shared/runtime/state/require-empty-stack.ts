@@ -25,7 +25,9 @@ export function requireEmptyState(
   lateOutcomes: readonly Pick<LateOutcome, 'urn'>[],
 ): void {
   const count = state?.resources?.length ?? 0
-  if (count > 0) throw error('STACK_NOT_EMPTY', `the stack '${stack}' still has ${count} resources`)
+  // Users of Pulumi's SDKs recognize the removal of a stack with resources by this text.
+  const problem = 'still has resources; removal rejected'
+  if (count > 0) throw error('STACK_NOT_EMPTY', `the stack '${stack}' ${problem} (${count})`)
   if (lateOutcomes.length > 0) {
     const lateUrns = lateOutcomes.map(({ urn }) => urn).join(', ')
     throw error(
