@@ -3,9 +3,8 @@ import { error } from '../../shared/errors/error.ts'
 
 /**
  * Rewrites switches with a value, which every switch of Pulumi accepts: `--yes=true` becomes
- * `--yes`, and `--protect=false` becomes `--no-protect`. A switch that is off is omitted if it has
- * no negative form, and a switch that is on by default is omitted when it is on. Throws CLI_USAGE
- * for another value.
+ * `--yes`, and `--protect=false` becomes `--no-protect`. A switch with its default value is omitted
+ * if no form of it has this value. Throws CLI_USAGE for another value.
  */
 export function normalizeSwitches(root: Command, args: readonly string[]): readonly string[] {
   const options = listOptions(findCommand(root, args))

@@ -32,7 +32,7 @@ export const importResources: Handler = async (session, flags, operands) => {
   const outPath = flags.text('out')
   if (!mustGenerateCode && outPath !== undefined)
     session.printToStderr('Output file will not be used as --generate-code is false.')
-  // As in Pulumi, the file then exists even without code. One that cannot be written stops the import.
+  // As in Pulumi, the file exists even without code. If it cannot be written, nothing is imported.
   if (mustGenerateCode && outPath !== undefined) writeOut(resolve(session.cwd, outPath), '')
   if (Object.keys(file.providerInputs).length > 0)
     session.printToStderr(

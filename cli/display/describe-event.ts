@@ -1,4 +1,4 @@
-import { type EventRecord, recordOf, textOf } from './event-record.ts'
+import { type EventRecord, recordOf, eventTextOf } from './event-record.ts'
 import { removeControls } from './paint.ts'
 
 /** The names of the kinds in the table of events, which are those of Pulumi. */
@@ -25,7 +25,7 @@ export function describeEvent(event: EventRecord): {
 } {
   const [key, kind] = kinds.find(([name]) => name in event) ?? ['', 'unknown']
   const fields = recordOf(event[key])
-  const severity = key === 'diagnosticEvent' ? textOf(fields['severity']) : ''
+  const severity = key === 'diagnosticEvent' ? eventTextOf(fields['severity']) : ''
   return {
     kind: severity === '' ? kind : `${kind}/${toCell(severity)}`,
     details: toCell(describeFields(key, fields)),
@@ -48,7 +48,7 @@ export function isEventOf(event: EventRecord, urn: string): boolean {
 }
 
 function describeFields(key: string, fields: EventRecord): string {
-  const read = (name: string): string => textOf(fields[name])
+  const read = (name: string): string => eventTextOf(fields[name])
   switch (key) {
     case 'diagnosticEvent':
       return `${read('urn') === '' ? '' : `${read('urn')}: `}${read('message')}`
@@ -58,7 +58,7 @@ function describeFields(key: string, fields: EventRecord): string {
     case 'resOutputsEvent':
     case 'resOpFailedEvent': {
       const { op, urn } = recordOf(fields['metadata'])
-      return `${textOf(op)} ${textOf(urn)}`
+      return `${eventTextOf(op)} ${eventTextOf(urn)}`
     }
     case 'policyEvent':
       return `${read('policyPackName')}/${read('policyName')}: ${read('message')}`

@@ -7,6 +7,6 @@ export function recordOf(value: unknown): EventRecord {
 }
 
 /** Returns a text or a number as text, and '' for another value. */
-export function textOf(value: unknown): string {
+export function eventTextOf(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 }

@@ -1,6 +1,6 @@
 import { isUrn, nameOf, typeOf } from '../../shared/names/urn.ts'
 import { formatElapsed } from './format-elapsed.ts'
-import { type EventRecord, recordOf, textOf } from './event-record.ts'
+import { type EventRecord, recordOf, eventTextOf } from './event-record.ts'
 import { removeControls } from './paint.ts'
 import { formatTable } from './table.ts'
 
@@ -23,7 +23,7 @@ interface SummaryMessage {
 }
 
 /** The summary of an operation, in the form and order in which Pulumi prints it. */
-export interface OperationSummary {
+export interface OperationResult {
   readonly result: string
   /** In nanoseconds. */
   readonly duration: number
@@ -36,7 +36,7 @@ export interface OperationSummary {
 /** The accumulated events of one operation. */
 interface SummaryReader {
   readonly add: (event: EventRecord) => void
-  readonly read: () => OperationSummary
+  readonly read: () => OperationResult
 }
 
 /**
@@ -54,7 +54,7 @@ export function createLiveSummary(options: { readonly showSames: boolean }): Sum
         resources.push(toResource(metadata))
     },
     read: () => ({
-      result: textOf(end['result']),
+      result: eventTextOf(end['result']),
       ...readEnd(end),
       ...listField('resources', resources),
     }),
@@ -66,7 +66,7 @@ export function createLiveSummary(options: { readonly showSames: boolean }): Sum
  * Source: Pulumi `pkg/cmd/pulumi/stack/stack_history_events_summary.go`, `buildUpdateSummary`,
  * v3.274.1.
  */
-export function summarizeEvents(events: readonly EventRecord[]): OperationSummary {
+export function summarizeEvents(events: readonly EventRecord[]): OperationResult {
   const resources: SummaryResource[] = []
   const messages: SummaryMessage[] = []
   let end: EventRecord | undefined
@@ -83,7 +83,7 @@ export function summarizeEvents(events: readonly EventRecord[]): OperationSummar
     messages.some(({ severity }) => severity === 'error')
   const { duration, ...counts } = readEnd(end ?? {})
   return {
-    result: textOf(end?.['result']) || (hasFailed ? 'failed' : end ? 'succeeded' : 'unknown'),
+    result: eventTextOf(end?.['result']) || (hasFailed ? 'failed' : end ? 'succeeded' : 'unknown'),
     duration: duration > 0 ? duration : durationOf(events),
     ...counts,
     ...listField('resources', resources),
@@ -92,7 +92,7 @@ export function summarizeEvents(events: readonly EventRecord[]): OperationSummar
 }
 
 /** Formats the summary of a stored operation for people. */
-export function formatSummary(summary: OperationSummary): readonly string[] {
+export function formatSummary(summary: OperationResult): readonly string[] {
   const { result, duration, summary: counts = {}, resources = [], diagnostics = [] } = summary
   const changes = Object.entries(counts).map(([op, count]) => `${count} ${op}`)
   const rows = resources.map(({ name, type, op, failed }) => [
@@ -117,7 +117,7 @@ const nsPerMs = 1_000_000
 const nsPerSecond = 1_000 * nsPerMs
 
 /** Returns the duration and the counts in the last event of an operation. */
-function readEnd(end: EventRecord): Pick<OperationSummary, 'duration' | 'summary'> {
+function readEnd(end: EventRecord): Pick<OperationResult, 'duration' | 'summary'> {
   const counts = Object.entries(recordOf(end['resourceChanges']))
     .map(([op, count]) => [op, Number(count)] as const)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
@@ -137,13 +137,13 @@ function metadataOf(event: EventRecord, kind: string): EventRecord | undefined {
 }
 
 function toResource(metadata: EventRecord): SummaryResource {
-  const urn = textOf(metadata['urn'])
-  const parent = textOf(recordOf(metadata['new'] ?? metadata['old'])['parent'])
+  const urn = eventTextOf(metadata['urn'])
+  const parent = eventTextOf(recordOf(metadata['new'] ?? metadata['old'])['parent'])
   return {
     urn,
-    type: isUrn(urn) ? typeOf(urn) : textOf(metadata['type']),
+    type: isUrn(urn) ? typeOf(urn) : eventTextOf(metadata['type']),
     name: isUrn(urn) ? nameOf(urn) : urn,
-    op: textOf(metadata['op']),
+    op: eventTextOf(metadata['op']),
     ...(parent === '' ? {} : { parent }),
   }
 }
@@ -155,16 +155,16 @@ function markFailed(resources: SummaryResource[], failed: SummaryResource): void
   else begun.failed = true
 }
 
-/** Returns the message of an error, or of a program's standard error. Other messages are omitted. */
+/** Returns the message of an error, or of a program's standard error. Others are omitted. */
 function toMessages(diagnostic: EventRecord): readonly SummaryMessage[] {
   const { severity, urn, message, ephemeral } = diagnostic
   if (ephemeral === true || (severity !== 'error' && severity !== 'info#err')) return []
-  const urnText = textOf(urn)
+  const urnText = eventTextOf(urn)
   return [
     {
       severity,
       ...(urnText === '' ? {} : { urn: urnText }),
-      message: textOf(message)
+      message: eventTextOf(message)
         .replaceAll(/<\{%[\w ]*%\}>/g, '')
         .trimEnd(),
     },

@@ -12,8 +12,8 @@ export interface ConfirmationSteps {
 
 /**
  * Returns the steps before a deployment. --yes, --skip-preview and PULUMI_SKIP_CONFIRMATIONS
- * replace the confirmation. With JSON output, stdout contains only the events of the deployment, so no
- * preview is shown. Throws CONFIRMATION_MISSING when a confirmation is required but no prompt is
+ * replace the confirmation. With JSON output, stdout contains only the events of the deployment, so
+ * no preview is shown. Throws CONFIRMATION_MISSING when a confirmation is required but no prompt is
  * possible.
  */
 export function readConfirmationSteps(session: CliSession, flags: Flags): ConfirmationSteps {
