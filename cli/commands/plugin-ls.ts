@@ -1,11 +1,11 @@
 import { lstatSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import semver from 'semver'
-import * as z from 'zod'
 import {
   listCachedPlugins,
   type NamedCachedPlugin,
 } from '../../shared/providers/plugins/cached-plugins.ts'
+import { listedPluginForm } from '../../shared/runtime/plugins/listed-plugin.ts'
 import { terraformKind } from '../../shared/runtime/plugins/plugin-source-name.ts'
 import type { Flags } from '../arguments/flags.ts'
 import type { Handler } from '../arguments/handler.ts'
@@ -17,17 +17,6 @@ import { listAllItems } from '../remote/api-pages.ts'
 import { requireApi } from '../remote/require-api.ts'
 import type { CliSession } from '../session/session.ts'
 
-const storedPluginForm = z.object({
-  kind: z.string(),
-  name: z.string(),
-  version: z.string(),
-  os: z.string(),
-  arch: z.string(),
-  storedAtMs: z.number(),
-  sha256: z.string(),
-  source: z.string().optional(),
-})
-
 /** `plugin ls --api`: lists the plugins that the API stores for its functions. */
 async function listStoredPlugins(session: CliSession, flags: Flags): Promise<number> {
   const api = await requireApi(
@@ -35,7 +24,7 @@ async function listStoredPlugins(session: CliSession, flags: Flags): Promise<num
     'plugins of functions require',
     'Run `antichain login <address>`, or omit --api to list the plugins of this machine.',
   )
-  const plugins = await listAllItems(api, '/v1/plugins', storedPluginForm)
+  const plugins = await listAllItems(api, '/v1/plugins', listedPluginForm)
   if (isJsonOutput(flags)) {
     session.print(JSON.stringify(plugins, null, 2))
     return 0

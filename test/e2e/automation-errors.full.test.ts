@@ -37,8 +37,9 @@ async function runAutomation(fixture: string, interpreter: string, file: string)
   const running = sandbox.start([file], options)
   // The failure then shows the output until the step that does not end.
   const watchdog = setTimeout(() => running.kill('SIGKILL', 'group'), 240_000)
-  const { out } = requireSuccess(await running.done)
+  const result = await running.done
   clearTimeout(watchdog)
+  const { out } = requireSuccess(result)
   return JSON.parse(out.trim().split('\n').at(-1) ?? '')
 }
 

@@ -1,24 +1,10 @@
 import * as z from 'zod'
 import { limits } from '../../../shared/config/limits.ts'
 import { error } from '../../../shared/errors/error.ts'
+import { listedPluginForm } from '../../../shared/runtime/plugins/listed-plugin.ts'
 import { archiveForm, uploadForm } from '../archive-forms.ts'
 import { type ApiPorts, defineRoute } from '../define-route.ts'
 import { createPageForm, pageQuery } from '../pages.ts'
-
-/** A stored plugin in responses. */
-const pluginView = z.object({
-  kind: z.string(),
-  name: z.string(),
-  version: z.string(),
-  os: z.string(),
-  arch: z.string(),
-  /** Time of the upload or download, in ms since 1970. */
-  storedAtMs: z.number(),
-  /** SHA-256 of the archive. */
-  sha256: z.string(),
-  /** Source of a downloaded archive. */
-  source: z.string().optional(),
-})
 
 /**
  * Routes for plugins: archives of their folders, which every stack of the installation
@@ -32,7 +18,7 @@ export const pluginRoutes = [
     scope: 'installation',
     summary: 'List the stored plugins; none where the plugins of the machine are used',
     query: z.object({ cursor: pageQuery.cursor }),
-    output: createPageForm(pluginView),
+    output: createPageForm(listedPluginForm),
     run: async ({ plugins }, { query: { cursor } }) => {
       if (plugins === undefined) return { json: { items: [] } }
       const { plugins: items, next } = await plugins.list(cursor)

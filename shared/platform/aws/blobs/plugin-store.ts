@@ -23,7 +23,7 @@ const archiveRecordForm = z.object({
   /** The name of the source from which the archive was downloaded. Absent for an upload. */
   source: z.string().optional(),
 })
-export type ArchiveRecord = z.infer<typeof archiveRecordForm>
+type ArchiveRecord = z.infer<typeof archiveRecordForm>
 
 /** The pattern of each text that becomes part of a key: a plugin's kind, name, os and arch. */
 const keyPartPattern = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,99}$/
