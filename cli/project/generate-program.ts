@@ -92,14 +92,18 @@ async function requestProgram(
   return listFiles(response.source)
 }
 
-/** Returns the file of an installed language host. The PATH was searched before. */
-function findInstalledHost(
-  language: string,
-  env: Readonly<Record<string, string>>,
-): string | undefined {
+/**
+ * Returns the file of an installed language host. The PATH was searched before. Throws
+ * RUNTIME_UNKNOWN.
+ */
+function findInstalledHost(language: string, env: Readonly<Record<string, string>>): string {
   const plugin = { kind: 'language', name: language, version: '', downloadUrl: '' }
   const lookup = findPlugin(plugin, { env, home: env['HOME'] ?? homedir(), path: '' })
-  return 'missing' in lookup ? undefined : lookup.path
+  if ('path' in lookup) return lookup.path
+  const name = `pulumi-language-${language}`
+  throw error('RUNTIME_UNKNOWN', `no program generates the code: ${name} is not installed`, {
+    hint: `Put ${name} on your PATH. Pulumi's release contains the hosts of its languages.`,
+  })
 }
 
 /** Throws CODE_GENERATION_FAILED if diagnostics contain errors. `subject` wrote them. */

@@ -4,7 +4,7 @@ import { GenerateProjectRequest, LanguageRuntimeService } from '../../proto/gen/
 import { messageOf } from '../../shared/errors/error.ts'
 import { type LanguageHostDeps, startHost } from '../../shared/programs/hosts/language-host.ts'
 import { isRecord } from '../../shared/programs/is-record.ts'
-import { openYaml } from '../../shared/programs/project/yaml-source.ts'
+import { keepIntegerDigits, openYaml } from '../../shared/programs/project/yaml-source.ts'
 import { copyFiles } from './copy-files.ts'
 import { createGenerationError, refuseErrors } from './generate-program.ts'
 
@@ -36,7 +36,7 @@ export async function generateProject(
   try {
     const request = GenerateProjectRequest.create({
       ...{ sourceDirectory: sourceFolder, targetDirectory: targetFolder, strict: isStrict },
-      ...{ project: JSON.stringify(readProjectFields(project)) },
+      ...{ project: JSON.stringify(readProjectFields(project), keepIntegerDigits) },
       ...{ loaderTarget: address, mapperTarget: address },
     })
     const { diagnostics } = await host

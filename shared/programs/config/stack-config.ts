@@ -17,7 +17,7 @@ import {
 import type { Project } from '../project/project.ts'
 import type { EnvironmentValue } from '../environments/environment-value.ts'
 import { readStackEnvironment } from '../environments/read-environment.ts'
-import { openYaml, type YamlSource } from '../project/yaml-source.ts'
+import { keepIntegerDigits, openYaml, type YamlSource } from '../project/yaml-source.ts'
 import { systemCodeOf } from '../../errors/system-code.ts'
 
 /** The secrets settings of a stack file. '' means that a setting is missing. */
@@ -248,15 +248,7 @@ function setField(document: Document, name: string, value: string): void {
 }
 
 function formatDocument(document: Document, file: string): string {
-  if (extname(file) === '.json') return `${JSON.stringify(document.toJS(), keepInteger, 4)}\n`
+  if (extname(file) === '.json') return `${JSON.stringify(document.toJS(), keepIntegerDigits, 4)}\n`
   if (document.contents === null) return '{}\n'
   return document.toString({ lineWidth: 0, indent: 2, flowCollectionPadding: true })
 }
-
-/** Keeps the digits of an integer, which may be larger than a JavaScript number can hold. */
-function keepInteger(_key: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? rawJson.rawJSON(String(value)) : value
-}
-
-/** `JSON` with the function that TypeScript's types do not contain. */
-const rawJson = JSON as typeof JSON & { readonly rawJSON: (text: string) => unknown }

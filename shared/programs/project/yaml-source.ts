@@ -150,3 +150,13 @@ function offsetOf(document: Document, path: readonly (string | number)[]): numbe
   }
   return document.contents?.range?.[0]
 }
+
+/**
+ * A replacer for `JSON.stringify` that prints each bigint as a JSON number with all its digits.
+ */
+export function keepIntegerDigits(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? rawJson.rawJSON(String(value)) : value
+}
+
+/** `JSON` with the function that TypeScript's types do not contain. */
+const rawJson = JSON as typeof JSON & { readonly rawJSON: (text: string) => unknown }

@@ -58,6 +58,21 @@ test('convert --from pcl writes the project into the folder of the program, and 
   expect(readdirSync(join(bench.root, 'assets/new/assets'))).toEqual(['logo.txt'])
 })
 
+test('convert keeps the digits of integers of the project, and names a host that is not installed', async () => {
+  const config = 'config:\n  size: {type: integer, default: 9007199254740993}\n'
+  writeFileSync(join(bench.root, 'Pulumi.yaml'), `name: shop\nruntime: yaml\n${config}`)
+  writeFileSync(join(bench.root, 'main.pp'), '')
+  expect(await convertPcl('--out', 'new')).toMatchObject({ exit: 0 })
+  expect(readFileSync(join(bench.root, 'new/main.txt'), 'utf8')).toContain(
+    '"default":9007199254740993}',
+  )
+  const args = ['--from', 'pcl', '--language', 'cobol', '--out', 'other']
+  expect(await bench.run('convert', ...args)).toMatchObject({
+    exit: 1,
+    err: expect.stringMatching(/RUNTIME_UNKNOWN.*Put pulumi-language-cobol on your PATH/s),
+  })
+})
+
 test('convert refuses invalid names, and --strict where it has no effect, before it writes', async () => {
   for (const name of ['../a', 'Pulumi.Shop'])
     expect(await convert('--language', 'toy', '--out', 'new', '--name', name)).toMatchObject({

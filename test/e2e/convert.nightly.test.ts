@@ -1,0 +1,89 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { delimiter, join, resolve } from 'node:path'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { type CommandBench, createCommandBench } from '../integration/backends/run-antichain.ts'
+import { describeWithCommands } from './toolchains.ts'
+
+const version = 'v1.25.0'
+const slowMs = 900_000
+const modules = resolve(import.meta.dirname, '../fixtures/sdk/node_modules')
+const gold = resolve(import.meta.dirname, '../golden/provider')
+
+const project = `name: shop
+runtime: yaml
+config:
+  size:
+    type: integer
+    default: 3
+resources:
+  first:
+    type: gold:index:Thing
+    properties:
+      value: hello \${size}
+  second:
+    type: gold:index:Thing
+    properties:
+      value: \${first.value}
+    options:
+      protect: true
+outputs:
+  name: \${second.value}
+`
+
+/** Installs Pulumi's converter and language host of YAML, once per machine and version. */
+function installYamlPlugins(): string {
+  const base = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache')
+  const folder = join(base, 'antichain', 'tests', `pulumi-yaml-${version}`)
+  const names = ['pulumi-converter-yaml', 'pulumi-language-yaml']
+  if (names.every(name => existsSync(join(folder, name)))) return folder
+  const packages = names.map(name => `github.com/pulumi/pulumi-yaml/cmd/${name}@${version}`)
+  execFileSync('go', ['install', ...packages], { env: { ...process.env, GOBIN: folder } })
+  return folder
+}
+
+describeWithCommands('convert', [['go', 'version']], () => {
+  let bench: CommandBench
+  beforeEach(() => {
+    bench = createCommandBench()
+    const path = [installYamlPlugins(), gold, process.env['PATH']].join(delimiter)
+    bench.env['PATH'] = path
+    // Plugins inherit the variables of the process.
+    vi.stubEnv('PATH', path)
+    vi.stubEnv('GOLD_NODE_PATH', modules)
+    vi.stubEnv('GOLD_CLOUD', join(bench.root, 'cloud'))
+    writeFileSync(join(bench.root, 'Pulumi.yaml'), project)
+  }, slowMs)
+  afterEach(() => {
+    vi.unstubAllEnvs()
+    rmSync(bench.root, { recursive: true, force: true })
+  })
+
+  const convert = async (...args: string[]): Promise<void> => {
+    const { exit, err } = await bench.run('convert', '--generate-only', ...args)
+    if (exit !== 0) throw new Error(err)
+    expect(err).not.toMatch(/Error|Warning/)
+  }
+
+  test(
+    "translates a program with Pulumi's own converter and language host, and the result deploys",
+    async () => {
+      await convert('--from', 'yaml', '--language', 'pcl', '--out', 'pcl')
+      const program = readFileSync(join(bench.root, 'pcl/program.pp'), 'utf8')
+      expect(program).toContain('resource second "gold:index:Thing"')
+      await convert('--from', 'yaml', '--language', 'yaml', '--out', 'yaml')
+      const inConverted = async (...args: string[]): Promise<string> => {
+        const { exit, out, err } = await bench.run('-C', join(bench.root, 'yaml'), ...args)
+        if (exit !== 0) throw new Error(`${args.join(' ')}: ${err}`)
+        return out
+      }
+      await inConverted('stack', 'init', 'dev')
+      await inConverted('up', '--yes', '--skip-preview')
+      const outputs: unknown = JSON.parse(await inConverted('stack', 'output', '--json'))
+      expect(outputs).toEqual({ name: 'hello 3' })
+      expect(readdirSync(join(bench.root, 'cloud/objects'))).toHaveLength(2)
+    },
+    slowMs,
+  )
+})
