@@ -37,6 +37,8 @@ export interface Grants {
   readonly sends?: readonly QueueName[]
   /** Whether the function counts the messages of the queues in `sends`. */
   readonly countsSent?: boolean
+  /** Whether the function counts the dead letters of all queues. */
+  readonly countsDeadLetters?: boolean
   /** Lists dead letters of these queues and sends them again. */
   readonly redrives?: readonly QueueName[]
   /** The use of the secrets key for secrets of triggers. `seal`: encrypt. `open`: decrypt. */

@@ -268,7 +268,13 @@ export const functionsTable: readonly FunctionRow[] = [
     memoryMb: ({ compactionMb }) => compactionMb,
     sendsTelemetry: true,
     timeoutSeconds: lambdaLimitSeconds,
-    variables: [...commonVariables, ...storeVariables, ...queueVariables, 'secretsKey'],
+    variables: [
+      ...commonVariables,
+      ...storeVariables,
+      ...queueVariables,
+      'notificationsQueue',
+      'secretsKey',
+    ],
     grants: {
       journal: 'remove',
       catalog: 'remove',
@@ -277,6 +283,7 @@ export const functionsTable: readonly FunctionRow[] = [
       puts: ['blobs'],
       sweeps: ['blobs'],
       sends: ['nudges'],
+      countsDeadLetters: true,
     },
   },
 ]

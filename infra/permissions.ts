@@ -6,6 +6,7 @@ import {
   deadLetterQueueOf,
   externalIdOf,
   type QueueName,
+  queueNames,
 } from '../shared/config/aws-resource-names.ts'
 import { catalogPartitions, journalPartitions } from '../shared/config/table-partitions.ts'
 import { allowActions, type GrantContext, listGroups, otherGroupArnsOf } from './grant-context.ts'
@@ -208,7 +209,7 @@ function queueStatementsOf(
   grantContext: GrantContext,
   { grants, queue }: { readonly grants: Grants; readonly queue: QueueName | undefined },
 ): PolicyStatement[] {
-  const { sends = [], countsSent = false, redrives = [] } = grants
+  const { sends = [], countsSent = false, countsDeadLetters = false, redrives = [] } = grants
   const { queues } = grantContext
   const otherArnsOf = (
     names: readonly QueueName[],
@@ -239,6 +240,14 @@ function queueStatementsOf(
             queueArnsOf(sentQueues),
           ),
         ]),
+    ...(countsDeadLetters
+      ? [
+          allowActions(
+            ['sqs:GetQueueAttributes'],
+            queueNames.map(name => queues[name].deadLetterQueue.queueArn),
+          ),
+        ]
+      : []),
     ...(queue === undefined ? [] : [allowActions(receiveActions, queueArnsOf([queue]))]),
     ...(deadLetterQueueArns.length === 0
       ? []

@@ -19,7 +19,7 @@ export const idleResources = {
 export const leanIdleResources: IdleResources = {
   ...idleResources,
   keys: 1,
-  alarmMetrics: 23,
+  alarmMetrics: 18,
   dashboards: 0,
 }
 
@@ -34,7 +34,7 @@ export const groupIdleResources: IdleResources = {
 /** The same with `dataKey=aws`, `alarms=one` and `dashboard=off`. */
 export const leanGroupIdleResources: IdleResources = {
   ...leanIdleResources,
-  alarmMetrics: 23,
+  alarmMetrics: 18,
 }
 
 /** The numbers of idle resources. */
@@ -74,7 +74,6 @@ export function computeIdleMonthCost(resources: IdleResources): readonly IdleCos
     createItem('KMS keys', resources.keys, prices.keyMonth),
     createItem('alarm metrics', resources.alarmMetrics, prices.alarmMetricMonth),
     createItem('dashboard', resources.dashboards, prices.dashboardMonth),
-    createItem('metric that compaction writes every hour', 1, prices.metricMonth),
     createItem('empty receives of the event sources', emptyReceives, prices.message),
     createItem('scheduled calls of compaction', hoursPerMonth, prices.call + prices.scheduledCall),
     createItem(

@@ -1,10 +1,9 @@
 import * as z from 'zod'
 import type { Platform } from '../../shared/ports/platform.ts'
-import type { PutMetric } from '../../shared/platform/aws/metrics.ts'
 import type { DeploymentId } from '../../shared/records/ids.ts'
 import { createMeasuredCompact } from '../../shared/runtime/compaction/measured-compact.ts'
 import type { ReconcileDeps } from './reconcile-stacks.ts'
-import type { StuckDeps } from './stuck-deployments.ts'
+import type { ProblemDeps } from './report-problems.ts'
 import type { UsageRecorder } from '../aws/usage-recorder.ts'
 import { tidyUp } from './tidy-up.ts'
 
@@ -26,9 +25,8 @@ const compactionCallForm = z.discriminatedUnion('kind', [
  * the deployment in its own process.
  */
 export async function serveCompaction(
-  resources: {
-    readonly platform: Platform & StuckDeps & Pick<ReconcileDeps, 'documents'>
-    readonly putMetric: PutMetric
+  resources: ProblemDeps & {
+    readonly platform: Platform & Pick<ReconcileDeps, 'documents'>
     readonly usage: UsageRecorder
   },
   event: unknown,

@@ -1,8 +1,7 @@
 import type { Platform } from '../../shared/ports/platform.ts'
-import type { PutMetric } from '../../shared/platform/aws/metrics.ts'
 import { type ReconcileDeps, type ReconcileResult, reconcileStacks } from './reconcile-stacks.ts'
 import { readRetentionPolicy, prune, type PruneResult } from './prune.ts'
-import { type StuckDeps, findStuckDeployments } from './stuck-deployments.ts'
+import { type ProblemDeps, reportProblems } from './report-problems.ts'
 
 /** The result of the regular call of compaction. */
 export interface TidyUpResult {
@@ -11,25 +10,20 @@ export interface TidyUpResult {
 }
 
 /**
- * Reconciles all stacks, and writes the metric of stuck deployments. Removes the remaining records
- * of removed stacks, and old records, versions and blobs of all stacks. Can be called at any time.
- * Throws CLI_USAGE for invalid retention variables.
+ * Reconciles all stacks, and reports dead letters and stuck deployments. Removes the remaining
+ * records of removed stacks, and old records, versions and blobs of all stacks. Can be called
+ * at any time. Throws CLI_USAGE for invalid retention variables, and the errors of `countDeadLetters`.
  */
 export async function tidyUp(
   {
     platform,
     putMetric,
-  }: {
-    readonly platform: Platform & StuckDeps & Pick<ReconcileDeps, 'documents'>
-    readonly putMetric: PutMetric
-  },
+    countDeadLetters,
+  }: ProblemDeps & { readonly platform: Platform & Pick<ReconcileDeps, 'documents'> },
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<TidyUpResult> {
   const reconciliation = await reconcileStacks(platform)
-  const stuckDeployments = await findStuckDeployments(platform, reconciliation.currentDeployments)
-  if (stuckDeployments.length > 0)
-    platform.logger.write('error', 'deployments.stuck', { stuck: stuckDeployments })
-  putMetric('stuckDeployments', stuckDeployments.length)
+  await reportProblems({ platform, putMetric, countDeadLetters }, reconciliation.currentDeployments)
   await platform.retention.removeLeftovers()
   const pruneDeps = { platform, isAlive: () => undefined, retention: readRetentionPolicy(env) }
   const pruneResult = await prune(pruneDeps, { dryRun: false })

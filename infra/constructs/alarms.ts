@@ -1,5 +1,6 @@
 import { Duration } from 'aws-cdk-lib'
 import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch'
+import { awsLimits } from '../../shared/config/aws-limits.ts'
 import {
   awsMetrics,
   deadLetterAlarmOf,
@@ -28,8 +29,6 @@ export interface AlarmSpec {
 
 /** The period of metrics, unless an alarm has another one. */
 export const metricPeriod = Duration.minutes(5)
-/** The compaction lag that raises the alarm, in seconds. The lag is normally some seconds. */
-const lagSecondsMax = 900
 
 /** Returns the alarms that the settings request. */
 export function listAlarms(
@@ -69,30 +68,27 @@ export const createDeadLetterMetric = (
 
 /**
  * Returns the only alarm of an installation that saves idle cost. CloudWatch bills each metric of
- * an alarm, so it omits throttles and errors of functions: both end as one of its problems. Its
- * period is that of the hourly call, so it is up to an hour late.
+ * an alarm. So the hourly call of compaction counts the problems in one metric, and the other
+ * metric shows whether the call itself fails. The alarm is up to an hour late.
  */
-function createSingleAlarm({ settings, queues }: GroupResources): AlarmSpec {
-  const hour = Duration.hours(1)
-  const createMetric = (name: string): Metric =>
-    createInstallationMetric(settings.installation, name, { period: hour })
-  const deadLetters = queueNames.map(
-    (name, index) => [`dead${index}`, createDeadLetterMetric(queues, name, hour)] as const,
-  )
-  const sum = [...deadLetters.map(([name]) => name), 'stuck'].map(name => `FILL(${name}, 0)`)
+function createSingleAlarm({
+  settings,
+  functions,
+}: GroupResources & { readonly functions: Functions }): AlarmSpec {
+  const period = Duration.hours(1)
+  const compaction = functions.get('compaction')?.function
   return {
     id: 'Problems',
     name: singleAlarmName,
-    description: 'Messages are dead letters, deployments are stuck, or a snapshot is late.',
-    metric: new MathExpression({
-      expression: `${sum.join(' + ')} + IF(FILL(lag, 0) > ${lagSecondsMax}, 1, 0)`,
-      usingMetrics: {
-        ...Object.fromEntries(deadLetters),
-        stuck: createMetric(awsMetrics.stuckDeployments),
-        lag: createMetric(awsMetrics.compactionLag),
-      },
-      period: hour,
-    }),
+    description:
+      'Messages are dead letters, deployments are stuck, snapshots are late, or compaction fails.',
+    metric: sumMetrics(
+      [
+        createInstallationMetric(settings.installation, awsMetrics.problems, { period }),
+        ...(compaction === undefined ? [] : [compaction.metricErrors({ period })]),
+      ],
+      period,
+    ),
     threshold: 0,
     periods: 1,
   }
@@ -117,7 +113,7 @@ function listDeploymentAlarms(installation: string): readonly AlarmSpec[] {
       metric: createInstallationMetric(installation, awsMetrics.compactionLag, {
         period: metricPeriod,
       }),
-      threshold: lagSecondsMax,
+      threshold: awsLimits.lateSnapshotMs / 1_000,
       periods: 1,
     },
   ]
@@ -225,11 +221,11 @@ export function createTableThrottleMetrics(installation: string): readonly Metri
  * Returns the sum of metrics, so that one alarm covers all of them. A metric without data counts as
  * 0.
  */
-function sumMetrics(metrics: readonly IMetric[]): MathExpression {
+function sumMetrics(metrics: readonly IMetric[], period = metricPeriod): MathExpression {
   const namedMetrics = metrics.map((metric, index) => [`m${index}`, metric] as const)
   return new MathExpression({
     expression: namedMetrics.map(([name]) => `FILL(${name}, 0)`).join(' + '),
     usingMetrics: Object.fromEntries(namedMetrics),
-    period: metricPeriod,
+    period,
   })
 }

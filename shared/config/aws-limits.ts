@@ -18,6 +18,8 @@ export const awsLimits = {
   installerResponseTimeoutMs: 620_000,
   /** The same timeout for a request that the service forwards to the API. */
   forwardedResponseTimeoutMs: 60_000,
+  /** Time after which the snapshot of a closing deployment is late. Usually it takes seconds. */
+  lateSnapshotMs: 900_000,
   /** Connections to one service: equal to the operations that an executor runs concurrently. */
   socketsMax: 64,
 

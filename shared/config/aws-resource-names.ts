@@ -101,10 +101,15 @@ export const awsMetrics = {
   namespace: 'Antichain',
   dimension: 'Installation',
   queueDimension: 'Queue',
-  /** Number of open deployments without a living holder. */
+  /** Number of open deployments without a living holder. Written only if there is one. */
   stuckDeployments: 'StuckDeployments',
   /** Time from the `closing` record of a deployment to its compaction, in seconds. */
   compactionLag: 'CompactionLagSeconds',
+  /**
+   * Number of dead letters, stuck deployments and late snapshots. Compaction writes it only if
+   * there is one. A metric without values costs nothing.
+   */
+  problems: 'Problems',
   /**
    * Number of messages that were sent to a queue of the long pool. The senders write it, because
    * SQS reports the metrics of an idle queue late.

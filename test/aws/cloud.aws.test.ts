@@ -2,7 +2,11 @@
  * The local cloud: bundled functions as separate processes, connected only by the services and the
  * provider's cloud.
  */
+import { randomBytes } from 'node:crypto'
+import { GetQueueUrlCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { deadLetterQueueOf, installationNamesOf } from '../../shared/config/aws-resource-names.ts'
+import { createSqsClient } from '../../shared/platform/aws/clients.ts'
 import type { BlobHash } from '../../shared/records/ids.ts'
 import type { Command } from '../../shared/records/log.ts'
 import { type OtlpReceiver, startOtlpReceiver } from '../integration/otlp-receiver.ts'
@@ -23,12 +27,15 @@ describeWithServices('local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings =
     inlineMax => {
       let sandbox: CloudSandbox
       let collector: OtlpReceiver
+      let installation: string
       beforeEach(async () => {
+        installation = `t${randomBytes(4).toString('hex')}`
         collector = await startOtlpReceiver()
         sandbox = await createCloudSandbox('shop', {
           aws: settings(),
           bundleOf: bundles.findBundle,
           settings: {
+            'antichain:installation': installation,
             'antichain:inlineMax': inlineMax,
             'antichain:telemetryEndpoint': collector.url,
           },
@@ -76,8 +83,23 @@ describeWithServices('local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings =
         expect(await catalog.listVersions(sandbox.stack, 10)).toHaveLength(4)
         const tidied = await sandbox.cloud.invoke('compaction', { kind: 'tidy' })
         expect(tidied).toMatchObject({ kind: 'answered' })
+        expect(sandbox.readLog()).not.toContain('"Problems"')
+        await sendDeadLetter(installation)
+        await sandbox.cloud.invoke('compaction', { kind: 'tidy' })
+        await vi.waitFor(() => expect(sandbox.readLog()).toMatch(/"Problems":1\b/))
         expect(await catalog.listVersions(sandbox.stack, 10)).toHaveLength(1)
       })
+
+      /** Sends a message to a dead-letter queue of an installation. */
+      async function sendDeadLetter(name: string): Promise<void> {
+        const sqs = createSqsClient(settings())
+        const { notifications } = installationNamesOf(name).queues
+        const { QueueUrl } = await sqs.send(
+          new GetQueueUrlCommand({ QueueName: deadLetterQueueOf(notifications) }),
+        )
+        await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: '{}' }))
+        sqs.destroy()
+      }
 
       /**
        * Runs a deployment that must succeed, and returns its state after checking that no secret is

@@ -2,7 +2,12 @@ import { awsMetrics, type QueueName } from '../../config/aws-resource-names.ts'
 import type { ClockPort } from '../../ports/system.ts'
 
 /** A metric that an alarm or the scaling of the long pool reads. */
-export type AwsMetric = 'stuckDeployments' | 'compactionLag' | 'longPoolWaiting' | 'longPoolBusy'
+export type AwsMetric =
+  | 'stuckDeployments'
+  | 'compactionLag'
+  | 'problems'
+  | 'longPoolWaiting'
+  | 'longPoolBusy'
 
 /**
  * The function that writes a value of a metric. `compactionLag` is in seconds, the others are

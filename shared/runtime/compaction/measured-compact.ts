@@ -1,3 +1,4 @@
+import { awsLimits } from '../../config/aws-limits.ts'
 import type { PutMetric } from '../../platform/aws/metrics.ts'
 import type { ClockPort } from '../../ports/system.ts'
 import type { Compact } from './call-compaction.ts'
@@ -5,7 +6,8 @@ import { compact, type CompactionPorts } from './fold-and-publish.ts'
 
 /**
  * Creates the function that compacts deployments in this process. Each try records the lag: the
- * time since the `closing` record, in seconds. Thus repeated failures produce growing values.
+ * time since the `closing` record, in seconds. Thus repeated failures produce growing values. A late
+ * snapshot is also recorded as a problem.
  */
 export function createMeasuredCompact(
   ports: CompactionPorts & { readonly clock: Pick<ClockPort, 'now'> },
@@ -13,6 +15,8 @@ export function createMeasuredCompact(
 ): Compact {
   return deployment =>
     compact(ports, deployment, closingAtMs => {
-      putMetric('compactionLag', Math.max(0, ports.clock.now() - closingAtMs) / 1_000)
+      const lagMs = Math.max(0, ports.clock.now() - closingAtMs)
+      putMetric('compactionLag', lagMs / 1_000)
+      if (lagMs > awsLimits.lateSnapshotMs) putMetric('problems', 1)
     })
 }
