@@ -7,7 +7,7 @@ export interface ClientStep {
   readonly phase: 'begin' | 'end'
   /** The number of the event. */
   readonly sequence: number
-  /** The resource without inputs, because events show no secrets of inputs. */
+  /** The resource without inputs, because events hide the secrets in inputs. */
   readonly resource: StoredResource
   /** For the begin of a replacement: the id of the replaced object. */
   readonly oldId?: string
@@ -30,7 +30,7 @@ export type ClientDecision =
       readonly sequenceNumber?: number
     }
   /**
-   * Steps that a client without a journal reported. Its numbered checkpoints leave out a few
-   * pending operations.
+   * Steps that a client without a journal reported. They are recorded because the client's numbered
+   * checkpoints leave out a few pending operations.
    */
   | { readonly kind: 'client-steps'; readonly steps: readonly ClientStep[] }

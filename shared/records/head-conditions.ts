@@ -12,13 +12,16 @@ import {
 /** The conditions of a store for facts, in its query language. */
 export type FactConditions = Partial<Readonly<Record<Fact, string>>>
 
-/** Facts that depend on the needs of an operation. Only a begin contains the number of needs. */
+/**
+ * Facts that depend on the needs of an operation. Only a begin contains the number of needs, so
+ * other requests cannot test these facts.
+ */
 const needsFacts: ReadonlySet<Fact> = new Set(['complete', 'it is the last arrival'])
 
 /**
  * Returns the condition under which a store applies a request (`writes`), or only repeats its first
  * result (`repeats`). The condition is built from the rows of `transitions`. Facts that the request
- * does not contain are omitted, because the rows that differ in such a fact have the same result.
+ * does not contain are omitted, because rows that differ only in such a fact have the same result.
  * The parts are joined with AND, OR, NOT and parentheses, which SQL and DynamoDB expressions share.
  * Each condition of `factConditions` is put in parentheses. Throws INTERNAL_ASSERTION for a fact
  * without a condition.

@@ -11,8 +11,8 @@
 export type StackId = string & { readonly __brand: 'StackId' }
 
 /**
- * A deployment: `<stack id>/<number>`, numbers from 1 per stack. The events of previews have ids of
- * `previewIdOf` instead.
+ * A deployment: `<stack id>/<number>`, numbers from 1 per stack. The events of a preview are stored
+ * under an id from `previewIdOf` instead.
  */
 export type DeploymentId = string & { readonly __brand: 'DeploymentId' }
 

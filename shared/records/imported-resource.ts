@@ -13,7 +13,10 @@ export interface ImportParameterization {
 export interface ImportedResource {
   readonly type: string
   readonly name: string
-  /** The provider's id of the resource; '' for a component or a provider, which are created. */
+  /**
+   * The provider's id of the resource; '' for a component or a provider, because the import creates
+   * these.
+   */
   readonly id: string
   readonly parent: Urn | ''
   /**
@@ -24,7 +27,10 @@ export interface ImportedResource {
   readonly version: string
   readonly pluginDownloadUrl: string
   readonly protect: boolean
-  /** Whether the user selected properties. All properties are imported; only a warning differs. */
+  /**
+   * Whether the user selected properties. All properties are imported in any case, and only a
+   * warning depends on the selection.
+   */
   readonly isChosen: boolean
   /** `remote`: a component that a provider constructs. */
   readonly component: 'no' | 'local' | 'remote'

@@ -4,9 +4,9 @@ import type { BlobHash, DeploymentId, EpochMs } from './ids.ts'
 
 /**
  * The first part of a journal copy. A journal copy has the writes of a running deployment on a
- * self-managed backend. The header has the stack's records from before these writes. `version` and
- * `snapshot` are the published ones. `deployments` is the number of the last deployment.
- * `begun`: the start of the copied deployment in the history, as JSON.
+ * self-managed backend. `stack` describes the stack before these writes: its published version, its
+ * snapshot, and the number of its last deployment. `begun`: the start of the copied deployment in
+ * the history, as JSON.
  */
 export interface CopyHeader {
   readonly format: 1

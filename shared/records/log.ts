@@ -145,7 +145,7 @@ export type Decision =
       readonly version: number
       /** The blob with the base; '' for a new stack. */
       readonly base: BlobHash | ''
-      /** Only in a targeted deployment beside which others may run: the published snapshot. */
+      /** The published snapshot. Only set in a targeted deployment that can run beside others. */
       readonly published?: BlobHash | ''
       readonly rules: number
       readonly options: DeploymentOptions
@@ -268,7 +268,8 @@ export type Decision =
 
 /**
  * Durable phases of a deployment. The first four occur in this order, if at all. `rebased`: the
- * refreshed states become the base. `stopping`: the deployment ends early, after any other phase.
+ * refreshed states become the base. `stopping`: the deployment ends early. This phase can follow
+ * any other one.
  */
 export type Phase = 'refresh' | 'rebased' | 'program' | 'outputs-applied' | 'stopping'
 

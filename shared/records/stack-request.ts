@@ -48,7 +48,7 @@ export type RequestOrigin =
       readonly kind: 'schedule'
       readonly name: string
       readonly remediate: boolean
-      /** For a shared schedule: the time in which a stack that was read is skipped. */
+      /** For a shared schedule: the time for which a stack is skipped after it was read. */
       readonly shared?: { readonly skipReadWithinMs: number }
     }
   /** `of`: the key of the request that detected the drift. */
@@ -139,7 +139,10 @@ export type RequestEnd =
       readonly result: 'succeeded' | 'failed' | 'cancelled'
       /** The time at which the preview began. Absent in records of older versions. */
       readonly startedAt?: EpochMs
-      /** The number of resources of plugins that have a result. Absent in older records. */
+      /**
+       * The number of step results, without those of components and providers. Absent in older
+       * records.
+       */
       readonly resourceCount?: number
       /** Numbers of operations by kind, as in the summary. */
       readonly changes: Readonly<Record<string, number>>

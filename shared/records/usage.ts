@@ -1,6 +1,9 @@
 import { prices } from '../config/aws-prices.ts'
 
-/** The billed usage of AWS by some work. A share of a call has fractions. */
+/**
+ * The billed usage of AWS by some work. Counts can be fractions, because several deployments can
+ * share a call.
+ */
 export interface UsageCounts {
   /** Units of DynamoDB. */
   readonly writeUnits: number

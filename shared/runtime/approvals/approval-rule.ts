@@ -9,8 +9,8 @@ import { parseDocumentValue } from '../../triggers/parse-document-value.ts'
 export const approvableCommands = ['up', 'destroy'] as const
 
 /**
- * The time in which a plan can be approved, in hours. Requests are kept for longer than its
- * maximum.
+ * The time in which a plan can be approved, in hours. The maximum is shorter than the time for
+ * which requests are kept.
  */
 const expiryHours = { default: 24, max: 14 * 24 }
 

@@ -12,8 +12,8 @@ import { createRecordForm } from '../../values/record-form.ts'
 const retentionMs = 30 * 24 * 3_600_000
 
 /**
- * Time after an expiry in which it is reported. Approvals of older versions that expired before are
- * not reported.
+ * Time after an expiry within which the expiry is reported. Earlier expiries are never reported,
+ * such as those of approvals from older versions.
  */
 const expiryReportMaxMs = triggerLimits.deliveryRetentionMs
 

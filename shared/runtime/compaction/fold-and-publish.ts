@@ -82,8 +82,8 @@ interface ClosingFold {
 }
 
 /**
- * Folds a closing deployment. Only the result keeps memory afterwards: printing it needs the memory
- * that log and ends occupied.
+ * Folds a closing deployment. Afterwards only the result stays in memory, because its formatting
+ * needs the memory that the log and the ends occupied.
  */
 async function foldClosing(
   ports: CompactionPorts,

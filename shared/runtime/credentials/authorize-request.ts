@@ -44,7 +44,8 @@ export function createRequestAuthorization(deps: AuthorizationDeps): RequestAuth
     requireApproved,
     authorize: async request => {
       const { origin, key, options } = request
-      // The rules of triggers define no approval. The API stores approved requests.
+      // The rules of triggers define no approval, so a request with an approval must come from the
+      // API.
       if (options.approval !== undefined) {
         await requireApproved(request)
         return request
@@ -58,7 +59,10 @@ export function createRequestAuthorization(deps: AuthorizationDeps): RequestAuth
   }
 }
 
-/** Derives a request from its webhook. Throws REQUEST_UNAPPROVED if no rule allows it. */
+/**
+ * Derives a request from its webhook. Throws REQUEST_UNAPPROVED if the webhook is missing or
+ * paused, or if no rule allows the request.
+ */
 async function authorizeByWebhook(
   { documents }: AuthorizationDeps,
   request: DeploymentRequest,

@@ -22,7 +22,8 @@ export interface StackServerDeps extends StackRunDeps {
   /** Sends notifications and replies to webhooks. Absent: none are sent. */
   readonly notifier?: NotifierPorts
   /**
-   * Authorizes requests. Absent: each process that can put a request has all permissions anyway.
+   * Authorizes requests. Absent on a platform where each process that can put a request has all
+   * permissions anyway.
    */
   readonly authorization?: RequestAuthorization
   /**

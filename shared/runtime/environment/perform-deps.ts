@@ -4,7 +4,7 @@ import type { ProviderRegistry } from '../../providers/provider-registry.ts'
 import type { ClockPort } from '../../ports/system.ts'
 import { timestampOf } from '../../state/timestamp.ts'
 
-/** Creates the dependencies of performing steps in a run. */
+/** Creates the dependencies with which a run performs steps. */
 export function createPerformDeps(
   { clock }: { readonly clock: ClockPort },
   deps: Pick<PerformDeps, 'beforeRetry' | 'views'> & {

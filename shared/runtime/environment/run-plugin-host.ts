@@ -105,8 +105,8 @@ export function createRunPluginHost(
 }
 
 /**
- * Returns the runtime options that lead a dynamic provider in Python to the environment that the
- * installer created.
+ * Returns the runtime options with which a dynamic provider in Python finds the environment that
+ * the installer created.
  */
 function installedOptionsOf(projectFolder: string): { readonly virtualenv?: string } {
   const virtualenv = findInstalledEnvironment(projectFolder)

@@ -44,7 +44,7 @@ export interface ExecutorAssignment {
   readonly timeLimit?: FunctionTime & { readonly leave: () => void }
 }
 
-/** The executor of one deployment, with its lease. The caller passes the deliveries. */
+/** The executor of one deployment, with its lease. The caller passes deliveries to it. */
 export interface DeploymentExecutor {
   readonly executor: ExecutorId
   /** Runs a delivery like `Executor.runDelivery`. A shutdown waits for the delivery. */
@@ -131,13 +131,13 @@ export async function createDeploymentExecutor(
 }
 
 /**
- * Maximum time that an operation waits for a call limit in an executor that is not alone, in ms. An
- * operation that must wait longer is sent to the queue again. So waiting operations do not occupy
- * deliveries that other operations could use.
+ * Maximum time in ms that an operation waits for a call limit, if the deployment may have other
+ * executors. An operation that must wait longer is sent to the queue again. So waiting operations
+ * do not occupy deliveries that other operations could use.
  */
 const sharedWaitMs = 5_000
 
-/** Creates the observer of operations. Only with telemetry does it read the pin of the log. */
+/** Creates the observer of operations. Reads the pin of the log only if telemetry is on. */
 async function createObserver(
   { platform }: RunInput,
   { trace: runTrace }: RunEnvironment,

@@ -33,8 +33,9 @@ export interface InlineAdmission {
  * Creates the admission of one generator run. A send that would exceed `operationsMax` goes to the
  * queue as a whole, so that one executor starts its plugins for all its operations. The deployment
  * is then wide, and for `inlinePauseMs` all sends go to the queue. Otherwise a wide deployment
- * would always run some operations in the process that makes its decisions. An expected duration
- * above `operationMs` would keep a waiting generator from parking.
+ * would always run some operations in the process that makes its decisions. An operation with an
+ * expected duration above `operationMs` goes to the queue, because it would keep a waiting
+ * generator from parking.
  */
 export function createInlineAdmission(
   clock: Pick<ClockPort, 'monotonicMs'>,

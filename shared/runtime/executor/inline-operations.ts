@@ -77,7 +77,8 @@ export function createInlineOperations(
   const executor = createInlineExecutor({ ...input, chains }, environment, {
     deployment,
     slots: createOperationSlots(operationsMax),
-    // An operation that does not fit goes to an executor, which knows its own time.
+    // An operation that needs more time goes to an executor, which alone decides about the long
+    // pool.
     timeLimit: {
       pool: 'short',
       wholeMs: Infinity,
@@ -132,7 +133,8 @@ function createInlineExecutor(
   let executor: DeploymentExecutor | undefined
   let pendingExecutor: Promise<DeploymentExecutor> | undefined
   let mayBegin = true
-  // The messages of inline operations were never in the queue.
+  // The messages of inline operations were never in the queue, so they are not removed or extended
+  // there.
   const executorChains: ChainQueuePort = {
     ...chains,
     remove: async () => undefined,

@@ -21,22 +21,22 @@ type OperationCachePorts = Pick<CompactionPorts, 'decisionLog' | 'operations' | 
 
 /** The operations of a deployment that a process remembers, without their states. */
 export interface RememberedOperations extends KnownOperations {
-  /** The operations that are no joins and hooks, in the order of the log. */
+  /** The operations except joins and hooks, in the order of the log. */
   readonly stepIds: readonly OperationId[]
   readonly idsByUrn: ReadonlyMap<string, readonly OperationId[]>
   /** The operations of default providers, which no event reports. */
   readonly silentIds: readonly OperationId[]
   readonly getParallel: () => number
   /**
-   * Returns the summary of the known operations. It is computed again when their number has grown
-   * by a 32nd part, or when `isExact` requires it.
+   * Returns the summary of the known operations. It is computed again when the number of known
+   * heads has grown by a 32nd, or when `isExact` is set.
    */
   readonly getSummary: (options?: { readonly isExact: boolean }) => OperationSummary
   /** Reads the heads of operations, except those that are known to have ended. */
   readonly readEnds: (ids: Iterable<OperationId>) => Promise<void>
   /**
-   * Reads the heads of all operations that are not known to have ended. `isRepeated`: whether also
-   * after an earlier call for an open deployment. `isOver`: whether the deployment has ended.
+   * Reads the heads of all operations that are not known to have ended. Later calls read nothing,
+   * unless `isRepeated` is set or the deployment has ended since (`isOver`).
    */
   readonly readAllEnds: (options: {
     readonly isOver: boolean
@@ -71,7 +71,7 @@ const summaryGrowth = 1 / 32
 function createCache(ports: OperationCachePorts): ReadRemembered {
   const deployments = new Map<string, ReturnType<typeof createDeploymentCache>>()
   return async ({ deployment, startedAt }) => {
-    // A removed stack may have a successor of the same name.
+    // A removed stack may have a successor of the same name, so the id alone is ambiguous.
     const key = `${deployment} ${startedAt}`
     const cached = deployments.get(key) ?? createDeploymentCache(ports, deployment)
     deployments.delete(key)
@@ -123,7 +123,7 @@ function createDeploymentCache(ports: OperationCachePorts, deployment: Deploymen
   return { operations, readLog: () => log.readLog() }
 }
 
-/** Remembers the operations of a log. Each read continues behind the last known record. */
+/** Remembers the operations of a log. Each read continues after the last known record. */
 function createLogCache(ports: OperationCachePorts, deployment: DeploymentId) {
   const decided = new Map<OperationId, DecidedOperation>()
   const stepIds: OperationId[] = []
@@ -149,7 +149,8 @@ function createLogCache(ports: OperationCachePorts, deployment: DeploymentId) {
     const pages = await readPlanPages(ports.blobs, decisions)
     for (const decision of decisions) if (decision.kind === 'pin') parallel = parallelOf(decision)
     for (const record of records) {
-      // A record alone has the times of its decision. The ends of its operations are read apart.
+      // One record suffices for the times of its decisions. The ends of its operations are read
+      // separately.
       const [timed] = timelineOf({
         records: [record],
         getPage: hash => pages.get(hash) ?? [],

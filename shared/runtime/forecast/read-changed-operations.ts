@@ -15,7 +15,7 @@ import { readRememberedOperations, type RememberedOperations } from './operation
 export interface KnownToReader {
   /** The number of operations that the reader knows, in the order of the log. */
   readonly count: number
-  /** The operations that events report in another stage than the reader knows. */
+  /** The operations whose events report another stage than the one that the reader knows. */
   readonly ids: readonly OperationId[]
 }
 
@@ -58,9 +58,9 @@ export async function readChangedOperations(
 }
 
 /**
- * Reads the heads of the operations `ids` and `otherIds`, and of those that ended ones of `ids`
- * released, also through ended joins. An open join has released nothing yet, and the waves behind
- * it would be all later operations of the plan. Returns the ids of the operations.
+ * Reads the heads of `ids`, of `otherIds`, and of the operations that ended operations of `ids`
+ * have released, also through ended joins. Stops at an open join: it has released nothing yet, and
+ * all later operations of the plan may be behind it. Returns the ids of all these operations.
  */
 async function readWithReleased(
   known: RememberedOperations,

@@ -33,8 +33,8 @@ export interface RecordedOperations {
 
 /**
  * Reads operations of a deployment with their times, in the order of the log. The first page reads
- * the heads of all operations that are not known to have ended. The others show what it read.
- * Throws RECORDS_REMOVED.
+ * the heads of all operations that are not known to have ended. Later pages show the heads that the
+ * first page read. Throws RECORDS_REMOVED.
  */
 export async function readOperations(
   ports: CompactionPorts,
@@ -76,13 +76,16 @@ export interface OperationRecordPorts extends CompactionPorts, DeadLetterPorts {
   readonly control: Pick<ControlPort, 'read'>
 }
 
-/** The last attempts of an operation that are read. Five is the usual maximum. */
+/**
+ * Maximum number of attempts of an operation that are read, from the last one back. Operations
+ * usually have at most five.
+ */
 const attemptsReadMax = 50
 
 /**
  * Reads the records of the operations of one resource. Apart from the first call for a deployment
- * in a process, it reads the heads of these operations and of those for which they wait. Throws
- * RECORDS_REMOVED.
+ * in a process, it reads the heads of these operations, of those for which they wait, and of
+ * running ones. Throws RECORDS_REMOVED.
  */
 export async function readOperationRecords(
   ports: OperationRecordPorts,

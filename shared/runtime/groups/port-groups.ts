@@ -85,7 +85,7 @@ interface CatalogPorts extends GroupedPorts<CatalogPorts> {
 
 /**
  * Lists the stacks of all groups, or those of a project, ordered by id. A stack whose records are
- * in another group than its project is unreadable, with STACK_GROUP_DIFFERENT.
+ * not in the group of its project is listed as unreadable, with STACK_GROUP_DIFFERENT.
  */
 export async function listAllStacks<Ports extends CatalogPorts>(
   ports: Ports,

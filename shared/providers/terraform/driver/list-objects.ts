@@ -26,8 +26,8 @@ const resultsKey = 'results'
 
 /**
  * Lists the objects of a type. The arguments are `config`, `limit` and `includeResource`. Each
- * result has `displayName`, `identity` and, on request, `resource`. An identity has the names of
- * Terraform, so its JSON can be the id of an import. Throws ProviderError.
+ * result has `displayName`, `identity` and, on request, `resource`. An identity uses Terraform's
+ * attribute names, so its JSON can serve as the id of an import. Throws ProviderError.
  */
 export async function listObjects(
   session: TerraformSession,
@@ -105,7 +105,7 @@ function readListEvent(
 
 interface ListOptions {
   readonly config: PropertyMap
-  /** Zero is no limit. */
+  /** Zero means no limit. */
   readonly limit: number
   readonly includesResource: boolean
   readonly failures: readonly CheckFailure[]

@@ -10,7 +10,7 @@ import type { ResourceObject } from './resource-object.ts'
 import type { ResourceType } from './terraform-package.ts'
 
 /**
- * Returns the paths of the secret parts of an object, by its schema and by its configuration.
+ * Returns the paths of the parts of an object that its schema or its configuration makes secret.
  * `configuredPaths`: the paths of the secrets in the configuration.
  */
 export function sensitivePathsOf(

@@ -48,7 +48,7 @@ export async function withEphemerals<T>(
     const resolved = await resolveInputs(session, inputs, opened)
     return await withRedaction(session, resolved, use)
   } finally {
-    // A resource that was opened later may depend on an earlier one.
+    // A resource may depend on one that was opened earlier, so the last one is closed first.
     for (const ephemeral of [...opened.values()].toReversed()) await ephemeral.close()
   }
 }

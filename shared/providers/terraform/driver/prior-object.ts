@@ -24,7 +24,7 @@ export interface PriorObject extends ResourceObject {
 /**
  * Returns the object of a recorded resource in the provider's current schema. The provider moves a
  * state of another type, and upgrades any other state, even one with the current schema version.
- * Outputs that a read of this process returned need neither. Throws ProviderError.
+ * Outputs that a read of this process returned need no move and no upgrade. Throws ProviderError.
  */
 export async function readPriorObject(
   session: TerraformSession,
@@ -42,7 +42,7 @@ export async function readPriorObject(
 
 /**
  * Returns the object of a recorded resource that is about to be updated. The provider also upgrades
- * a state that it has just moved, because Terraform's core does so when it applies. Throws
+ * a state that it has just moved, because Terraform's core does so when it applies a change. Throws
  * ProviderError.
  */
 export async function readObjectToUpdate(

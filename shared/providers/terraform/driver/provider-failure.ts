@@ -23,7 +23,7 @@ export function describeProviderBug(
   return `provider '${provider}' ${fault}: ${reasons.join('; ')}. This is a bug of the provider`
 }
 
-/** Throws ProviderError if a provider deferred a call, which no request allows. */
+/** Throws ProviderError if a provider deferred a call, although no request allows that. */
 export function requireNoDeferral(
   provider: string,
   subject: string,

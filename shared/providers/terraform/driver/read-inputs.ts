@@ -52,8 +52,8 @@ function hasWriteOnly({ attributes }: ObjectSchema): boolean {
 }
 
 /**
- * Returns an input with the current value of its output. An object gets no keys besides those of
- * the program, because providers add others.
+ * Returns an input with the current value of its output. An object keeps only the keys that the
+ * program set, because providers add keys of their own.
  */
 function updateValue(input: PropertyValue, output: PropertyValue): PropertyValue {
   if (isSecret(input)) return secretOf(updateValue(input.value, output))

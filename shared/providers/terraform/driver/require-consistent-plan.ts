@@ -10,8 +10,8 @@ import type { TerraformSession } from './terraform-session.ts'
 
 /**
  * Compares the final plan of a change with the requested action and the initial plan, before the
- * change is applied. The initial plan is that of a diff or preview. It counts only if it was for
- * the same object and the same configuration. Throws ProviderError for a contradiction.
+ * change is applied. The initial plan comes from a diff or preview. It is ignored if it was made
+ * for another object or another configuration. Throws ProviderError for a contradiction.
  */
 export function requireConsistentPlan(
   session: TerraformSession,

@@ -132,8 +132,9 @@ export interface RunningPackage extends ParameterizedPackage {
 }
 
 /**
- * Starts the provider of a package. Without a name, the package is named after its provider. Throws
- * the errors of finding and starting a provider, and ProviderError if a schema is invalid.
+ * Starts the provider of a package. Without `packageName` and a name in the parameter, the package
+ * is named after its provider. Throws the errors of finding and starting a provider, and
+ * ProviderError if a schema is invalid.
  */
 export async function startPackage(
   deps: Pick<TerraformProviderDeps, 'findBinary' | 'start' | 'warn' | 'inform'>,

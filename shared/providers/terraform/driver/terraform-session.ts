@@ -16,7 +16,9 @@ export interface TerraformSession extends ConfigureOutcome<void> {
   /** Shows the progress of an action to the user. */
   readonly inform: (text: string) => void
   readonly initialPlans: InitialPlans
-  /** The objects that this process has read, by the outputs that it returned. */
+  /**
+   * The objects that this process has read. The key is the map of outputs that the read returned.
+   */
   readonly readObjects: WeakMap<PropertyMap, ResourceObject>
 }
 

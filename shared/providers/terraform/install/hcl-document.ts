@@ -64,7 +64,10 @@ interface TokenReader {
   readonly next: () => HclToken
   /** Consumes a punctuation mark if it is the next token. */
   readonly skip: (mark: string) => boolean
-  /** Returns the error of a token. `problem`: by default, the token is not expected. */
+  /**
+   * Returns the error for a token. Without `problem`, the message says that the token is
+   * unexpected.
+   */
   readonly refuse: (token: HclToken, problem?: string) => Error
 }
 

@@ -75,7 +75,7 @@ const ownHeader = `# This file records the Terraform providers of this program, 
 # OpenTofu and Terraform.
 `
 
-/** Returns the comment at the beginning of a file, which a change keeps. A new file gets ours. */
+/** Returns the first comment of a lock file: the existing one, or `ownHeader` for a new file. */
 function readHeader(text: string | undefined): string {
   if (text === undefined) return ownHeader
   const [header = ''] = /^(?:#[^\n]*\n)*/.exec(text) ?? []

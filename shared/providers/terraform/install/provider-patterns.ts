@@ -26,12 +26,12 @@ function parsePattern(pattern: string): ProviderFilter {
   const namespace = parts.at(-2) ?? 'hashicorp'
   const isInvalid = parts.length > 3 || (namespace === '*' && type !== '*')
   if (isInvalid) throw createPatternError(pattern)
-  // Wildcards are replaced by valid parts, so that the other parts are checked and normalized.
   const hostText = parts.at(-3)
   const isAnyHost = hostText === '*'
   if (isAnyHost && namespace !== '*') throw createPatternError(pattern)
   if (hostText !== undefined && !isAnyHost && normalizeHostname(hostText) === undefined)
     throw createPatternError(pattern)
+  // Valid parts replace the wildcards, so that the other parts are checked and normalized.
   const literal = parseSourceAddress(
     [
       ...(hostText === undefined || isAnyHost ? [] : [hostText]),

@@ -31,8 +31,8 @@ export interface RegistryResponse {
 
 /**
  * Fetches a small document. Repeats the request after a failure of the network, and after the
- * status 429 or one from 500 on. Throws TERRAFORM_REGISTRY_UNREACHABLE after the last attempt, and
- * for a response that is too large.
+ * status 429 or a status of at least 500. Throws TERRAFORM_REGISTRY_UNREACHABLE after the last
+ * attempt, and for a response that is too large.
  */
 export function fetchDocument(
   request: RegistryRequest,

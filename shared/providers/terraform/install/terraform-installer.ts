@@ -3,8 +3,8 @@
  * terraform/driver for its types, terraform/client for attached providers, and config.
  *
  * Invariants: a package from a registry is unpacked only after its checksum and its signature were
- * verified. A package in the cache is complete. A lock file that has a provider also decides its
- * version and its hashes.
+ * verified. A package in the cache is complete. If the lock file contains a provider, it decides
+ * the version and the hashes of that provider.
  */
 import { isTruthy } from '../../../config/truthy.ts'
 import { error, messageOf } from '../../../errors/error.ts'
@@ -30,7 +30,7 @@ import {
   type VersionConstraints,
 } from './version-constraints.ts'
 
-/** Dependencies of installations. */
+/** Dependencies of an installer. */
 export interface TerraformInstallerDeps extends PackageSourceDeps {
   /** The folder of installed packages, in Terraform's unpacked layout. */
   readonly cacheFolder: string
@@ -184,7 +184,7 @@ async function findCached(
   }
 }
 
-/** Installs a package from the store of an installation. */
+/** Installs a package from the plugin store of an Antichain installation. */
 async function installStored(
   criteria: PackageCriteria,
   settings: CliSettings,

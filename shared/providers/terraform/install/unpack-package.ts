@@ -61,7 +61,7 @@ async function unpackEntry(
   entry: Entry,
   { folder, countBytes }: { readonly folder: string; readonly countBytes: (size: number) => void },
 ): Promise<void> {
-  // Folders and empty files count, too.
+  // This call checks the number of files, which includes folders and empty files.
   countBytes(0)
   const path = join(folder, entry.fileName)
   if (entry.fileName.endsWith('/')) {

@@ -28,8 +28,8 @@ interface InputPlace {
 
 /**
  * Gives inputs the names of Terraform, and wraps flattened blocks in lists. Secrets, outputs and
- * unknown values stay. Properties that the schema does not have are dropped and reported. Names
- * that begin with `__` belong to Pulumi, and are not reported.
+ * unknown values keep their kind. Properties that the schema does not have are dropped and
+ * reported. Names that begin with `__` belong to Pulumi, and are not reported.
  */
 export function toTerraformInputs(names: PropertyNames, inputs: PropertyMap): TerraformInputs {
   const droppedPaths: string[] = []
@@ -91,7 +91,7 @@ function renameEntries(map: PropertyMap, element: ValueShape, place: InputPlace)
   )
 }
 
-/** Converts the value in a secret or output. Other special values stay. */
+/** Converts the value inside a secret or output. Other special values stay unchanged. */
 export function mapWrapped(
   special: SpecialValue,
   convert: (value: PropertyValue) => PropertyValue,

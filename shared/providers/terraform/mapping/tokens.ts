@@ -117,7 +117,7 @@ function nameResources(
   })
 }
 
-/** Gives each name a token. Adds the names in small letters to `usedNames`. */
+/** Gives each name a token. Adds the names in lower case to `usedNames`. */
 function assignNames(
   packageName: string,
   usedNames: Set<string>,
@@ -142,7 +142,7 @@ function toTypeName(tfName: string): string {
   return capitalize(toCamelCase(replaceDashes(tfName)))
 }
 
-/** Replaces the dashes in a name by underscores, which separate words equally. */
+/** Replaces the dashes in a name by underscores, because both separate words. */
 function replaceDashes(tfName: string): string {
   return tfName.replaceAll('-', '_')
 }

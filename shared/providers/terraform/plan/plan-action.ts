@@ -9,7 +9,7 @@ export type PlanAction = 'none' | 'create' | 'update' | 'replace'
 
 /** A provider's plan for an object that is not deleted, after the checks of its flaws. */
 export interface CheckedPlan {
-  /** Null for a new object, and for a tainted one, because it is planned like a new one. */
+  /** Null for a new object, and for a tainted one, which is planned like a new one. */
   readonly prior: CtyValue
   readonly planned: CtyValue
   /** The paths that `filterReplacePaths` returns. */
@@ -31,9 +31,9 @@ export function decidePlanAction(block: BlockSchema, plan: CheckedPlan): PlanAct
 }
 
 /**
- * Reports whether the operation of the final plan agrees with that of the initial plan. The final
- * plan may lack the update of the initial plan. For a replacement, the final plan may create the
- * new object.
+ * Reports whether the operation of the final plan agrees with that of the initial plan. After an
+ * initial update, the final plan may change nothing. After an initial replacement, it may create
+ * the new object.
  */
 export function isConsistentAction(initial: PlanAction, final: PlanAction): boolean {
   if (initial === final) return true

@@ -55,7 +55,7 @@ function mergeNestedBlock(
   prior: CtyValue,
   config: CtyValue,
 ): CtyValue {
-  // The number of blocks is unknown.
+  // The number of blocks is unknown, so none can be merged.
   if (config.kind === 'unknown') return config
   switch (nesting) {
     case 'single':

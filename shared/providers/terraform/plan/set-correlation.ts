@@ -15,7 +15,7 @@ export function mayComeFromConfig(shape: ObjectShape, prior: CtyValue, config: C
     if (configPart !== undefined && areEqualRaw(configPart, part, { ignoresRefinements: true }))
       return false
     const attribute = attributeAtPath(shape, path)
-    // The elements of a set have no addresses, so the set must be equal as a whole.
+    // The elements of sets have no addresses to compare them by, so unequal sets never match.
     if (configPart === undefined || configPart.type.kind === 'set') isPossible = false
     else if (attribute?.kind === 'plain')
       isPossible = attribute.isComputed === true && configPart.kind === 'null'

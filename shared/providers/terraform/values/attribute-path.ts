@@ -31,7 +31,7 @@ export function readAttributePath(steps: readonly ProtocolStep[], type: CtyType)
 
 /**
  * Converts the step that leads from a value of this type to one of its parts. Providers confuse
- * keys and attributes, so the type decides.
+ * keys and attributes, so the type decides which of them the step is.
  */
 function toStepIn(type: CtyType, step: ProtocolStep): CtyStep {
   if (step.kind === 'key' && type.kind === 'object')

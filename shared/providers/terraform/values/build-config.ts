@@ -186,7 +186,10 @@ function listEntries(
   return []
 }
 
-/** Checks the number of blocks. It is not final while a block has unknown parts. */
+/**
+ * Checks the number of blocks. While a block has unknown parts, the number is not final and is not
+ * checked.
+ */
 function checkCount(
   { minItems, maxItems }: NestedBlockSchema,
   blocks: readonly CtyValue[],

@@ -100,7 +100,7 @@ function narrowElementType(
   return first
 }
 
-/** Gives a null or unknown without a type the type of the other elements. */
+/** Gives the type of the other elements to a null or unknown value that has no type. */
 function retype(value: CtyValue, type: CtyType): CtyValue {
   return value.type.kind === 'dynamic' && type.kind !== 'dynamic' ? { ...value, type } : value
 }

@@ -6,7 +6,8 @@ import { orderKeyOf } from './order-key.ts'
 
 /**
  * Sorts the elements of a set as cty does, and merges equal ones. Programs see this order, because
- * sets become lists. Elements with unknown parts are never merged: they may differ later.
+ * sets become lists. Elements with unknown parts are never merged, because they may differ once
+ * they are known.
  */
 export function sortSetElements(elements: readonly CtyValue[]): readonly CtyValue[] {
   const keyed = elements.map(value => ({ value, key: orderKeyOf(value) }))

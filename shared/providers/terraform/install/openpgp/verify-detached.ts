@@ -29,7 +29,8 @@ export function verifyDetached(
     )
     return checkSignatures(document, { signatures, keys, nowSeconds })
   } catch (thrown) {
-    // Node also refuses keys and signatures with impossible numbers.
+    // The parsers throw for malformed data, and Node throws for impossible numbers in keys and
+    // signatures.
     return { kind: 'invalid', problem: messageOf(thrown) }
   }
 }
@@ -96,7 +97,10 @@ function splitSections(packets: readonly Packet[]): readonly KeySection[] {
   return sections
 }
 
-/** Parses a signature over a key. Returns undefined if it cannot be read: others may be valid. */
+/**
+ * Parses a signature over a key. Returns undefined if it cannot be read, because other signatures
+ * may be valid.
+ */
 function parseOptionalSignature(body: Buffer): Signature | undefined {
   try {
     return parseSignature(body)
