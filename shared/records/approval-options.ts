@@ -11,7 +11,7 @@ export interface PlanApproval {
   readonly at?: EpochMs
 }
 
-/** The options of a deployment about the approval of its plan. */
+/** The options of a deployment that concern the approval of its plan. */
 export interface ApprovalOptions {
   /** Whether the rule of a webhook requires an approval of the plan. Absent: no. */
   readonly needsApproval?: boolean

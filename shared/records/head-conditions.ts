@@ -9,7 +9,7 @@ import {
   type Transition,
 } from './transitions.ts'
 
-/** The conditions of a store for facts, in its query language. */
+/** For each fact, the condition that a store tests, in its query language. */
 export type FactConditions = Partial<Readonly<Record<Fact, string>>>
 
 /**

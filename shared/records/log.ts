@@ -10,9 +10,9 @@ import type { Operation, StateReference } from './operation.ts'
 import type { Targeting } from './targeting.ts'
 
 /**
- * The current version of the decision and fold rules. The pin of a log names its version. Version 2
- * adds the deployments of Pulumi's own client, and version 3 their numbered checkpoints and
- * reported steps.
+ * The current version of the decision and fold rules. The pin of a log names the version of its
+ * rules. Version 2 adds the deployments of Pulumi's own client, and version 3 their numbered
+ * checkpoints and reported steps.
  */
 export const rulesVersion = 3
 

@@ -73,8 +73,8 @@ export const unlistedCalls: readonly UnlistedCalls[] = [
 ]
 
 /**
- * Wrappers that repeat port calls, or change the messages that they send. The lists name the files
- * that call the wrappers, and not these files.
+ * Wrappers that repeat port calls, or change the messages that they send. The lists name the
+ * callers of the wrappers, and not the files of the wrappers.
  */
 export const forwardingFiles: readonly string[] = [
   // Repeats a call after a temporary failure of the store.

@@ -100,7 +100,7 @@ export function withTerraformPlugins(host: PluginHost, deps: TerraformPluginDeps
   }
 }
 
-/** Loads the driver, a third of the code of deployments. Most deployments do not need it. */
+/** Loads the driver. It is a third of the code of deployments, and most of them do not need it. */
 async function openDriver(deps: TerraformPluginDeps): Promise<TerraformDriver> {
   const [{ createTerraformHost }, { createTerraformProvider: createProvider }, installer] =
     await Promise.all([

@@ -62,7 +62,10 @@ export type ApprovalState = 'waiting' | 'approved' | 'rejected' | 'expired'
 
 const namePrefix = 'approval.'
 
-/** Returns the key of the document of an approval. Keys of requests may have any characters. */
+/**
+ * Returns the key of the document of an approval. It contains a digest, because keys of requests
+ * may have any characters.
+ */
 function approvalKeyOf(stack: StackId, request: string): DocumentKey {
   const digest = createHash('sha256').update(request, 'utf8').digest('hex')
   return { kind: 'stack-settings', scope: stack, name: `${namePrefix}${digest}` }

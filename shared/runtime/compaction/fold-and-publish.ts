@@ -51,7 +51,8 @@ export const pulumiFormatVersion = `v${emulatedVersion}`
 /**
  * Folds a closing deployment whose operations have ended, and publishes the snapshot. Returns the
  * version and the hash of the snapshot. After reading the log, calls `onLogRead` with the time of
- * the `closing` record. Throws STORE_CONFLICT after a concurrent publication.
+ * the `closing` record. Throws STORE_CONFLICT after a concurrent publication, except for a targeted
+ * deployment, which is merged.
  */
 export async function compact(
   ports: CompactionPorts,

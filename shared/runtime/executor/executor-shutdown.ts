@@ -18,9 +18,9 @@ export interface ExecutorShutdown {
 }
 
 /**
- * Creates the shutdown. After `start`, the end of the last running delivery ends the lease. Without
- * a running delivery, the caller ends it. The lease must be kept until then, because running
- * operations must still record their outcomes.
+ * Creates the shutdown. After `start`, the lease ends with the last running delivery. If none is
+ * running, the caller ends the lease. It must not end earlier, because running operations still
+ * record their outcomes.
  */
 export function createExecutorShutdown(lease: Pick<RenewedLease, 'end'>): ExecutorShutdown {
   let runningCount = 0

@@ -83,9 +83,9 @@ export interface OperationRecordPorts extends CompactionPorts, DeadLetterPorts {
 const attemptsReadMax = 50
 
 /**
- * Reads the records of the operations of one resource. Apart from the first call for a deployment
- * in a process, it reads the heads of these operations, of those for which they wait, and of
- * running ones. Throws RECORDS_REMOVED.
+ * Reads the records of the operations of one resource. The first call for a deployment in a process
+ * reads all heads. Later calls read the heads of these operations, of those for which they wait,
+ * and of running ones. Throws RECORDS_REMOVED.
  */
 export async function readOperationRecords(
   ports: OperationRecordPorts,

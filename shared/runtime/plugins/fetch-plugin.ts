@@ -32,8 +32,7 @@ interface FetchTarget {
  * Creates the installer of plugins from the store into the plugin cache below `home`, in Pulumi's
  * layout. A plugin of the kind `terraform` has its address as name, and goes to the cache of
  * Terraform providers. `acquire` downloads a plugin that the store does not have; without it, the
- * plugin is not available. Concurrent requests of one source share one installation, which is
- * complete or absent.
+ * plugin is not available. Equal requests share one installation, which is complete or absent.
  * Throws PLUGIN_CHECKSUM, PLUGIN_SOURCE_REFUSED, ARCHIVE_* and the errors of `acquire`.
  */
 export function createPluginFetcher(

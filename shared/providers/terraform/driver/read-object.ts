@@ -64,7 +64,10 @@ export async function readObject(
   }
 }
 
-/** Reads an object anew. Returns undefined if it does not exist any more. Throws ProviderError. */
+/**
+ * Reads the current state of an object. Returns undefined if it does not exist any more. Throws
+ * ProviderError.
+ */
 async function refreshObject(
   session: TerraformSession,
   resource: ResourceType,

@@ -17,8 +17,8 @@ export interface RecordedResource {
 
 /**
  * Returns the stored object of a recorded resource. The outputs usually contain a record of it. In
- * a state of Pulumi's bridge and after an edit of the outputs, it is rebuilt from the properties in
- * the outputs. Throws ProviderError if they do not fit the schema.
+ * a state of Pulumi's bridge, and after an edit of the outputs, the object is rebuilt from the
+ * outputs. Throws ProviderError if the outputs do not fit the schema.
  */
 export function findStoredObject(
   resource: ResourceType,

@@ -3,7 +3,7 @@ import { error } from '../../../errors/error.ts'
 /** A piece of a text in Terraform's language. */
 export interface HclToken {
   readonly kind: 'name' | 'string' | 'number' | 'mark' | 'end'
-  /** The value of a string, and otherwise the text. */
+  /** For a string, its value. For any other token, its text. */
   readonly text: string
   readonly line: number
 }

@@ -49,9 +49,9 @@ function parseLocks(text: string, file: string): ProviderLocks {
 }
 
 /**
- * Records a lock in a lock file, which is created if it is missing. The hashes of the same version
- * are kept. The file changes completely or not at all. Throws TERRAFORM_FILE_INVALID and errors of
- * the file system.
+ * Records a lock in a lock file, which is created if it is missing. Recorded hashes of the same
+ * version are kept. The file changes completely or not at all. Throws TERRAFORM_FILE_INVALID and
+ * errors of the file system.
  */
 export function writeProviderLock(file: string, address: string, lock: ProviderLock): void {
   const text = readText(file)

@@ -21,8 +21,8 @@ export function packageSourcesOf(
 }
 
 /**
- * Returns the methods that apply if the settings name none: the folders of the user, and the
- * registries for providers that no folder has.
+ * Returns the methods that apply if the settings name none: the standard folders, and the
+ * registries for providers that no such folder has.
  */
 function listImpliedMethods({
   env,

@@ -16,11 +16,11 @@ export interface VerificationDeps extends RegistryHttpDeps {
 const hostWithoutSignatures = 'registry.opentofu.org'
 
 /**
- * Verifies the checksums of a version: their document has the checksum of the package, and a
- * signature of a key that the registry returns. An expired key causes a warning, and OpenTofu's
- * registry may return no key. The user can forbid these exceptions by variables. Returns the hashes
- * of all packages. Throws TERRAFORM_CHECKSUM, TERRAFORM_SIGNATURE, TERRAFORM_REGISTRY_INVALID and
- * the errors of requests.
+ * Verifies that the checksum document of a version has the checksum of the package, and a signature
+ * by a key that the registry returns. An expired key causes a warning, and OpenTofu's registry may
+ * return no key. The user can forbid these exceptions with variables. Returns the hashes of all
+ * packages. Throws TERRAFORM_CHECKSUM, TERRAFORM_SIGNATURE, TERRAFORM_REGISTRY_INVALID and the
+ * errors of requests.
  */
 export async function verifyChecksums(
   description: RegistryPackage,

@@ -38,8 +38,8 @@ export interface TypeDeclarations {
   /** Declares a type that Terraform does not describe. Returns a reference to the type. */
   readonly declareType: (typeName: string, type: ComplexTypeSpec) => TypeSpec
   /**
-   * Returns the properties of an object by their names in Pulumi. `owner` is the beginning of the
-   * names of the types in it. `names` replaces the usual names of the properties.
+   * Returns the properties of an object by their names in Pulumi. The names of the types in it
+   * begin with `owner`. `names` replaces the usual names of the properties.
    */
   readonly describeProperties: (
     object: AnyObjectSchema,
@@ -57,7 +57,10 @@ const anyType: TypeSpec = { $ref: 'pulumi.json#/Any' }
  */
 type DeclareObject = (object: AnyObjectSchema, typeName: string, isInput: boolean) => TypeSpec
 
-/** Creates the types of a package. Further types of one name get the suffixes `V2`, `V3`, … */
+/**
+ * Creates the type declarations of a package, which are empty at first. Further types of one name
+ * get the suffixes `V2`, `V3`, …
+ */
 export function createTypeDeclarations(packageName: string): TypeDeclarations {
   const types = new Map<string, ComplexTypeSpec>()
   const usedNames = new Set<string>()

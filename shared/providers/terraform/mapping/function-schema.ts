@@ -26,7 +26,8 @@ export function describeFunction(
       ...declarations.describeType(parameter.type, name + capitalize(argument)),
       ...describeParameter(message.parameters[index]),
     }
-    // A required argument cannot follow an optional one, so all arguments before it are required.
+    // A required argument cannot follow an optional one, so all arguments before a required one are
+    // required, too.
     if (parameters.slice(index).some(({ allowsNull }) => !allowsNull)) required.push(argument)
   }
   if (variadic !== undefined) {

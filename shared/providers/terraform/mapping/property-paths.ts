@@ -99,7 +99,8 @@ function parseIfValid(text: string): readonly PathSegment[] | undefined {
 }
 
 /**
- * Returns the place below a segment, or none. A flattened list inside a path leads to its block.
+ * Returns the place below a segment, or none. A flattened list leads to its block, unless the path
+ * ends at the list.
  */
 function enterSegment(
   { path, shape }: PathPlace,

@@ -17,9 +17,9 @@ import {
 import { toPropertyNumber } from './property-number.ts'
 
 /**
- * Returns the outputs of an object. Null properties are absent, and unknown ones are unknown. Parts
- * at the sensitive paths become secrets. A sensitive part in a set makes the whole set a secret,
- * because elements of sets have no address. An object that is null has no outputs.
+ * Returns the outputs of an object. Null properties are absent, and unknown ones become unknown
+ * outputs. Parts at the sensitive paths become secrets. A sensitive part in a set makes the whole
+ * set a secret, because elements of sets have no address. An object that is null has no outputs.
  */
 export function toOutputs(
   names: PropertyNames,

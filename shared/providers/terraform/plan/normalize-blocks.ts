@@ -33,7 +33,10 @@ function normalizeNested(nested: NestedBlockSchema, value: CtyValue): CtyValue {
   )
 }
 
-/** Returns one block with unknown attributes. Maps are empty, because their keys are unknown. */
+/**
+ * Returns the known form of unknown blocks: one block with unknown attributes. Maps are empty,
+ * because their keys are unknown.
+ */
 function unknownBlocksOf(nested: NestedBlockSchema): CtyValue {
   switch (nested.nesting) {
     case 'single':

@@ -25,8 +25,8 @@ export function objectOf(attributes: Iterable<readonly [string, CtyValue]>): Cty
 }
 
 /**
- * Returns the object of this type whose attributes a function computes. Shares the type if it has
- * no dynamic part.
+ * Returns the object of this type whose attributes a function computes. If the type has dynamic
+ * parts, the object has a type of its own.
  */
 export function objectOfType(
   type: ObjectType,
@@ -38,7 +38,7 @@ export function objectOfType(
 }
 
 /**
- * Returns a list. The type of the elements replaces an element type with dynamic parts. Throws
+ * Returns a list. If `elementType` has dynamic parts, the type of the elements replaces it. Throws
  * TERRAFORM_PROVIDER_BUG if the elements then have different types.
  */
 export function listOf(

@@ -176,8 +176,8 @@ function textLengthOf(code: number, readLength: (width: number) => number): numb
 }
 
 /**
- * Reads a short ASCII text without the decoder, which is slow for keys. Returns undefined for other
- * texts.
+ * Reads a short ASCII text, such as a key, without the decoder, which is slow for short texts.
+ * Returns undefined for other texts.
  */
 function readAscii(bytes: Uint8Array, start: number, length: number): string | undefined {
   if (length > 24) return undefined
