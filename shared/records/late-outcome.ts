@@ -3,8 +3,8 @@ import type { StoredResource } from '../state/stored.ts'
 import type { BlobHash, DeploymentId, OperationId } from './ids.ts'
 
 /**
- * A resource that an attempt created, although its operation has another end, for example as
- * interrupted. The late outcome stays in the stack's inbox until a deployment takes it (invariant
+ * A resource that an attempt created, although its operation has another end, for example
+ * `interrupted`. The late outcome stays in the stack's inbox until a deployment takes it (invariant
  * I9 of docs/architecture.md).
  */
 export interface LateOutcome {

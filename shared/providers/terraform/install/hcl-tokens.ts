@@ -11,7 +11,7 @@ export interface HclToken {
 /** Creates an error for a place in a file. */
 export type HclRefusal = (line: number, problem: string) => Error
 
-/** Creates the errors of one file, which name the file and the line. */
+/** Returns the function that creates the errors of one file. They name the file and the line. */
 export function createHclRefusal(file: string): HclRefusal {
   return (line, problem) =>
     error('TERRAFORM_FILE_INVALID', `cannot read ${file}, line ${line}: ${problem}`)

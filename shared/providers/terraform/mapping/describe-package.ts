@@ -102,7 +102,7 @@ function describeOrigin({
   }
 }
 
-/** Returns options of Pulumi's SDK generators, which then use the same names as Pulumi's bridge. */
+/** Returns the options with which Pulumi's SDK generators use the same names as Pulumi's bridge. */
 function describeLanguages(name: string, version: string): NonNullable<PackageSchema['language']> {
   const compatibility = 'tfbridge20'
   const respectSchemaVersion = true
@@ -168,7 +168,10 @@ function describeResource(
   }
 }
 
-/** Reports whether the driver names the object after the resource if the program sets no name. */
+/**
+ * Reports whether the driver derives the property from the resource's name if the program sets
+ * none.
+ */
 function isNamedAutomatically({ tfName, spec }: DescribedProperty): boolean {
   return tfName === 'name' && spec.type === 'string'
 }

@@ -6,8 +6,8 @@ export const functionResultKey = 'result'
 
 /**
  * Returns the names of a function's arguments in Pulumi, in order. The argument for the variadic
- * parameter, a list, is the last one. Parameters without a name are numbered, and so are equal
- * names.
+ * parameter, a list, is the last one. Parameters without a name are numbered. Equal names get
+ * numbers as suffixes.
  */
 export function nameArguments({
   parameters,

@@ -6,8 +6,8 @@ import { getAtCtyPath, transformValue } from '../values/walk-value.ts'
 import { attributeAtPath } from './object-shape.ts'
 
 /**
- * The prior object and the configuration, whose differences are ignored. For a new object, `prior`
- * is null, and the configuration stays unchanged.
+ * The prior object and the configuration, between which differences are ignored. For a new object,
+ * `prior` is null, and the configuration stays unchanged.
  */
 export interface PriorAndConfig {
   readonly prior: CtyValue
@@ -16,7 +16,8 @@ export interface PriorAndConfig {
 
 /**
  * Returns the configuration with the prior values at some paths. A path to a key of a map adds,
- * replaces or removes that key alone. Another path has no effect if one of the objects lacks it.
+ * replaces or removes that key alone. Any other path has no effect if the prior object or the
+ * configuration lacks it.
  */
 export function ignoreChangesAt(
   { prior, config }: PriorAndConfig,

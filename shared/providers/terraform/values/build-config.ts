@@ -33,8 +33,8 @@ export interface BuiltConfig {
 }
 
 /**
- * Builds the configuration of a block from the inputs of a program, which have the names of the
- * schema. All problems are collected. Input of a wrong type becomes null, or no blocks.
+ * Builds the configuration of a block from a program's inputs, whose names are those of the schema.
+ * All problems are collected. Input of a wrong type becomes null, or no blocks.
  */
 export function buildConfig(block: BlockSchema, input: PropertyValue): BuiltConfig {
   const report: BuildReport = { problems: [], sensitivePaths: [] }

@@ -22,7 +22,7 @@ import { readLosslessType } from './type-json.ts'
 /**
  * Decodes the JSON form of a value of a declared type. Missing attributes are null. Texts are
  * accepted as numbers and bools, and vice versa, because states of old providers have them. Throws
- * TERRAFORM_PROVIDER_BUG, mostly with the path of the wrong part.
+ * TERRAFORM_PROVIDER_BUG, usually with the path of the wrong part.
  */
 export function decodeCtyJson(text: string, declared: CtyType): CtyValue {
   const json = parseLosslessJson(text)

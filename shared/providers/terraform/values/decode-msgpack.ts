@@ -22,7 +22,7 @@ interface DecodingCursor {
 
 /**
  * Decodes a value that a provider sent for a declared type. The type of the result conforms to the
- * declared one. Throws TERRAFORM_PROVIDER_BUG, mostly with the path of the wrong part.
+ * declared one. Throws TERRAFORM_PROVIDER_BUG, usually with the path of the wrong part.
  */
 export function decodeMsgpack(bytes: Uint8Array, declared: CtyType): CtyValue {
   const cursor: DecodingCursor = { reader: createMsgpackReader(bytes), path: [] }
