@@ -84,7 +84,8 @@ async function cancelOpen(
   const stopBefore = (await ports.control.read(deployment))?.stop ?? 'none'
   if (force) await abandonRunning(ports, deployment)
   else await ports.control.stop(deployment, 'graceful')
-  // A client of Pulumi only learns of the stop by its next call, so this process closes for it.
+  // A client of Pulumi learns of the stop only at its next call, so this process closes the
+  // deployment.
   const isClient = holderStatus.holder.expiresAt !== undefined
   if (isClient || (force && ports.isAlive(holderStatus.holder) === undefined)) {
     await closeUnlessClosed(ports, deployment)

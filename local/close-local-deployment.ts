@@ -44,7 +44,8 @@ export async function closeCancelledDeployment(
 ): Promise<DeployResult> {
   const { environment, startedDeployment } = currentRun
   await closeDeadDeployment(input.ports, startedDeployment.deployment, 'cancelled')
-  // The sink of the previous generator run displays no more events.
+  // The sink of the previous generator run displays no more events, so the summary goes to
+  // `input.sink`.
   const emitter = { ...environment.emitter, emit: input.sink.emit }
   emitSummary(
     { emitter, commandRun: environment.commandRun },

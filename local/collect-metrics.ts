@@ -27,7 +27,7 @@ export interface MeasuredStack {
 /** Numbers of requests, of dead letters and of history entries that one collection reads. */
 const waitingMax = 100
 const deadLettersMax = 1_000
-/** An entry of a running deployment may precede the last one that has ended. */
+/** Entries of running deployments may precede the last one that has ended. */
 const entriesMax = 5
 
 /**

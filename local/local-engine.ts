@@ -211,7 +211,7 @@ function portsOfDead(platform: EmbeddedPlatform): GeneratorPorts {
   return {
     ...createGeneratorPorts(platform),
     isAlive: () => false,
-    // The process groups in the leases of the deployment are not those of this machine.
+    // The leases of the deployment name process groups of another machine, so none is ended here.
     endGroup: () => undefined,
   }
 }

@@ -7,8 +7,8 @@ import type { GeneratorPorts } from '../shared/runtime/deployment/generator-port
 
 /**
  * Sends the dead letters of a stack's current deployment again. An operation that has ended
- * meanwhile does not run again. Its message only repeats the arrivals at later operations. Throws
- * STACK_NOT_FOUND.
+ * meanwhile does not run again. Its message only repeats its arrivals at the operations that wait
+ * for it. Throws STACK_NOT_FOUND.
  */
 export async function redrive(ports: GeneratorPorts, stack: StackId): Promise<RedriveResult> {
   const record = await ports.catalog.getStack(stack)
@@ -20,7 +20,7 @@ export async function redrive(ports: GeneratorPorts, stack: StackId): Promise<Re
   const control = await ports.control.read(current)
   if (control?.closed === true) return { kind: 'none' }
   if (control !== undefined && control.stop !== 'none') return { kind: 'stopped' }
-  // `antichain resume` sends every ready operation of a deployment whose process is gone.
+  // No redrive is needed if the process is gone: `antichain resume` sends every ready operation.
   if (control === undefined || holderStatus.kind === 'dead') return { kind: 'dead' }
   return redriveDeployment(ports, current)
 }

@@ -117,8 +117,8 @@ function cancelProviderCalls(
 
 /**
  * Returns the result of a deployment that has no next generator run in this process. Throws the
- * failure of an executor. Otherwise other processes continue the deployment, or it is closed as
- * cancelled.
+ * failure of an executor. After a shutdown of this process, other processes continue the
+ * deployment. Otherwise the deployment is closed as cancelled.
  */
 async function endWithoutNextRun(
   input: RunInput,

@@ -24,8 +24,9 @@ const probedStack = stackIdOf('.', 'ready')
 const readyTimeoutMs = 2_000
 
 /**
- * Adds `GET /health`, `GET /ready` and `GET /metrics` to an app. The first two need no token and
- * show no names: the process answers, and the store answers. Metrics need a token of all stacks.
+ * Adds `GET /health`, `GET /ready` and `GET /metrics` to an app. `/health` responds while the
+ * process runs, and `/ready` reports whether the store answers. Both need no token and show no
+ * names. `/metrics` needs a token of all stacks.
  */
 export function addHealthRoutes(
   app: Hono,

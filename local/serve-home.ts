@@ -85,7 +85,7 @@ export async function serveHome(deps: HomeDeps, options: HomeOptions): Promise<v
   }
 }
 
-/** Returns the platform with nudges that call `onNudge` after this process has sent one. */
+/** Returns a copy of the platform that calls `onNudge` after each nudge of this process. */
 function withNudgeListener(platform: EmbeddedPlatform, onNudge: () => void): EmbeddedPlatform {
   const nudge: EmbeddedPlatform['nudges']['nudge'] = async (...args) => {
     await platform.nudges.nudge(...args)

@@ -36,7 +36,7 @@ export interface ServeOptions {
   readonly runRequest?: (request: StackRequest) => Promise<void>
   /** Called by a generator at every check for each stack without a current deployment. */
   readonly onIdleStack?: (stack: StackRecord) => Promise<void>
-  /** Returns the signal that ends the current pause, because a request may be waiting. */
+  /** Returns a signal that ends the current pause early when a new request may be waiting. */
   readonly wakeSignal?: () => AbortSignal
   /** Time limit of one executor, in ms; executors of the long pool have none. Absent: no limit. */
   readonly functionLimitMs: number | undefined

@@ -14,7 +14,7 @@ interface RecordImportPorts {
   readonly blobs: Pick<BlobsPort, 'put'>
 }
 
-/** The state of a version, as it is printed. */
+/** The function that returns the state of an exported version in its stored form. */
 export type ReadVersion = (version: number) => Promise<StoredDeployment | undefined>
 
 /**
@@ -33,8 +33,8 @@ export function countImportedEntries(
 
 /**
  * Adds the entries of an exported history to a stack, oldest first, each as a deployment that has
- * ended. Each state becomes a version. `records`: the first entries, of an import that was
- * interrupted. Throws STACK_BUSY, STORE_CONFLICT.
+ * ended. Each state becomes a version. `records`: the entries that an interrupted import has
+ * already added, newest first. Throws STACK_BUSY, STORE_CONFLICT.
  */
 export async function importRecords(
   { catalog, blobs }: RecordImportPorts,
@@ -109,7 +109,10 @@ async function endEntry(
   await catalog.release(deployment, { at: endedAt, result, changes, version })
 }
 
-/** Returns the version after which a snapshot is published, or already was. */
+/**
+ * Returns the version that precedes a snapshot, which may already be published as the newest
+ * version.
+ */
 async function findVersionBefore(
   catalog: CatalogPort,
   id: StackId,

@@ -32,7 +32,10 @@ export async function findLegacyStack(
   return stackIdOf(projectOfState(parseStackObject(object).deployment) ?? project, stack)
 }
 
-/** Lists the names of the stacks in the legacy layout, which any backend may have. */
+/**
+ * Lists the names of the stacks in the legacy layout. A backend of either layout may have such
+ * stacks.
+ */
 export async function listLegacyStacks(backend: Backend): Promise<readonly string[]> {
   const ids = await listBackendStacks({ ...backend, layout: 'legacy' })
   return ids.map(id => id.slice(stackIdOf(unknownProject, '').length))

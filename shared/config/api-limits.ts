@@ -75,8 +75,8 @@ export const apiLimits = {
    */
   streamSlotMs: 300_000,
   /**
-   * Streams that a token may open in one process: burst size, then streams per second. A refused
-   * stream costs a read for each stream of the token.
+   * Streams that a token may open in one process: burst size, then streams per second. Even a
+   * refused stream costs a read for each open stream of the token.
    */
   streamBurst: 40,
   streamsPerSecond: 1,

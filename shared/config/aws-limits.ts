@@ -57,6 +57,6 @@ export const awsLimits = {
   putAttemptsMax: 5,
   /** Versions of one plugin that a search for the newest version checks. */
   pluginVersionsMax: 1_000,
-  /** Keys of a page of all plugins. Each archive of a page costs a read of its record. */
+  /** Archives per page of the list of plugins. Each archive costs a read of its record. */
   pluginPageMax: 50,
 } as const

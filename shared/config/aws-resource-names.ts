@@ -155,7 +155,7 @@ export const installationPattern = /^[a-z][a-z0-9-]{1,19}$/
 
 /**
  * Returns the name with which the names of a group's resources begin. The names of installations
- * contain no `_`, so no pattern for one of them matches resources of a group.
+ * contain no `_`, so no pattern such as `<installation>-*` matches resources of a group.
  */
 export const groupInstallationOf = (installation: string, group: string): string =>
   `${installation}_${group}`
@@ -195,8 +195,8 @@ export const deadLetterAlarmOf = (queue: QueueName): string => `dead-${queue}`
 export const singleAlarmName = 'problems'
 
 /**
- * Returns the name of the bucket, which must be unique across all AWS accounts. That of a group
- * ends with the name of the group, because names of buckets contain no `_`.
+ * Returns the name of the bucket, which must be unique across all AWS accounts. The bucket name of
+ * a group ends with the name of the group, because S3 allows no `_` in it.
  */
 export function bucketNameOf(installation: string, account: string, region: string): string {
   const [name = '', group] = installation.split('_')

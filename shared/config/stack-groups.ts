@@ -8,7 +8,7 @@ export interface StackGroup {
   readonly projects: readonly string[]
 }
 
-/** The name of the group of all projects that no other group has. */
+/** The name of the default group. It contains all projects that no other group lists. */
 export const defaultGroup = 'default'
 
 /** The header of a request to the API that names a group, for documents without a stack. */

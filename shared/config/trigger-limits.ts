@@ -53,7 +53,7 @@ export const triggerLimits = {
   triggeredParallel: 64,
   /** Projects that a shared schedule names. */
   selectedProjectsMax: 100,
-  /** Longest time in which a stack that was read is not read again by a shared schedule. */
+  /** Longest time after a read of a stack for which a shared schedule may skip the stack. */
   skipReadWithinMaxMs: 7 * 24 * 3_600_000,
   /** Interval of the calls of a shared schedule with a jitter, on AWS. */
   sharedScheduleCallMinutes: 5,

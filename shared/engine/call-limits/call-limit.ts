@@ -1,11 +1,12 @@
 /**
  * call-limits: how many calls to providers may start in a period, and how many may run at once.
- * Imports programs' rules, ports and below, and the engine's deployment. `limit-record.ts` is pure,
- * `limit-records.ts` reads and writes the records, and `limit-waits.ts` waits.
+ * Imports the limit rules of programs, ports and below, and the deployment folder of the engine.
+ * `limit-record.ts` is pure, `limit-records.ts` reads and writes the records, and `limit-waits.ts`
+ * waits.
  */
 /**
- * A limit that applies to a call. It belongs to a rule, for the call's values of the inputs in the
- * rule's `by`, or to a package whose provider throttles calls.
+ * A limit that applies to a call. It belongs to a rule, or to a package whose provider throttles
+ * calls. A rule has one limit for each combination of values of the inputs in its `by`.
  */
 export interface CallLimit {
   /** The name of the limit's record, unique in its scope. */

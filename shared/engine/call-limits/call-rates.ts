@@ -7,7 +7,7 @@ import type { LimitRecords } from './limit-records.ts'
 export interface CallRates {
   /**
    * Reports whether calls of a limit were throttled. Reads the record at most every five seconds.
-   * If a read fails, the last known answer counts. At first this answer is false.
+   * If a read fails, returns the last known answer, which is false at first.
    */
   readonly isSlowed: (limit: CallLimit) => Promise<boolean>
   /** Updates the rates from a record that this process has read or written. */

@@ -45,11 +45,11 @@ export interface CallRequest {
   readonly id: string
   readonly deployment: DeploymentId
   readonly now: number
-  /** Time for which the caller can wait for its start, in ms. Absent: any time. */
+  /** Time for which the caller can wait for the start of the call, in ms. Absent: any time. */
   readonly aheadMaxMs?: number
 }
 
-/** The result of a call for its limits. */
+/** The result of a call, as far as its limits need it. */
 export type LimitedResult = 'throttled' | 'succeeded' | 'other'
 
 /** `granted`: the call may start at `startAt`. `waiting`: the caller asks again at `retryAt`. */
@@ -64,8 +64,8 @@ const seenForMs = 10_000
 /** Age from which the time of the last request is written again, in ms. */
 const seenAgainMs = 3_000
 /**
- * Time by which a start may be reserved in advance, in ms. At a rate with longer intervals, the
- * next start may be reserved.
+ * Longest time from the reservation of a start to the start, in ms. If the interval of the rate is
+ * longer, the interval applies instead.
  */
 const reserveAheadMs = 1_000
 /** Pause before the next request of a call that waits for the end of another one, in ms. */
@@ -125,7 +125,8 @@ export function requestCall(
   const aheadMs = Math.min(aheadMaxMs, Math.max(reserveAheadMs, intervalMs))
   // A slowed limit has no burst. Otherwise many calls could start each time its rate is lowered.
   const burst = current.slowdown === undefined ? limit.burst : 1
-  // A stack with a slower rule of the same key must not stop the others.
+  // Stacks can share a limit under rules with different rates. A slower rule must not delay the
+  // calls of the other stacks.
   const nextAtMax = now + Math.max(reserveAheadMs, intervalMs) + burst * intervalMs
   const lastNextAt = current.nextAt > nextAtMax ? now : current.nextAt
   const startAt = Math.max(now, lastNextAt - (burst - 1) * intervalMs)

@@ -78,7 +78,8 @@ export function createLimitWaits(
   }
   /** Takes a start of each limit, or returns the time at which the caller tries again. */
   const takeAll = async (limits: readonly CallLimit[], id: string): Promise<LimitDecision> => {
-    // A call must not hold the start of one limit while it waits for another one.
+    // A call must not hold the start of one limit while it waits for another one. So all limits are
+    // probed first.
     if (limits.length > 1) {
       const probes = await Promise.all(limits.map(limit => request(limit, id, true)))
       const waits = probes.flatMap(probe => (probe.kind === 'waiting' ? [probe.retryAt] : []))

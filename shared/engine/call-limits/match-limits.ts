@@ -44,7 +44,7 @@ function mergeLimits(a: CallLimit, b: CallLimit): CallLimit {
   return concurrency === Infinity ? rate : { ...rate, concurrency }
 }
 
-/** Returns the limit that adapts to the throttling of a package without a rule. */
+/** Returns the limit of a package without a rule. It adapts to the throttling of the provider. */
 export function adaptiveLimitOf(pkg: string): CallLimit {
   return { name: nameOf(['package', pkg]), label: pkg, isShared: false, intervalMs: 0, burst: 1 }
 }

@@ -122,7 +122,7 @@ async function finishAfterProgram(
     ({ operation: { op, id } }) => op === 'hook' && !earlierEnds.has(id),
   )
   const hookService = needsHooks === true ? serveHooks(run, ctx) : undefined
-  // If the program runs again, its registrations are counted as they are answered.
+  // A program that runs again for its hooks counts its registrations itself as they are answered.
   if (earlierDecisions !== undefined && hookService === undefined)
     countRecordedSteps({ ...deps, earlierDecisions }, ctx.input.base)
   const isStoppedByFailure = !ctx.input.continueOnError

@@ -71,7 +71,7 @@ export async function previewUnregistered(
   )
 }
 
-/** Adds to the results the states of views that the provider reported during a read. */
+/** Adds the states of views that the provider reported during a read to `results`. */
 function recordViewReads(
   results: Map<ResourceState, ResourceState | undefined>,
   { views = [] }: StepEnd,

@@ -6,8 +6,8 @@ import type { Generator } from '../generator/generator.ts'
 /** The result of a program that registers nothing more, and may wait for the permission to exit. */
 export interface ProgramResult {
   /**
-   * Whether the program signalled that it registers nothing more, or exited without an error, and
-   * the deployment did not end early. Only then may deletes follow.
+   * Whether the program signalled that it registers nothing more, or exited without an error. False
+   * if the deployment ended early. Deletes may follow only if the value is true.
    */
   readonly isClean: boolean
   /**

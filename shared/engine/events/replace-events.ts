@@ -4,8 +4,8 @@ import { type EndedStep, successEndOf } from '../step-end.ts'
 import type { StepEmitter } from './step-emitter.ts'
 
 /**
- * Reports the begin of a step. Before the create of a delete-before-create replacement, the replace
- * step is reported with its end.
+ * Reports the begin of a step. For the create of a delete-before-create replacement, the begin and
+ * the end of the `replace` step are reported first.
  */
 export function emitStepBegin(
   emitter: Pick<StepEmitter, 'emitBegin' | 'emitEnd'>,
@@ -21,7 +21,7 @@ export function emitStepBegin(
 
 /**
  * Reports whether the old resource was deleted before a step that creates its replacement. The
- * result says nothing about other steps: an update has the same effect.
+ * result is meaningful only for such steps, because an update has the same effect.
  */
 function isDeletedFirst({ effect }: Step): boolean {
   return effect === 'replace'
@@ -51,8 +51,9 @@ export function emitReplaceSteps(
 }
 
 /**
- * Returns the `replace` step that the summary counts for an ended step. After a deletion of the old
- * resource it counts even if the create failed, otherwise only in a chain that succeeded.
+ * Returns the `replace` step that the summary counts for an ended step. If the old resource was
+ * deleted first, the `replace` step counts even if the create failed. Otherwise it counts only in a
+ * chain that succeeded.
  */
 export function countedReplaceStepOf(step: Step, isComplete: boolean): Step | undefined {
   return isComplete || isDeletedFirst(step) ? replaceStepOf(step) : undefined

@@ -238,7 +238,7 @@ async function recordOutcome(
     readonly end: StepEnd
     readonly startedAt: EpochMs
     readonly pausedMs?: number
-    /** The state before the step, whose ciphertexts are kept where nothing changed. */
+    /** The state before the step. The new state keeps its ciphertexts of unchanged secrets. */
     readonly old?: ResourceState | undefined
   },
 ): Promise<boolean> {

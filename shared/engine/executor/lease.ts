@@ -66,7 +66,8 @@ export async function keepLease(
     // Other processes may have recovered operations meanwhile, so a lease that missed its time is
     // never renewed.
     if (measureSinceRenewalMs() > limits.leaseGiveUpMs) return loseLease()
-    // The store counts the lease time from its write, which comes after `startedMs`.
+    // The store counts the lease time from its write. A count from the earlier `startedMs` never
+    // ends later than that of the store.
     const startedMs = clock.monotonicMs()
     const groups = deps.groups()
     // A renewal that fails with an error is repeated at the next interval.

@@ -30,7 +30,7 @@ export function claimOfDecisions(
         add(decision.operation, decision.operation.state)
         break
       case 'settled':
-        // Without a goal, the generator rewrote the state by itself.
+        // Without a goal, the generator rewrote the state by itself, which needs no claim.
         if (decision.goal !== '' && !isKeptRoot(decision.operation))
           add(decision.operation, decision.state)
         break
@@ -53,8 +53,8 @@ function claimOfOperation(operation: Operation, state: StoredResource | undefine
   const oldUrns = old?.kind === 'base' ? [old.urn] : []
   const references = [...providerUrns, ...(state === undefined ? [] : referencedUrnsOf(state))]
   const ownUrns = [urn, ...oldUrns]
-  // A `read` changes no object, so several deployments may read the same external resource. If a
-  // managed resource with another id becomes external, the step is a `read-replacement`.
+  // A `read` changes no object, so several deployments may read the same external resource. A read
+  // that replaces a managed resource is a `read-replacement`, and claims the change.
   return operation.op === 'read'
     ? { changes: new Set(), reads: new Set([...ownUrns, ...references]) }
     : { changes: new Set(ownUrns), reads: new Set(references) }

@@ -23,10 +23,11 @@ export interface ClaimDeps {
 }
 
 /**
- * Returns a writer that claims what the decisions of a targeted deployment touch, before it appends
- * them. The appends keep their order. Returns `writer` itself for a deployment of the whole stack.
- * An append throws STACK_BUSY when another open deployment claims such a resource, or when another
- * deployment has changed it since the pin. In both cases nothing is appended.
+ * Returns a writer that claims the resources that the decisions of a targeted deployment touch,
+ * before it appends the decisions. The appends keep their order. Returns `writer` itself for a
+ * deployment of the whole stack. An append throws STACK_BUSY when another open deployment claims
+ * one of these resources, or when another deployment has changed one since the pin. In both cases
+ * nothing is appended.
  */
 export async function withClaims(
   deps: ClaimDeps,

@@ -13,7 +13,8 @@ export function adaptChainQueue(
   { execute }: Pick<DeploymentOptions, 'execute'>,
   chains: ChainQueuePort,
 ): ChainQueuePort {
-  // docs/order-of-effects.md lists the caller of `send`, because this file only forwards the call.
+  // This file only forwards calls of `send`. So docs/order-of-effects.md lists the callers instead,
+  // and `send` is called without its object here.
   const { send } = chains
   if (execute === 'functions') return { ...chains, send: coalesceSends(send) }
   if (execute !== 'elsewhere') return chains

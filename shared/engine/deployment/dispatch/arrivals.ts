@@ -28,8 +28,8 @@ export async function findBarrierArrivals(
   visitedIds: Set<OperationId> = new Set(),
 ): Promise<readonly Arrival[]> {
   // An operation has no barrier if its plan has none, if no wave follows, or if protection blocks
-  // it. In all these cases the walk would find nothing. The barrier of a call with hooks belongs to
-  // its after hook, which also ends when the call failed.
+  // it. In all these cases the walk would find nothing. A call with hooks has no barrier either:
+  // its after hook has it, and also ends when the call failed.
   if (endedOperation.barrier === undefined) return []
   const arrivals: Arrival[] = []
   const pendingOperations: Operation[] = [endedOperation]

@@ -3,9 +3,9 @@ import { createSlots, type Slots } from './slots.ts'
 /** The slots for the operations of one process. Slots are given in the order of the requests. */
 export interface OperationSlots extends Pick<Slots, 'suspend' | 'waitUntilResumed'> {
   /**
-   * Waits until an operation may be loaded to wait for its slot. Only a limited number of loaded
-   * operations wait, so the others need little memory. Resolves with the function that lets another
-   * operation be loaded. Its further calls have no effect.
+   * Waits until an operation may be loaded. Only a limited number of operations are loaded while
+   * they wait for their slots, so the others need little memory. Resolves with the function that
+   * lets another operation be loaded. Its further calls have no effect.
    */
   readonly acquireLoad: () => Promise<() => void>
   /**

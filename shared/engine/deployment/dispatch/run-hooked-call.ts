@@ -256,9 +256,9 @@ async function sendOperation(
 }
 
 /**
- * Ends a hook operation. Records the end in the log first, because a deposed generator must not end
- * the hook. Then writes the end into the head of the operation, where sweeps find it, and releases
- * the waiters of the operation. A repeated `endHook` changes nothing more.
+ * Ends a hook operation. Records the end in the log first. The log refuses a deposed generator,
+ * which must not end the hook. Then writes the end into the head of the operation, where sweeps
+ * find it, and releases the waiters of the operation. A repeated `endHook` changes nothing more.
  */
 async function endHook(
   deps: HookDeps,

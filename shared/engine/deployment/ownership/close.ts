@@ -53,7 +53,8 @@ export async function finishClose(
     operationIds,
   )
   await endAbandonedOperations({ ...deps, goneExecutors }, deployment, operationIds)
-  // A state edit has no pin. Its process may have died after it published the version of the stack.
+  // A state edit has no pin, so nothing is folded. Its process may have published a version before
+  // it died.
   const { version = 0 } =
     firstPin !== undefined
       ? await deps.compact(deployment)
@@ -70,7 +71,10 @@ export async function finishClose(
   return result
 }
 
-/** The facts of a log that a close needs. The log itself may need much memory. */
+/**
+ * The facts of a log that a close needs. The log itself is not kept, because it may need much
+ * memory.
+ */
 interface ClosingFacts {
   readonly result: DeploymentResult
   readonly firstPin: Pin | undefined

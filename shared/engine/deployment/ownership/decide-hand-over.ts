@@ -36,7 +36,7 @@ export interface RunStatus {
  * Decides whether a generator hands its deployment over now, and to which pool. Returns undefined
  * when the run continues. At a shutdown, and when the run only waits and is parked, the pool is
  * `short`. Near the time limit, the pool is `long` if another short run would make no progress.
- * This is so after a run without new records, or if replay took more than a third of the limit.
+ * This is assumed if this run made none, or if its replay took more than a third of the limit.
  * Source: docs/architecture.md#hand-over.
  */
 export function decideHandOver(status: RunStatus): Pick<HandOver, 'why' | 'pool'> | undefined {

@@ -86,7 +86,10 @@ export async function requireWaitingRequest(
   throw error('STACK_BUSY', `another process has served the request '${key}'`)
 }
 
-/** Returns the error for an action that a deployment prevented, although it has ended since. */
+/**
+ * Returns the error for an action that a deployment prevented, although the deployment has ended
+ * since.
+ */
 export function createJustEndedError(id: StackId): Error {
   const { stack } = stackPartsOf(id)
   return error('STACK_BUSY', `a deployment of the stack '${stack}' has just ended`, {

@@ -35,10 +35,10 @@ export function isRepeatable({
 
 /**
  * Recovers a begun operation whose owner is gone. An existing outcome is selected. A repeatable
- * operation loses its owner, so that it can begin again. A create is ended as interrupted, because
- * only a user can find out its result. After `deliveriesMax` attempts that were not given back, a
- * repeatable operation is ended as interrupted too. Each write is conditional on owner and attempt.
- * Source: docs/architecture.md#resume.
+ * operation loses its owner, so that it can begin again. Any other operation, such as a create, is
+ * ended as interrupted, because only a user can find out its result. After `deliveriesMax` attempts
+ * that were not given back, a repeatable operation is ended as interrupted too. Each write is
+ * conditional on owner and attempt. Source: docs/architecture.md#resume.
  */
 export async function recoverOperation(
   deps: { readonly operations: OperationsPort; readonly deployment: DeploymentId },

@@ -84,8 +84,8 @@ async function readPublishedResources(
   const publishedResources = new Set<string>()
   for await (const { version, snapshot } of readVersions(ports.catalog, stack)) {
     if (version < (record?.version ?? 0)) break
-    // The object of a state with a pending replacement is deleted. The late create may be its
-    // replacement with the same URN and id.
+    // A state with a pending replacement is skipped, because its object is deleted. The late create
+    // may be the replacement, with the same URN and id.
     for (const resource of (await readSnapshotBlob(ports.blobs, snapshot)).resources ?? [])
       if (!isReplacementPending(resource))
         publishedResources.add(resourceKeyOf(resource.urn, resource['id']))
