@@ -18,8 +18,8 @@ export interface CatalogueRow {
 /**
  * The catalogue of error codes. Codes have the form `AREA_REASON` and are never reused. Exit codes
  * are Pulumi's: 1 general, 2 a missing confirmation, 3 authentication, 6 stack not found, 7
- * expected no changes, 8 cancelled, 255 internal. Features that Pulumi does not have also use 2 for
- * their settings. `docs/errors.md` is generated from this table.
+ * expected no changes, 8 cancelled, 255 internal. Code 2 is also for invalid settings of features
+ * that Pulumi does not have. `docs/errors.md` is generated from this table.
  */
 export const catalogue = {
   CLI_USAGE: { exit: 1, hint: 'Run the command with --help to see its arguments and options.' },

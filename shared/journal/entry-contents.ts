@@ -62,9 +62,9 @@ function beginEntryOf(operation: Operation, facts: OperationFacts): EntryContent
 
 /**
  * Returns the pending operation in the begin of an operation. The fold keeps it if the operation
- * has no usable end. A pending delete contains the old state, with its mark if a replacement came
- * first, and any other pending operation the planned state. Returns undefined for steps such as a
- * refresh, which are never pending.
+ * has no usable end. A pending delete contains the old state, with the mark `delete` if a
+ * replacement came first. Any other pending operation contains the planned state. Returns undefined
+ * for steps such as a refresh, which are never pending.
  */
 function pendingOf(operation: Operation, facts: OperationFacts): StoredOperation | undefined {
   const type = pendingTypeOf(operation)
@@ -77,7 +77,10 @@ function pendingOf(operation: Operation, facts: OperationFacts): StoredOperation
   return { resource, type, ...(origin === undefined ? {} : { origin }) }
 }
 
-/** Returns the state of a pending delete. A replaced copy is marked, also if its mark is new. */
+/**
+ * Returns the state of a pending delete. A replaced copy gets the mark `delete`, which the state
+ * may not have yet.
+ */
 function deletedStateOf(
   { op, effect }: Operation,
   state: StoredResource | undefined,

@@ -37,7 +37,7 @@ interface StateChanges {
   readonly delete?: EntryReference
   /** The state that gets the mark `pendingReplacement`. */
   readonly pendingReplacement?: EntryReference
-  /** Set for a refresh, also for one during an update, whose kind is `success`. */
+  /** Set for every refresh, because the entry of a refresh may also have the kind `success`. */
   readonly isRefresh?: boolean
 }
 

@@ -53,7 +53,8 @@ function applyLateOutcome(
 ): StoredDeployment | undefined {
   const { urn } = outcome
   const id = readTextField(outcome.state, 'id')
-  // The resource that was deleted for this replacement may have had the same id.
+  // A resource that was deleted for its replacement does not count, because the replacement may
+  // have the same id.
   const resources = (state.resources ?? []).filter(resource => !isReplacementPending(resource))
   if (resources.some(resource => resource.urn === urn && resource['id'] === id)) return state
   if (!hasProvider(state.resources ?? [], outcome.state)) return undefined

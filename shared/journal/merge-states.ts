@@ -19,9 +19,9 @@ export interface MergeInput {
  * Returns the published snapshot with the changes of a deployment that began on an older one.
  * Returns undefined if the snapshot contains these changes already. Resources and pending
  * operations are compared by URN. Claims should prevent two deployments from changing the same
- * resource. If both have changed one, the result has the fold's resource, keeps another object of
- * the snapshot for deletion, and is marked as damaged. So no deployment stays open, and no object
- * is lost. Linear apart from sorting. Pure.
+ * resource. If both have changed one, the result has the resource of the fold, keeps the other
+ * object of the snapshot for deletion, and is marked as damaged. So no deployment stays open, and
+ * no object is lost. Linear apart from sorting. Pure.
  */
 export function mergeStates({ base, folded, current }: MergeInput): StoredDeployment | undefined {
   const rebuilt = groupResources(rebuildDependencies(base.resources ?? []))
@@ -33,7 +33,7 @@ export function mergeStates({ base, folded, current }: MergeInput): StoredDeploy
       if (merged === undefined) conflicts.push(urn)
       return merged ?? keepBothObjects(sides)
     },
-    // The fold of a refresh rebuilds the references of all resources.
+    // The fold of a refresh rebuilds the references of all resources. This alone is no change.
     (urn, items) => areEqual(rebuilt.get(urn) ?? [], items),
   )
   const operations = mergeGroups(
@@ -73,8 +73,8 @@ export function mergeStates({ base, folded, current }: MergeInput): StoredDeploy
 
 /**
  * Returns the URN of a resource that prevents a claim, because it differs between an older and a
- * newer state. It is a claimed resource, or it refers to a claimed change in the newer state.
- * Repeated reads of an external resource do not differ. Pure.
+ * newer state. It is a claimed resource, or it refers to a claimed change in the newer state. A new
+ * read of an external resource is no difference. Pure.
  */
 export function findChangedUrn(
   older: StoredDeployment,

@@ -54,8 +54,8 @@ export function replayEntries(
 
 /**
  * Applies entries like `replayEntries`. The caller passes them in sequence order, each sequence
- * once. The replay keeps only the states of the result, so entries that are decoded one after
- * another need no memory of their own.
+ * once. The replay keeps only the states of the result, so the entries need little memory if the
+ * caller decodes them one after another.
  */
 export function replaySortedEntries(
   base: StoredDeployment,

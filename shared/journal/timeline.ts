@@ -30,8 +30,8 @@ export interface TimedOperation {
   readonly lamport: number
   readonly beganAt: EpochMs
   /**
-   * Absent without an outcome: the operation has not ended, or was interrupted. A join or hook
-   * always has this time.
+   * Absent if the operation has no outcome: it has not ended, or was interrupted. Always set for a
+   * join or hook, which has no outcome.
    */
   readonly endedAt?: EpochMs
 }

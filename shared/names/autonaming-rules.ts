@@ -95,8 +95,8 @@ const lowercaseLetters = 'abcdefghijklmnopqrstuvwxyz'
 const digits = '0123456789'
 
 /**
- * Fills in the random parts, one kind of placeholder after another. Pulumi has the same order of
- * kinds, and all kinds draw from the same number sequence.
+ * Fills in the random parts, one kind of placeholder after another. All kinds draw from the same
+ * number sequence. So only Pulumi's order of kinds results in Pulumi's names.
  */
 function fillPattern(pattern: string, random: SeededRandom): string {
   const drawLetters = (letters: string, count: string): string =>

@@ -17,6 +17,6 @@ export async function notifyGenerator(
     if (control?.handedOver?.why !== 'parked') return
     await ports.nudges.nudge(deploymentPartsOf(deployment).stack, 0)
   } catch {
-    // The watchdog nudge wakes the generator too.
+    // The notification may fail, because the watchdog nudge wakes the generator too.
   }
 }

@@ -6,7 +6,7 @@ import { readPlanPage } from '../deployment/log/log-view.ts'
 
 /**
  * Number of log records and plan pages whose operations stay in memory. An executor runs the
- * operations of a record or page soon after each other, so operations of earlier records and pages
+ * operations of a record or page in quick succession, so operations of earlier records and pages
  * are rarely read again.
  */
 const loadedSourcesMax = 64

@@ -110,7 +110,7 @@ async function warnOfInvalidInputs(
     oldInputs: state.inputs,
     newInputs: state.inputs,
     allowUnknowns: preview,
-    // The result of the Check is not used.
+    // The seed does not matter, because the inputs that Check returns are not used.
     randomSeed: new Uint8Array(32),
   })
   if (failures.length === 0) return

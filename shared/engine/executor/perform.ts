@@ -3,7 +3,7 @@
  * providers and below, and the engine's call-limits, deployment, steps and events.
  *
  * Invariants I1-I5: a provider is called only after a durable begin and a control read that shows
- * no stop. The store enforces needs and the single end. Messages are not trusted.
+ * no stop. The store enforces needs and the single end. Queue messages are not trusted.
  */
 import { ProviderError } from '../../providers/provider-error.ts'
 import { messageOf } from '../../errors/error.ts'
@@ -47,7 +47,7 @@ export async function perform(step: Step, mode: PerformMode, deps: PerformDeps):
     return { ...end, state, error: redactError(step, end.error) }
   } catch (thrown) {
     const verdict = verdictAfterError(thrown)
-    // The provider was not called, so the caller decides about the operation.
+    // No verdict means that the provider was not called. The caller decides about the operation.
     if (verdict === undefined) throw thrown
     deps.onCallError?.(thrown)
     const error = redactError(step, outcomeErrorOf(thrown))

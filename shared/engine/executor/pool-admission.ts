@@ -42,7 +42,7 @@ export function admissionOf(
 /**
  * Estimates the duration of a step, in ms: its custom timeout, otherwise its previous duration with
  * a margin, otherwise the expected duration of its type. Without any of these, returns a default.
- * Returns 0 without a provider call.
+ * Returns 0 for a step without a provider call.
  */
 function estimateMs(step: Step, earlierDurationsMs: EarlierDurations): number {
   const call = timedCallOf(step.op)

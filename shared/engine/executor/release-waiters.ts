@@ -26,12 +26,13 @@ interface EndedOperation {
  * instead of sent, and the caller continues with it. An end without success arrives at barriers
  * only. A call can be repeated, because arrivals are sets and ends are written once.
  *
- * If `isRedelivered`, the earlier delivery may have stopped before an ended waiter released its own
- * waiters. So the arrivals of ended joins, and of a single other ended waiter, are repeated too. An
- * operation is sent only if one of its arrivals was missing. Otherwise each operation of a repeated
- * message would send the next operations once more, and the number of messages would multiply. A
- * single ready operation without a missing arrival is returned, because that takes no message. The
- * sweep sends several such operations if their message was lost.
+ * If `isRedelivered`, the earlier delivery may have crashed between the end of a waiter and the
+ * release of that waiter's own waiters. So the arrivals of ended waiters are repeated too, see
+ * `selectRepeatedWaiters`. A redelivery sends an operation only if one of its arrivals was missing.
+ * Otherwise each redelivered operation would send its waiters once more, and the number of messages
+ * would multiply. If only one operation is ready, it is returned even without a missing arrival,
+ * because no message is needed. Several ready operations without a missing arrival are not sent. If
+ * their message was lost, the sweep sends them.
  */
 export async function releaseWaiters(
   ports: ReleasePorts,
@@ -80,8 +81,9 @@ interface WaiterStatus {
 }
 
 /**
- * Returns the ended waiters whose arrivals a redelivery repeats. These are joins, and a single
- * other waiter: the executor of the earlier delivery may have continued with it.
+ * Returns the ended waiters whose arrivals a redelivery repeats. These are all ended joins. If
+ * exactly one other waiter has ended, it is returned too: the executor of the earlier delivery may
+ * have continued with it.
  */
 function selectRepeatedWaiters(
   results: readonly WaiterStatus[],

@@ -1,7 +1,10 @@
 import { limits } from '../../config/limits.ts'
 import type { PublishedStep } from './view-steps.ts'
 
-/** A registry of running provider calls. It passes each view step to the call of its token. */
+/**
+ * A registry of running provider calls. It passes each view step to the call whose token the
+ * provider sent.
+ */
 export interface ViewStatusRegistry {
   /**
    * Registers a call. Returns the token that its provider sends with view steps. `onStep` throws

@@ -45,7 +45,7 @@ export interface ViewOwner {
 /**
  * Converts a published step into a view step with its end. The URN of the view is below the URN of
  * its owner, and the old state comes from the base. Throws an error for the provider when the old
- * state is unknown, or when the kind of the step requires a missing state. Source:
+ * state is unknown, or when the step lacks a state that its kind requires. Source:
  * docs/spec/step-execution.md#views.
  */
 export function viewEndOf(publishedStep: PublishedStep, owner: ViewOwner): ViewEnd {
@@ -92,8 +92,8 @@ function toFailedEnd(
 }
 
 /**
- * Returns the effect of a view step on the state, which equals that of a resource's step. `hasOld`:
- * whether the step replaces or removes an existing view.
+ * Returns the effect of a view step on the state. A step of the same kind on a resource has the
+ * same effect. `hasOld`: whether the step replaces or removes an existing view.
  */
 export function effectOf(op: StepOp, hasOld: boolean): StateEffect {
   switch (op) {
@@ -158,7 +158,8 @@ function createNextState(
   { op, old, error, status }: PublishedStep,
   owner: ViewOwner,
 ): ResourceState {
-  // As for resources, inputs that did not take effect do not get into the state.
+  // The new inputs of a partial update did not take effect. As for resources, they do not get into
+  // the state.
   const isPartialUpdate =
     error !== '' && status === 'partial' && op === 'update' && old !== undefined
   const state = createResourceState({

@@ -21,10 +21,10 @@ export interface CourseInput {
 
 /**
  * Finds the critical path of a past deployment, and divides the duration of the deployment into
- * parts. The path leads from the step that ended last to the step whose end it waited for, and so
- * on. A gap before a step counts as retries if the step had several attempts. Otherwise the part in
- * which all slots were in use counts as waiting for a slot. The other part counts as waiting for
- * limits if the call had limits, and as time of the engine if it had none.
+ * parts. The path leads back from the step that ended last to the step whose end it waited for, and
+ * so on. A gap before a step counts as retries if the step had several attempts. Otherwise the part
+ * of the gap in which all slots were in use counts as waiting for a slot. The rest of the gap
+ * counts as waiting for limits if the call had limits, and as time of the engine otherwise.
  */
 export function analyzeCourse(input: CourseInput): DeploymentCourse {
   const { startedMs, endedMs, parallel } = input
@@ -76,7 +76,7 @@ function findCriticalPath(steps: readonly PastStep[]): readonly PastStep[] {
   return path.reverse()
 }
 
-/** Returns the parts of the time between `cursorMs` and the end of a step. */
+/** Divides the time between `cursorMs` and the end of a step into the parts of `CourseTimes`. */
 export function computeStepTimes(
   step: PastStep,
   context: {

@@ -9,8 +9,8 @@ import { isJoinOrHook, type Operation } from '../../records/operation.ts'
 
 /**
  * A step of a past deployment. `cause`: the step whose end made this step ready. Of several steps,
- * it is the one that ended last. A join or hook is not a step. The cause of the join or hook counts
- * in its place. Times are in ms.
+ * it is the one that ended last. A join or hook is not a step, so its own cause counts in its
+ * place. Times are in ms.
  */
 export interface PastStep {
   readonly operation: Operation
@@ -67,7 +67,8 @@ export function listTimelineSteps(timeline: readonly TimedRecord[]): TimelineSte
 
 /**
  * Returns the operations for which each operation of a record waited: those that release it, or
- * those before its decision. `latestOperationIds`: the last operation of each URN before the record.
+ * else those whose ends its decision waited for. `latestOperationIds`: the last operation of each
+ * URN before the record.
  */
 export function listNeedIds(
   { decisions }: TimedRecord['record'],

@@ -25,7 +25,7 @@ export interface MissingNeed {
  */
 export type OperationWait =
   | { readonly kind: 'none' | 'stopped' | 'undelivered' | 'hook' | 'delivery' }
-  /** `count`: the number of all missing needs, of which `operations` has some. */
+  /** `operations`: at most `needsMax` missing needs. `count`: the number of all missing needs. */
   | {
       readonly kind: 'operations'
       readonly operations: readonly MissingNeed[]
@@ -71,8 +71,8 @@ export function explainWait(operation: Operation, input: WaitInput): OperationWa
 }
 
 /**
- * Returns the needs that have not arrived, among them joins. The needs of a missing join are
- * missing too.
+ * Returns the needs of an operation that have not arrived, joins included. The missing needs of
+ * such a join are included too.
  */
 export function listMissingNeeds(
   operation: Operation,

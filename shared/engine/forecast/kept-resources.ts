@@ -34,7 +34,8 @@ export function findKeptResources(
   const keptCount = protectedIndices.size + retainedIndices.length
   if (keptCount === 0) return { kept: [], keptCount }
   const condemnedIndices = condemned.map(({ graphIndex }) => graphIndex)
-  // Excluded resources delay no delete, so they keep the root stack only if they depend on it.
+  // `findDeleteEdges` adds edges that delay the delete of the root stack. Excluded resources are
+  // not deleted, so they keep the root stack only if they depend on it.
   const edges = areProtectedExcluded
     ? findDependencyEdges(graph, new Set(allIndices))
     : findDeleteEdges(graph, new Set(condemnedIndices))

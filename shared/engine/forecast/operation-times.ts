@@ -29,7 +29,10 @@ export interface OperationTimes
   readonly beganMs?: number
   readonly endedMs?: number
   readonly isCritical: boolean
-  /** The operation whose end made this one ready. Of several ones, the one that ended last. */
+  /**
+   * The operation whose end made this one ready. Of several such operations, the one that ended
+   * last.
+   */
   readonly causeId?: OperationId
   /** The wave of a delete, from 1. Absent for operations that no plan of deletes contains. */
   readonly wave?: number
@@ -94,7 +97,7 @@ export function listDecidedOperations(
   })
 }
 
-/** Summarizes all known operations. Linear, so callers of single operations repeat it rarely. */
+/** Summarizes all known operations. Linear, so callers use one summary for many operations. */
 export function summarizeOperations(
   { decided, ends }: KnownOperations,
   parallel: number,

@@ -9,7 +9,7 @@ import { createTimeQueue } from './time-queue.ts'
 
 /**
  * A node of a graph of steps. `needs`: the indices of the nodes that must end first. `durationMs`:
- * the duration of its provider call; 0 without a call, which then needs no slot. `isCounted`:
+ * the duration of its provider call; 0 for a node without a call, which needs no slot. `isCounted`:
  * whether waves count the node. Joins and unchanged resources are not counted.
  */
 export interface ScheduledNode {
@@ -34,8 +34,8 @@ export interface StepSchedule {
 /**
  * Computes waves, critical path and wall time of a graph. At most `parallel` nodes with a duration
  * run at the same time, in the order in which they become ready. Nodes on or after a cycle are left
- * out. The wall time is at least the critical path and the work divided by `parallel`, and at most
- * their sum (R. L. Graham, Bounds for Certain Multiprocessing Anomalies, 1966).
+ * out. The wall time is at least the critical path, at least the work divided by `parallel`, and at
+ * most the sum of these two (R. L. Graham, Bounds for Certain Multiprocessing Anomalies, 1966).
  */
 export function scheduleNodes(nodes: readonly ScheduledNode[], parallel: number): StepSchedule {
   const waiters = indexWaiters(nodes)

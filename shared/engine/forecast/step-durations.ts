@@ -88,7 +88,8 @@ export function estimateDuration(
     ['documentation', minutes === undefined ? undefined : minutes * 60_000],
     ['package', byPackage.get(durationKeyOfCall(packageOf(type), call))],
   ]
-  // A call that took less than the resolution of the clock still needs a slot.
+  // At least 1 ms, because a node of duration 0 gets no slot. A call may take less time than the
+  // clock can measure.
   for (const [source, ms] of candidates)
     if (ms !== undefined) return { ms: Math.max(ms, 1), source }
   return { ms: limits.expectedOperationMs, source: 'default' }

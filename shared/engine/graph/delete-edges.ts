@@ -88,8 +88,9 @@ export function findDependencyEdges(
 
 /**
  * Adds an edge to the root stack from each condemned state that releases nothing but its provider.
- * The stack resource and its outputs are thus deleted last, also if resources lack a parent. The
- * stack releases nothing, so no cycle arises. Pulumi deletes such states in its last wave.
+ * The stack resource and its outputs are thus deleted last, even if resources lack a parent. The
+ * stack releases nothing, so no cycle arises. Pulumi deletes the stack and such states in the same
+ * wave, its last one.
  */
 function addRootEdges({ states }: StateGraph, releases: Releases): void {
   const rootIndex = [...releases.keys()].find(index => {

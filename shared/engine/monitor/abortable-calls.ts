@@ -1,6 +1,6 @@
 /**
- * Pending calls that can end early. Unlike a race with one promise, ended calls leave nothing in
- * memory.
+ * Pending calls that can end early. A `Promise.race` of each call with one promise for the abort
+ * would keep ended calls in memory.
  */
 export interface AbortableCalls {
   /** Settles like `answer`. Rejects with the error of an abort that comes first. */

@@ -116,7 +116,8 @@ async function findMapping(
 /**
  * Returns a plugin's mapping for a provider. If the plugin does not list the provider, the default
  * mapping of the plugin is used, but only if that mapping is for the provider. Undefined without a
- * mapping for the provider.
+ * mapping for the provider. Throws if the plugin lists the provider, but returns the mapping of
+ * another one.
  */
 async function requestMapping(
   description: ProviderDescription,

@@ -135,8 +135,8 @@ async function runRegisteredHooks(
 }
 
 /**
- * Calls the error hooks in sequence, also the hooks after one that requests a retry. The first
- * unknown or failed hook ends the sequence without a retry.
+ * Calls the error hooks in sequence. A hook that requests a retry does not end the sequence. The
+ * first unknown or failed hook ends the sequence without a retry.
  */
 async function callErrorHooks(
   callbacks: Pick<Callbacks, 'invoke'>,

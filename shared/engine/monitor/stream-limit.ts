@@ -3,8 +3,8 @@ import type { ServerHttp2Stream } from 'node:http2'
 import { limits } from '../../config/limits.ts'
 
 /**
- * The channel on which Node publishes each new stream of an HTTP/2 server. grpc-js gives no access
- * to its sessions.
+ * The channel on which Node publishes each new stream of an HTTP/2 server. It gives access to the
+ * sessions, which grpc-js does not expose.
  */
 const channel = 'http2.server.stream.created'
 /** The largest limit that HTTP/2 allows. */

@@ -22,7 +22,7 @@ export interface DeploymentTrace {
   readonly parent: SpanContext | undefined
 }
 
-/** Returns the place of a deployment in a trace that begins, or that its caller began. */
+/** Returns the place of a deployment in its trace, which is a new one or that of its caller. */
 export function placeDeployment(deployment: DeploymentId, start: TraceStart): DeploymentTrace {
   return { span: deriveSpan(start, deployment), parent: start.parent }
 }

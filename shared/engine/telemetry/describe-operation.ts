@@ -15,7 +15,7 @@ export interface ObservedEnd {
   readonly operation: Pick<Operation, 'id' | 'op' | 'urn' | 'type'>
   readonly span: SpanContext
   readonly parent: SpanContext
-  /** The arrival of the operation in its executor, the end of its waits, and its own end, in ms. */
+  /** The times at which its executor received it, its waits ended, and it ended itself, in ms. */
   readonly startMs: number
   readonly readyMs: number
   readonly endMs: number
@@ -51,7 +51,10 @@ export function describeOperationSpan(facts: ObservedEnd): SpanRecord {
   }
 }
 
-/** Returns the attributes with which an ended operation is counted. They have few values. */
+/**
+ * Returns the attributes with which an ended operation is counted. They have few possible values,
+ * because each combination is a counter of its own.
+ */
 export function describeOperationCount(
   facts: Pick<ObservedEnd, 'deployment' | 'operation' | 'end'>,
 ): TelemetryAttributes {

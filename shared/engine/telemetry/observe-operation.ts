@@ -16,7 +16,10 @@ export type WaitReason = 'limit' | 'slot'
 
 /** The observation of one operation in one executor. Its methods never throw. */
 export interface OperationObservation {
-  /** Called when a wait is over. The wait began at the end of the wait before. */
+  /**
+   * Called when a wait is over. The first wait begins with the observation, each other one when the
+   * previous wait is over.
+   */
   readonly endWait: (reason: WaitReason) => void
   /** Called when a call is repeated. */
   readonly countRetry: (reason: 'not-sent' | 'provider-lost') => void

@@ -79,7 +79,7 @@ function keysOf(oldValues: PropertyMap, newValues: PropertyMap): ReadonlySet<str
 function changeKindOf(oldValues: PropertyMap, newValues: PropertyMap, key: string): ChangeKind {
   const before = oldValues.get(key) ?? null
   const after = newValues.get(key) ?? null
-  // An unknown old value can turn out to be absent, so its absence is no change.
+  // An unknown old value may have turned out to be absent, so its absence is no change.
   if (isUnknown(before) && !newValues.has(key)) return 'same'
   if (before === null) return after === null ? 'same' : 'add'
   if (after === null) return isUnknown(before) ? 'same' : 'delete'

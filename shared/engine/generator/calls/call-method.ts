@@ -49,9 +49,9 @@ export interface MethodDeps {
 /**
  * Calls a method and records its answer. If the method sent requests to the monitor, each later
  * generator run repeats the call, so that the method registers its resources again. The program
- * then gets the recorded answer. An answer has no output values: the dependencies of its values are
- * in `dependencies`. An error of the provider ends the deployment. Source:
- * docs/spec/monitor.md#call.
+ * then gets the recorded answer, not the new one. The outputs of an answer contain no output
+ * values: their dependencies are in `dependencies`. An error of the provider ends the deployment.
+ * Source: docs/spec/monitor.md#call.
  */
 export async function callMethod(
   ctx: GeneratorContext,

@@ -36,7 +36,7 @@ export interface RemoteRegistration {
   readonly hooks: HookNames | undefined
   readonly stackTraceHandle: string
   /**
-   * Registers the component without children. Called if the provider is not configured yet.
+   * Registers the component without children. Called if the Construct call returns `unconfigured`.
    */
   readonly registerBare: () => Promise<Urn>
 }
@@ -143,7 +143,7 @@ function failConstruct(
   { type, name, inputs }: Registration,
   thrown: unknown,
 ): FailedResult {
-  // An abort makes a running construct fail, which is not an error.
+  // An abort makes a running Construct call fail. This failure is not reported as an error.
   if (ports.isAborted()) return stoppedResult
   const problem = describeProviderError(thrown, inputs)
   return failDeployment(`${type} resource '${name}' has a problem: ${problem}`)

@@ -60,8 +60,9 @@ export function isReplacement(diff: DiffResult): boolean {
 }
 
 /**
- * Returns the difference with changes turned into replacements where the program's patterns match.
- * Throws VALUE_MALFORMED for an invalid path in the patterns or in the detailed difference.
+ * Turns the changes of a difference that match the program's patterns into replacements. Returns
+ * the new difference. Throws VALUE_MALFORMED for an invalid path in the patterns or in the detailed
+ * difference.
  */
 export function applyReplaceOnChanges(
   diff: DiffResult,

@@ -54,9 +54,9 @@ export async function findDependentReplacements(
   const { states } = base.graph
   const rootUrn = states[rootIndex]?.urn
   if (rootUrn === undefined) return toDecided([])
-  /** URNs whose live state is replaced. Only these matter for the dependencies of a live state. */
+  /** URNs whose live state is replaced. The references of live states are looked up here. */
   const replacedUrns = new Set<Urn>([rootUrn])
-  /** URNs of which a state is deleted: the live one or an old copy. */
+  /** URNs with a state that is deleted. The references of old copies are looked up here. */
   const deletedUrns = new Set<Urn>([rootUrn])
   const dependents: Dependent[] = []
   for (const baseIndex of findDependents(

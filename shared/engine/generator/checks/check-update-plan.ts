@@ -105,7 +105,7 @@ export function checkStepsAgainstUpdatePlan(
 
 /**
  * Checks the deletes at the end of the deployment against the update plan, and adds them to the
- * drafted plan. The plan has a delete under the URN of the state, also if a registration claimed
+ * drafted plan. The plan has a delete under the URN of the state, even if a registration claimed
  * that URN as an alias. Reports every refused delete, and returns false if there is one.
  */
 export function checkDeletesAgainstUpdatePlan(

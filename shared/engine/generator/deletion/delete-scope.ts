@@ -41,8 +41,8 @@ export async function createDeleteScope(ctx: GeneratorContext): Promise<Result<D
 }
 
 /**
- * Number of dependents after which no further diffs are requested. The diffs do not change the
- * result, because the scope already contains all dependents.
+ * Number of dependents after which no further diffs are requested. Without these diffs the result
+ * is the same, because the scope already contains all dependents.
  */
 const diffedDependentsMax = 1_000
 

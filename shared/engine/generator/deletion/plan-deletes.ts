@@ -91,7 +91,7 @@ function barriersOf(
   concurrencyMax: number,
 ): Barriers {
   const indices = condemned.map(({ graphIndex }) => graphIndex)
-  // No wave waits for a delete that protection blocks.
+  // Blocked deletes are not counted, so that no wave waits for a delete that never runs.
   const uncountedKeys = new Set([...findBlockedIndices(condemned, edges)].map(String))
   const waves = wavesOf(indices, edges).map(wave => wave.map(String))
   return createBarriers(

@@ -54,8 +54,8 @@ export function listProviderRequests({
 }: ResourceState): readonly PackageRequest[] {
   if (!isProviderType(type)) return []
   const { name, version, downloadUrl, parameterization, ...plugin } = pluginOf(urn, inputs)
-  // Pulumi reads checksums only at the root of the inputs, where only states of older versions have
-  // them.
+  // As in Pulumi, checksums count only at the root of the inputs. Only states of older versions
+  // have them there, and these states lack `__internal`.
   const checksums = inputs.has(internalKey) ? new Map<string, string>() : plugin.checksums
   const request = { pkg: packageOf(type), version, downloadUrl, checksums }
   if (parameterization === undefined) return [request]

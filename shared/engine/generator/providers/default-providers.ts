@@ -118,8 +118,9 @@ export function configInputsOf(pkg: string, config: ReadonlyMap<string, ConfigVa
 
 /**
  * Converts a registration with inherited options to a goal. Resolves its provider, and adds the
- * plugin to the inputs of a provider resource. Throws for an invalid provider reference, because
- * only the program gets this error. Source: docs/spec/monitor.md#registerresource steps 10-14.
+ * plugin to the inputs of a provider resource. Throws for an invalid provider reference: the
+ * program gets this error and may continue. Source: docs/spec/monitor.md#registerresource steps
+ * 10-14.
  */
 export async function resolveProvider(
   ctx: GeneratorContext,
@@ -178,9 +179,9 @@ export function registerCallExtension(
 
 /**
  * Returns the inputs of a provider resource that the program registers, with its plugin. Version
- * and download address come from the default plugin of the package. If the program specifies one of
- * them without a registered package, its own remain. As in Pulumi, the input `version` of a
- * parameterized provider is thus the version of the plugin, not that of the package.
+ * and download address come from the default plugin of the package. A resource without a registered
+ * package keeps its own ones if it specifies at least one of the two. As in Pulumi, the input
+ * `version` of a parameterized provider is thus the version of the plugin, not that of the package.
  */
 function explicitInputsOf(
   { type, inputs, plugin, isPackage, envVarMappings }: Registration,

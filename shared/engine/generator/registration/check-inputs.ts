@@ -102,7 +102,7 @@ async function catchProviderErrors<T>(
   } catch (thrown) {
     if (hasCode(thrown, 'PLUGIN_MISSING')) {
       emitDiagnostics(ctx.ports, [{ message: `${thrown.message}. ${thrown.hint}`, urn }])
-      // Meanwhile other registrations may report their missing plugins.
+      // During this pause, other registrations may report their missing plugins.
       await ctx.ports.pause(missingPluginWindowMs)
       return stoppedResult
     }

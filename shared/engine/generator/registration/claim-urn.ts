@@ -14,9 +14,8 @@ export interface UrnClaim {
   readonly urn: Urn
   readonly old: TrackedState | undefined
   /**
-   * The index of the old state in the base. The index stays when a refresh finds that the resource
-   * is gone. Undefined without a state in the base, and for an old state that the registration
-   * imported.
+   * The index of the old state in the base, even after a refresh found that the resource is gone.
+   * Undefined without a state in the base, and for an old state that the registration imported.
    */
   readonly baseIndex: number | undefined
   /**

@@ -38,7 +38,8 @@ export async function replayRecorded(
   if (ends.some(({ end }) => end.verdict !== 'succeeded'))
     return failStep(ctx.input, isAnyInterrupted)
   if (lastDecision.kind === 'settled') return replaySettled(ctx, replay, claim, lastDecision)
-  // The next stages compare an imported resource with its goal, unless the goal has changed.
+  // The next stages compare an imported resource with its goal. If the goal differs from the
+  // record, they are skipped, and the imported state is the answer.
   if (lastDecision === replay.importOf(claim.urn) && lastDecision.goal === goalDigest)
     return toDecided(undefined)
   const endedStep = ends.findLast(({ step }) => step.next !== undefined)

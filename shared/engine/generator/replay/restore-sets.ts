@@ -25,7 +25,8 @@ export function restoreSets(
 ): readonly SetsDelta[] {
   const baseIndexReadBy = new Map<OperationId, number>()
   return decisions.map(decision => {
-    // The deletes come from the operations, because several records may list the same deleted URN.
+    // The deleted URNs come from the operations instead: several records may list the same URN, but
+    // only one of them has the operation that deletes it.
     const { deleted: _repeated, ...recordedDelta } = decision.sets
     const delta = createCollectedDelta()
     const refreshed: [number, TrackedState | undefined][] = []

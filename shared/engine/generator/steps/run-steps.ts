@@ -104,7 +104,7 @@ async function runChange(
   return toDecided({ ...endedStep.trackedState, op: endedStep.step.op })
 }
 
-/** Runs the batches one after another and collects each end, until one does not succeed. */
+/** Runs batches one after another until a step does not succeed. Collects the ends. */
 async function runBatches(
   ctx: GeneratorContext,
   registration: CheckedRegistration,

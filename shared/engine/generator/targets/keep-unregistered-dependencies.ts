@@ -64,7 +64,8 @@ export function keepOldState(ctx: GeneratorContext, baseIndex: number): Result<v
   const { urn } = old.state
   const current = input.sets.currentStates.get(urn)
   if (current !== undefined && !isUnread(current)) return createdDependenciesResult
-  // The state is listed before its dependents, not at the position of its registration.
+  // The removal moves the state to the end of the list, which is still before its dependents.
+  // Otherwise it would keep the position of its registration.
   const removed = { currentStates: [urn] }
   ctx.apply({ removed, currentStates: [[urn, { ...old, op: 'same', skipReason: 'kept' }]] })
   return createdDependenciesResult
