@@ -19,9 +19,9 @@ export interface MergeInput {
  * Returns the published snapshot with the changes of a deployment that began on an older one.
  * Returns undefined if the snapshot contains these changes already. Resources and pending
  * operations are compared by URN. Claims should prevent two deployments from changing the same
- * resource. If both have changed one, the result has the resource of the fold, keeps the other
- * object of the snapshot for deletion, and is marked as damaged. So no deployment stays open, and
- * no object is lost. Linear apart from sorting. Pure.
+ * resource. If both have changed one, the result has the resource of the fold, and keeps the other
+ * object of the snapshot for deletion. The result is also marked as damaged. So no deployment stays
+ * open, and no object is lost. Linear apart from sorting. Pure.
  */
 export function mergeStates({ base, folded, current }: MergeInput): StoredDeployment | undefined {
   const rebuilt = groupResources(rebuildDependencies(base.resources ?? []))

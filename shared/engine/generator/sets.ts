@@ -14,8 +14,9 @@ export interface CurrentState extends TrackedState {
   /**
    * The reason why the resource is not changed. `kept`: it is outside of the scope, or the program
    * has not registered it but another resource needs it. `not created`: it is new and outside of
-   * the scope, it is new in a destroy or refresh, or it needs such a resource. `as read`: in a
-   * refresh, it keeps the state that was read, or its old state if the scope excludes it.
+   * the scope, it is new in a destroy or refresh, or it needs a resource that is not created. `as
+   * read`: in a refresh, it keeps the state that was read, or its old state if the scope excludes
+   * it.
    */
   readonly skipReason?: 'kept' | 'not created' | 'as read'
 }
@@ -62,7 +63,7 @@ export interface GeneratorSets {
   readonly keptOldUrns: ReadonlySet<Urn>
   /**
    * Registered resources that are not created. They are new and outside of the scope, are new in a
-   * destroy or refresh, or need such a resource.
+   * destroy or refresh, or need a resource that is not created.
    */
   readonly uncreatedUrns: ReadonlySet<Urn>
   /**
@@ -72,11 +73,11 @@ export interface GeneratorSets {
   readonly failedUrns: ReadonlySet<Urn>
   /** Dependent → the property keys that cause its replacement when its dependency is replaced. */
   readonly dependentKeys: ReadonlyMap<Urn, readonly string[]>
-  /** Base indices that a completed replacement marked for deletion. */
+  /** Base indices of states that a completed replacement marked for deletion. */
   readonly markedForDeleteIndices: ReadonlySet<number>
-  /** Base indices that were deleted before their replacement. */
+  /** Base indices of states whose resources were deleted before their replacement. */
   readonly pendingReplacementIndices: ReadonlySet<number>
-  /** Base indices with a delete step that has not failed. */
+  /** Base indices of states with a delete step that has not failed. */
   readonly condemnedIndices: ReadonlySet<number>
   /**
    * Base index → the state that was read when the program registered the resource. Undefined if the

@@ -30,11 +30,12 @@ export function windowSizeOf(parallel: number): number {
 }
 
 /**
- * Creates an empty window. A registration in the window may wait for a provider, the store, others
- * in the window, or a call to the program or to a component. Each pending call of the last kind
- * widens the window by one. So a registration that such a call makes always proceeds. `onWidened`
- * receives each new `sizeMax`, and at the start of such a call the number of pending calls. Each
- * number is a count of registrations that may wait for others at the same time.
+ * Creates an empty window. A registration in the window may wait for providers, for the store and
+ * for others in the window. It may also wait for calls to the program or to components. Each
+ * pending call of this kind widens the window by one. So a registration that such a call makes
+ * always proceeds. `onWidened` receives each new `sizeMax`, and at the start of such a call the
+ * number of pending calls. Each number is a count of registrations that may wait for others at the
+ * same time.
  */
 export function createRegistrationWindow(
   onWidened: (waitingCount: number) => void = () => undefined,

@@ -9,9 +9,9 @@ import { skipCreate } from '../targets/skip-create.ts'
 
 /**
  * Answers a registration in a refresh that runs its program. An existing resource keeps its old
- * state, which the previous stage has read if the scope contains the resource. New resources are
- * not created. Components and providers continue with the next stage, unless they need a resource
- * that is not created. Source: docs/spec/step-generation.md#after-the-refresh.
+ * state. If the scope contains the resource, the previous stage has read this state again. New
+ * resources are not created. Components and providers continue with the next stage, unless they
+ * need a resource that is not created. Source: docs/spec/step-generation.md#after-the-refresh.
  */
 export function keepAsRead(
   { programRefreshMode, sets }: Pick<DecisionInput, 'programRefreshMode' | 'sets'>,

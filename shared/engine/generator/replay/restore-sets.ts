@@ -25,7 +25,7 @@ export function restoreSets(
 ): readonly SetsDelta[] {
   const baseIndexReadBy = new Map<OperationId, number>()
   return decisions.map(decision => {
-    // The deleted URNs come from the operations instead: several records may list the same URN, but
+    // The deleted URNs come from the operations instead. Several records may list the same URN, but
     // only one of them has the operation that deletes it.
     const { deleted: _repeated, ...recordedDelta } = decision.sets
     const delta = createCollectedDelta()
