@@ -13,7 +13,7 @@ import type { SlotUsage } from './slot-usage.ts'
  */
 export type OperationStage = 'waiting' | 'ready' | 'running' | 'ended'
 
-/** An operation of a deployment with its times, in ms. Joins and hooks are no such operations. */
+/** An operation of a deployment with its times, in ms. Joins and hooks are left out. */
 export interface OperationTimes
   extends Pick<CourseTimes, 'callMs' | 'slotMs' | 'limitMs' | 'retryMs'> {
   readonly operation: Operation
@@ -38,7 +38,10 @@ export interface OperationTimes
   readonly wave?: number
 }
 
-/** A decided operation without its state, and the facts of its log record that its times need. */
+/**
+ * A decided operation without its state, and the facts of its log record from which its times are
+ * computed.
+ */
 export interface DecidedOperation {
   readonly operation: Operation
   readonly decidedMs: number

@@ -14,9 +14,9 @@ export interface CurrentState extends TrackedState {
   /**
    * The reason why the resource is not changed. `kept`: it is outside of the scope, or the program
    * has not registered it but another resource needs it. `not created`: it is new and outside of
-   * the scope, it is new in a destroy or refresh, or it needs a resource that is not created. `as
-   * read`: in a refresh, it keeps the state that was read, or its old state if the scope excludes
-   * it.
+   * the scope, or new in a destroy or refresh. A resource that needs such a resource is not created
+   * either. `as read`: in a refresh, it keeps the state that was read, or its old state if the
+   * scope excludes it.
    */
   readonly skipReason?: 'kept' | 'not created' | 'as read'
 }

@@ -49,8 +49,8 @@ export function insertJoins(nodes: readonly PlanNode[]): JoinedPlan {
 
 /**
  * Returns groups of waiters, each with its sources: the nodes that the waiters need. Waiters with
- * the same sources share a group if these are more than `edgesPerOperationMax`. Any other waiter
- * has a group of its own.
+ * the same sources share a group if they have more than `edgesPerOperationMax` sources. Any other
+ * waiter has a group of its own.
  */
 function groupBySources(nodes: readonly PlanNode[]): [readonly string[], readonly string[]][] {
   const sources = new Map<string, string[]>()

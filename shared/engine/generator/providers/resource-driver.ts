@@ -19,7 +19,7 @@ import { oldOutputsOf } from '../changes/old-outputs.ts'
 
 /**
  * The check and the diff of one resource, by the provider of the resource. For a provider resource,
- * its own plugin makes both. For a component, only the inputs are compared.
+ * its own plugin performs both. For a component, only the inputs are compared.
  */
 export interface ResourceDriver {
   /** Undefined for components: their inputs are stored without a check. */
@@ -97,8 +97,8 @@ interface DiffInput {
 
 /**
  * Requests the diff of a custom resource. If the provider does not know whether the resource
- * changed, the inputs are compared. An unconfigured provider counts as a change, with a warning.
- * Source: docs/spec/step-generation.md#diff-decision.
+ * changed, the inputs are compared. With an unconfigured provider, the resource counts as changed,
+ * and a warning is reported. Source: docs/spec/step-generation.md#diff-decision.
  */
 export async function diffResource(
   ctx: GeneratorContext,
@@ -144,7 +144,7 @@ function diffInputsLocally(
 
 /**
  * Creates the driver of a provider resource. An instance of its plugin that is not configured yet
- * makes the checks and diffs. Source: docs/spec/providers.md#provider-registry.
+ * performs the checks and diffs. Source: docs/spec/providers.md#provider-registry.
  */
 function createProviderDriver(ctx: GeneratorContext, next: ResourceState): ResourceDriver {
   const identity = { urn: next.urn, type: next.type }
