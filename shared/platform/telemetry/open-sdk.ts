@@ -23,7 +23,12 @@ import {
 } from '@opentelemetry/resources'
 import { BatchLogRecordProcessor, LoggerProvider } from '@opentelemetry/sdk-logs'
 import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics'
-import { BatchSpanProcessor, type IdGenerator, TracerProvider } from '@opentelemetry/sdk-trace'
+import {
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  type IdGenerator,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace'
 import { telemetryCounters, telemetryDurations, type TelemetryPort } from '../../ports/telemetry.ts'
 import type { LoggerPort } from '../../ports/system.ts'
 import type { SpanContext } from '../../records/trace-context.ts'
@@ -121,6 +126,8 @@ function createProviders(
   const tracerProvider = new TracerProvider({
     resource,
     idGenerator,
+    // Spans of traces that are not sampled do not reach the SDK.
+    sampler: new AlwaysOnSampler(),
     spanProcessors: isUsed('TRACES')
       ? [
           new BatchSpanProcessor({

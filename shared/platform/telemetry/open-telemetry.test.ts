@@ -47,6 +47,25 @@ test('spans keep their ids, and metrics and logs arrive at the collector', async
   await collector.close()
 })
 
+test('spans of a trace that is not sampled are not sent, and a sampler selects new traces', async () => {
+  const collector = await startOtlpReceiver()
+  vi.stubEnv('OTEL_TRACES_SAMPLER', 'always_off')
+  const { telemetry } = open(collector.url, 5_000)
+  const start = telemetry.startTrace()
+  expect(start).toMatchObject({ isSampled: false })
+  const context = { ...span, isSampled: start?.isSampled === true }
+  telemetry.recordSpan({
+    ...{ name: 'n', kind: 'internal', context, startMs: 1, endMs: 2, attributes: {} },
+    events: [],
+    hasFailed: false,
+  })
+  telemetry.addToCounter('antichain.operations', 1, {})
+  await telemetry.flush()
+  expect(collector.spans).toEqual([])
+  expect([...collector.metrics]).toEqual(['antichain.operations'])
+  await collector.close()
+})
+
 test('a collector that refuses causes one warning, and later flushes do not wait', async () => {
   const collector = await startOtlpReceiver(403)
   const { telemetry, warnings } = open(collector.url, 5_000)

@@ -13,6 +13,7 @@ import { noTelemetry, type TelemetryPort, type TraceStart } from '../../ports/te
 import { parseTraceParent, type SpanContext } from '../../records/trace-context.ts'
 import type { TelemetrySdk } from './open-sdk.ts'
 import { readTelemetrySettings } from './telemetry-settings.ts'
+import { isTraceSampled, type TraceSampler } from './trace-sampler.ts'
 
 /** Options of telemetry. */
 export interface TelemetryOptions {
@@ -57,7 +58,9 @@ export function openTelemetry(options: TelemetryOptions): TelemetryPort {
   const activeSpan = new AsyncLocalStorage<SpanContext>()
   return {
     isOn: true,
-    recordSpan: span => use(loaded => loaded.recordSpan(span)),
+    recordSpan: span => {
+      if (span.context.isSampled) use(loaded => loaded.recordSpan(span))
+    },
     addToCounter: (counter, value, attributes) =>
       use(loaded => loaded.addToCounter(counter, value, attributes)),
     recordDuration: (histogram, seconds, attributes) =>
@@ -66,7 +69,7 @@ export function openTelemetry(options: TelemetryOptions): TelemetryPort {
       const [atMs, span] = [Date.now(), activeSpan.getStore()]
       use(loaded => loaded.recordLog({ level, event, fields, atMs, span }))
     },
-    startTrace: () => startTrace(env['TRACEPARENT'] ?? ''),
+    startTrace: () => startTrace(settings.sampler, env['TRACEPARENT'] ?? ''),
     createSpanId: () => randomBytes(8).toString('hex'),
     runWithin: (span, run) => activeSpan.run(span, run),
     getActiveSpan: () => activeSpan.getStore(),
@@ -77,11 +80,11 @@ export function openTelemetry(options: TelemetryOptions): TelemetryPort {
   }
 }
 
-function startTrace(traceParent: string): TraceStart {
+function startTrace(sampler: TraceSampler, traceParent: string): TraceStart {
   const parent = parseTraceParent(traceParent)
-  if (parent === undefined) return { traceId: randomBytes(16).toString('hex'), isSampled: true }
-  const { traceId, isSampled } = parent
-  return { traceId, isSampled, parent }
+  const traceId = parent?.traceId ?? randomBytes(16).toString('hex')
+  const isSampled = isTraceSampled(sampler, traceId, parent)
+  return parent === undefined ? { traceId, isSampled } : { traceId, isSampled, parent }
 }
 
 /** Creates the callback for failed exports, which warns of the first one. */

@@ -2,7 +2,10 @@ import { expect, test } from 'vitest'
 import { readTelemetrySettings } from './telemetry-settings.ts'
 
 const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318' }
-const on = { kind: 'on', signals: ['TRACES', 'METRICS', 'LOGS'], timeoutMs: 2_000 }
+const on = {
+  ...{ kind: 'on', signals: ['TRACES', 'METRICS', 'LOGS'], timeoutMs: 2_000 },
+  sampler: { followsCaller: true, ratio: 1 },
+}
 
 test.each([
   ['no variable', {}, { kind: 'off' }],
@@ -32,6 +35,7 @@ test.each([
 
 test.each([
   [{ ...endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, /http\/protobuf/],
+  [{ ...endpoint, OTEL_TRACES_SAMPLER: 'xray' }, /one of always_on, parentbased_always_on/],
   [{ ...endpoint, OTEL_TRACES_EXPORTER: 'zipkin' }, /'otlp' or 'none'/],
   [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'localhost:4317' }, /is no URL/],
 ])('the variables %j are refused with the remedy', (env, reason) => {

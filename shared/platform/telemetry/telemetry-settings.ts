@@ -1,4 +1,5 @@
 import { isTruthy } from '../../config/truthy.ts'
+import { readTraceSampler, samplerNames, type TraceSampler } from './trace-sampler.ts'
 
 /** The signals that can be exported, by the infix of their variables. */
 const signals = ['TRACES', 'METRICS', 'LOGS'] as const
@@ -15,6 +16,7 @@ export type TelemetrySettings =
       readonly signals: readonly TelemetrySignal[]
       /** The time that one export may take, with its retries, in ms. */
       readonly timeoutMs: number
+      readonly sampler: TraceSampler
     }
 
 /** Time of one export without a variable that sets it, and the longest one allowed, in ms. */
@@ -52,11 +54,19 @@ export function readTelemetrySettings(
     if (!/^https?:\/\/./.test(endpoint) || !URL.canParse(endpoint))
       return refuse('the endpoint of OTLP is no URL', 'use a URL such as http://localhost:4318')
   }
+  const samplerName = read('OTEL_TRACES_SAMPLER')
+  const sampler = readTraceSampler(samplerName, read('OTEL_TRACES_SAMPLER_ARG'))
+  if (sampler === undefined)
+    return refuse(
+      `OTEL_TRACES_SAMPLER is '${samplerName}'`,
+      `set it to one of ${samplerNames.join(', ')}`,
+    )
   const timeoutMs = Number(read('OTEL_EXPORTER_OTLP_TIMEOUT') || defaultTimeoutMs)
   const isUsable = timeoutMs > 0 && Number.isFinite(timeoutMs)
   return {
     kind: 'on',
     signals: used,
+    sampler,
     timeoutMs: isUsable ? Math.min(timeoutMs, timeoutMaxMs) : defaultTimeoutMs,
   }
 }
