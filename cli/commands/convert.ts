@@ -8,8 +8,10 @@ import { copyFiles } from '../project/copy-files.ts'
 import { type LanguageHosts, refuseErrors, withLanguageHosts } from '../project/generate-program.ts'
 import { generateProject } from '../project/generate-project.ts'
 import { requireProjectName } from '../project/project-name.ts'
-import { convertByPlugin } from '../project/start-converter.ts'
+import { addConvertedPackages, convertTerraform } from '../project/convert-terraform.ts'
+import { convertByPlugin, hasConverter } from '../project/start-converter.ts'
 import { createCliSession, type CliSession } from '../session/session.ts'
+import type { PackageOperands } from '../packages/load-package-schema.ts'
 import { installProject } from './install.ts'
 import { installFlags } from './new.ts'
 
@@ -21,8 +23,9 @@ const runtimesByLanguage: Readonly<Record<string, string>> = {
 
 /**
  * `convert`: translates the program of the current folder into another language. A plugin
- * `pulumi-converter-<name>` reads the program, and the host of the language writes the project.
- * Throws CLI_USAGE, PLUGIN_MISSING, RUNTIME_UNKNOWN, CODE_GENERATION_FAILED.
+ * `pulumi-converter-<name>` reads the program, and the host of the language writes the project. A
+ * program of Terraform needs no plugin. Throws CLI_USAGE, PLUGIN_MISSING, RUNTIME_UNKNOWN,
+ * CODE_GENERATION_FAILED, TERRAFORM_*.
  */
 export const convertProgram: Handler = async (session, flags, args) => {
   const language = flags.text('language')
@@ -38,7 +41,10 @@ export const convertProgram: Handler = async (session, flags, args) => {
   const pclFolder = from === 'pcl' ? session.cwd : mkdtempSync(join(tmpdir(), 'antichain-convert-'))
   try {
     await withLanguageHosts(session, async deps => {
-      if (from !== 'pcl') await readProgram(session, deps, { from, args, pclFolder, targetFolder })
+      const packages =
+        from === 'pcl'
+          ? []
+          : await readProgram(session, deps, { from, args, pclFolder, targetFolder, runtime })
       mkdirSync(targetFolder, { recursive: true })
       session.printToStderr(`Converting to ${language}...`)
       if (runtime === 'pcl') copyFiles(pclFolder, targetFolder)
@@ -50,6 +56,10 @@ export const convertProgram: Handler = async (session, flags, args) => {
             isStrict: flags.isSet('strict'),
           },
           deps.onLine,
+        )
+      if (runtime !== 'pcl')
+        await withTargetSession(session, targetFolder, target =>
+          addConvertedPackages(target, packages, runtime),
         )
     })
   } finally {
@@ -80,7 +90,10 @@ function refuseStrict(flags: Flags): void {
   })
 }
 
-/** Writes the program of the current folder as Pulumi's configuration language into a folder. */
+/**
+ * Writes the program of the current folder as Pulumi's configuration language into a folder.
+ * Returns the packages of Terraform providers that the new project needs.
+ */
 async function readProgram(
   session: CliSession,
   deps: LanguageHosts,
@@ -89,10 +102,17 @@ async function readProgram(
     readonly args: readonly string[]
     readonly pclFolder: string
     readonly targetFolder: string
+    /** The runtime of the new program, such as `yaml`. */
+    readonly runtime: string
   },
-): Promise<void> {
-  const { from, args, pclFolder, targetFolder } = request
+): Promise<readonly PackageOperands[]> {
+  const { from, args, pclFolder, targetFolder, runtime } = request
   session.printToStderr(`Converting from ${from}...`)
+  if (from === 'terraform' && !hasConverter(from, deps.env)) {
+    if (args.length > 0)
+      throw error('CLI_USAGE', `the converter of Terraform has no arguments: ${args.join(' ')}`)
+    return convertTerraform(session, { pclFolder, runtime })
+  }
   const address = deps.engineAddress()
   const diagnostics = await convertByPlugin(deps, from, {
     ...{ sourceDirectory: session.cwd, targetDirectory: pclFolder, args: [...args] },
@@ -102,17 +122,27 @@ async function readProgram(
   refuseErrors(diagnostics, `the converter '${from}'`)
   for (const { summary, detail } of diagnostics)
     session.printToStderr(`warning: ${summary}${detail === '' ? '' : `: ${detail}`}`)
+  return []
 }
 
 /** Installs the dependencies of the new project. */
 async function installIn(session: CliSession, folder: string): Promise<void> {
-  const projectSession = createCliSession(session.io, session.tools, {
+  await withTargetSession(session, folder, target => installProject(target, installFlags, []))
+}
+
+/** Runs a function with a session in the folder of the new project. */
+async function withTargetSession(
+  session: CliSession,
+  folder: string,
+  use: (target: CliSession) => Promise<unknown>,
+): Promise<void> {
+  const target = createCliSession(session.io, session.tools, {
     ...{ cwd: folder, color: 'auto', verbose: session.verbose },
     nonInteractive: !session.mayPrompt,
   })
   try {
-    await installProject(projectSession, installFlags, [])
+    await use(target)
   } finally {
-    await projectSession.close()
+    await target.close()
   }
 }

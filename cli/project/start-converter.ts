@@ -41,10 +41,22 @@ export async function convertByPlugin(
   }
 }
 
-function findConverter(name: string, env: Readonly<Record<string, string>>): string {
+/** Reports whether the plugin of a converter is installed. */
+export function hasConverter(name: string, env: Readonly<Record<string, string>>): boolean {
+  return 'path' in lookUpConverter(name, env)
+}
+
+function lookUpConverter(
+  name: string,
+  env: Readonly<Record<string, string>>,
+): ReturnType<typeof findPlugin> {
   const plugin = { kind: 'converter', name, version: '', downloadUrl: '' }
   const locations = { env, home: env['HOME'] ?? homedir(), path: env['PATH'] ?? '' }
-  const lookup = findPlugin(plugin, locations)
+  return findPlugin(plugin, locations)
+}
+
+function findConverter(name: string, env: Readonly<Record<string, string>>): string {
+  const lookup = lookUpConverter(name, env)
   if ('path' in lookup) return lookup.path
   throw error('PLUGIN_MISSING', lookup.missing, {
     hint: `Run \`antichain plugin install converter ${name}\`, or put pulumi-converter-${name} on PATH.`,

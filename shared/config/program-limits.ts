@@ -38,6 +38,8 @@ export const programLimits = {
   fetchTriesMax: 3,
   /** Pause before the second attempt. It doubles before the third. */
   fetchPauseMs: 1_000,
+  /** Size of a program of Terraform that is converted. Large ones have some 2 MB. */
+  terraformProgramBytesMax: 32_000_000,
 } as const
 
 /**

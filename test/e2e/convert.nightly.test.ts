@@ -1,12 +1,10 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { homedir } from 'node:os'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type CommandBench, createCommandBench } from '../integration/backends/run-antichain.ts'
 import { describeWithCommands } from './toolchains.ts'
+import { installYamlPlugins } from './yaml-plugins.ts'
 
-const version = 'v1.25.0'
 const slowMs = 900_000
 const modules = resolve(import.meta.dirname, '../fixtures/sdk/node_modules')
 const gold = resolve(import.meta.dirname, '../golden/provider')
@@ -31,17 +29,6 @@ resources:
 outputs:
   name: \${second.value}
 `
-
-/** Installs Pulumi's converter and language host of YAML, once per machine and version. */
-function installYamlPlugins(): string {
-  const base = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache')
-  const folder = join(base, 'antichain', 'tests', `pulumi-yaml-${version}`)
-  const names = ['pulumi-converter-yaml', 'pulumi-language-yaml']
-  if (names.every(name => existsSync(join(folder, name)))) return folder
-  const packages = names.map(name => `github.com/pulumi/pulumi-yaml/cmd/${name}@${version}`)
-  execFileSync('go', ['install', ...packages], { env: { ...process.env, GOBIN: folder } })
-  return folder
-}
 
 describeWithCommands('convert', [['go', 'version']], () => {
   let bench: CommandBench

@@ -58,17 +58,17 @@ test('objects of a file in JSON become blocks, in the order of the file', () => 
 })
 
 test.each([
-  ['a = "x${b}"', 'line 1: templates are not possible here'],
-  ['a = b', "line 1: 'b' is not expected"],
-  ['a {\n', 'line 2: the file ends too early'],
-  ['\na = "open\n', "line 2: '\"open' is not expected"],
-  ['a = [1 2]', "line 1: '2' is not expected"],
-  ['a = 1\na = 2', "line 2: 'a' is set twice"],
-  ['a = "\\q"', 'line 1: the escape \\q is unknown'],
-  ['}', "line 1: '}' is not expected"],
-  ['{"a": ', 'line 1: it is not valid JSON'],
+  ['a = "x${b}"', '1:9: templates are not possible here'],
+  ['a = b', "1:5: 'b' is not expected"],
+  ['a {\n', '2:1: the text ends too early'],
+  ['\na = "open\n', '2:6: the text in quotes does not end in its line'],
+  ['a = [1 2]', "1:8: '2' is not expected"],
+  ['a = 1\na = 2', "2:1: 'a' is set twice"],
+  ['a = "\\q"', '1:6: the escape \\q is unknown'],
+  ['}', "1:1: '}' is not expected"],
+  ['{"a": ', '1:1: it is not valid JSON'],
 ])('the text %j is refused: %s', (text, problem) => {
-  expect(() => parseHcl(text, 'settings')).toThrow(`cannot read settings, ${problem}`)
+  expect(() => parseHcl(text, 'settings')).toThrow(`cannot read settings:${problem}`)
 })
 
 test('escaped templates are text', () => {

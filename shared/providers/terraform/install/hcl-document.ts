@@ -1,5 +1,7 @@
 import { parseJson } from '../../../values/parse-json.ts'
-import { createHclRefusal, type HclRefusal, type HclToken, splitHcl } from './hcl-tokens.ts'
+import { parseHclBody } from '../hcl/parse-hcl-body.ts'
+import { createHclRefusal, type HclRefusal } from '../hcl/hcl-token.ts'
+import type { HclExpression, HclSyntaxBody } from '../hcl/syntax.ts'
 
 /** A literal value in a settings or lock file. */
 export type HclValue =
@@ -33,13 +35,12 @@ export function parseHcl(text: string, file: string): HclBody {
   const refuse = createHclRefusal(file)
   const source = text.replace(/^\u{FEFF}/u, '')
   if (source.trimStart().startsWith('{')) return parseJsonBody(source, refuse)
-  const reader = createTokenReader(splitHcl(source, refuse), refuse)
-  return readBody(reader, 'end')
+  return readLiteralBody(parseHclBody(source, file, 'free'), refuse)
 }
 
 function parseJsonBody(text: string, refuse: HclRefusal): HclBody {
   const json = parseJson(text)
-  if (!isObject(json)) throw refuse(1, 'it is not valid JSON')
+  if (!isObject(json)) throw refuse({ line: 1, column: 1 }, 'it is not valid JSON')
   return toBody(json)
 }
 
@@ -59,101 +60,52 @@ function isObject(json: unknown): json is object {
   return typeof json === 'object' && json !== null && !Array.isArray(json)
 }
 
-interface TokenReader {
-  readonly peek: () => HclToken
-  readonly next: () => HclToken
-  /** Consumes a punctuation mark if it is the next token. */
-  readonly skip: (mark: string) => boolean
-  /**
-   * Returns the error for a token. Without `problem`, the message says that the token is
-   * unexpected.
-   */
-  readonly refuse: (token: HclToken, problem?: string) => Error
-}
-
-function createTokenReader(tokens: readonly HclToken[], refuse: HclRefusal): TokenReader {
-  const end: HclToken = { kind: 'end', text: '', line: 0 }
-  let position = 0
-  const peekToken = (): HclToken => tokens[position] ?? tokens.at(-1) ?? end
-  const takeToken = (): HclToken => {
-    const token = peekToken()
-    position += 1
-    return token
-  }
+function readLiteralBody({ attributes, blocks }: HclSyntaxBody, refuse: HclRefusal): HclBody {
   return {
-    peek: peekToken,
-    next: takeToken,
-    skip(mark) {
-      const isNext = peekToken().kind === 'mark' && peekToken().text === mark
-      if (isNext) position += 1
-      return isNext
-    },
-    refuse: ({ kind, line, text }, problem) =>
-      refuse(
-        line,
-        problem ?? (kind === 'end' ? 'the file ends too early' : `'${text}' is not expected`),
-      ),
+    attributes: new Map([...attributes].map(([name, value]) => [name, readLiteral(value, refuse)])),
+    blocks: blocks.map(({ type, labels, body }) => ({
+      ...{ type, labels },
+      body: readLiteralBody(body, refuse),
+    })),
   }
 }
 
-function readBody(reader: TokenReader, ending: '}' | 'end'): HclBody {
-  const attributes = new Map<string, HclValue>()
-  const blocks: HclBlock[] = []
-  for (;;) {
-    if (ending === '}' ? reader.skip('}') : reader.peek().kind === 'end')
-      return { attributes, blocks }
-    const key = reader.next()
-    if (key.kind !== 'name' && key.kind !== 'string') throw reader.refuse(key)
-    if (reader.skip('=')) {
-      if (attributes.has(key.text)) throw reader.refuse(key, `'${key.text}' is set twice`)
-      attributes.set(key.text, readValue(reader))
-      reader.skip(',')
-      continue
-    }
-    const labels: string[] = []
-    while (!reader.skip('{')) {
-      const label = reader.next()
-      if (label.kind !== 'name' && label.kind !== 'string') throw reader.refuse(label)
-      labels.push(label.text)
-    }
-    blocks.push({ type: key.text, labels, body: readBody(reader, '}') })
+function readLiteral(expression: HclExpression, refuse: HclRefusal): HclValue {
+  switch (expression.kind) {
+    case 'null':
+      return null
+    case 'boolean':
+      return expression.value
+    case 'number':
+      return Number(expression.text)
+    case 'template':
+      return readText(expression, refuse)
+    case 'tuple':
+      return expression.items.map(item => readLiteral(item, refuse))
+    case 'object':
+      return Object.fromEntries(
+        expression.items.map(({ key, value }) => [
+          readText(key, refuse),
+          readLiteral(value, refuse),
+        ]),
+      )
+    case 'unary':
+      if (expression.operator === '-' && expression.operand.kind === 'number')
+        return -Number(expression.operand.text)
+      throw refuse(expression, 'only literal values are possible here')
+    case 'name':
+      throw refuse(expression, `'${expression.name}' is not expected`)
+    default:
+      throw refuse(expression, 'only literal values are possible here')
   }
 }
 
-const keywords: ReadonlyMap<string, HclValue> = new Map<string, HclValue>([
-  ['true', true],
-  ['false', false],
-  ['null', null],
-])
-
-function readValue(reader: TokenReader): HclValue {
-  const token = reader.next()
-  if (token.kind === 'string') return token.text
-  if (token.kind === 'number') return Number(token.text)
-  const keyword = token.kind === 'name' ? keywords.get(token.text) : undefined
-  if (keyword !== undefined) return keyword
-  if (token.text === '[') return readList(reader)
-  if (token.text === '{') return readObject(reader)
-  throw reader.refuse(token)
-}
-
-function readList(reader: TokenReader): readonly HclValue[] {
-  const items: HclValue[] = []
-  while (!reader.skip(']')) {
-    items.push(readValue(reader))
-    if (!reader.skip(',') && reader.peek().text !== ']') throw reader.refuse(reader.peek())
-  }
-  return items
-}
-
-function readObject(reader: TokenReader): HclValue {
-  const members: [string, HclValue][] = []
-  while (!reader.skip('}')) {
-    const key = reader.next()
-    if (key.kind !== 'name' && key.kind !== 'string') throw reader.refuse(key)
-    if (!reader.skip('=') && !reader.skip(':')) throw reader.refuse(reader.peek())
-    members.push([key.text, readValue(reader)])
-    reader.skip(',')
-  }
-  return Object.fromEntries(members)
+function readText(expression: HclExpression, refuse: HclRefusal): string {
+  if (expression.kind !== 'template') throw refuse(expression, 'a text is expected here')
+  return expression.parts
+    .map(part => {
+      if (typeof part === 'string') return part
+      throw refuse(part, 'templates are not possible here')
+    })
+    .join('')
 }

@@ -1,0 +1,93 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { programLimits } from '../../shared/config/program-limits.ts'
+import { error } from '../../shared/errors/error.ts'
+import type { ConversionNote } from '../../shared/providers/terraform/convert/configuration.ts'
+import { convertTerraformProgram } from '../../shared/providers/terraform/convert/convert-program.ts'
+import {
+  type ProgramFile,
+  readTerraformProgram,
+} from '../../shared/providers/terraform/convert/read-program.ts'
+import { terraformPlugin } from '../../shared/providers/terraform/terraform-plugins.ts'
+import { addToProject } from '../packages/add-to-project.ts'
+import type { PackageOperands } from '../packages/load-package-schema.ts'
+import type { CliSession } from '../session/session.ts'
+import { loadConversionPackages } from './load-conversion-packages.ts'
+
+/**
+ * Writes the Terraform program of the current folder as Pulumi's configuration language into a
+ * folder. Prints the parts that were not converted. Returns the packages of its providers. Throws
+ * CLI_USAGE, TERRAFORM_FILE_INVALID and the errors of providers, before it writes.
+ */
+export async function convertTerraform(
+  session: CliSession,
+  { pclFolder, runtime }: { readonly pclFolder: string; readonly runtime: string },
+): Promise<readonly PackageOperands[]> {
+  const program = readTerraformProgram(readProgramFiles(session.cwd))
+  const packages = await loadConversionPackages(session, program.requiredProviders)
+  const dialect = runtime === 'yaml' ? 'early' : 'full'
+  const { text, notes } = convertTerraformProgram(program, packages, dialect)
+  writeFileSync(join(pclFolder, 'main.pp'), text)
+  for (const note of [...notes, ...listUnreadFiles(session.cwd)])
+    session.printToStderr(`warning: ${formatNote(note)}`)
+  return [...packages.values()].map(({ pkg }) => ({
+    plugin: terraformPlugin,
+    args: [pkg.source, pkg.version],
+  }))
+}
+
+/** Generates the SDKs of the packages in the new project, if its language has them. */
+export async function addConvertedPackages(
+  target: CliSession,
+  packages: readonly PackageOperands[],
+  runtime: string,
+): Promise<void> {
+  for (const operands of packages) {
+    if (runtime === 'nodejs' || runtime === 'yaml') await addToProject(target, operands)
+    else
+      target.printToStderr(
+        `warning: generate the SDK of ${operands.args[0]} from its schema: antichain package get-schema ${[operands.plugin, ...operands.args].join(' ')}`,
+      )
+  }
+}
+
+function readProgramFiles(folder: string): readonly ProgramFile[] {
+  const names = readdirSync(folder).toSorted()
+  const programNames = names.filter(name => name.endsWith('.tf') && !isOverride(name))
+  if (programNames.length === 0)
+    throw error('CLI_USAGE', `no program of Terraform (*.tf) in ${folder}`, {
+      hint: 'Run the command in the folder of the program, or pass the folder with -C.',
+    })
+  const valueNames = names.filter(
+    name => name === 'terraform.tfvars' || name.endsWith('.auto.tfvars'),
+  )
+  let bytes = 0
+  return [...programNames, ...valueNames].map(name => {
+    bytes += statSync(join(folder, name)).size
+    if (bytes > programLimits.terraformProgramBytesMax)
+      throw error(
+        'TERRAFORM_FILE_INVALID',
+        `the files of the program have more than ${programLimits.terraformProgramBytesMax} bytes`,
+      )
+    return { name, text: readFileSync(join(folder, name), 'utf8') }
+  })
+}
+
+function isOverride(name: string): boolean {
+  return name === 'override.tf' || name.endsWith('_override.tf')
+}
+
+/** Returns a note for each file of the program that is not read. */
+function listUnreadFiles(folder: string): readonly ConversionNote[] {
+  return readdirSync(folder)
+    .toSorted()
+    .filter(name => isOverride(name) || /\.tf(?:vars)?\.json$/.test(name))
+    .map(file => ({
+      ...{ file, line: 1, column: 1, problem: 'the file was not read' },
+      advice: 'Write its contents into a file *.tf, and convert the program again.',
+    }))
+}
+
+function formatNote({ file, line, problem, advice }: ConversionNote): string {
+  return `${file}:${line}: ${problem}. ${advice}`
+}

@@ -1,0 +1,86 @@
+import type { HclExpression, HclPlace } from '../hcl/syntax.ts'
+import { freeShape, type ValueShape } from '../mapping/property-names.ts'
+import type { TerraformPackage } from '../driver/terraform-package.ts'
+import type { ConversionNote, TerraformProgram } from './configuration.ts'
+import { quoteText } from './print-text.ts'
+
+/** A package of a provider that a program requires. */
+export interface ConversionPackage {
+  readonly pkg: TerraformPackage
+  /** The parameter of the package, as base64. */
+  readonly parameter: string
+}
+
+/**
+ * The part of Pulumi's configuration language that the reader of the program knows. `early`: hosts
+ * that refuse the options of replacements, such as that of YAML.
+ */
+export type PclDialect = 'full' | 'early'
+
+/** A conversion of one program. */
+export interface Conversion {
+  readonly dialect: PclDialect
+  readonly program: TerraformProgram
+  /** The packages by the local names of their providers. */
+  readonly packages: ReadonlyMap<string, ConversionPackage>
+  /** The names in the new program by address, such as `var.size` or `data.dns_a.x`. */
+  readonly names: ReadonlyMap<string, string>
+  /** Returns the shape of the part with an address. */
+  readonly shapeOf: (address: string) => ValueShape
+  readonly report: (note: ConversionNote) => void
+  /** Prints an expression. The printers of its parts call it for their own parts. */
+  readonly print: (expression: HclExpression, scope: PrintScope) => PrintedExpression
+}
+
+/** A printed expression, and the names within its value. */
+export interface PrintedExpression {
+  readonly text: string
+  readonly shape: ValueShape
+  /** Whether a list in Terraform is printed as its only element. */
+  readonly isFlattened?: boolean
+}
+
+/** The names that an expression can use. */
+export interface PrintScope {
+  readonly conversion: Conversion
+  readonly file: string
+  /** The variables of `for` expressions and dynamic blocks. */
+  readonly variables: ReadonlyMap<string, PrintedExpression>
+  /** The element of the innermost splat. */
+  readonly element?: PrintedExpression
+  /** The values of `each.key`, `each.value` and `count.index` by their names. */
+  readonly iteration?: ReadonlyMap<string, PrintedExpression>
+}
+
+/** Returns a printed expression whose parts are not renamed. */
+export function printFree(text: string): PrintedExpression {
+  return { text, shape: freeShape }
+}
+
+/** Reports a part without equivalent, and returns a call that fails in its place. */
+export function printMissing(
+  place: HclPlace,
+  problem: string,
+  scope: PrintScope,
+  advice = 'Replace the call of `notImplemented` in the new program.',
+): PrintedExpression {
+  const { line, column } = place
+  scope.conversion.report({ file: scope.file, line, column, problem, advice })
+  return printFree(`notImplemented(${quoteText(`${scope.file}:${line}: ${problem}`)})`)
+}
+
+/** Returns the shape of the elements of a value. */
+export function elementShapeOf(shape: ValueShape): ValueShape {
+  if (shape.kind === 'tuple') return shape.elements[0] ?? freeShape
+  return shape.kind === 'list' || shape.kind === 'set' || shape.kind === 'map'
+    ? shape.element
+    : freeShape
+}
+
+/** Prints an expression as a value. A block that stands for a list becomes a list again. */
+export function printOperand(expression: HclExpression, scope: PrintScope): PrintedExpression {
+  const printed = scope.conversion.print(expression, scope)
+  return printed.isFlattened === true
+    ? { text: `[${printed.text}]`, shape: printed.shape }
+    : printed
+}

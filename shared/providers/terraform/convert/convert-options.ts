@@ -1,0 +1,113 @@
+import type { HclExpression, HclSyntaxBlock } from '../hcl/syntax.ts'
+import type { PropertyNames } from '../mapping/property-names.ts'
+import type { TypedDeclaration } from './configuration.ts'
+import { printOperand, type PrintScope } from './conversion.ts'
+import { printBlock } from './convert-variable.ts'
+import { printProvider } from './schema-lookup.ts'
+import { isTrue } from './convert-variable.ts'
+import { localProviderOf } from './read-program.ts'
+
+/** The parts of a resource from which its options follow. */
+interface OptionSource {
+  readonly range: string | undefined
+  readonly scope: PrintScope
+  readonly names: PropertyNames
+}
+
+/** Converts the settings of a resource that are no properties to options. */
+export function convertOptions(
+  resource: TypedDeclaration,
+  { range, scope, names }: OptionSource,
+): readonly string[] {
+  const { type, name, body } = resource
+  const { conversion } = scope
+  const provider =
+    printProvider(body.attributes.get('provider'), scope)?.text ??
+    conversion.names.get(`provider.${localProviderOf(type, body)}`)
+  const dependencies = body.attributes.get('depends_on')
+  const lifecycle = body.blocks.find(block => block.type === 'lifecycle')
+  const imported = conversion.program.imports.find(({ address }) => address === `${type}.${name}`)
+  const createsFirst = isTrue(lifecycle?.body.attributes.get('create_before_destroy'))
+  const options = [
+    ...(range === undefined ? [] : [`range = ${range}`]),
+    ...(provider === undefined ? [] : [`provider = ${provider}`]),
+    ...(dependencies === undefined ? [] : printDependencies(dependencies, scope)),
+    ...(lifecycle === undefined ? [] : convertLifecycle(lifecycle, scope, names)),
+    ...(conversion.dialect === 'early' ? [] : [`deleteBeforeReplace = ${!createsFirst}`]),
+    ...(imported === undefined ? [] : [`import = ${printOperand(imported.id, scope).text}`]),
+  ]
+  return [printBlock('options', options)]
+}
+
+/** Prints the resources of `depends_on`. Data sources are values, so they are reported. */
+function printDependencies(dependencies: HclExpression, scope: PrintScope): readonly string[] {
+  const items = dependencies.kind === 'tuple' ? dependencies.items : [dependencies]
+  const texts = items.flatMap(item => {
+    const isResource =
+      item.kind !== 'attribute' ||
+      item.source.kind !== 'name' ||
+      !['data', 'module', 'var', 'local'].includes(item.source.name)
+    const isData = item.kind === 'attribute' && item.source.kind === 'attribute'
+    if (isResource && !isData) return [scope.conversion.print(item, scope).text]
+    scope.conversion.report({
+      ...{ file: scope.file, line: item.line, column: item.column },
+      problem: 'a dependency on a part that is no resource was left out',
+      advice: 'Use a value of that part in the resource.',
+    })
+    return []
+  })
+  return texts.length === 0 ? [] : [`dependsOn = [${texts.join(', ')}]`]
+}
+
+function convertLifecycle(
+  { body, line, column }: HclSyntaxBlock,
+  scope: PrintScope,
+  names: PropertyNames,
+): readonly string[] {
+  const { attributes, blocks } = body
+  for (const block of blocks)
+    scope.conversion.report({
+      ...{ file: scope.file, line: block.line, column: block.column },
+      problem: `the ${block.type} was left out`,
+      advice: 'Write the condition as a policy, or as code of the new program.',
+    })
+  const ignored = attributes.get('ignore_changes')
+  const triggers = attributes.get('replace_triggered_by')
+  const properties = ignored?.kind === 'tuple' ? ignored.items : []
+  if (ignored?.kind === 'name')
+    scope.conversion.report({
+      ...{ file: scope.file, line, column, problem: '`ignore_changes = all` was left out' },
+      advice: 'List the properties in the option `ignoreChanges`.',
+    })
+  return [
+    ...(isTrue(attributes.get('prevent_destroy')) ? ['protect = true'] : []),
+    ...(properties.length === 0
+      ? []
+      : [`ignoreChanges = [${properties.map(path => printPath(path, scope, names)).join(', ')}]`]),
+    ...(triggers?.kind === 'tuple' ? printTriggers(triggers.items, scope) : []),
+  ]
+}
+
+/** Prints the path of a property of the resource itself. */
+function printPath(path: HclExpression, scope: PrintScope, names: PropertyNames): string {
+  const variables = new Map(
+    [...names.toPulumi].map(([tfName, { name, shape, isFlattened }]) => [
+      tfName,
+      { text: name, shape, isFlattened },
+    ]),
+  )
+  return scope.conversion.print(path, { ...scope, variables }).text
+}
+
+/** Prints triggers: whole resources are replaced together, and values are compared. */
+function printTriggers(items: readonly HclExpression[], scope: PrintScope): readonly string[] {
+  const isWhole = (item: HclExpression): boolean =>
+    item.kind === 'attribute' && item.source.kind === 'name'
+  const print = (item: HclExpression): string => printOperand(item, scope).text
+  const resources = items.filter(isWhole).map(print)
+  const values = items.filter(item => !isWhole(item)).map(print)
+  return [
+    ...(resources.length === 0 ? [] : [`replaceWith = [${resources.join(', ')}]`]),
+    ...(values.length === 0 ? [] : [`replacementTrigger = [${values.join(', ')}]`]),
+  ]
+}

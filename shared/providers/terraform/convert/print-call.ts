@@ -1,0 +1,94 @@
+import type { HclCall, HclExpression, HclPlace } from '../hcl/syntax.ts'
+import { readFunctionSignature } from '../mapping/read-schema-messages.ts'
+import { nameArguments } from '../mapping/function-names.ts'
+import { freeShape, shapeOfType } from '../mapping/property-names.ts'
+import {
+  printFree,
+  printMissing,
+  printOperand,
+  type PrintedExpression,
+  type PrintScope,
+} from './conversion.ts'
+import { printFormat } from './print-format.ts'
+import { printList, printObject, quoteText } from './print-text.ts'
+
+/** Functions that have the same arguments under another name, or under the same name. */
+const functionNames: Readonly<Record<string, string>> = {
+  base64decode: 'fromBase64',
+  base64encode: 'toBase64',
+  can: 'can',
+  element: 'element',
+  file: 'readFile',
+  filebase64: 'filebase64',
+  filebase64sha256: 'filebase64sha256',
+  join: 'join',
+  jsonencode: 'toJSON',
+  length: 'length',
+  lookup: 'lookup',
+  nonsensitive: 'unsecret',
+  one: 'singleOrNone',
+  range: 'range',
+  sensitive: 'secret',
+  sha1: 'sha1',
+  split: 'split',
+  try: 'try',
+}
+
+/** Conversions that the new program does by itself. */
+const conversions: readonly string[] = ['tolist', 'tomap', 'tonumber', 'tobool', 'toset']
+
+type Call = HclCall & HclPlace
+
+/** Prints a call of a function. A function without equivalent becomes a call that fails. */
+export function printCall(call: Call, scope: PrintScope): PrintedExpression {
+  const { name, args, isExpanded } = call
+  const [, provider, functionName] = /^provider::([^:]+)::(.+)$/.exec(name) ?? []
+  if (provider !== undefined && functionName !== undefined)
+    return printProviderCall(call, { provider, functionName }, scope)
+  const [first] = args
+  if (first !== undefined && args.length === 1 && !isExpanded) {
+    if (conversions.includes(name)) return printOperand(first, scope)
+    if (name === 'tostring') return printFree(`"\${${printOperand(first, scope).text}}"`)
+  }
+  if (name === 'format' && !isExpanded) {
+    const formatted = printFormat(args, scope)
+    if (formatted !== undefined) return formatted
+  }
+  const newName = functionNames[name]
+  if (newName === undefined || isExpanded || hasOtherMeaning(name, args))
+    return printMissing(call, `the function '${name}' has no equivalent`, scope)
+  const printed = args.map(arg => printOperand(arg, scope))
+  const text = `${newName}(${printed.map(argument => argument.text).join(', ')})`
+  const keepsShape = name === 'sensitive' || name === 'nonsensitive'
+  return { text, shape: (keepsShape ? printed[0]?.shape : undefined) ?? freeShape }
+}
+
+/** Reports whether the function of the same name differs for these arguments. */
+function hasOtherMeaning(name: string, args: readonly HclExpression[]): boolean {
+  return (name === 'range' && args.length > 2) || (name === 'lookup' && args.length < 3)
+}
+
+function printProviderCall(
+  call: Call,
+  { provider, functionName }: { readonly provider: string; readonly functionName: string },
+  scope: PrintScope,
+): PrintedExpression {
+  const found = scope.conversion.packages.get(provider)
+  const token = found?.pkg.tokens.functions.toToken.get(functionName)
+  const message = found?.pkg.schemas.functions.get(functionName)
+  if (token === undefined || message === undefined || call.isExpanded)
+    return printMissing(call, `the function '${call.name}' has no equivalent`, scope)
+  const signature = readFunctionSignature(message)
+  const printed = call.args.map(arg => printOperand(arg, scope).text)
+  const count = signature.parameters.length
+  const isVariadic = signature.variadicParameter !== undefined
+  const items = nameArguments(signature).flatMap((name, index) => {
+    if (index === count && isVariadic) return [{ name, text: printList(printed.slice(count)) }]
+    const text = printed[index]
+    return text === undefined ? [] : [{ name, text }]
+  })
+  return {
+    text: `invoke(${quoteText(token)}, ${printObject(items)})`,
+    shape: shapeOfType(signature.returnType),
+  }
+}

@@ -1,0 +1,154 @@
+import type { HclExpression, HclFor } from '../hcl/syntax.ts'
+import { createPropertyNames, freeShape } from '../mapping/property-names.ts'
+import {
+  elementShapeOf,
+  printFree,
+  printMissing,
+  printOperand,
+  type PrintedExpression,
+  type PrintScope,
+} from './conversion.ts'
+import { printCall } from './print-call.ts'
+import { printReference } from './print-reference.ts'
+import { escapeText, printKey, printList, printObject } from './print-text.ts'
+import { readLiteralText } from './read-requirements.ts'
+
+/** Prints an expression in the language of the new program, with the new names. */
+export function printExpression(expression: HclExpression, scope: PrintScope): PrintedExpression {
+  switch (expression.kind) {
+    case 'null':
+      return printFree('null')
+    case 'boolean':
+      return printFree(String(expression.value))
+    case 'number':
+      return printFree(expression.text)
+    case 'template':
+      return printTemplate(expression.parts, scope)
+    case 'name':
+    case 'attribute':
+    case 'index':
+      return printReference(expression, scope)
+    case 'element':
+      return scope.element ?? printMissing(expression, 'a splat has no list', scope)
+    case 'splat': {
+      const list = printOperand(expression.source, scope)
+      const element = { text: '', shape: elementShapeOf(list.shape) }
+      const steps = printOperand(expression.steps, { ...scope, element })
+      const shape = { kind: 'list', element: steps.shape } as const
+      return { text: `${list.text}[*]${steps.text}`, shape }
+    }
+    case 'call':
+      return printCall(expression, scope)
+    case 'unary':
+      return printFree(`${expression.operator}${printOperand(expression.operand, scope).text}`)
+    case 'binary': {
+      const [left, right] = [expression.left, expression.right].map(side =>
+        printOperand(side, scope),
+      )
+      return printFree(`${left?.text} ${expression.operator} ${right?.text}`)
+    }
+    case 'conditional': {
+      const condition = printOperand(expression.condition, scope)
+      const yes = printOperand(expression.yes, scope)
+      const no = printOperand(expression.no, scope)
+      const shape = yes.shape.kind === 'free' ? no.shape : yes.shape
+      return { text: `${condition.text} ? ${yes.text} : ${no.text}`, shape }
+    }
+    case 'parentheses': {
+      const inner = printOperand(expression.inner, scope)
+      return { ...inner, text: `(${inner.text})` }
+    }
+    case 'tuple': {
+      const items = expression.items.map(item => printOperand(item, scope))
+      const shape = { kind: 'tuple', elements: items.map(item => item.shape) } as const
+      return { text: printList(items.map(({ text }) => text)), shape }
+    }
+    case 'object':
+      return printObjectExpression(expression.items, scope)
+    case 'for':
+      return printFor(expression, scope, printOperand)
+  }
+}
+
+function printTemplate(
+  parts: readonly (string | HclExpression)[],
+  scope: PrintScope,
+): PrintedExpression {
+  const [only, ...others] = parts
+  if (only !== undefined && typeof only !== 'string' && others.length === 0)
+    return isSimple(only)
+      ? printOperand(only, scope)
+      : printFree(`(${printOperand(only, scope).text})`)
+  const texts = parts.map(part =>
+    typeof part === 'string' ? escapeText(part) : `\${${printOperand(part, scope).text}}`,
+  )
+  return printFree(`"${texts.join('')}"`)
+}
+
+/** Reports whether an expression needs no parentheses within another one. */
+function isSimple({ kind }: HclExpression): boolean {
+  return !['conditional', 'binary', 'unary'].includes(kind)
+}
+
+function printObjectExpression(
+  items: readonly { readonly key: HclExpression; readonly value: HclExpression }[],
+  scope: PrintScope,
+): PrintedExpression {
+  const printed = items.map(({ key, value }) => ({
+    name: printObjectKey(key, scope),
+    tfName: readLiteralText(key),
+    value: printOperand(value, scope),
+  }))
+  const names = createPropertyNames(
+    printed.flatMap(({ tfName, value }) =>
+      tfName === undefined
+        ? []
+        : [[tfName, { name: tfName, shape: value.shape, isFlattened: false }] as const],
+    ),
+  )
+  const isNamed = printed.every(({ tfName }) => tfName !== undefined)
+  return {
+    text: printObject(printed.map(({ name, value }) => ({ name, text: value.text }))),
+    shape: isNamed ? { kind: 'object', names } : freeShape,
+  }
+}
+
+/** Prints the key of an object. A key that is computed is in parentheses. */
+export function printObjectKey(key: HclExpression, scope: PrintScope): string {
+  const text = readLiteralText(key)
+  if (text !== undefined) return printKey(text)
+  const printed = printOperand(key, scope).text
+  return /^[("]/.test(printed) ? printed : `(${printed})`
+}
+
+/** Prints a `for` expression, whose values `printItem` prints. */
+export function printFor(
+  loop: HclFor,
+  scope: PrintScope,
+  printItem: (expression: HclExpression, scope: PrintScope) => PrintedExpression,
+): PrintedExpression {
+  const collection = printOperand(loop.collection, scope)
+  const value = { text: loop.valueName, shape: elementShapeOf(collection.shape) }
+  const variables = new Map([...scope.variables, [loop.valueName, value]])
+  if (loop.keyName !== undefined) variables.set(loop.keyName, printFree(loop.keyName))
+  const inner = { ...scope, variables }
+  const names = loop.keyName === undefined ? loop.valueName : `${loop.keyName}, ${loop.valueName}`
+  const header = `for ${names} in ${collection.text} :`
+  const condition =
+    loop.condition === undefined ? '' : ` if ${printOperand(loop.condition, inner).text}`
+  const item = printItem(loop.value, inner)
+  if (loop.key === undefined)
+    return {
+      text: `[${header} ${item.text}${condition}]`,
+      shape: { kind: 'list', element: item.shape },
+    }
+  const key = printOperand(loop.key, inner).text
+  const group = loop.isGrouped ? '...' : ''
+  return {
+    text: `{ ${header} ${key} => ${item.text}${group}${condition} }`,
+    shape: {
+      kind: 'map',
+      element: loop.isGrouped ? { kind: 'list', element: item.shape } : item.shape,
+    },
+  }
+}

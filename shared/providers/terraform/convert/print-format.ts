@@ -1,0 +1,26 @@
+import type { HclExpression } from '../hcl/syntax.ts'
+import { printFree, printOperand, type PrintedExpression, type PrintScope } from './conversion.ts'
+import { escapeText } from './print-text.ts'
+import { readLiteralText } from './read-requirements.ts'
+
+/**
+ * Prints `format` with a literal first argument as a template. Returns undefined if a verb is not
+ * `%s`, `%d` or `%v`, or if the number of arguments differs.
+ */
+export function printFormat(
+  [format, ...args]: readonly HclExpression[],
+  scope: PrintScope,
+): PrintedExpression | undefined {
+  const text = format === undefined ? undefined : readLiteralText(format)
+  if (text === undefined) return undefined
+  const pieces = text.split(/(%.?)/s)
+  const verbs = pieces.filter(piece => piece.startsWith('%') && piece !== '%%')
+  if (verbs.length !== args.length || !verbs.every(verb => /^%[sdv]$/.test(verb))) return undefined
+  const rest = [...args]
+  const printed = pieces.map(piece => {
+    if (piece === '%%') return '%'
+    const argument = piece.startsWith('%') ? rest.shift() : undefined
+    return argument === undefined ? escapeText(piece) : `\${${printOperand(argument, scope).text}}`
+  })
+  return printFree(`"${printed.join('')}"`)
+}

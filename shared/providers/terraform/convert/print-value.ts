@@ -1,0 +1,108 @@
+import type { HclExpression } from '../hcl/syntax.ts'
+import { freeShape, type ValueShape } from '../mapping/property-names.ts'
+import {
+  elementShapeOf,
+  printOperand,
+  type PrintedExpression,
+  type PrintScope,
+} from './conversion.ts'
+import { printFor, printObjectKey } from './print-expression.ts'
+import { printKey, printList, printObject } from './print-text.ts'
+import { readLiteralText } from './read-requirements.ts'
+
+/**
+ * Prints the value of a property. The keys of its objects get the names of the schema. A value from
+ * elsewhere whose parts need other names is reported.
+ */
+export function printValue(
+  expression: HclExpression,
+  shape: ValueShape,
+  scope: PrintScope,
+): PrintedExpression {
+  const printAs =
+    (inner: ValueShape) =>
+    (value: HclExpression, innerScope: PrintScope): PrintedExpression =>
+      printValue(value, inner, innerScope)
+  switch (expression.kind) {
+    case 'parentheses':
+      return { text: `(${printValue(expression.inner, shape, scope).text})`, shape }
+    case 'conditional': {
+      const condition = printOperand(expression.condition, scope).text
+      const yes = printValue(expression.yes, shape, scope).text
+      return {
+        text: `${condition} ? ${yes} : ${printValue(expression.no, shape, scope).text}`,
+        shape,
+      }
+    }
+    case 'tuple':
+      return { text: printList(printItems(expression.items, shape, scope)), shape }
+    case 'object':
+      return { text: printItemsOfObject(expression.items, shape, scope), shape }
+    case 'for':
+      return printFor(expression, scope, printAs(elementShapeOf(shape)))
+    default: {
+      const printed = printOperand(expression, scope)
+      if (printed.shape.kind === 'free' && hasOtherNames(shape) && mayHaveParts(expression))
+        scope.conversion.report({
+          ...{ file: scope.file, line: expression.line, column: expression.column },
+          problem: `the names within '${printed.text}' may differ in the new program`,
+          advice: 'Give the keys of this value the names of the properties.',
+        })
+      return printed
+    }
+  }
+}
+
+/** Reports whether a value of the expression can be an object or a list. */
+function mayHaveParts({ kind }: HclExpression): boolean {
+  return ['name', 'attribute', 'index', 'splat', 'call'].includes(kind)
+}
+
+function printItems(
+  items: readonly HclExpression[],
+  shape: ValueShape,
+  scope: PrintScope,
+): readonly string[] {
+  return items.map((item, index) => {
+    const inner =
+      shape.kind === 'tuple' ? (shape.elements[index] ?? freeShape) : elementShapeOf(shape)
+    return printValue(item, inner, scope).text
+  })
+}
+
+function printItemsOfObject(
+  items: readonly { readonly key: HclExpression; readonly value: HclExpression }[],
+  shape: ValueShape,
+  scope: PrintScope,
+): string {
+  return printObject(
+    items.map(({ key, value }) => {
+      const tfName = readLiteralText(key)
+      const property =
+        shape.kind === 'object' && tfName !== undefined
+          ? shape.names.toPulumi.get(tfName)
+          : undefined
+      return {
+        name: property === undefined ? printObjectKey(key, scope) : printKey(property.name),
+        text: printValue(value, property?.shape ?? elementShapeOf(shape), scope).text,
+      }
+    }),
+  )
+}
+
+/** Reports whether a part of a shape has another name than in Terraform. */
+function hasOtherNames(shape: ValueShape): boolean {
+  switch (shape.kind) {
+    case 'free':
+      return false
+    case 'object':
+      return [...shape.names.toPulumi].some(
+        ([tfName, property]) =>
+          tfName !== property.name || property.isFlattened || hasOtherNames(property.shape),
+      )
+    case 'tuple':
+      return shape.elements.some(hasOtherNames)
+    default:
+      return hasOtherNames(shape.element)
+  }
+}

@@ -1,0 +1,163 @@
+import { parseBracket, parseBrace } from './parse-collection.ts'
+import { parseTemplate } from './parse-template.ts'
+import type { HclToken } from './hcl-token.ts'
+import type { HclExpression } from './syntax.ts'
+import type { TokenReader } from './token-reader.ts'
+
+/** The binary operators. Those of a later row bind more tightly. */
+const operators: readonly (readonly string[])[] = [
+  ['||'],
+  ['&&'],
+  ['==', '!='],
+  ['<', '>', '<=', '>='],
+  ['+', '-'],
+  ['*', '/', '%'],
+]
+
+/** Parses one expression. Throws TERRAFORM_FILE_INVALID. */
+export function parseExpression(reader: TokenReader): HclExpression {
+  return reader.nest(() => {
+    const condition = parseBinary(reader, 0)
+    if (!reader.skip('?')) return condition
+    const { line, column } = condition
+    const yes = parseExpression(reader)
+    reader.expect(':')
+    const no = parseExpression(reader)
+    return { line, column, kind: 'conditional', condition, yes, no }
+  })
+}
+
+function parseBinary(reader: TokenReader, row: number): HclExpression {
+  const symbols = operators[row]
+  if (symbols === undefined) return parseUnary(reader)
+  let left = parseBinary(reader, row + 1)
+  for (;;) {
+    const { kind, text: operator } = reader.peek()
+    if (kind !== 'mark' || !symbols.includes(operator)) return left
+    reader.next()
+    const right = parseBinary(reader, row + 1)
+    left = { line: left.line, column: left.column, kind: 'binary', operator, left, right }
+  }
+}
+
+function parseUnary(reader: TokenReader): HclExpression {
+  const { line, column, text: operator } = reader.peek()
+  if (!reader.skip('-') && !reader.skip('!')) return parseSteps(reader, parseTerm(reader))
+  const operand = reader.nest(() => parseUnary(reader))
+  return { line, column, kind: 'unary', operator, operand }
+}
+
+function parseTerm(reader: TokenReader): HclExpression {
+  const token = reader.next()
+  const { line, column, text } = token
+  switch (token.kind) {
+    case 'number':
+      return { line, column, kind: 'number', text }
+    case 'template':
+      return parseTemplate(token, reader, parseExpression)
+    case 'name':
+      return parseName(token, reader)
+    case 'mark':
+      if (text === '[') return parseBracket(token, reader, parseExpression)
+      if (text === '{') return parseBrace(token, reader, parseExpression)
+      if (text === '(') {
+        const inner = reader.withNewlines('ignored', () => {
+          const expression = parseExpression(reader)
+          reader.expect(')')
+          return expression
+        })
+        return { line, column, kind: 'parentheses', inner }
+      }
+      throw reader.refuse(token)
+    default:
+      throw reader.refuse(token)
+  }
+}
+
+function parseName({ line, column, text }: HclToken, reader: TokenReader): HclExpression {
+  if (text === 'null') return { line, column, kind: 'null' }
+  if (text === 'true' || text === 'false')
+    return { line, column, kind: 'boolean', value: text === 'true' }
+  let name = text
+  while (reader.skip('::')) {
+    const part = reader.next()
+    if (part.kind !== 'name') throw reader.refuse(part)
+    name += `::${part.text}`
+  }
+  if (reader.skip('(')) return { line, column, kind: 'call', name, ...parseArguments(reader) }
+  if (name !== text) throw reader.refuse(reader.peek())
+  return { line, column, kind: 'name', name }
+}
+
+function parseArguments(reader: TokenReader): {
+  readonly args: readonly HclExpression[]
+  readonly isExpanded: boolean
+} {
+  return reader.withNewlines('ignored', () => {
+    const args: HclExpression[] = []
+    while (!reader.skip(')')) {
+      args.push(parseExpression(reader))
+      if (reader.skip('...')) {
+        reader.skip(',')
+        reader.expect(')')
+        return { args, isExpanded: true }
+      }
+      if (!reader.skip(',') && !reader.isNext(')')) throw reader.refuse(reader.peek())
+    }
+    return { args, isExpanded: false }
+  })
+}
+
+/** Parses attributes, indexes and splats after an expression. */
+function parseSteps(reader: TokenReader, start: HclExpression): HclExpression {
+  let source = start
+  for (let count = 0; ; count += 1) {
+    const { line, column } = start
+    if (count > 1000) throw reader.refuse(reader.peek(), 'the reference has too many parts')
+    if (reader.isNext('.')) {
+      const dot = reader.next()
+      if (reader.skip('*')) {
+        const element: HclExpression = { line, column, kind: 'element' }
+        return { line, column, kind: 'splat', source, steps: parseAttributes(reader, element) }
+      }
+      source = parseAttribute(reader, source, dot)
+      continue
+    }
+    if (!reader.isNext('[')) return source
+    reader.next()
+    const key = parseIndex(reader)
+    if (key === undefined) {
+      const element: HclExpression = { line, column, kind: 'element' }
+      return {
+        ...{ line, column, kind: 'splat', source },
+        steps: reader.nest(() => parseSteps(reader, element)),
+      }
+    }
+    source = { line, column, kind: 'index', source, key }
+  }
+}
+
+/** Parses the key of an index. Returns undefined for `[*]`. */
+function parseIndex(reader: TokenReader): HclExpression | undefined {
+  return reader.withNewlines('ignored', () => {
+    const key = reader.skip('*') ? undefined : parseExpression(reader)
+    reader.expect(']')
+    return key
+  })
+}
+
+/** Parses the attributes of an attribute splat `.*`. An index after them is of the whole list. */
+function parseAttributes(reader: TokenReader, start: HclExpression): HclExpression {
+  let source = start
+  while (reader.isNext('.')) source = parseAttribute(reader, source, reader.next())
+  return source
+}
+
+function parseAttribute(reader: TokenReader, source: HclExpression, dot: HclToken): HclExpression {
+  const token = reader.next()
+  const { line, column } = source
+  if (token.kind === 'name') return { line, column, kind: 'attribute', source, name: token.text }
+  if (token.kind !== 'number' || !/^\d+$/.test(token.text)) throw reader.refuse(dot)
+  const key: HclExpression = { line, column, kind: 'number', text: token.text }
+  return { line, column, kind: 'index', source, key }
+}

@@ -1,0 +1,78 @@
+import { parseExpression } from './parse-expression.ts'
+import { createHclRefusal, type HclToken } from './hcl-token.ts'
+import { splitHcl } from './split-hcl.ts'
+import type { HclExpression, HclSyntaxBlock, HclSyntaxBody } from './syntax.ts'
+import { createTokenReader, type TokenReader } from './token-reader.ts'
+
+/**
+ * The separation of attributes. `lines`: each ends its line, as in programs. `free`: a line may
+ * have several, as in settings files of earlier versions, whose names may be in quotes.
+ */
+export type HclSeparation = 'lines' | 'free'
+
+/** Parses a file. `file` is its name for messages. Throws TERRAFORM_FILE_INVALID. */
+export function parseHclBody(
+  text: string,
+  file: string,
+  separation: HclSeparation = 'lines',
+): HclSyntaxBody {
+  const refuse = createHclRefusal(file)
+  const reader = createTokenReader(splitHcl(text, refuse), refuse)
+  return readBody(reader, 'end', separation)
+}
+
+function readBody(
+  reader: TokenReader,
+  ending: '}' | 'end',
+  separation: HclSeparation,
+): HclSyntaxBody {
+  const attributes = new Map<string, HclExpression>()
+  const blocks: HclSyntaxBlock[] = []
+  for (;;) {
+    reader.skipNewlines()
+    if (ending === '}' ? reader.skip('}') : reader.peek().kind === 'end')
+      return { attributes, blocks }
+    const key = reader.next()
+    const name = readLabel(key, reader)
+    if (reader.skip('=')) {
+      if (key.kind !== 'name' && separation === 'lines') throw reader.refuse(key)
+      if (attributes.has(name)) throw reader.refuse(key, `'${name}' is set twice`)
+      attributes.set(name, parseExpression(reader))
+    } else blocks.push(readBlock(key, reader, separation))
+    requireEnd(reader, separation)
+  }
+}
+
+/** Requires the end of a line, or of the body, after an attribute or block. */
+function requireEnd(reader: TokenReader, separation: HclSeparation): void {
+  if (separation === 'free') {
+    reader.skip(',')
+    return
+  }
+  const next = reader.peek()
+  if (next.kind !== 'newline' && next.kind !== 'end' && !reader.isNext('}'))
+    throw reader.refuse(next)
+}
+
+function readBlock(
+  { line, column, text: type }: HclToken,
+  reader: TokenReader,
+  separation: HclSeparation,
+): HclSyntaxBlock {
+  const labels: string[] = []
+  while (!reader.skip('{')) labels.push(readLabel(reader.next(), reader))
+  const body = reader.nest(() => readBody(reader, '}', separation))
+  return { line, column, type, labels, body }
+}
+
+/** Returns a name, or the text of quotes without a template. */
+function readLabel(token: HclToken, reader: TokenReader): string {
+  if (token.kind === 'name') return token.text
+  if (token.kind !== 'template' || token.text !== '"') throw reader.refuse(token)
+  return token.pieces
+    .map(piece => {
+      if (piece.kind === 'text') return piece.text
+      throw reader.refuse(token, 'templates are not possible here')
+    })
+    .join('')
+}

@@ -1,0 +1,77 @@
+import { type HclRefusal, type HclToken, maxHclDepth } from './hcl-token.ts'
+import type { HclPlace } from './syntax.ts'
+import { createCursor, type HclCursor } from './hcl-cursor.ts'
+import { readHeredoc, readQuoted } from './split-template.ts'
+
+const patterns = [
+  ['space', /[ \t\r\f\v\u{FEFF}]+|\/\*[\s\S]*?\*\//uy],
+  ['comment', /(?:#|\/\/)[^\n]*/y],
+  ['newline', /\n/y],
+  ['name', /[\p{L}_][\p{L}\p{N}_-]*/uy],
+  ['number', /\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y],
+  ['heredoc', /<<-?[\p{L}_][\p{L}\p{N}_-]*[ \t]*\r?\n/uy],
+  ['quote', /"/y],
+  ['mark', /\.\.\.|==|!=|<=|>=|&&|\|\||=>|::|[{}[\]().,:?=+\-*/%!<>~]/y],
+] as const
+
+/**
+ * Splits a text into its tokens, the last of which is `end`. Comments are left out. Throws
+ * TERRAFORM_FILE_INVALID for text that is no token, and for unknown escapes.
+ */
+export function splitHcl(text: string, refuse: HclRefusal): readonly HclToken[] {
+  return splitTokens(createCursor(text), { refuse, isNested: false, depth: 0 })
+}
+
+/** The reading of tokens. Nested tokens end with the `}` of an interpolation or directive. */
+export interface TokenScope {
+  readonly refuse: HclRefusal
+  readonly isNested: boolean
+  readonly depth: number
+}
+
+/** Reads tokens from a cursor. The `}` at the end of nested tokens is the token `end`. */
+export function splitTokens(cursor: HclCursor, scope: TokenScope): readonly HclToken[] {
+  const { refuse, isNested, depth } = scope
+  if (depth > maxHclDepth) throw refuse(cursor.place(), 'the templates are nested too deeply')
+  const tokens: HclToken[] = []
+  let braces = 0
+  while (!cursor.isAtEnd()) {
+    const place = cursor.place()
+    const [kind, text] = takeToken(cursor) ?? []
+    if (kind === undefined || text === undefined)
+      throw refuse(place, `'${cursor.show()}' is not expected`)
+    const readTemplate = { splitNested, refuse, depth: depth + 1 }
+    if (kind === 'quote' || kind === 'heredoc') {
+      const read = kind === 'quote' ? readQuoted : readHeredoc
+      tokens.push({ ...place, kind: 'template', text, pieces: read(cursor, text, readTemplate) })
+      // The last line of a heredoc also ends its attribute.
+      if (kind === 'heredoc') tokens.push({ ...place, kind: 'newline', text: '\n', pieces: [] })
+      continue
+    }
+    if (text === '{') braces += 1
+    if (text === '}' && braces === 0 && isNested) return [...tokens, createEnd(place)]
+    if (text === '}') braces -= 1
+    if (kind !== 'space' && kind !== 'comment') tokens.push({ ...place, kind, text, pieces: [] })
+  }
+  if (isNested) throw refuse(cursor.place(), 'the template has no }')
+  return [...tokens, createEnd(cursor.place())]
+}
+
+function splitNested(
+  cursor: HclCursor,
+  { refuse, depth }: Pick<TokenScope, 'refuse' | 'depth'>,
+): readonly HclToken[] {
+  return splitTokens(cursor, { refuse, depth, isNested: true })
+}
+
+function createEnd(place: HclPlace): HclToken {
+  return { ...place, kind: 'end', text: '', pieces: [] }
+}
+
+function takeToken(cursor: HclCursor): readonly [(typeof patterns)[number][0], string] | undefined {
+  for (const [kind, pattern] of patterns) {
+    const text = cursor.take(pattern)
+    if (text !== undefined) return [kind, text]
+  }
+  return undefined
+}

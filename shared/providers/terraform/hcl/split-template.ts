@@ -1,0 +1,116 @@
+import { createCursor, type HclCursor } from './hcl-cursor.ts'
+import type { HclRefusal, HclToken, TemplatePiece } from './hcl-token.ts'
+
+/** The parts of a token reader that templates need. */
+interface TemplateReader {
+  readonly refuse: HclRefusal
+  readonly depth: number
+  readonly splitNested: (
+    cursor: HclCursor,
+    scope: { readonly refuse: HclRefusal; readonly depth: number },
+  ) => readonly HclToken[]
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  ...{ n: '\n', r: '\r', t: '\t' },
+  ...{ '"': '"', '\\': '\\' },
+}
+
+/** Reads a template in quotes, whose first quote is already consumed. */
+export function readQuoted(
+  cursor: HclCursor,
+  _opening: string,
+  reader: TemplateReader,
+): readonly TemplatePiece[] {
+  const start = cursor.place()
+  return readPieces(cursor, reader, {
+    text: /(?:[^"\\\n$%]|[$%](?!\{)(?![$%]\{))+|\$\$\{|%%\{|[$%](?=[$%]\{)/y,
+    isEnd: () => cursor.take(/"/y) !== undefined,
+    takeEscape: () => takeEscape(cursor, reader.refuse),
+    createOpenError: () => reader.refuse(start, 'the text in quotes does not end in its line'),
+  })
+}
+
+/** Reads a heredoc, whose first line is already consumed. */
+export function readHeredoc(
+  cursor: HclCursor,
+  opening: string,
+  reader: TemplateReader,
+): readonly TemplatePiece[] {
+  const [, dash, word = ''] = /^<<(-?)(\S+)/.exec(opening) ?? []
+  const start = cursor.place()
+  const lines: string[] = []
+  for (;;) {
+    const line = cursor.take(/[^\n]*(?:\n|$)/y)
+    if (line === undefined) throw reader.refuse(start, `the heredoc ${word} does not end`)
+    if (line.trim() === word) {
+      const content = dash === '-' ? removeIndentation(lines) : lines
+      return readHeredocText(createCursor(content.join(''), start), reader)
+    }
+    lines.push(line.replace(/\r\n$/, '\n'))
+    if (cursor.isAtEnd()) throw reader.refuse(start, `the heredoc ${word} does not end`)
+  }
+}
+
+function readHeredocText(content: HclCursor, reader: TemplateReader): readonly TemplatePiece[] {
+  return readPieces(content, reader, {
+    text: /(?:[^$%]|[$%](?!\{)(?![$%]\{))+|\$\$\{|%%\{|[$%](?=[$%]\{)/y,
+    isEnd: content.isAtEnd,
+    takeEscape: () => undefined,
+    createOpenError: () => reader.refuse(content.place(), 'the heredoc is invalid'),
+  })
+}
+
+/** The rules of one form of template. */
+interface TemplateForm {
+  readonly text: RegExp
+  readonly isEnd: () => boolean
+  readonly takeEscape: () => string | undefined
+  readonly createOpenError: () => Error
+}
+
+function readPieces(
+  cursor: HclCursor,
+  { refuse, depth, splitNested }: TemplateReader,
+  { text, isEnd, takeEscape: takeEscaped, createOpenError }: TemplateForm,
+): readonly TemplatePiece[] {
+  const pieces: TemplatePiece[] = []
+  while (!isEnd()) {
+    const place = cursor.place()
+    const opening = cursor.take(/[$%]\{/y)
+    if (opening !== undefined) {
+      const kind = opening === '${' ? 'interpolation' : 'directive'
+      pieces.push({ ...place, kind, tokens: splitNested(cursor, { refuse, depth }) })
+      continue
+    }
+    const plain = cursor.take(text) ?? takeEscaped()
+    if (plain === undefined) throw createOpenError()
+    pieces.push({ kind: 'text', text: /^([$%])\1\{$/.test(plain) ? plain.slice(1) : plain })
+  }
+  return pieces
+}
+
+function takeEscape(cursor: HclCursor, refuse: HclRefusal): string | undefined {
+  const place = cursor.place()
+  const escape = cursor.take(/\\(?:u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)/y)
+  if (escape === undefined) return undefined
+  if (escape.length > 2) return formatCharacter(escape, () => refuse(place, `${escape} is unknown`))
+  const value = escapes[escape.slice(1)]
+  if (value === undefined) throw refuse(place, `the escape ${escape} is unknown`)
+  return value
+}
+
+function formatCharacter(escape: string, createError: () => Error): string {
+  const code = Number.parseInt(escape.slice(2), 16)
+  if (code > 0x10_ff_ff) throw createError()
+  return String.fromCodePoint(code)
+}
+
+/** Removes the indentation that all lines with text have in common. */
+function removeIndentation(lines: readonly string[]): readonly string[] {
+  const widths = lines
+    .filter(line => line.trim() !== '')
+    .map(line => /^[ \t]*/.exec(line)?.[0].length ?? 0)
+  const width = Math.min(...(widths.length === 0 ? [0] : widths))
+  return lines.map(line => (line.trim() === '' ? '\n' : line.slice(width)))
+}
