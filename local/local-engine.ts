@@ -198,7 +198,10 @@ async function openPlatform({ home, verbose, backend: backendOptions }: EngineOp
     ...{ home, logger, telemetry, holder, env: process.env, isAlive: createHolderCheck(holder) },
     onNotice: message => write(`${message}\n`),
     closeDeployment: async (platform, deployment) =>
-      (await loadDeploymentHandlers()).closeDeadDeployment(portsOfDead(platform), deployment),
+      (await loadDeploymentHandlers()).closeDeadDeployment(
+        portsForDeadDeployment(platform),
+        deployment,
+      ),
   })
   return { platform: backend, backend }
 }
@@ -207,7 +210,7 @@ async function openPlatform({ home, verbose, backend: backendOptions }: EngineOp
  * Returns the ports for the close of a deployment that another machine ran. All processes of the
  * deployment count as dead.
  */
-function portsOfDead(platform: EmbeddedPlatform): GeneratorPorts {
+function portsForDeadDeployment(platform: EmbeddedPlatform): GeneratorPorts {
   return {
     ...createGeneratorPorts(platform),
     isAlive: () => false,

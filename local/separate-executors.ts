@@ -163,22 +163,28 @@ async function startOneExecutor(
   const { deployment, limitMs, pool, slots } = executedDeployment
   const timerAbort = new AbortController()
   if (limitMs === undefined || pool !== 'short') {
-    const unlimitedTime = { remainingMs: () => Infinity, wholeMs: Infinity, leave: () => undefined }
+    const unlimitedTime = {
+      remainingMs: () => Infinity,
+      startRemainingMs: Infinity,
+      leave: () => undefined,
+    }
     const timeLimit = pool === undefined ? {} : { timeLimit: { ...unlimitedTime, pool } }
     const executor = await startExecutor(input, environment, { deployment, slots, ...timeLimit })
     const timeElapsed = new Promise<'elapsed'>(() => undefined)
     return { environment, executor, timeElapsed, cancelTimer: () => undefined }
   }
-  const wholeMs = limitMs - shutdownMarginMsOf(limitMs)
-  const deadlineMs = clock.monotonicMs() + wholeMs
+  const startRemainingMs = limitMs - shutdownMarginMsOf(limitMs)
+  const deadlineMs = clock.monotonicMs() + startRemainingMs
   const timeLimit = {
     pool,
-    wholeMs,
+    startRemainingMs,
     remainingMs: () => deadlineMs - clock.monotonicMs(),
     leave: () => timerAbort.abort(),
   }
   const executor = await startExecutor(input, environment, { deployment, slots, timeLimit })
-  const timeElapsed = clock.sleep(wholeMs, timerAbort.signal).then(() => 'elapsed' as const)
+  const timeElapsed = clock
+    .sleep(startRemainingMs, timerAbort.signal)
+    .then(() => 'elapsed' as const)
   return { environment, executor, timeElapsed, cancelTimer: () => timerAbort.abort() }
 }
 

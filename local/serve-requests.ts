@@ -12,7 +12,7 @@ import {
   type InstalledPrograms,
   withInstalledPackages,
 } from '../shared/runtime/programs/uploaded-program.ts'
-import { withoutFunctionVariables } from '../shared/runtime/credentials/stack-role.ts'
+import { removeFunctionVariables } from '../shared/runtime/credentials/stack-role.ts'
 import { installProgram } from '../shared/runtime/programs/install-program.ts'
 import { servePreview } from '../functions/step-generator/serve-preview.ts'
 import type {
@@ -74,7 +74,7 @@ export function createRequestOpener(
   })
   const installer = {
     ...{ outbound, clock: platform.clock, scratch: home, processes: createProcesses },
-    env: withoutFunctionVariables(env),
+    env: removeFunctionVariables(env),
   }
   const repositories: RepositoryDeps = {
     ...platform,

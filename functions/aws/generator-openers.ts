@@ -8,7 +8,7 @@ import { type AwsSettings, createUploadSigner } from '../../shared/platform/aws/
 import { createLambdaClient } from '../../shared/platform/aws/lambda-client.ts'
 import { createProcesses } from '../../shared/platform/system/processes.ts'
 import { withReviewedConfig } from '../../shared/runtime/credentials/reviewed-config.ts'
-import { withoutFunctionVariables } from '../../shared/runtime/credentials/stack-role.ts'
+import { removeFunctionVariables } from '../../shared/runtime/credentials/stack-role.ts'
 import type { StackServerDeps } from '../../shared/runtime/deployment/stack-server-deps.ts'
 import { withAttachedPolicies } from '../../shared/runtime/policy-packs/attached-policies.ts'
 import { createInstallerCaller } from '../../shared/runtime/programs/call-installer.ts'
@@ -52,7 +52,7 @@ export function createGeneratorOpeners(
     ...programDeps,
     installedPrograms: createInstallRecords({ s3, bucket: awsResources.get('bucket') }),
     processes: createProcesses,
-    env: withoutFunctionVariables(env),
+    env: removeFunctionVariables(env),
   })
   return withAttachedPolicies(
     { open: installedOpen, reopen },

@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createProcesses } from '../../shared/platform/system/processes.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
-import { withoutFunctionVariables } from '../../shared/runtime/credentials/stack-role.ts'
+import { removeFunctionVariables } from '../../shared/runtime/credentials/stack-role.ts'
 import { readAddressRules } from '../../shared/runtime/environment/address-rules.ts'
 import type { InstallAnswer } from '../../shared/runtime/programs/install-job.ts'
 import { createOutbound } from '../../shared/triggers/outbound/outbound.ts'
@@ -16,7 +16,7 @@ const deps = {
   outbound: createOutbound(readAddressRules(process.env)),
   clock: createSystemClock(),
   scratch: join(tmpdir(), 'antichain'),
-  env: withoutFunctionVariables(process.env),
+  env: removeFunctionVariables(process.env),
   processes: createProcesses,
 }
 

@@ -218,8 +218,9 @@ async function runDeliveries<D extends Delivery>(
 function createFunctionTime({ clock }: Platform, { pool, limitMs }: DeliveryTime) {
   // The caller passes all deliveries at once, so there is no polling to end.
   const leave = (): void => undefined
-  if (limitMs === undefined) return { pool, remainingMs: () => Infinity, wholeMs: Infinity, leave }
-  const wholeMs = limitMs - shutdownMarginMsOf(limitMs)
-  const deadlineMs = clock.monotonicMs() + wholeMs
-  return { pool, wholeMs, remainingMs: () => deadlineMs - clock.monotonicMs(), leave }
+  if (limitMs === undefined)
+    return { pool, remainingMs: () => Infinity, startRemainingMs: Infinity, leave }
+  const startRemainingMs = limitMs - shutdownMarginMsOf(limitMs)
+  const deadlineMs = clock.monotonicMs() + startRemainingMs
+  return { pool, startRemainingMs, remainingMs: () => deadlineMs - clock.monotonicMs(), leave }
 }

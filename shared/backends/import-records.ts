@@ -15,7 +15,7 @@ interface RecordImportPorts {
 }
 
 /** The function that returns the state of an exported version in its stored form. */
-export type ReadVersion = (version: number) => Promise<StoredDeployment | undefined>
+export type ReadVersionState = (version: number) => Promise<StoredDeployment | undefined>
 
 /**
  * Returns how many of the entries, counted from the oldest one, a stack already has. Returns
@@ -46,7 +46,7 @@ export async function importRecords(
   }: {
     readonly records: readonly HistoryRecord[]
     readonly entries: readonly ExportedEntry[]
-    readonly readVersion: ReadVersion
+    readonly readVersion: ReadVersionState
   },
 ): Promise<void> {
   const [last] = records

@@ -58,5 +58,5 @@ export const awsLimits = {
   /** Versions of one plugin that a search for the newest version checks. */
   pluginVersionsMax: 1_000,
   /** Archives per page of the list of plugins. Each archive costs a read of its record. */
-  pluginPageMax: 50,
+  pluginsPerPage: 50,
 } as const

@@ -56,7 +56,7 @@ describeWithServices('plugins in S3', ['S3'], settings => {
 
   test('all plugins are listed with their sources, page by page', async () => {
     const { store } = await openStore()
-    const patches = Array.from({ length: awsLimits.pluginPageMax }, (_, patch) => patch)
+    const patches = Array.from({ length: awsLimits.pluginsPerPage }, (_, patch) => patch)
     for (const patch of patches)
       await store.put({ ...arm, name: 'gold-linux', version: `1.0.${patch}` }, bytesOf('same'))
     const tool = { ...arm, kind: 'tool', arch: 'x64', version: '2.0.0-rc.1' }

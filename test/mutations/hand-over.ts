@@ -53,7 +53,7 @@ export const handOverMutations: readonly Mutation[] = [
     breaks:
       'long calls: an operation that does not fit into the remaining time goes to the long pool before its begin',
     file: `${admission}.ts`,
-    edits: [['if (expectedMs <= time.remainingMs())', 'if (expectedMs <= time.wholeMs)']],
+    edits: [['if (expectedMs <= time.remainingMs())', 'if (expectedMs <= time.startRemainingMs)']],
     caughtBy: [testsOf(admission)],
   },
   {

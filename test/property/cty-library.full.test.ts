@@ -16,7 +16,7 @@ import { decodeMsgpack } from '../../shared/providers/terraform/values/decode-ms
 import { encodeCtyJson } from '../../shared/providers/terraform/values/encode-json.ts'
 import { encodeMsgpack } from '../../shared/providers/terraform/values/encode-msgpack.ts'
 import { areEqualRaw } from '../../shared/providers/terraform/values/raw-equality.ts'
-import { areEqualValuesOf } from '../../shared/providers/terraform/values/semantic-equality.ts'
+import { compareSemantically } from '../../shared/providers/terraform/values/semantic-equality.ts'
 import { formatTypeJson } from '../../shared/providers/terraform/values/type-json.ts'
 import { messageOf } from '../../shared/errors/error.ts'
 import { describeWithCommands } from '../e2e/toolchains.ts'
@@ -104,7 +104,7 @@ function compareWithLibrary(pair: ValuePair, answer: LibraryAnswer): readonly st
     ['structural equality', areEqualRaw(first, second) === answer.rawEqual],
     [
       `semantic equality: ${answer.equal}`,
-      String(areEqualValuesOf(first, second) ?? 'unknown') === answer.equal ||
+      String(compareSemantically(first, second) ?? 'unknown') === answer.equal ||
         !isWhollyKnown(first) ||
         !isWhollyKnown(second),
     ],

@@ -16,7 +16,7 @@ import { encodeCtyJson } from '../../shared/providers/terraform/values/encode-js
 import { encodeMsgpack } from '../../shared/providers/terraform/values/encode-msgpack.ts'
 import { areEqualRaw } from '../../shared/providers/terraform/values/raw-equality.ts'
 import { numberType } from '../../shared/providers/terraform/values/type-system.ts'
-import { areEqualValuesOf } from '../../shared/providers/terraform/values/semantic-equality.ts'
+import { compareSemantically } from '../../shared/providers/terraform/values/semantic-equality.ts'
 import { formatTypeJson, parseTypeJson } from '../../shared/providers/terraform/values/type-json.ts'
 import {
   replaceUnknowns,
@@ -99,9 +99,9 @@ test('both equalities are symmetric, and structurally equal known values are sem
     fc.property(valuePairs, ({ first, second }) => {
       const isSame = areEqualRaw(first, second)
       expect(areEqualRaw(second, first)).toBe(isSame)
-      expect(areEqualValuesOf(second, first)).toBe(areEqualValuesOf(first, second))
+      expect(compareSemantically(second, first)).toBe(compareSemantically(first, second))
       if (isWhollyKnown(first) && isWhollyKnown(second) && isSame)
-        expect(areEqualValuesOf(first, second)).toBe(true)
+        expect(compareSemantically(first, second)).toBe(true)
     }),
   )
 })

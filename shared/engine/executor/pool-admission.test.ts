@@ -24,7 +24,7 @@ const admissionWith = (
   admissionOf(step, new Map(Object.entries(slow)), {
     pool: 'short',
     remainingMs: () => remainingSeconds * 1_000,
-    wholeMs: 50_000,
+    startRemainingMs: 50_000,
   })
 
 describe('the admission of an operation', () => {

@@ -16,7 +16,7 @@ export interface FunctionTime {
   /** Time until the executor begins to shut down, in ms. */
   readonly remainingMs: () => number
   /** The value of `remainingMs` when the executor started, in ms. */
-  readonly wholeMs: number
+  readonly startRemainingMs: number
 }
 
 /** Previous durations of a stack's operations by `durationKeyOf`, in ms. */
@@ -35,7 +35,8 @@ export function admissionOf(
   if (expectedMs <= time.remainingMs()) return 'now'
   // A new executor has used a part of its time before its first admission. An operation that needs
   // the full time of an executor would be deferred forever, so it goes to the long pool.
-  const guaranteedMs = time.wholeMs - Math.min(time.wholeMs / 4, limits.executorStartMs)
+  const guaranteedMs =
+    time.startRemainingMs - Math.min(time.startRemainingMs / 4, limits.executorStartMs)
   return expectedMs <= guaranteedMs ? 'later' : 'long'
 }
 

@@ -75,7 +75,7 @@ export async function startMonitorServer(
   const readyDeps = Promise.withResolvers<MonitorDeps>()
   const signalled = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
-  const window = createRegistrationWindow(streamLimit.raiseFor)
+  const window = createRegistrationWindow(streamLimit.liftFor)
   const callbacks = withWindow(createCallbacks(), window)
   const hooks = createRegisteredHooks(callbacks)
   const engine = createEngineHandlers(deps)

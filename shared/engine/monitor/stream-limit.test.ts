@@ -52,18 +52,18 @@ afterEach(() => {
 test('open connections lose their limit of calls when more than half of the calls may wait for others', async () => {
   const client = await connectTo(await startServer())
   await call(client)
-  streamLimit.raiseFor(limits.streamsPerConnection / 2)
+  streamLimit.liftFor(limits.streamsPerConnection / 2)
   await call(client)
   expect(client.remoteSettings.maxConcurrentStreams).toBe(limits.streamsPerConnection)
   const newSettings = once(client, 'remoteSettings')
-  streamLimit.raiseFor(limits.streamsPerConnection / 2 + 1)
+  streamLimit.liftFor(limits.streamsPerConnection / 2 + 1)
   const [settings] = (await newSettings) as [Settings]
   expect(settings.maxConcurrentStreams).toBe(2 ** 31 - 1)
 })
 
 test('a connection that opens after the limit is removed loses it with its first call', async () => {
   const port = await startServer()
-  streamLimit.raiseFor(limits.streamsPerConnection)
+  streamLimit.liftFor(limits.streamsPerConnection)
   const client = await connectTo(port)
   const newSettings = once(client, 'remoteSettings')
   await call(client)

@@ -24,7 +24,7 @@ export interface StreamLimit {
    * `waitingCount`: the number of calls that may wait for other calls. So while the limit applies,
    * at most half of the permitted calls wait for other calls.
    */
-  readonly raiseFor: (waitingCount: number) => void
+  readonly liftFor: (waitingCount: number) => void
   readonly close: () => void
 }
 
@@ -46,7 +46,7 @@ export function createStreamLimit(): StreamLimit {
   return {
     serverOptions: { 'grpc.max_concurrent_streams': streamsPerConnection },
     addPort: port => void ports.add(port),
-    raiseFor(waitingCount) {
+    liftFor(waitingCount) {
       if (isRaised || waitingCount * 2 <= streamsPerConnection) return
       isRaised = true
       for (const session of sessions) session.settings({ maxConcurrentStreams: unlimited })

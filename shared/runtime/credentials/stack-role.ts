@@ -28,7 +28,7 @@ const functionVariablePattern =
   /^(ANTICHAIN_|AWS_|ECS_|OTEL_|_|LAMBDA_|NODE_(OPTIONS|COMPILE_CACHE)$|PULUMI_CONFIG_PASSPHRASE)/
 
 /** Returns a function's environment without the variables that belong to the function itself. */
-export function withoutFunctionVariables(
+export function removeFunctionVariables(
   env: Readonly<Record<string, string | undefined>>,
 ): Readonly<Record<string, string>> {
   const otherVariables = Object.entries(env).flatMap(([key, value]) =>
@@ -73,7 +73,7 @@ export async function resolveStackVariables(
   request: RoleRequest,
 ): Promise<Readonly<Record<string, string>>> {
   const { env, region, home, assume, offer } = deps
-  const baseVariables = { ...withoutFunctionVariables(env), HOME: home, AWS_REGION: region }
+  const baseVariables = { ...removeFunctionVariables(env), HOME: home, AWS_REGION: region }
   const role = selectRole(request)
   if (role === undefined) return baseVariables
   const getCredentials = () => assume(role, request)

@@ -81,7 +81,7 @@ export function createInlineOperations(
     // pool.
     timeLimit: {
       pool: 'short',
-      wholeMs: Infinity,
+      startRemainingMs: Infinity,
       remainingMs: () => (hasTime() ? admission.operationMs : 0),
       leave: () => undefined,
     },

@@ -20,7 +20,7 @@ import {
 } from '../../triggers/webhooks/webhook-document.ts'
 import { createProgramFolders } from './program-folder.ts'
 import { packRepository, type RepositoryDeps } from './repository-program.ts'
-import { withoutFunctionVariables } from '../credentials/stack-role.ts'
+import { removeFunctionVariables } from '../credentials/stack-role.ts'
 
 const commit = '0123456789abcdef0123456789abcdef01234567'
 const program: RepositoryProgram = {
@@ -99,7 +99,7 @@ function deps(env: Readonly<Record<string, string | undefined>> = process.env): 
   }
   const { outbound } = receiver
   const scratch = join(home, 'scratch')
-  const installerEnv = withoutFunctionVariables(env)
+  const installerEnv = removeFunctionVariables(env)
   const installer = { outbound, clock, scratch, env: installerEnv, processes: createProcesses }
   return {
     ...platform,

@@ -9,7 +9,7 @@ export type RecordedRegistration = RecordedDecision & { readonly kind: 'registra
 export type RecordedSettlement = RecordedDecision & { readonly kind: 'settled' }
 
 /** Reports whether a decision only reads a registered resource. */
-export function isRefresh(decision: RecordedDecision): boolean {
+export function isRefreshDecision(decision: RecordedDecision): boolean {
   return decision.kind === 'registration' && decision.operations.some(({ op }) => op === 'refresh')
 }
 

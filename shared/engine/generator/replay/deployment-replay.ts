@@ -17,7 +17,7 @@ import { emitReplaceSteps } from '../../events/replace-events.ts'
 import { isImport, type TrackedState } from '../../step.ts'
 import type { EndedStep } from '../../step-end.ts'
 import {
-  isRefresh,
+  isRefreshDecision,
   type RecordedRegistration,
   type RecordedSettlement,
   type Replay,
@@ -83,7 +83,7 @@ export function createReplay(deps: ReplayDeps): Replay {
     refreshOf: urn =>
       earlierDecisions
         .decisionsOf(urn)
-        .find((decision): decision is RecordedRegistration => isRefresh(decision)),
+        .find((decision): decision is RecordedRegistration => isRefreshDecision(decision)),
     deleteBeforeReplaceOf: urn =>
       earlierDecisions.decisions.findLast(
         (decision): decision is RecordedRegistration =>

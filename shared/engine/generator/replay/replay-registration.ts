@@ -10,7 +10,7 @@ import { ensureProviderConfigured } from '../steps/run-steps.ts'
 import { emitSameViews } from '../steps/same-views.ts'
 import { runAfterHooks } from '../steps/settled-hooks.ts'
 import { createStepEndsDelta } from '../steps/step-ends-delta.ts'
-import { isRefresh, type RecordedSettlement, type Replay } from './decision-replay.ts'
+import { isRefreshDecision, type RecordedSettlement, type Replay } from './decision-replay.ts'
 import { createWithdrawalDelta } from './restore-sets.ts'
 import { resumeRecorded } from './resume-recorded.ts'
 
@@ -26,7 +26,9 @@ export async function replayRecorded(
   goalDigest: string,
 ): Promise<StageResult<void>> {
   const { replay } = ctx.ports
-  const decisions = (replay?.decisionsOf(claim.urn) ?? []).filter(decision => !isRefresh(decision))
+  const decisions = (replay?.decisionsOf(claim.urn) ?? []).filter(
+    decision => !isRefreshDecision(decision),
+  )
   const lastDecision = decisions.at(-1)
   if (replay === undefined || lastDecision === undefined) return toDecided(undefined)
   if (lastDecision.goal !== goalDigest && !(await keepUnlessWithdrawn(ctx, replay, lastDecision)))

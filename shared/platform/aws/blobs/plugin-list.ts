@@ -29,7 +29,7 @@ export async function readPluginPage(
   const { prefix } = bucketSection
   const objects: S3Object[] = []
   for (const kind of kinds) {
-    const keysMax = awsLimits.pluginPageMax - objects.length
+    const keysMax = awsLimits.pluginsPerPage - objects.length
     if (keysMax > 0) objects.push(...(await listKind(bucketSection, kind, options.cursor, keysMax)))
   }
   const plugins = await Promise.all(
@@ -38,7 +38,7 @@ export async function readPluginPage(
   const lastKey = objects.at(-1)?.Key
   return {
     plugins: plugins.filter(plugin => plugin !== undefined),
-    ...(objects.length >= awsLimits.pluginPageMax && lastKey !== undefined
+    ...(objects.length >= awsLimits.pluginsPerPage && lastKey !== undefined
       ? { next: lastKey.slice(prefix.length) }
       : {}),
   }

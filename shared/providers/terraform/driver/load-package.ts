@@ -19,7 +19,7 @@ import { createConfigError } from '../values/config-problem.ts'
 import { nullOf } from '../values/cty-value.ts'
 import { impliedTypeOf } from '../values/schema.ts'
 import { validateSchema } from '../values/validate-schema.ts'
-import type { PackageFilter } from './package-parameter.ts'
+import type { PackageOptions } from './package-parameter.ts'
 import { createRefusal, readResponse } from './provider-failure.ts'
 import { encodeValue } from './wire-values.ts'
 import type {
@@ -38,7 +38,7 @@ import type {
 export async function loadTerraformPackage(
   client: TerraformClient,
   descriptor: PackageDescriptor,
-  { includes, excludes, providerMeta }: Omit<PackageFilter, 'providerName'>,
+  { includes, excludes, providerMeta }: Omit<PackageOptions, 'providerName'>,
 ): Promise<TerraformPackage> {
   const { name, providerName } = descriptor
   const schemas = await client.getProviderSchema()

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../values/value-codec.ts'
  * The parameter of a package: its Terraform provider, and the selection of its types. The form is
  * that of the dynamic packages of Pulumi's bridge.
  */
-export type PackageParameter = PackageFilter &
+export type PackageParameter = PackageOptions &
   (
     | { readonly kind: 'remote'; readonly source: string; readonly version: string }
     | { readonly kind: 'local'; readonly path: string }
@@ -16,7 +16,7 @@ export type PackageParameter = PackageFilter &
  * The part of a package's parameter that does not name the provider. It selects types, and has a
  * name for the package and metadata for the provider.
  */
-export interface PackageFilter {
+export interface PackageOptions {
   /** Names of types in Terraform. Empty means all. */
   readonly includes: readonly string[]
   readonly excludes: readonly string[]
@@ -36,7 +36,7 @@ export interface PackageFilter {
 export function parsePackageParameter(base64: string): PackageParameter {
   const json = parseJson(Buffer.from(base64, 'base64').toString('utf8'))
   if (!isObject(json)) throw createParameterError('it is not a JSON object')
-  const filter: PackageFilter = {
+  const filter: PackageOptions = {
     includes: readNames(json, 'includes'),
     excludes: readNames(json, 'excludes'),
     providerName: readName(json, 'providerName'),
@@ -82,7 +82,7 @@ function readNames(json: JsonMembers, name: string): readonly string[] {
   return value
 }
 
-function readProviderMeta({ providerMeta }: JsonMembers): Pick<PackageFilter, 'providerMeta'> {
+function readProviderMeta({ providerMeta }: JsonMembers): Pick<PackageOptions, 'providerMeta'> {
   if (providerMeta === undefined) return {}
   if (!isObject(providerMeta)) throw createParameterError("'providerMeta' must be an object")
   return { providerMeta: providerMeta as JsonObject }

@@ -1,7 +1,7 @@
 import type { CtyPath } from '../values/cty-path.ts'
 import type { CtyValue } from '../values/cty-value.ts'
 import type { BlockSchema } from '../values/schema.ts'
-import { areEqualValuesOf } from '../values/semantic-equality.ts'
+import { compareSemantically } from '../values/semantic-equality.ts'
 import { attributeAtPath } from './object-shape.ts'
 
 /** The operation on an object that a plan requires. */
@@ -26,7 +26,7 @@ export function decidePlanAction(block: BlockSchema, plan: CheckedPlan): PlanAct
   if (prior.kind === 'null') return isTainted ? 'replace' : 'create'
   const isWriteOnly = (path: CtyPath): boolean => attributeAtPath(block, path)?.isWriteOnly === true
   if (replacePaths.some(isWriteOnly)) return 'replace'
-  if (areEqualValuesOf(planned, prior) === true) return 'none'
+  if (compareSemantically(planned, prior) === true) return 'none'
   return replacePaths.length > 0 ? 'replace' : 'update'
 }
 

@@ -1,7 +1,7 @@
 import type { CtyPath } from '../values/cty-path.ts'
 import { type CtyValue, nullOf } from '../values/cty-value.ts'
 import type { BlockSchema } from '../values/schema.ts'
-import { areEqualValuesOf } from '../values/semantic-equality.ts'
+import { compareSemantically } from '../values/semantic-equality.ts'
 import { getAtCtyPath } from '../values/walk-value.ts'
 import { type ProviderFlaw, attributeAtPath } from './object-shape.ts'
 
@@ -32,7 +32,7 @@ export function filterReplacePaths(
       continue
     }
     const absent = nullOf(existing.type)
-    const isSame = areEqualValuesOf(after ?? absent, before ?? absent) === true
+    const isSame = compareSemantically(after ?? absent, before ?? absent) === true
     if (!isSame || attributeAtPath(block, path)?.isWriteOnly === true) paths.push(path)
   }
   return { paths, flaws }

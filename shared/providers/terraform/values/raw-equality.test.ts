@@ -4,7 +4,7 @@ import { convertFloat, parseCtyNumber } from './cty-number.ts'
 import { dynamicType, listType, numberType, setType, stringType } from './type-system.ts'
 import { type CtyValue, boolOf, nullOf, numberOf, stringOf } from './cty-value.ts'
 import { areEqualRaw } from './raw-equality.ts'
-import { areEqualValuesOf, lengthRangeOf, mayBecome } from './semantic-equality.ts'
+import { compareSemantically, lengthRangeOf, mayBecome } from './semantic-equality.ts'
 import { unknownOf } from './unknown-value.ts'
 
 const a = stringOf('a')
@@ -91,8 +91,8 @@ test.each<[string, CtyValue, CtyValue, boolean | undefined]>([
     false,
   ],
 ])('the semantic equality of %s is $3', (_name, left, right, result) => {
-  expect(areEqualValuesOf(left, right)).toBe(result)
-  expect(areEqualValuesOf(right, left)).toBe(result)
+  expect(compareSemantically(left, right)).toBe(result)
+  expect(compareSemantically(right, left)).toBe(result)
 })
 
 test.each<[string, CtyValue, CtyValue, boolean]>([

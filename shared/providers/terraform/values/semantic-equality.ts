@@ -9,7 +9,7 @@ import { childrenOf } from './walk-value.ts'
  * Compares two values as Terraform's operator `==` does. Returns undefined if the result depends on
  * values that are not known yet. All nulls are equal.
  */
-export function areEqualValuesOf(a: CtyValue, b: CtyValue): boolean | undefined {
+export function compareSemantically(a: CtyValue, b: CtyValue): boolean | undefined {
   if (a.kind === 'null' && isDefinitelyNotNull(b)) return false
   if (b.kind === 'null' && isDefinitelyNotNull(a)) return false
   if (a.kind === 'unknown' && b.kind === 'unknown') return undefined
@@ -107,7 +107,7 @@ function areEqualKnown(a: CtyValue, b: CtyValue): boolean | undefined {
     const [otherStep, other] = others[index] ?? [step, part]
     const isSameKey =
       step.kind !== 'key' || (otherStep.kind === 'key' && step.key === otherStep.key)
-    return isSameKey && areEqualValuesOf(part, other)
+    return isSameKey && compareSemantically(part, other)
   })
   if (results.includes(false)) return false
   return results.includes(undefined) ? undefined : true
