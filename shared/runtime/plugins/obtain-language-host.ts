@@ -4,10 +4,10 @@ import { findPlugin } from '../../providers/plugins/find-plugin.ts'
 import type { FetchPlugin } from './fetch-plugin.ts'
 
 /**
- * Creates the function that obtains the host of a language from the store of an installation. The
- * host is the newest stored version, or the latest of an allowed source. Returns undefined without
- * a store. The created function returns the file of the host, or undefined if the store has none.
- * It throws the errors of `fetchPlugin`.
+ * Creates the function that returns the file of a language host in the store of an installation.
+ * The host is the newest stored version, or the latest version of an allowed source. The created
+ * function returns undefined if there is none, and throws the errors of `fetchPlugin`. Without a
+ * store, no function is created, and the result is undefined.
  */
 export function createLanguageHostFinder(
   fetchPlugin: FetchPlugin | undefined,

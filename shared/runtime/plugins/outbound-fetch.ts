@@ -5,9 +5,9 @@ import type { OutboundPort, OutboundResponse } from '../../ports/outbound.ts'
 
 /**
  * Creates a `fetch` for downloads that calls allowed addresses only, also after redirects.
- * `authorization` is sent to `authorizedOrigin` and to no other origin. A response is complete when
- * it is returned. The function throws OUTBOUND_REFUSED, PLUGIN_TOO_LARGE, and `TypeError` when the
- * server does not respond.
+ * `authorization` is sent to `authorizedOrigin` and to no other origin. A response is read
+ * completely before it is returned. The created function throws OUTBOUND_REFUSED, PLUGIN_TOO_LARGE,
+ * and `TypeError` when the server does not respond.
  */
 export function createOutboundFetch(
   outbound: OutboundPort,

@@ -43,8 +43,8 @@ export function createGitRunner({
   readonly env: Readonly<Record<string, string>>
   readonly processes: ProcessesPort
 }): RunGit {
-  // If Git started this process, it has set variables for its repository, which must not apply to
-  // the plugin's repository.
+  // If Git started this process, the environment names the repository of that Git. These variables
+  // must not apply to the plugin's repository.
   const otherVariables = Object.entries(env).filter(([name]) => !repositoryVariables.has(name))
   return (args, extraVariables) => {
     const variables = {

@@ -10,7 +10,8 @@ import { readDocumentsOf } from '../../triggers/read-documents.ts'
 import { matchesGlob } from '../../triggers/webhooks/glob.ts'
 
 /**
- * A pattern of sources, such as `pulumi/*`. Its first part names the owner, so it has no wildcard.
+ * A pattern of sources, such as `pulumi/*`. The first part names the owner and must not contain a
+ * wildcard.
  */
 const patternForm = z
   .string()

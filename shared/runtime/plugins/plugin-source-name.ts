@@ -14,8 +14,8 @@ import {
 export const terraformKind = 'terraform'
 
 /**
- * Returns the name of the place from which a plugin comes. Administrators allow places by patterns
- * of these names. Equal places have equal names, however a program writes them:
+ * Returns the name of the source from which a plugin comes. Administrators allow sources by
+ * patterns of these names. Equal sources have equal names, however a program writes them:
  * - `<organization>/<plugin>` on GitHub; `pulumi/<plugin>` also stands for get.pulumi.com
  * - `<host>/<namespace>/<type>` of a Terraform provider
  * - a URL and the plugin's name for other servers
@@ -33,7 +33,8 @@ function formatSource(source: PluginSource, pluginName: string): string {
   if (source.kind === 'git') return hideCredentials(source.url)
   if (source.kind === 'http') {
     const address = hideCredentials(source.url)
-    // A pattern compares whole segments of a path, so an address may hide none of them.
+    // A pattern compares whole segments of a path, so an address must not contain encoded
+    // separators or a part after the path.
     if (/[?#]|%2f|%5c/i.test(address))
       throw error(
         'PLUGIN_ADDRESS',

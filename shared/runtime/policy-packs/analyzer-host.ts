@@ -228,7 +228,8 @@ function connectPack(
         await packProcess.readLastLines()
         throw new Error(`the pack ${exitDescription}`)
       })
-      // The exit of the pack explains more than the lost connection.
+      // The error of the exit explains more than that of the lost connection, so the exit is
+      // awaited.
       const answer = callUnary(client, method, { request, deadlineMs }).catch(async thrown => {
         if (grpcCodeOf(thrown) === status.UNAVAILABLE)
           await withTimeout(packExit, limits.exitGraceMs)

@@ -34,8 +34,8 @@ export const attachedPolicyDocument = z.strictObject({
 export type AttachedPolicy = z.infer<typeof attachedPolicyDocument> & { readonly name: string }
 
 /**
- * Returns the key of the document of an attached policy pack. The settings of all stacks contain
- * only these documents.
+ * Returns the key of the document of an attached policy pack. Every document of the kind
+ * `stack-settings` with the scope `*` is an attached policy pack.
  */
 export function attachedPolicyKeyOf(name: string): DocumentKey {
   return { kind: 'stack-settings', scope: '*', name }
@@ -78,9 +78,9 @@ async function coversStack(
 }
 
 /**
- * Returns openers whose requests also name the attached policy packs. The options of a request
- * cannot omit them, because they are no options. Throws POLICY_PACK_FAILED for a pack that cannot
- * be opened.
+ * Returns openers that add the attached policy packs to the requests that they return. The packs
+ * are not options, so the sender of a request cannot omit them. Throws POLICY_PACK_FAILED for a
+ * pack that cannot be opened.
  */
 export function withAttachedPolicies(
   { open, reopen }: Pick<StackServerDeps, 'open' | 'reopen'>,

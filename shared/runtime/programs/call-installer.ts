@@ -33,11 +33,11 @@ export interface InstallerCallerDeps {
 }
 
 /**
- * Creates the call of the installer's function. Each call has an execution environment and an
- * upload address of its own. A call is repeated if its environment dies early, or if Lambda did not
- * accept the call. An installer gets no credential of a repository. Throws the errors of
- * `installErrorCodes`, and the errors of `createAwsError` if the function cannot be called or the
- * store cannot be used.
+ * Creates the `InstallProgram` that calls the installer's function. Each call has an execution
+ * environment and an upload address of its own. A call is repeated if its environment dies early,
+ * or if Lambda did not accept the call. An installer gets no credential of a repository. Throws the
+ * errors of `installErrorCodes`, and the errors of `createAwsError` if the function cannot be
+ * called or the store cannot be used.
  */
 export function createInstallerCaller(deps: InstallerCallerDeps): InstallProgram {
   const { clock, logger } = deps
@@ -59,9 +59,9 @@ export function createInstallerCaller(deps: InstallerCallerDeps): InstallProgram
 }
 
 /**
- * Returns the install job of a request. The job contains no credential. If the request has one,
- * this process fetches the repository, and the job contains the address of the stored archive. The
- * job of an uploaded program contains such an address, too.
+ * Returns the install job of a request. The job contains no credential of the repository. If the
+ * request has one, this process fetches the repository and stores its archive. The job then
+ * contains the address of the archive, as it does for an uploaded program.
  */
 async function createJob(
   { clock, outbound, storeSource }: InstallerCallerDeps,
@@ -109,8 +109,8 @@ function createInstallerDiedError(reason: string): Error {
 }
 
 /**
- * Returns the program that the installer has uploaded. Scripts of packages can forge the answer and
- * use the address, so the bytes must match the answer.
+ * Returns the program that the installer has uploaded. Scripts of packages can forge the answer, or
+ * upload other bytes to the address. So the bytes must match the answer.
  */
 async function acceptAnswer(value: unknown, upload: InstallUpload): Promise<InstalledProgram> {
   const { data: answer } = installAnswerForm.safeParse(value)

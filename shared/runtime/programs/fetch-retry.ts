@@ -4,7 +4,7 @@ import type { ClockPort } from '../../ports/system.ts'
 
 /**
  * Calls the host of a repository, and repeats the call after temporary failures. Throws the error
- * of the last try. `tryNumber` begins with 1.
+ * of the last try. The first `tryNumber` is 1.
  */
 export async function withFetchRetry<T>(
   clock: Pick<ClockPort, 'sleep'>,

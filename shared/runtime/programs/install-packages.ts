@@ -48,7 +48,10 @@ export async function planPackages(
     : planNodePackages(folder, options)
 }
 
-/** Runs a function while some files of a folder are in another folder, if they exist. */
+/**
+ * Runs a function while the files `names` of a folder are hidden in another folder. Skips files
+ * that do not exist.
+ */
 async function withHiddenFiles(
   { scratch }: Pick<PackageInstallDeps, 'scratch'>,
   { folder, names }: { readonly folder: string; readonly names: readonly string[] },

@@ -24,13 +24,13 @@ export interface PackagePlan {
   /** The commands, in order. */
   readonly commands: readonly PackageCommand[]
   /**
-   * Files in the folder of the project that the package manager must not find. They could have it
+   * Files in the folder of the project that the package manager must not find. They could make it
    * run code, or send a credential elsewhere.
    */
   readonly hiddenFiles?: readonly string[]
   /**
-   * Identifies the packages by manager, requirements, runtime and options. Without exact versions,
-   * also by the day.
+   * Identifies the packages by manager, requirements, runtime and options. If the requirements name
+   * no exact versions, the marker also contains the day.
    */
   readonly marker: string
   /** Whether another program with this marker has the same packages. */

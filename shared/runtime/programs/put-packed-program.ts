@@ -5,8 +5,8 @@ import type { InstallCall } from './install-job.ts'
 
 /**
  * Uploads a packed program to an address of S3, with retries. The status 412 means that an object
- * exists: an earlier attempt may have created it. The generator compares the object's bytes with
- * the answer of the installer. Throws INSTALL_FAILED.
+ * exists, possibly from an earlier attempt, and counts as success. The generator compares the
+ * object's bytes with the answer of the installer. Throws INSTALL_FAILED.
  */
 export async function putPackedProgram(
   clock: Pick<ClockPort, 'sleep'>,

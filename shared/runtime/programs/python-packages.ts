@@ -44,8 +44,8 @@ interface ToolInput {
 
 /**
  * Returns the plan that installs the packages of a Python program into a new virtual environment.
- * The environment has a copy of the interpreter's start file, because archives contain no link that
- * leads outside. Without exact versions, the packages have another marker on each day. Throws
+ * The environment has a copy of the interpreter's executable, because archives contain no link that
+ * leads outside. Without exact versions, the marker of the packages changes every day. Throws
  * INSTALL_FAILED and PROJECT_INVALID.
  */
 export async function planPythonPackages(
@@ -87,7 +87,7 @@ export async function planPythonPackages(
     commands: [
       { command: python, args: venvArgs, cwd: programFolder },
       withRegistries(command, registries),
-      // The time of a packed file changes, so the compiled code must not depend on times.
+      // Packing changes the times of files, so Python must not compare them with the compiled code.
       {
         command: join(environment, 'bin', 'python3'),
         args: [isolated, '-c', compileScript, join(environment, 'lib')],
@@ -118,16 +118,16 @@ function withRegistries(
 }
 
 /**
- * The option with which Python imports no modules of the current folder, which is the program's. A
- * program could otherwise replace modules of Python and of pip, and run code without scripts.
+ * The option with which Python imports no modules of the current folder, the folder of the program.
+ * The program could otherwise replace modules of Python and of pip, and run code without scripts.
  */
 const isolated = '-I'
 
 const dayMs = 86_400_000
 
 /**
- * Compiles all modules in a folder, in one process. Lambda has no shared memory for several ones.
- * Files for another version of Python are not compiled.
+ * Compiles all modules in a folder, in one process, because Lambda has no shared memory for several
+ * processes. Files for another version of Python are not compiled.
  */
 const compileScript =
   'import compileall, py_compile, sys; compileall.compile_dir(sys.argv[1], quiet=2, ' +

@@ -10,7 +10,7 @@ export interface PythonRequirements {
   readonly hasLocalPackages: boolean
   /** Whether pip demands a hash of every package, so that the texts determine all versions. */
   readonly hasHashes: boolean
-  /** The first line because of which pip may build a package, which runs code of the package. */
+  /** The first line that may make pip build a package. A build runs code of the package. */
   readonly builtLine: string | undefined
   /** The first line that names another index than the settings of pip. */
   readonly indexLine: string | undefined
@@ -44,7 +44,7 @@ export function readRequirements(root: string, file: string): PythonRequirements
       if (meaning.kind === 'local' || (meaning.kind === 'named' && meaning.mayBuild))
         builtLine ??= line
       if (meaning.kind === 'named' && meaning.setsIndex) indexLine ??= line
-      // Hashes of constraints apply only to the packages that they name.
+      // Hashes of constraints apply only to the packages that they name, so they do not count.
       if (meaning.kind === 'named') hasHashes ||= meaning.hasHash && !isConstraint
       if (meaning.kind === 'include')
         visit(resolve(dirname(path), meaning.file), isConstraint || meaning.isConstraint)

@@ -92,7 +92,8 @@ export function withRepositoryPrograms(
     if (program.kind !== 'repository') return open(request)
     const archive = await packRepository(deps, stack, program)
     const deployRequest = await open({ ...request, program: { kind: 'archive', archive } })
-    // The program of a preview may come from a person who must not deploy.
+    // The program of a preview may come from a person who must not deploy, so later requests do not
+    // use it.
     if (!dryRun && options.command === 'up') await deps.requests.putProgram(stack, archive)
     return deployRequest
   }

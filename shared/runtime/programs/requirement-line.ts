@@ -20,7 +20,7 @@ const includePattern =
   /^(?:(?:-(?<short>[rc])\s*)|(?:--(?<long>requirement|constraint)(?:\s+|=)))(?<file>\S+)$/
 const editablePattern = /^(?:-e|--ed)/
 
-/** The options that name no local file. pip also accepts several of them in a line. */
+/** Any number of options that name no local file. pip accepts several of them in a line. */
 const namedOptionsPattern = new RegExp(
   `^(?:(?:${[
     '--(?:pre|prefer-binary|require-hashes)',
@@ -36,7 +36,7 @@ const addressPattern = new RegExp(
   String.raw`^(?:${name}@\s*)?(?:(?:git|hg|svn|bzr)\+)?(?:https?|ssh|git|s?ftp|svn)://\S+${marker}`,
   'i',
 )
-/** pip prefers a file with such a name to a package with this name. */
+/** If a file with such a name exists, pip installs the file instead of a package of that name. */
 const archivePattern =
   /^\S+\.(?:whl|zip|tar|tgz|tbz|txz|tlz|tar\.(?:gz|bz2|xz|lz|lzma))(?:\[|\s|;|$)/i
 

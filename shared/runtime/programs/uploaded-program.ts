@@ -61,7 +61,8 @@ export function withInstalledPackages(
     if (runtime !== 'python' || isInstalled) return open(request)
     const installedArchive = await installPackages(deps, { stack, archive, folder }).catch(
       (thrown: unknown) => {
-        // Without the program, only dynamic providers need the packages.
+        // A command that does not run the program continues, because only dynamic providers need
+        // the packages.
         if (runsProgram(request.options) || errorSourceOf(thrown) === 'store') throw thrown
         return archive
       },
@@ -106,7 +107,7 @@ async function installPackages(
   return installedArchive
 }
 
-/** Returns the marker that the packages will have. Undefined: they cannot be reused. */
+/** Returns the marker that the packages will have, or undefined if they cannot be reused. */
 async function readReusableMarker(
   { processes: createProcesses, clock, env }: UploadedProgramDeps,
   folder: string,
@@ -130,7 +131,7 @@ async function findEarlier(
 ): Promise<string | undefined> {
   const archive = await installedPrograms.find(stack, marker)
   if (archive === undefined) return undefined
-  // The archive may have been removed since, as that of an old version.
+  // The archive may have been removed since, for example together with an old version.
   const folder = await folders.open(stack, archive).catch(() => undefined)
   return folder !== undefined && readPackageMarker(folder) === marker ? folder : undefined
 }

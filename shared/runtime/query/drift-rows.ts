@@ -47,8 +47,8 @@ const equalOps: ReadonlySet<string> = new Set(['same', 'read', 'refresh'])
 const eventsPerRead = 1_000
 
 /**
- * Yields the drift that a deployment found and recorded: a refresh, or an update or destroy that
- * refreshed first.
+ * Yields the drift that a deployment recorded. The deployment is a refresh, or an update or destroy
+ * that refreshed first.
  */
 export async function* driftOfDeployment(
   ports: Pick<DriftPorts, 'events' | 'decisionLog'>,
@@ -62,7 +62,10 @@ export async function* driftOfDeployment(
   for (const [urn, change] of drift) yield [number, null, time, urn, ...change]
 }
 
-/** Reports whether a deployment refreshed before its own steps. False for removed records. */
+/**
+ * Reports whether a deployment refreshed before its own steps. Returns false if its records were
+ * removed.
+ */
 async function hasRefreshedFirst(
   ports: Pick<DriftPorts, 'decisionLog'>,
   deployment: DeploymentId,
@@ -98,7 +101,7 @@ async function* driftOfSchedule(
     const time = formatTime(request.at)
     const drift = await readDrift(ports, previewIdOf(stack, key), stepChangeOf)
     for (const [urn, change] of drift) yield [null, key, time, urn, ...change]
-    // The request names some resources even after its events were removed.
+    // The end of the request names some drifted resources, even after the events were removed.
     if (drift.size === 0) for (const urn of end.urns ?? []) yield [null, key, time, urn, null, '[]']
   }
 }

@@ -19,7 +19,8 @@ export interface RecentReadPorts extends ScheduledDriftPorts {
 /**
  * Returns the time at which all resources of a stack were last read, if no deployment has changed
  * the stack since then. A scheduled run that detects drift reads them, and so does a deployment
- * that refreshes without targets. Returns undefined if neither is known.
+ * that refreshes without targets. Returns undefined if neither is known, and while a deployment
+ * runs.
  */
 export async function findLastRead(
   ports: RecentReadPorts,
@@ -35,7 +36,10 @@ export async function findLastRead(
   return newest.startedAt
 }
 
-/** Reports whether a deployment succeeded and read all resources. False for removed records. */
+/**
+ * Reports whether a deployment succeeded and read all resources. Returns false if its records were
+ * removed.
+ */
 async function hasReadEverything(
   ports: Pick<RecentReadPorts, 'decisionLog'>,
   { deployment, command, result }: HistoryRecord,

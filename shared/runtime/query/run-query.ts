@@ -78,8 +78,9 @@ function startChild(): QueryChild {
 }
 
 /**
- * Returns the name of the function in which a bundler wraps named functions. The child does not
- * have it. A minifier shortens the name, so it is read from the text of a wrapped function.
+ * Returns the name of the helper function in which a bundler wraps named functions. The child lacks
+ * this helper. A minifier shortens its name, so the name is read from the text of a wrapped
+ * function.
  */
 function findNameHelper(): string {
   const createNamed = (): (() => void) => {

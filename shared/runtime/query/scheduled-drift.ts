@@ -39,10 +39,7 @@ export async function listSchedulesOf(
   return schedules
 }
 
-/**
- * Yields the recorded runs of a schedule on a stack that detect drift, the oldest first, or the
- * newest first.
- */
+/** Yields the recorded runs of a schedule on a stack that detect drift, in the order `order`. */
 export async function* readRunsOfSchedule(
   { requests }: Pick<ScheduledDriftPorts, 'requests'>,
   stack: StackId,

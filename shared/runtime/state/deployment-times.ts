@@ -82,8 +82,8 @@ function createRemovedError(deployment: DeploymentId): Error {
 }
 
 /**
- * Reports whether the records of a deployment still exist. Retention removes the first record
- * before the others.
+ * Reports whether the records of a deployment still exist. Reads only the first record, because
+ * retention removes it before the others.
  */
 async function hasRecords(
   ports: Pick<CompactionPorts, 'decisionLog'>,

@@ -12,7 +12,10 @@ import type { Json, StoredDeployment } from '../../state/stored.ts'
 export interface DeploymentManagers {
   /** The manager of the stack file. It encrypts everything that the deployment writes. */
   readonly secrets: SecretsManager
-  /** Opens the manager that a state names. Only called for a state with another manager. */
+  /**
+   * Opens the manager that a state names. It is called only for a state with another manager than
+   * `secrets`.
+   */
   readonly openStateSecrets?: (state: StoredDeployment) => Promise<SecretsManager | undefined>
 }
 
@@ -26,8 +29,8 @@ export function namesManager(state: StoredDeployment, { type, state: fields }: S
 
 /**
  * Reports whether a state has the key of a manager: the same salt, the same encrypted data key, or
- * the same type `service`. The URLs of one key may differ, and the service opens the secrets of a
- * stack also after a rename of the stack.
+ * the same type `service`. Other fields are not compared: the URLs of one key may differ, and a
+ * service also opens the secrets of a renamed stack.
  */
 function hasSameKey(state: StoredDeployment, { type, state: fields }: SecretsManager): boolean {
   const stored = state.secrets_providers

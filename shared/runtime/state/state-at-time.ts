@@ -23,9 +23,9 @@ import {
 
 /**
  * Returns the state of a stack at a point in time, without writing. If a deployment ran at that
- * time, its records are folded. Otherwise the version published before is returned, or undefined
- * before the first publication. Throws MOMENT_UNKNOWN for a point in time that the stack does not
- * have, and RECORDS_REMOVED when the required records or versions were removed.
+ * time, folds its records. Otherwise returns the last version that was published before, or
+ * undefined before the first publication. Throws MOMENT_UNKNOWN for a point in time that the stack
+ * does not have, and RECORDS_REMOVED when the required records or versions were removed.
  */
 export async function readStateAt(
   ports: CompactionPorts,
@@ -127,7 +127,7 @@ export interface DeploymentTimeline {
    */
   readonly moments?: readonly DeploymentMoment[]
   /**
-   * Pending operations that the previous or the imported state has, and the state after the
+   * Pending operations of the previous state, or of the imported one, that the state after the
    * deployment lacks.
    */
   readonly resolved: readonly PendingOperationSummary[]
