@@ -45,8 +45,8 @@ export async function createCloudManager(
 }
 
 /**
- * Opens the manager of a URL and its encrypted data key in base64, as in state and stack file. A
- * data key that is not allowed is refused before the keeper is called. Throws
+ * Opens the manager that a key URL and an encrypted data key in base64 describe. States and stack
+ * files contain both. A data key that is not allowed is refused before the keeper is called. Throws
  * SECRETS_STACK_DIFFERS, SECRETS_STACK_MISSING, SECRETS_MANAGER_UNSUPPORTED, SECRETS_URL_INVALID,
  * SECRETS_MALFORMED, and the errors of the keeper.
  */

@@ -18,7 +18,7 @@ export interface Crypter {
 
 /** The opened secrets manager of a stack: its public state and its crypter. */
 export interface SecretsManager {
-  /** `passphrase`, `cloud`, `service`, `b64` (test vectors), or any type of a locked manager. */
+  /** `passphrase`, `cloud`, `service`, or `b64` for test vectors. */
   readonly type: string
   /**
    * Public state of the manager, in Pulumi's field order (docs/spec/secrets.md#passphrase-manager,

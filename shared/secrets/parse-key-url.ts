@@ -55,9 +55,9 @@ export function parseAwsKeyUrl(text: string): AwsKeyUrl {
 }
 
 /**
- * Parses `azurekeyvault://<vault host>/keys/<key>[/<version>]`, with `algorithm=…`. The host
- * contains `.vault.`, as the hosts of all clouds of Azure do, so that no other host gets a token.
- * Throws SECRETS_URL_INVALID. Source: docs/spec/secrets.md#cloud-manager.
+ * Parses `azurekeyvault://<vault host>/keys/<key>[/<version>]`, with `algorithm=…`. The host must
+ * contain `.vault.`, as in all clouds of Azure, so that no other host gets a token. Throws
+ * SECRETS_URL_INVALID. Source: docs/spec/secrets.md#cloud-manager.
  */
 export function parseAzureKeyUrl(text: string): AzureKeyUrl {
   const { key, parameters } = splitKeyUrl(text, 'azurekeyvault')

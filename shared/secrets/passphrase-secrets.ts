@@ -8,7 +8,10 @@ const pbkdf2Promise = promisify(pbkdf2)
 const iterations = 1_000_000
 const saltBytes = 8
 const keyBytes = 32
-/** The plaintext of the check in a salt. Only the correct key decrypts the check to this text. */
+/**
+ * The plaintext of the check value that a salt contains. Only the correct key decrypts the check
+ * value to this text.
+ */
 const probeText = 'pulumi'
 
 /**

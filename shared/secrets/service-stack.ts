@@ -1,6 +1,9 @@
 import { error } from '../errors/error.ts'
 
-/** A stack of Pulumi's service, or of a service with the same API. That service keeps its key. */
+/**
+ * A stack of Pulumi's service, or of a service with the same API. The service keeps the key of the
+ * stack.
+ */
 export interface ServiceStack {
   /** The address of the API, without a slash at the end. */
   readonly url: string

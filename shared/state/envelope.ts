@@ -62,8 +62,8 @@ export const storedDeploymentForm = z.looseObject({
   resources: z.array(storedResourceForm).nullish(),
   pending_operations: pendingOperationsForm,
   /**
-   * The pending operations, under the name in checkpoints that clients of Pulumi send as
-   * differences.
+   * Another name of the pending operations. Checkpoints that clients of Pulumi send as differences
+   * use this name.
    */
   pendingOperations: pendingOperationsForm,
   metadata: objectForm,

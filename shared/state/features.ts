@@ -23,7 +23,7 @@ type Feature = (typeof knownFeatures)[number]
 /**
  * Key in the `metadata` of a deployment in memory. Its value true means that the deployment
  * contains byte strings. They may be inside ciphertexts, where the stored form does not show them.
- * Files have a feature of the envelope instead of this field.
+ * In files, a feature of the envelope replaces this key.
  */
 export const byteStringMark = 'byteString'
 

@@ -14,7 +14,7 @@ type Renames = ReadonlyMap<string, string>
 
 /**
  * Replaces every alias in the deployment by the current URN, and removes the aliases. Pending
- * operations stay unchanged. A deployment without aliases is returned itself. Throws
+ * operations stay unchanged. A deployment without aliases is returned unchanged. Throws
  * STATE_INTEGRITY when two URNs have the same alias. Source:
  * docs/spec/state-integrity.md#normalize-urns.
  */

@@ -95,8 +95,8 @@ export function isReplacementPending(resource: StoredResource): boolean {
 }
 
 /**
- * Reports whether a resource needs no provider, or has its provider in the list. Otherwise a state
- * with this resource would be invalid.
+ * Reports whether a resource needs no provider, or has its provider in the list. If neither is
+ * true, a state with this resource is invalid.
  */
 export function hasProvider(
   resources: readonly StoredResource[],

@@ -124,7 +124,10 @@ function printCompactExactly(json: Json): string {
   return `{${fields.join(',')}}`
 }
 
-/** Returns indented JSON. Without `JSON.stringify`, all levels share one list of parts. */
+/**
+ * Returns indented JSON. If `JSON.stringify` cannot print it exactly, all levels add their text to
+ * one list of parts.
+ */
 function printIndented(json: Json, lineBreak: string): string {
   // JSON escapes line breaks within texts, so all line breaks are between fields or items.
   const text = tryStringify(json, indent)

@@ -117,9 +117,10 @@ function withUrn(thrown: unknown, urn: string): unknown {
 }
 
 /**
- * Decodes a state from its stored form. Absent and null fields become empty. Inputs and outputs
- * without ciphertexts are `recomputed` when they are read (for many states that stay in memory), or
- * `kept`. Throws VALUE_MALFORMED, and SECRETS_MALFORMED when a secret cannot be decrypted.
+ * Decodes a state from its stored form. Absent and null fields become empty. `properties` applies
+ * to inputs and outputs without ciphertexts. `recomputed`: they are decoded when they are read,
+ * which suits many states that stay in memory. `kept`: they are decoded once. Throws
+ * VALUE_MALFORMED, and SECRETS_MALFORMED when a secret cannot be decrypted.
  */
 export function decodeResource(
   stored: StoredResource,
@@ -199,8 +200,8 @@ function decodeFields(stored: StoredResource, open: Open, areRecomputed: boolean
 }
 
 /**
- * Decodes inputs or outputs. Properties without a ciphertext can be decoded again at each later
- * read, because their stored form is much smaller.
+ * Decodes inputs or outputs. With `areRecomputed`, properties without a ciphertext keep their
+ * stored form, which is much smaller, and are decoded when they are read.
  */
 function decodeProperties(json: Json | undefined, open: Open, areRecomputed: boolean): PropertyMap {
   if (!isJsonObject(json) || Object.keys(json).length === 0) return emptyMap

@@ -53,9 +53,9 @@ export async function encodeSnapshot(
 }
 
 /**
- * Decodes a stored deployment with the secrets manager `source`, and encodes it with that of
- * `target`. The resources are decoded one by one, so they are never all in memory in decoded form.
- * Throws the errors of `decodeSnapshot`.
+ * Decodes a stored deployment with the secrets manager `source`, and encodes it with the secrets
+ * manager of `target`. The resources are decoded one by one, so they are never all in memory in
+ * decoded form. Throws the errors of `decodeSnapshot`.
  */
 export async function recodeDeployment(
   stored: StoredDeployment,

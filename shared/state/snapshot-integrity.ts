@@ -51,7 +51,7 @@ export function inspectIntegrity(deployment: StoredDeployment): IntegrityReport 
   const { manifest, resources = [] } = deployment
   if (manifest.magic !== manifestOf(manifest.version, manifest.time).magic)
     return createFaultReport('the magic of the manifest does not match its version')
-  // One set serves all checks, because a large set is most of their cost.
+  // All checks share one set of URNs, because filling a large set is most of their cost.
   const earlier: EarlierResources = {
     ...{ urns: new Set<string>(), providers: new Set<string>(), list: resources },
     ...{ hasSharedUrns: false, hasLateProviders: false, lastParent: '' },
@@ -71,7 +71,8 @@ export function inspectIntegrity(deployment: StoredDeployment): IntegrityReport 
   const { hasSharedUrns, hasLateProviders } = earlier
   const duplicateFault = hasSharedUrns ? findDuplicate(resources) : undefined
   const fault = duplicateFault ?? faultOfSnippets(deployment)
-  // Without shared URNs, every reference has one target, which is earlier.
+  // Without shared URNs, each reference has a single target. The checks have found that it is
+  // earlier.
   return { fault, isSorted: !hasSharedUrns && !hasLateProviders }
 }
 
@@ -142,7 +143,7 @@ function faultOfDependencies(
     }
     return undefined
   }
-  // Most resources lack most of these fields.
+  // Most resources lack most of these fields, so an absent field is not read.
   let fault: string | undefined
   if (dependencies !== undefined)
     fault = findFaultIn('dependency', readTextListField(resource, 'dependencies'))

@@ -18,7 +18,7 @@ export interface StoredOperation {
   readonly resource: StoredResource
   readonly type: string
   /**
-   * The attempt of a pending create. If its outcome arrives late, it is recognized by this field.
+   * The attempt of a pending create. A late outcome of the attempt is recognized by this field.
    * Exports do not contain this field.
    */
   readonly origin?: {
@@ -42,8 +42,8 @@ export interface StoredDeployment {
   readonly pending_operations?: readonly StoredOperation[]
   readonly metadata: { readonly [field: string]: Json }
   /**
-   * Pieces of code that only Pulumi Cloud creates. A resource names its snippet in `snippetID`. They
-   * are kept, and do not run here.
+   * Pieces of code that only Pulumi Cloud creates. A resource names its snippet in `snippetID`. The
+   * snippets are kept in the state, but are not run.
    */
   readonly snippets?: readonly Json[]
   readonly extensions?: { readonly [ref: string]: Json }

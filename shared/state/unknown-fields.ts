@@ -10,7 +10,7 @@ import {
   type StoredResource,
 } from './stored.ts'
 
-/** The fields of a deployment that this version knows, with each spelling of them. */
+/** The fields of a deployment that this version knows, in all of their spellings. */
 const knownFields: ReadonlySet<string> = new Set([
   ...['manifest', 'secrets_providers', 'resources', 'pending_operations', 'pendingOperations'],
   ...['metadata', 'snippets', 'extensions'],

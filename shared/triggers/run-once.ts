@@ -17,8 +17,8 @@ export type OnceResult<T> =
 /**
  * Runs a task only if it was not completed under any of its ids in the last `retentionMs`. A task
  * that threw may run again. A task that crashed, or that takes longer than
- * `triggerLimits.deliveryClaimMs`, may run again when its claim has expired. A crash after the task
- * and before its mark causes a second run, because a lost task would be worse.
+ * `triggerLimits.deliveryClaimMs`, may run again when its claim has expired. The mark of completion
+ * is set after the task, so a crash between them causes a second run. A lost task would be worse.
  */
 export async function runOnce<T>(
   { marks, clock }: { readonly marks: MarksPort; readonly clock: Pick<ClockPort, 'now'> },

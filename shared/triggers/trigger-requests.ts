@@ -150,7 +150,7 @@ function supersessionKeyOf({
   options,
   dryRun,
 }: DeploymentRequest): string | undefined {
-  // Approvals have the order of the decisions, which is not that of the commits.
+  // Plans are approved in any order, so a later request may be for an earlier commit.
   if (options.approval !== undefined) return undefined
   if (origin?.kind !== 'webhook' || origin.ref.startsWith('tag ')) return undefined
   const folder = program.kind === 'repository' ? program.folder : ''

@@ -127,7 +127,7 @@ export function containsPath(
 /**
  * Resets the values at the paths to those of the old inputs. A value that is absent in the old
  * inputs is removed. Paths pass through secrets, and a value from a secret stays secret. A path is
- * returned in `unresettable` if a value before its end was added or removed. It is not returned if
+ * returned in `unresetPaths` if a value before its end was added or removed. It is not returned if
  * the reset only has to remove its last key. The matches of a path with wildcards are reset in
  * order, up to the first match that cannot be reset. Malformed paths are ignored. Source:
  * docs/spec/step-generation.md#ignorechanges.

@@ -25,7 +25,7 @@ export function createRecordForm<Value extends z.ZodType>(
     .transform((raw, context) => {
       const refuse = (failed: z.ZodError, path?: PropertyKey): never => {
         for (const issue of failed.issues) {
-          // With `path`, the issue is that of a tuple, whose path begins with an index.
+          // The path of an issue of the tuple begins with an index, which `path` replaces.
           const issuePath = path === undefined ? issue.path : [path, ...issue.path.slice(1)]
           context.issues.push({ ...issue, input: undefined, path: issuePath })
         }

@@ -44,9 +44,9 @@ function headersOf(name: string, size: number): readonly Uint8Array[] {
 }
 
 /**
- * Returns the start of a name that fits into its field. Go ends the text before a slash in the last
- * byte of the field, because some readers would create a folder. Source: `formatString` of Go's
- * archive/tar.
+ * Returns the start of a name that fits into its field. If the field would end with a slash, Go
+ * ends the text before it, because some readers would create a folder. Source: `formatString` of
+ * Go's archive/tar.
  */
 function truncateName(name: string): string {
   const start = name.slice(0, nameBytes)

@@ -29,8 +29,8 @@ export interface EditInput {
 
 /**
  * Applies an edit to a state. Pure. Throws the errors of the function that `stateEditForm` names
- * for the kind of the edit. Throws STORE_CONFLICT when the state was changed since it was read, and
- * STATE_INVALID when its replacement has secrets in plaintext.
+ * for the kind of the edit. Throws STORE_CONFLICT when the state was changed after the sender read
+ * it, and STATE_INVALID when its replacement has secrets in plaintext.
  */
 export function applyStateEdit(edit: StateEdit, input: EditInput): EditedState {
   const { before, namedState = before, names } = input
@@ -93,8 +93,8 @@ function requireReplaceable(
 }
 
 /**
- * Replaces a state except for its pending operations, because a replacement from an export has lost
- * their origins.
+ * Replaces a state except for its pending operations, because exports do not contain the origins of
+ * pending operations.
  */
 function replaceResources(before: StoredDeployment, replacement: StoredDeployment): EditedState {
   const state = withPendingOperations(replacement, pendingOperationsOf(before))

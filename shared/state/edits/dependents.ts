@@ -6,9 +6,9 @@ import { referencesOf } from './references.ts'
 /**
  * Returns the ascending positions of all direct and indirect dependents of the resource at a
  * position. Several copies of a resource may share a URN, and only references to providers also
- * contain an id. A reference does not count if an earlier, unaffected copy with the URN exists. It
- * also does not count if several copies are affected, except for parents and owners of views. Takes
- * linear time. Source: docs/spec/state-integrity.md#state-edits.
+ * contain an id. A reference without an id does not count if an earlier, unaffected copy with the
+ * URN exists. If several copies are affected, only references to parents and to owners of views
+ * count. Takes linear time. Source: docs/spec/state-integrity.md#state-edits.
  */
 export function dependentsOf(
   resources: readonly StoredResource[],

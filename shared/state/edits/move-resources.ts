@@ -19,7 +19,7 @@ export interface BrokenReference {
 export interface MoveResult {
   readonly source: StoredDeployment
   readonly dest: StoredDeployment
-  /** The URNs that the moved resources had in the source, in its order. */
+  /** The URNs that the moved resources had in the source, in the order of the source. */
   readonly movedUrns: readonly string[]
   /** Requested URNs that the source does not contain. */
   readonly unknownUrns: readonly string[]

@@ -8,8 +8,8 @@ import type { EditedState } from './state-edit.ts'
 /**
  * Replaces the state `before` of a stack by the `earlier` state of a version. The pending
  * operations of `before` stay, because their results are still unknown. Those of the version are
- * dropped, because a later deployment settled them. A version from before a rename gets the new
- * name. Throws SECRETS_PROVIDER_CHANGED when the secrets of the version have another key.
+ * dropped, because a later deployment resolved them. The URNs get the current names of the stack.
+ * Throws SECRETS_PROVIDER_CHANGED when the secrets of the version have another key.
  */
 export function rollBackState(
   before: StoredDeployment,

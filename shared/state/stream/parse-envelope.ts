@@ -51,8 +51,8 @@ async function parseJson(source: EnvelopeSource, pauser: Pauser): Promise<SplitJ
 }
 
 /**
- * Parses the frame. Removes the mark that the last list of resources has in it. If a repeated key
- * of the frame has replaced this list, the list does not count.
+ * Parses the frame. Removes the mark of the last list of resources from it. If a repeated key has
+ * replaced this mark in the frame, the list does not count.
  */
 function takeResources({ frame, lastList }: EnvelopeParts): SplitJson {
   const json = JSON.parse(frame) as {

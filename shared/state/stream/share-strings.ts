@@ -9,7 +9,10 @@ const charsMax = 1 << 22
 /** Maximum number of remembered strings. Above it, all are forgotten. */
 const stringsMax = 1 << 15
 
-/** Maximum depth of a string that is shared. Hostile input has thousands of levels. */
+/**
+ * Maximum depth of a string that is shared. Hostile input may have thousands of levels, which the
+ * recursion must not enter.
+ */
 const levelsMax = 100
 
 /**

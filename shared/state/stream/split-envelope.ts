@@ -8,7 +8,7 @@ import { createStringSharer } from './share-strings.ts'
 
 /** The parts of an envelope. */
 export interface EnvelopeParts {
-  /** The text without the resources. Each list of resources has only a mark. */
+  /** The text without the resources. A mark replaces the resources of each list. */
   readonly frame: string
   /** The last list of resources. Absent: the envelope has no list of resources. */
   readonly lastList: ResourceList | undefined
@@ -76,7 +76,7 @@ export function createEnvelopeSplitter(): EnvelopeSplitter {
           : readFrame(position, bytes, start)
     },
     finish: () => ({
-      // If the bytes end within a list, `JSON.parse` refuses the frame, which lacks its end.
+      // If the bytes end within a list, the frame lacks its end, and `JSON.parse` refuses it.
       frame: Buffer.concat(position.frameParts).toString(),
       lastList: position.list,
     }),

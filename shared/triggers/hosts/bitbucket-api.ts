@@ -10,7 +10,7 @@ const commentsForm = z.object({
   next: z.string().optional(),
 })
 
-/** The states of both kinds of Bitbucket by state of a commit. */
+/** The build states of Bitbucket Cloud and of Bitbucket Server, by the state of a commit. */
 export const bitbucketStates = {
   pending: 'INPROGRESS',
   success: 'SUCCESSFUL',
@@ -18,7 +18,9 @@ export const bitbucketStates = {
   error: 'FAILED',
 } as const satisfies Record<CommitState, string>
 
-/** Returns the key of a state. Bitbucket allows 40 characters, and a stack may have more. */
+/**
+ * Returns the key of a build state. Bitbucket allows 40 characters, and `context` may be longer.
+ */
 export function statusKeyOf(context: string): string {
   return digestOf(context).slice(0, 40)
 }
@@ -56,7 +58,7 @@ export const bitbucketApi: HostApi = {
         name: context,
         state: bitbucketStates[state],
         description,
-        // Bitbucket requires an address. The commit itself is the only one that always exists.
+        // Bitbucket requires an address. The page of the commit is the only one that always exists.
         url: targetUrl ?? `${webOriginOf(apiUrl)}/${repository}/commits/${commit}`,
       },
     }),

@@ -26,7 +26,7 @@ export const bitbucketServerApi: HostApi = {
   name: 'Bitbucket Server',
   defaultApiUrl: undefined,
   createHeaders: createBitbucketHeaders,
-  // Without a prefix, this archive has no outer folder.
+  // The prefix adds the outer folder, which this archive would otherwise lack.
   archiveUrlOf: ({ apiUrl, repository, commit }) =>
     `${apiUrl}/api/latest/${repositoryPathOf(repository)}/archive?at=${commit}&format=tar.gz&prefix=repository/`,
   replies: {

@@ -48,5 +48,5 @@ export const githubApi: HostApi = {
   },
 }
 
-/** The API that serves the archives of webhooks of the signed form. It receives no replies. */
+/** The API that serves the archives for webhooks of the form `signed`. It receives no replies. */
 export const signedApi: HostApi = { ...githubApi, replies: undefined }

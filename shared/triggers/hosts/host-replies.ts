@@ -105,8 +105,9 @@ const isSuccess = ({ status }: { readonly status: number }): boolean =>
   status >= 200 && status < 300
 
 /**
- * Returns the oldest comment that begins with a marker, among a thousand. Only a holder of the
- * credential can create the marker, and another person's copy of it comes later.
+ * Returns the oldest comment that begins with a marker, among the first thousand that the host
+ * lists. Only a holder of the credential can create the marker, and another person's copy of it
+ * comes later.
  */
 async function findComment(
   { host, calls }: HostOptions,

@@ -61,9 +61,9 @@ export type DeliveryVerdict =
   | { readonly kind: 'dead'; readonly why: string }
 
 /**
- * Evaluates attempt number `attempt` (from 1). 2xx is delivered. No response, 408, 425, 429 and 5xx
- * are retried, up to `triggerLimits.notificationAttemptsMax` attempts. Any other response and a
- * forbidden address are final.
+ * Evaluates attempt number `attempt` (from 1). A 2xx response means that the event was delivered.
+ * No response, 408, 425, 429 and 5xx are retried, up to `triggerLimits.notificationAttemptsMax`
+ * attempts. Any other response and a forbidden address are final.
  */
 export function evaluateAttempt(callResult: HttpCallResult, attempt: number): DeliveryVerdict {
   if (callResult.kind === 'forbidden') return { kind: 'dead', why: callResult.why }

@@ -50,8 +50,9 @@ function parseHistory(value: unknown): readonly SentDelivery[] {
 }
 
 /**
- * Adds a delivery to the history of its notification. It replaces an earlier attempt to send the
- * same delivery. A failure is only logged, because the delivery itself was sent.
+ * Adds a delivery to the history of its notification. The new entry replaces an earlier attempt to
+ * send the same delivery. A failure of this function is only logged, because the delivery itself
+ * was sent.
  */
 export async function recordDelivery(
   {

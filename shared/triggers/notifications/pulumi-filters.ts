@@ -55,7 +55,9 @@ export function expandSelection({
   return new Set([...filters, ...groups.flatMap(group => filtersByGroup[group])])
 }
 
-/** Returns the first filter that a group of the selection contains already, with the group. */
+/**
+ * Returns the first filter of a selection that one of its groups already contains, with that group.
+ */
 export function findCoveredFilter({
   filters = [],
   groups = [],
@@ -91,7 +93,7 @@ function filtersOf(event: NotificationEvent): readonly string[] {
   if (event.kind === 'drift') return ['drift_detected']
   // Pulumi's webhooks have no filter for approvals.
   if (event.kind === 'approval' || event.kind === 'approval-expired') return []
-  // A request without a deployment has no update.
+  // A request that started no deployment has no update.
   const isUpdate = event.deployment !== undefined
   return [
     ...(isUpdate ? [`${pulumiOperationOf(event)}_${event.kind}`] : []),

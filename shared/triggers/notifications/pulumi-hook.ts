@@ -69,8 +69,8 @@ export function hookViewOf(
 }
 
 /**
- * Returns the filters and groups of a notification. A notification that no client of Pulumi created
- * has kinds of events instead, which become filters.
+ * Returns the filters and groups of a notification. If a notification has none, because no client
+ * of Pulumi created it, its kinds of events become filters.
  */
 function selectionViewOf({
   filters = [],
@@ -86,10 +86,10 @@ function selectionViewOf({
 }
 
 /**
- * Returns the fields of a notification for a webhook of a client, without the secret. `previous`:
- * the notification that a client changes. If its filters and groups are sent unchanged, its kinds
- * of events stay. Throws FEATURE_MISSING with the name of a format, filter or group that Antichain
- * does not have.
+ * Converts the webhook that a client sends to the fields of a notification, without the secret.
+ * `previous`: the notification that a client changes. If its filters and groups are sent unchanged,
+ * its kinds of events stay. Throws FEATURE_MISSING with the name of a format, filter or group that
+ * Antichain does not have.
  */
 export function readHook(
   hook: z.infer<typeof hookForm>,

@@ -16,8 +16,8 @@ interface QueuedSenderPorts {
 }
 
 /**
- * Creates a sender for a process without secrets. It requests the delivery from the process that
- * delivers notifications, and waits until the history has the delivery. Its methods also throw
+ * Creates a sender for a process without secrets. The sender requests the delivery from the process
+ * that delivers notifications, and waits until the history has the delivery. Its methods also throw
  * DELIVERY_UNCONFIRMED.
  */
 export function createQueuedSender(ports: QueuedSenderPorts): DeliverySender {

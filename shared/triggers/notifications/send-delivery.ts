@@ -164,7 +164,7 @@ async function readBeginning({ body }: OutboundResponse): Promise<string> {
   } catch (thrown) {
     if (!hasCode(thrown, 'OUTBOUND_FAILED')) throw thrown
   }
-  // The text reaches the terminal of a user, and the receiver chose it.
+  // The receiver chose the text, and the terminal of a user may show it, so it must be printable.
   const text = new TextDecoder().decode(Buffer.concat(chunks).subarray(0, bytesMax))
   return toPrintableLines(text, { linesMax: 100, charsMax: 1_000 })
 }

@@ -50,7 +50,10 @@ export interface AddressRules {
   readonly isHttpAllowed?: boolean
 }
 
-/** The check of an address: that of a URL, or each one to which its name resolves. */
+/**
+ * The check of an IP address: of the literal address in a URL, or of each one to which its name
+ * resolves.
+ */
 export interface AddressFilter {
   /**
    * Returns the reason why the address must not be called, or undefined if calls to it are allowed.
@@ -66,7 +69,8 @@ export function createAddressFilter(rules: AddressRules): AddressFilter {
     refusalOf: address => {
       const family = familyOf(address)
       if (allowedNetworks.check(address, family)) return undefined
-      // A block list treats every IPv4 address as an IPv4-mapped IPv6 address too.
+      // A block list would compare an IPv4 address also with IPv6 networks, as an IPv4-mapped
+      // address.
       const isComparable = (networkFamily: 'ipv4' | 'ipv6'): boolean =>
         family === 'ipv6' || networkFamily === 'ipv4'
       return blockLists.find(

@@ -54,7 +54,7 @@ export function createOutbound(options: OutboundOptions = {}): OutboundPort {
           resolveAllowedAddress(url, resolve, addressFilter),
         )
         const message = await send({ ...request, headers }, { url, address, signal })
-        // The response may break before its body is read. The reader of the body then gets the
+        // The connection may break before the body is read. The reader of the body then gets the
         // error.
         message.on('error', () => undefined)
         try {

@@ -101,7 +101,7 @@ function download<T>(
 /**
  * Exchanges the token of a request for the temporary address of its archive, if the host redirects
  * to another origin. GitHub does so for every archive. Returns the request unchanged if it has no
- * token, or if the host answers in another way. A target of the same origin is not such an address,
+ * token, or if the host answers in another way. A redirect within the same origin is followed,
  * because the host may expect the token there. Throws OUTBOUND_REFUSED and OUTBOUND_FAILED.
  */
 export async function exchangeToken(

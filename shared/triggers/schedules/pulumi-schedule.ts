@@ -93,7 +93,7 @@ function onceTimeOf({ when, zone }: Schedule): number {
   return time.kind === 'at' ? time.timeMs : Number.NaN
 }
 
-/** Returns a time as replies about schedules have it. */
+/** Returns a time in the format that replies about schedules use. */
 function scheduleTimeOf(at: number): string {
   return new Date(at).toISOString().replace('T', ' ').replace('Z', '')
 }

@@ -48,8 +48,8 @@ export async function runSchedule(
   const verdict = evaluateSchedule(key, evaluatedSchedule, { now: deps.clock.now(), isRunning })
   if (verdict.kind !== 'run' && verdict.kind !== 'skip') return verdict
   const { kind, dueAt } = verdict
-  // The put fails if the schedule was changed meanwhile. The next check then evaluates the schedule
-  // again.
+  // The write fails if the schedule was changed meanwhile. The next check then evaluates the
+  // schedule again.
   const saveLastRun = (runs: Pick<Schedule, 'recentRuns'> = {}) =>
     deps.documents.put(key, { ...schedule, lastAt: dueAt, ...runs }, stored.version)
   if (kind === 'skip') {

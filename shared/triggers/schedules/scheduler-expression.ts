@@ -17,7 +17,7 @@ export function schedulerExpressionOf(schedule: Schedule, now: EpochMs): Schedul
   const time = parseScheduleTime(schedule.when, zone)
   const startAt = time.kind === 'rate' ? nextTimeOf(time, { zone, since, after: now }) : undefined
   const windowMinutes = Math.ceil(schedule.jitterMs / 60_000)
-  // The function itself delays each stack, so it is called again and again.
+  // The schedule function itself applies the delay of each stack, so it must be called regularly.
   if (schedule.stacks !== undefined && windowMinutes > 0)
     return { expression: `rate(${triggerLimits.sharedScheduleCallMinutes} minutes)`, zone }
   return {

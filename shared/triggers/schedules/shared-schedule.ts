@@ -56,14 +56,14 @@ export interface DueWindow {
 
 /**
  * Returns the window of the newest run, or undefined if no stack can have a due run. So the caller
- * lists the stacks only when it must. Pure. Throws SCHEDULE_INVALID.
+ * lists the stacks only when one of them may have a due run. Pure. Throws SCHEDULE_INVALID.
  */
 export function findDueWindow(
   { schedule, name }: { readonly schedule: Schedule; readonly name: string },
   now: EpochMs,
 ): DueWindow | undefined {
   const { jitterMs, lastAt, createdAt } = schedule
-  // A stack with the longest delay may still have a run that was planned this long before.
+  // A stack with the longest delay may still wait for a run that was planned `jitterMs` earlier.
   const since = ((lastAt ?? createdAt) - jitterMs) as EpochMs
   const undelayed = { ...schedule, jitterMs: 0, lastAt: since }
   const verdict = evaluateSchedule(sharedScheduleKey(name), undelayed, { now, isRunning: false })

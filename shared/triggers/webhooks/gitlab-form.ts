@@ -17,8 +17,8 @@ const signingSecretPrefix = 'whsec_'
 const keyBytesMin = 24
 
 /**
- * Reports whether a secret is a token, or a signing secret with a key that is long enough. The key
- * of another secret would be found by brute force.
+ * Reports whether a secret is a token, or a signing secret with a key that is long enough. A
+ * shorter key could be found by brute force.
  */
 export function isUsableGitlabSecret(secret: string): boolean {
   return !secret.startsWith(signingSecretPrefix) || decodeKey(secret).length >= keyBytesMin

@@ -79,8 +79,8 @@ export async function receiveWebhook(
 }
 
 /**
- * Returns the rule matches of all changes of a delivery. A position distinguishes the requests of
- * one stack.
+ * Returns the rule matches of all changes of a delivery. The position of a change distinguishes the
+ * requests of one stack.
  */
 function findAllRuleMatches(
   rules: readonly Rule[],
@@ -105,8 +105,8 @@ async function readWebhook(
 }
 
 /**
- * Throws WEBHOOK_STALE for an old change. A signature without a time is valid forever, but the mark
- * of a delivery expires.
+ * Throws WEBHOOK_STALE for an old change. A signature without a time stays valid, so an old
+ * delivery could be replayed after its mark has expired.
  */
 function refuseOldChange({ changedAt }: ChangeEvent, clock: Pick<ClockPort, 'now'>): void {
   if (changedAt === undefined || clock.now() - changedAt <= triggerLimits.deliveryRetentionMs)

@@ -31,7 +31,10 @@ export interface VerificationInput {
 
 /** The format of the deliveries of one kind of sender: signature, events and ids. */
 export interface WebhookForm {
-  /** The headers that the form reads. A form names the alternatives among them. */
+  /**
+   * The headers that the documentation lists for the form, including alternatives such as a token
+   * and a signature.
+   */
   readonly headers: readonly string[]
   /**
    * Throws WEBHOOK_REFUSED for a request without the headers of a signature. The check needs no

@@ -30,7 +30,8 @@ export function findGuardedRegistry(
 
 /**
  * Returns the settings for npm, pnpm and yarn. A credential of the form `<user>:<password>` is sent
- * as Basic authorization, any other one as a bearer token. It is sent below the address only.
+ * as Basic authorization, any other one as a bearer token. The credential is sent only to URLs
+ * below the registry's address.
  */
 export function createNpmSettings(registries: readonly PackageRegistry[]): RegistrySettings {
   const lines = registries.flatMap(({ address, scope, credential }) => {
@@ -41,7 +42,7 @@ export function createNpmSettings(registries: readonly PackageRegistry[]): Regis
     const value = credential.includes(':')
       ? `_auth="${Buffer.from(credential).toString('base64')}"`
       : `_authToken=${JSON.stringify(credential)}`
-    // Yarn sends a credential for files of packages only with this line.
+    // Only with the last of these lines does Yarn send the credential when it downloads packages.
     return [registryLine, `${path}:${value}`, `${path}:always-auth=true`]
   })
   const file = { name: '.npmrc', text: `${lines.join('\n')}\n` }
