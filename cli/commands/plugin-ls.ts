@@ -17,14 +17,18 @@ import { listAllItems } from '../remote/api-pages.ts'
 import { requireApi } from '../remote/require-api.ts'
 import type { CliSession } from '../session/session.ts'
 
-/** `plugin ls --api`: lists the plugins that the API stores for its functions. */
+/**
+ * `plugin ls --api`: lists the plugins that the API stores for its functions. With `--project` it
+ * lists only those that the project requires.
+ */
 async function listStoredPlugins(session: CliSession, flags: Flags): Promise<number> {
   const api = await requireApi(
     session,
     'plugins of functions require',
     'Run `antichain login <address>`, or omit --api to list the plugins of this machine.',
   )
-  const plugins = await listAllItems(api, '/v1/plugins', listedPluginForm)
+  const isListed = await createProjectFilter(session, flags)
+  const plugins = (await listAllItems(api, '/v1/plugins', listedPluginForm)).filter(isListed)
   if (isJsonOutput(flags)) {
     session.print(JSON.stringify(plugins, null, 2))
     return 0
@@ -49,18 +53,8 @@ async function listStoredPlugins(session: CliSession, flags: Flags): Promise<num
  */
 export const listPlugins: Handler = async (session, flags) => {
   if (flags.isSet('api')) return listStoredPlugins(session, flags)
-  const requiredPlugins = flags.isSet('project')
-    ? new Set(
-        (await readRequiredPackages(session)).map(
-          ({ pkg, version, parameters }) => `${parameters?.plugin ?? pkg} ${version}`,
-        ),
-      )
-    : undefined
   const plugins = listCachedPlugins(findUserPluginCache(session))
-    .filter(
-      ({ name, version }) =>
-        requiredPlugins === undefined || requiredPlugins.has(`${name} ${version}`),
-    )
+    .filter(await createProjectFilter(session, flags))
     .toSorted(compareByName)
   const terraformProviders = flags.isSet('project') ? [] : listTerraformProviders(session)
   const rows = [
@@ -94,6 +88,24 @@ export const listPlugins: Handler = async (session, flags) => {
   const totalBytes = rows.reduce((sum, { size }) => sum + size, 0)
   session.print(`TOTAL plugin cache size: ${formatBytes(totalBytes)}`)
   return 0
+}
+
+/**
+ * Creates the filter of `--project`, which selects the plugins that the project requires. Without
+ * the option, it selects all plugins.
+ */
+async function createProjectFilter(
+  session: CliSession,
+  flags: Flags,
+): Promise<(plugin: { readonly name: string; readonly version: string }) => boolean> {
+  if (!flags.isSet('project')) return () => true
+  const requiredPackages = await readRequiredPackages(session)
+  const requiredPlugins = new Set(
+    requiredPackages.map(
+      ({ pkg, version, parameters }) => `${parameters?.plugin ?? pkg} ${version}`,
+    ),
+  )
+  return ({ name, version }) => requiredPlugins.has(`${name} ${version}`)
 }
 
 function compareByName(
