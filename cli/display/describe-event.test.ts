@@ -7,7 +7,7 @@ test('an event has the kind and the text of the table of Pulumi', () => {
   const diagnosticEvent = {
     severity: 'error',
     urn,
-    message: 'it \u001b[31mfailed\u001b[0m\nhere\n',
+    message: '<{%fg 1%}>it <{%reset%}>\u001b[31mfailed\u001b[0m\nhere\n',
   }
   expect(
     [

@@ -1,3 +1,4 @@
+import { removeColorDirectives } from '../../shared/engine/events/color-directives.ts'
 import { type EventRecord, recordOf, eventTextOf } from './event-record.ts'
 import { removeControls } from './paint.ts'
 
@@ -34,7 +35,7 @@ export function describeEvent(event: EventRecord): {
 
 /** Returns a text for one cell of a table. Clients store their events verbatim. */
 function toCell(text: string): string {
-  return removeControls(text).trimEnd().replaceAll(/\s+/g, ' ')
+  return removeControls(removeColorDirectives(text)).trimEnd().replaceAll(/\s+/g, ' ')
 }
 
 /** Reports whether an event names the resource with a URN. */

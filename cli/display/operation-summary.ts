@@ -1,3 +1,4 @@
+import { removeColorDirectives } from '../../shared/engine/events/color-directives.ts'
 import { isUrn, nameOf, typeOf } from '../../shared/names/urn.ts'
 import { formatElapsed } from './format-elapsed.ts'
 import { type EventRecord, recordOf, eventTextOf } from './event-record.ts'
@@ -164,9 +165,7 @@ function toMessages(diagnostic: EventRecord): readonly SummaryMessage[] {
     {
       severity,
       ...(urnText === '' ? {} : { urn: urnText }),
-      message: eventTextOf(message)
-        .replaceAll(/<\{%[\w ]*%\}>/g, '')
-        .trimEnd(),
+      message: removeColorDirectives(eventTextOf(message)).trimEnd(),
     },
   ]
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { removeColorDirectives } from '../../../shared/engine/events/color-directives.ts'
 import { toPrintableLines } from '../../../shared/triggers/printable.ts'
 import type { EpochMs } from '../../../shared/records/ids.ts'
 import type { DeploymentProgress, ProgressUpdate } from './deployment-progress.ts'
@@ -111,11 +112,6 @@ function linesOfEvent(event: LoggedEvent, { startedAt }: ProgressUpdate): readon
   return text === undefined ? [] : [lineOf(text, at)]
 }
 
-/**
- * The directives for colors in messages. A match stops at the next `%`, so the search is linear.
- */
-const colorDirectives = /<\{%[^%\n]*%\}>/g
-
 function textOfEvent(event: LoggedEvent): string | undefined {
   const { diagnosticEvent, stdoutEvent, resOutputsEvent, resOpFailedEvent, summaryEvent } = event
   if (stdoutEvent !== undefined) return cleanTextOf(stdoutEvent.message)
@@ -138,5 +134,5 @@ function textOfEvent(event: LoggedEvent): string | undefined {
 }
 
 function cleanTextOf(message = ''): string {
-  return message.replaceAll(colorDirectives, '').trimEnd()
+  return removeColorDirectives(message).trimEnd()
 }
