@@ -40,7 +40,7 @@ export function parseProviderReference(text: string): { readonly urn: Urn; reado
   return { urn, id: text.slice(separatorIndex + 2) }
 }
 
-/** Returns the URN of a reference, or undefined for an empty one. */
+/** Returns the provider URN of a reference. Returns undefined for an empty reference. */
 export function providerUrnOf(reference: string): Urn | undefined {
   return reference === '' ? undefined : parseProviderReference(reference).urn
 }

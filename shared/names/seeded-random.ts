@@ -73,7 +73,8 @@ function generateBlocks(key: Uint32Array, counter: number): Uint32Array {
   for (let block = 0; block < 4; block++) {
     const state = Uint32Array.from([...constantWords, ...key, counter + block, 0, 0, 0])
     for (let round = 0; round < 4; round++) mixDoubleRound(state)
-    // Only the key words are added back, because the other words are known constants.
+    // Only the key words of the initial state are added, because its other words are known
+    // constants.
     state.forEach((value, index) => {
       interleaved[4 * index + block] =
         value + (index >= 4 && index < 12 ? (key[index - 4] ?? 0) : 0)

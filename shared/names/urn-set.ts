@@ -35,7 +35,8 @@ function tokensOf(pattern: string): readonly string[] {
 
 /**
  * Reports whether a text matches a pattern. The function advances all reachable positions token by
- * token. So its time grows at most with the length of the text times that of the pattern.
+ * token. Its time is therefore at most proportional to the length of the text times that of the
+ * pattern.
  */
 function matchesTokens(tokens: readonly string[], text: string): boolean {
   let positions: readonly number[] = [0]

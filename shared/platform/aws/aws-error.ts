@@ -95,7 +95,7 @@ export function createAwsError(requestName: string, thrown: unknown): DeployErro
   })
 }
 
-/** Returns the hint for an error. Undefined: the hint of its code. */
+/** Returns the special hint for an error. Returns undefined if the hint of its code is enough. */
 function hintOf(thrownError: ThrownError, code: ErrorCode): string | undefined {
   if (clockErrors.has(thrownError.name)) return hints.clock
   if (code !== 'STORE_UNAVAILABLE') return undefined

@@ -53,9 +53,9 @@ export interface AwsPlatformDeps {
   readonly logger: LoggerPort
   /** Traces and metrics. Absent: none. */
   readonly telemetry?: TelemetryPort
-  /** Writes the metric of messages sent to the long pool. Absent when no scaling depends on it. */
+  /** Writes the number of messages sent to the long pool as a metric. Absent: no metric. */
   readonly putMetric?: PutMetric
-  /** The group of stacks whose resources these are. Absent: the default one. */
+  /** The stack group that `resources` belong to. Absent: the default group. */
   readonly stackGroup?: string
 }
 

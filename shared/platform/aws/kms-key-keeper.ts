@@ -61,7 +61,7 @@ export function createKmsKeeper(settings: AwsSettings): KmsKeeper {
   }
 }
 
-/** The code that a user of keys gets, by the code of `createAwsError` for the same failure. */
+/** The code that the keeper throws, by the code of `createAwsError` for the same failure. */
 const keyCodes: ReadonlyMap<ErrorCode, ErrorCode> = new Map([
   ['STORE_MISSING', 'SECRETS_KEY_MISSING'],
   ['STORE_DENIED', 'SECRETS_KEY_DENIED'],

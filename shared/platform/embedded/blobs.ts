@@ -42,7 +42,7 @@ export function createBlobs(folder: string, nameOf: BlobNaming = hash => hash): 
     get: async hash => {
       const path = pathOf(folder, hash)
       // A blob that was set aside still exists under another name. The sweep may put it back
-      // between the first lookup and the second, so the third repeats the first.
+      // between the first lookup and the second, so the third lookup repeats the first.
       for (const candidatePath of [path, path + setAsideSuffix, path]) {
         const bytes = await readContent(candidatePath)
         const contentHash = await hashBytes(bytes)

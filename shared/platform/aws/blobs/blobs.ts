@@ -48,7 +48,7 @@ export function createBlobs(deps: BlobsDeps): BlobsPort {
       const key = blobKeyOf(deps, hash)
       const requestName = `blob ${hash}: get`
       // A blob that was set aside still exists under another key. The sweep may put it back between
-      // the first lookup and the second, so the third repeats the first.
+      // the first lookup and the second, so the third lookup repeats the first.
       const keyLookups = [
         async () => [key],
         async () => (await listSetAside(deps, hash)).map(setAsideBlob => setAsideBlob.key),

@@ -4,7 +4,7 @@ import { bucketPrefixes } from '../../../config/aws-resource-names.ts'
 import type { BlobHash, StackId } from '../../../records/ids.ts'
 import { httpStatusOf, withAwsErrors } from '../aws-error.ts'
 
-/** The names of a stack's installed programs, by the marker of their packages. */
+/** The archive names of a stack's installed programs. The key is the marker of their packages. */
 export interface InstallRecords {
   readonly find: (stack: StackId, marker: string) => Promise<BlobHash | undefined>
   readonly store: (stack: StackId, marker: string, archive: BlobHash) => Promise<void>
@@ -12,8 +12,9 @@ export interface InstallRecords {
 
 /**
  * Creates the records of installed programs in the bucket. The lifecycle of the bucket removes a
- * record after a day. Installers cannot write a record: each one may put one object with a random
- * name. The first record of a marker remains. The methods throw the errors of `createAwsError`.
+ * record after a day. Installers cannot write a record: each one may put only one object, with a
+ * random name. A later record of the same marker is ignored. The methods throw the errors of
+ * `createAwsError`.
  */
 export function createInstallRecords(deps: {
   readonly s3: S3Client

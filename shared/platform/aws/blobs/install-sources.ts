@@ -28,7 +28,7 @@ export async function storeInstallSource(
   )
 }
 
-/** Ignores the status 412: an attempt without a response has created the object. */
+/** Ignores the status 412: an earlier attempt, whose response was lost, created the object. */
 function ignoreExistingObject(thrown: unknown): void {
   if (httpStatusOf(thrown) !== 412) throw thrown
 }

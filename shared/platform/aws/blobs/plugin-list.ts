@@ -5,7 +5,10 @@ import type { ListedPlugin, PluginKey, PluginStorePort } from '../../../ports/pl
 import { withAwsErrors } from '../aws-error.ts'
 import type { BucketSection } from './blob-objects.ts'
 
-/** A key after the prefix. The first kind and the first platform that fit separate its parts. */
+/**
+ * The pattern of a key without the prefix. A name may contain hyphens: it ends before the first
+ * text that matches `-<os>-<arch>-v<version>.json`.
+ */
 const recordPattern =
   /^(?<kind>[a-z]+)-(?<name>.+?)-(?<os>[a-z0-9]+)-(?<arch>[a-z0-9_]+)-v(?<version>\d[^/]*)\.json$/
 
@@ -18,9 +21,9 @@ type ReadArchiveRecord = (
 const kinds = ['analyzer', 'converter', 'language', 'resource', 'terraform', 'tool']
 
 /**
- * Returns a page of the archives that `createPluginStore` stores. It lists keys kind by kind, since
- * blobs have the same prefix, and then reads the records of the page concurrently. Throws the
- * errors of `createAwsError`.
+ * Returns a page of the archives that `createPluginStore` stores. It lists the keys of each kind
+ * separately, because blobs have the same prefix. It reads the records of the page concurrently.
+ * Throws the errors of `createAwsError`.
  */
 export async function readPluginPage(
   bucketSection: BucketSection,

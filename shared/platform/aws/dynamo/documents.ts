@@ -114,8 +114,8 @@ function rangeOf(
   const { pk } = keys.document({ kind, scope: scope ?? '*', name: '' })
   if (scope === undefined) return cursor === '' ? { pk } : { pk, after: cursor }
   // A sort key is `<scope> <name>`. A space sorts before every character of a name, and a tilde
-  // after it. All items after the cursor are therefore at or after the cursor with an appended
-  // space.
+  // after all of them. The bound `<cursor> ` therefore excludes the item of the cursor, but no
+  // later item.
   const atLeast = cursor === '' ? `${scope} ` : `${cursor} `
   const atMost = `${scope} ~`
   return atLeast <= atMost ? { pk, atLeast, atMost } : undefined

@@ -34,8 +34,8 @@ export function writeConditionOf(request: HeadWriteRequest): string {
 }
 
 /**
- * Returns a condition for each fact of the transition table that a write needs. A head that was
- * never written has no attributes, and a comparison with an absent attribute is false.
+ * Returns the condition of each fact in the transition table that a write depends on. In a head
+ * that was never written, each attribute is absent. A comparison with an absent attribute is false.
  */
 function factConditionsOf({ owner, attempt, needs }: HeadWriteRequest): FactConditions {
   return {
@@ -71,7 +71,10 @@ export function hasTakenEffect(
   return transitionOf(headStateOf(head, 0), request, head)?.action === 'repeats'
 }
 
-/** Returns the key of a give-back or lapse. The set `freed` has the keys of all those of a head. */
+/**
+ * Returns the key of a give-back or lapse. A head's set `freed` contains the keys of all its
+ * give-backs and lapses.
+ */
 export function releaseKeyOf({ event, attempt, owner }: HeadWriteRequest): string {
   return `${event === 'giveBack' ? 'gave-back' : 'lapsed'} ${attempt} ${owner}`
 }

@@ -8,8 +8,9 @@ import { putItem, queryItems, type Table, hasItem } from './table/table.ts'
 
 /**
  * The register of blocks. A block is a range of `operationsPerBlock` operation ids of a deployment.
- * Each operation has a separate partition, and no query lists partitions. The block of an operation
- * is therefore recorded before the first record of the operation is written.
+ * Each operation has a separate partition, and DynamoDB has no query that lists partitions. Readers
+ * find operations by the recorded blocks. The block of an operation is therefore recorded before
+ * the first record of the operation is written.
  */
 export interface OperationBlocks {
   /**

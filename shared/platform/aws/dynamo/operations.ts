@@ -51,7 +51,7 @@ export function createOperations(deps: HeadDeps): OperationsPort {
     },
     putOutcome: async (deployment, outcome) => {
       const { operation, attempt } = outcome
-      // No query lists partitions, so the block of the operation's id is recorded first.
+      // Readers find the operation's partition by its block, so the block is recorded first.
       await blocks.register(deployment, operation)
       await putItem(journalTable, {
         key: keys.outcome(deployment, operation, attempt),

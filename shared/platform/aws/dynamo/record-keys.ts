@@ -99,7 +99,7 @@ export const catalogKeys = {
     pk: `requests ${stack}`,
     sk: `key ${shortenKeyText(key)}`,
   }),
-  /** The same request, while it waits, by its position in the queue. */
+  /** A waiting request, by its position in the queue. The item under `request` exists too. */
   waitingRequest: (stack: StackId, position: number): Key => ({
     pk: `requests ${stack}`,
     sk: `waiting ${padNumber(position)}`,

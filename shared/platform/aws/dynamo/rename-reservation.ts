@@ -55,10 +55,10 @@ export function listCopiedPartitions(
 }
 
 /**
- * Removes the copies of a rename that has not completed, and makes its completion impossible before
- * that. Keeps records that another rename or a later stack with the id wrote meanwhile. Returns
- * false if the rename has completed, or another one has reserved the id. A repeated call continues
- * an interrupted one.
+ * Makes the completion of an uncompleted rename impossible, and then removes its copies. Keeps
+ * records that another rename or a later stack with the id wrote meanwhile. Returns false if the
+ * rename has completed, or another rename has reserved the id. A repeated call continues an
+ * interrupted one.
  */
 export async function abandonRename(
   deps: CatalogAndInboxDeps,
@@ -88,8 +88,9 @@ async function removeCopies(
 }
 
 /**
- * Returns the reservation in the item of a removed stack. `isExpired`: the rename has died, because
- * no rename takes that long. Undefined: no rename has reserved the id since its last stack.
+ * Returns the reservation in the item of a removed stack. `isExpired`: the rename was abandoned, or
+ * its process has died, because no rename takes longer than `limits.renameLimitMs`. Returns
+ * undefined if no rename has reserved the id since its last stack was removed.
  */
 export function readReservation(
   newId: StackId,

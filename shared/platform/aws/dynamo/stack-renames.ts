@@ -30,14 +30,14 @@ interface Rename extends RenameInput {
 }
 
 /**
- * Creates the renames of stacks. First the new id is reserved: its item is marked as removed. So a
- * stack that is later created with this id starts without the records of an interrupted rename.
- * Then history, versions, inbox and durations are copied to the new id. Then one
+ * Creates the renames of stacks. First the new id is reserved: its item is marked as removed. If
+ * the rename is interrupted, a later stack with this id therefore starts without the copied
+ * records. Then history, versions, inbox and durations are copied to the new id. Then one
  * transaction moves the stack, its documents and its program, and ends the request for the rename.
- * Finally the copied records of the old id are removed, and its entry in the list of stacks. After
+ * Finally the copied records of the old id, and its entry in the list of stacks, are removed. After
  * a crash, the creation of a stack with the old id removes the remaining history and versions.
- * Compaction removes the remaining records of the journal, which it finds by the entry. It finds an
- * interrupted rename by the entry of the new id, and removes the copies.
+ * Compaction finds the old id by its entry, and removes the remaining records of the journal. It
+ * finds an interrupted rename by the entry of the new id, and removes the copies.
  */
 export function createStackRenames(deps: CatalogAndInboxDeps): StackRenames {
   const { catalogTable, random } = deps
@@ -59,7 +59,8 @@ export function createStackRenames(deps: CatalogAndInboxDeps): StackRenames {
       const result = await moveStack(deps, rename)
       if (result === 'renamed') {
         await removeCopiedRecords(deps, id)
-        // Compaction finds what a crash left of the old id by this entry, so it is removed last.
+        // After a crash, compaction finds the remaining records of the old id by this entry. The
+        // entry is therefore removed last.
         await deleteItem(catalogTable, keys.stackListEntry(id))
       } else await abandonRename(deps, rename)
       return result
@@ -79,8 +80,9 @@ async function hasOtherRequest(
 }
 
 /**
- * Removes the records of an id that a rename copies. After the copy, they are those of the old id.
- * Before it, they are what a removed stack or an interrupted rename left at the new id.
+ * Removes the records of an id that a rename copies. For the old id, these are the originals, after
+ * the rename. For the new id, a removed stack or an interrupted rename left them, and they are
+ * removed before the copy.
  */
 async function removeCopiedRecords(deps: CatalogAndInboxDeps, id: StackId): Promise<void> {
   for (const { table, pk } of listCopiedPartitions(deps, id)) await deleteRange(table, { pk })

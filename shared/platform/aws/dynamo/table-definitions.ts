@@ -9,7 +9,7 @@ export interface TableDefinition {
    * time later, at no cost.
    */
   readonly expires: string
-  /** Whether the table can be restored to an earlier moment. */
+  /** Whether the table can be restored to its contents at an earlier time. */
   readonly pointInTimeRecovery: boolean
 }
 

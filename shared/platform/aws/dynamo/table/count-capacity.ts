@@ -26,8 +26,8 @@ interface ConsumedUnits {
 }
 
 /**
- * Makes a client of DynamoDB count its units: each request also asks for its consumed capacity. The
- * client makes one attempt per call, so each attempt counts.
+ * Makes a client of DynamoDB count the units that it consumes. Each request then asks DynamoDB to
+ * return its consumed capacity. The client makes one attempt per call, so every attempt is counted.
  */
 export function meterTableRequests(client: DynamoDBClient, meter: UsageMeter): void {
   client.middlewareStack.add(

@@ -137,9 +137,11 @@ export async function deleteItem(
 /** A range of items of one partition, in the order of their sort keys. */
 export interface ItemRange {
   readonly pk: string
-  /** The first possible sort key. Of the four bounds, only `atLeast` and `atMost` go together. */
+  /**
+   * The first possible sort key. Of the four bounds, only `atLeast` and `atMost` can be combined.
+   */
   readonly atLeast?: string
-  /** The sort key before the range. */
+  /** The lower bound of the sort keys, which is not in the range itself. */
   readonly after?: string
   /** The last possible sort key. */
   readonly atMost?: string
