@@ -35,12 +35,18 @@ const standardHeaders = {
   signature: 'webhook-signature',
 } as const
 
+/** The header with the id of a delivery, and the one with the id of its event. */
+const [idempotencyHeader, eventIdHeader] = ['idempotency-key', 'x-gitlab-event-uuid'] as const
+
 /**
  * The form of GitLab. A secret that begins with `whsec_` is a signing secret: the delivery needs
  * its signature, and the header of the token is ignored. Any other secret is the token itself.
  */
 export const gitlabForm: WebhookForm = {
-  headers: ['x-gitlab-event', 'x-gitlab-token', ...Object.values(standardHeaders)],
+  headers: [
+    ...['x-gitlab-event', 'x-gitlab-token', idempotencyHeader, eventIdHeader],
+    ...Object.values(standardHeaders),
+  ],
   requireSignature: request => {
     const isSigned = (request.headers.get(standardHeaders.signature) ?? '') !== ''
     if (!isSigned) requireHeader(request, 'x-gitlab-token')
@@ -56,9 +62,9 @@ export const gitlabForm: WebhookForm = {
   // A token does not sign the body, and pushes without a time can have equal bodies. So the digest
   // of a body identifies a delivery only together with the id of its event.
   identitiesOf: ({ headers, body }) => {
-    const id = headers.get(standardHeaders.id) ?? headers.get('idempotency-key') ?? ''
+    const id = headers.get(standardHeaders.id) ?? headers.get(idempotencyHeader) ?? ''
     if (id !== '') return [`id ${digestOf(id)}`]
-    return [`event ${digestOf(headers.get('x-gitlab-event-uuid') ?? '', '.', body)}`]
+    return [`event ${digestOf(headers.get(eventIdHeader) ?? '', '.', body)}`]
   },
 }
 

@@ -32,8 +32,8 @@ export interface VerificationInput {
 /** The format of the deliveries of one kind of sender: signature, events and ids. */
 export interface WebhookForm {
   /**
-   * The headers that the documentation lists for the form, including alternatives such as a token
-   * and a signature.
+   * The headers that the form reads, including alternatives such as a token and a signature. The
+   * documentation lists them.
    */
   readonly headers: readonly string[]
   /**
