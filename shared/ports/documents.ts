@@ -50,7 +50,10 @@ export interface DocumentPage {
 
 /** A put of a document that the store removes by itself. */
 export interface ExpiringDocument extends StoredDocument {
-  /** The time from which on the document counts as absent. A store may add up to a second. */
+  /**
+   * The time from which on the document counts as absent. A store may round it up to a whole
+   * second.
+   */
   readonly expiresAt: EpochMs
 }
 

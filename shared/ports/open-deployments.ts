@@ -40,7 +40,7 @@ export function withClaim(
   return targeted.map(open => (open.deployment === deployment ? { ...open, claim } : open))
 }
 
-/** Returns the targeted deployments after the end of one. */
+/** Returns the targeted deployments without `deployment`, which has ended. */
 export function withoutDeployment(
   targeted: readonly TargetedDeployment[],
   deployment: DeploymentId,

@@ -93,7 +93,7 @@ function toCreateScheduleInput(
       windowMinutes === undefined
         ? { Mode: FlexibleTimeWindowMode.OFF }
         : { Mode: FlexibleTimeWindowMode.FLEXIBLE, MaximumWindowInMinutes: windowMinutes },
-    // Only a one-time schedule ever completes.
+    // Only a one-time schedule ever completes, so no other schedule is deleted.
     ActionAfterCompletion: ActionAfterCompletion.DELETE,
     ClientToken: name,
     Target: {

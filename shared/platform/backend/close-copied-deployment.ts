@@ -86,7 +86,8 @@ async function restoreRecords(
   }
   let header: CopyHeader | undefined
   let fencedAt: EpochMs | undefined
-  // The caller wrote a fence after the parts that `partCount` counts.
+  // The caller wrote a fence after the parts that `partCount` counts. The close needs the fence's
+  // time.
   for await (const part of readCopyParts(backend, id, { ...copy, partCount: copy.partCount + 1 }))
     if ('header' in part) {
       header = part.header
@@ -99,8 +100,8 @@ async function restoreRecords(
 }
 
 /**
- * Restores the state that the deployment started from: a blob of the copy, or the content of the
- * checkpoint, or of its `.bak`. Returns whether the checkpoint still has this state.
+ * Restores the state that the deployment started from. Its source is a blob of the copy, the
+ * checkpoint, or the checkpoint's `.bak`. Returns whether the checkpoint still has this state.
  */
 async function restoreBase(
   { backend }: CloseCopiedDeps,

@@ -59,12 +59,14 @@ export function createHeldLocks(deps: LockDeps): HeldLocks {
     const own = readOwnLock(id)
     if (own?.isDead === true) await removeLocks(backend, id, key => key === own.key)
     const copies = await deps.unfinishedCopies.fence(id)
-    // The fences of the copies prevent the holders of these locks from continuing.
+    // These locks can be removed, because the fences of the copies prevent their holders from
+    // continuing.
     await removeLocks(backend, id, key => copies.some(copy => isLockOf(copy, key)))
     const nowMs = deps.clock.now()
     for (const lock of (await listLocks(backend, id)).values())
       throw createLockedError(stackPartsOf(id).stack, lock, nowMs)
-    // The mark is written before the lock, so that a later process knows the lock of a killed one.
+    // The mark is written before the lock, so that a later process recognizes the lock if this
+    // process is killed.
     const { pid, started } = holder
     marks.update(id, { lock: { uuid: deps.lockId, pid, started } })
     const timestamp = new Date(nowMs).toISOString()

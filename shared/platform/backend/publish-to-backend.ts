@@ -62,7 +62,7 @@ export async function printSnapshot(
       : await parseEnvelope(await blobs.get(snapshot))
   const { deployment } = envelope
   const printed = deployment === null ? envelope : await envelopeOf(withoutOrigins(deployment))
-  // A checkpoint lacks the origins of pending operations.
+  // A checkpoint with pending operations is not complete, because it lacks their origins.
   const isComplete = deployment !== null && pendingOperationsOf(deployment).length === 0
   return {
     checkpoint: printCheckpoint(qualifiedName, printed, checkpointFields),

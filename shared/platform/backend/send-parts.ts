@@ -50,7 +50,7 @@ export function createPartSender(deps: SendDeps): SendParts {
       throw error('STORE_UNAVAILABLE', `no response from ${backend.store.address}`, {
         hint: 'Check the network and the health of the service.',
       })
-    // The fence of another machine has this number instead.
+    // Another machine has already written its fence with this number.
     if (!isWritten)
       throw error(
         'DEPLOYMENT_TAKEN_OVER',

@@ -110,8 +110,8 @@ async function importChanges(
 /**
  * Publishes a state as an import, unless it is the current one. A checkpoint without a deployment
  * is an empty state: another client has removed the stack and created it again. Returns the
- * snapshot, or '' for a stack that never had a state or unknown fields. Returns undefined if
- * another process imports the state.
+ * snapshot. Returns '' for a stack that never had a state, and whose checkpoint has no unknown
+ * fields. Returns undefined if another process imports the state, or has started a deployment.
  */
 async function publishState(
   deps: SyncDeps,

@@ -77,8 +77,8 @@ export function createUnfinishedCopies(deps: UnfinishedCopyDeps): UnfinishedCopi
     const copy = copies.find(entry => entry.copyId === own.copyId)
     const isOpen = copy !== undefined && copy.partCount > 0 && !(await isFenced(backend, id, copy))
     if (isOpen) return
-    // A copy of which no part was sent is not in the backend. The lock then shows that no machine
-    // took over.
+    // A copy without a sent part is not in the backend. If the lock of this machine still exists,
+    // no other machine took over.
     const lockId = deps.marks.read(id).lock?.uuid ?? ''
     const isLocked = (await listLockKeys(backend, id)).some(key => key.includes(lockId))
     if (copy === undefined && lockId !== '' && isLocked) return

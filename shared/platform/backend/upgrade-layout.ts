@@ -168,7 +168,7 @@ async function moveToProject({ backend, marks }: UpgradeDeps, id: StackId): Prom
     marks.update(id, { checkpoint: checkpointDigestOf(bytes) })
   await copyHistory({ backend, id }, { backend: target, id })
   if (tags !== undefined) await saveBackendTags(target, id, tags.tags)
-  // A stack without its checkpoint would not be upgraded again after a crash.
+  // The checkpoint is removed last, because the next upgrade after a crash finds the stack by it.
   await removeTagsAndHistory(backend, id)
   await removeStackObjects(backend, id)
 }

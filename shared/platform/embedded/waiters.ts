@@ -2,7 +2,9 @@ import type { ClockPort } from '../../ports/system.ts'
 
 /** Waiting receivers. The receiver that has waited longest is woken first. */
 export interface Waiters {
-  /** Starts a wait and returns immediately. `woken` resolves as `wait` does, or after `end`. */
+  /**
+   * Starts a wait and returns immediately. `woken` resolves like `wait`, or after a call of `end`.
+   */
   readonly start: (
     waitMs: number,
     signal?: AbortSignal,

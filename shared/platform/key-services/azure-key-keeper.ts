@@ -17,7 +17,7 @@ const thrownForm = z.object({
     .optional(),
 })
 
-/** Names of errors of `@azure/identity`, none of which comes from the vault. */
+/** Names of the login errors of `@azure/identity`, which occur before any request to the vault. */
 const loginErrors: ReadonlySet<string> = new Set([
   'CredentialUnavailableError',
   'AggregateAuthenticationError',

@@ -52,8 +52,8 @@ export function createRequestRunner(
 
 function toBackendError(thrown: DeployError): DeployError {
   const { details } = thrown
-  // In an installation, an unexpected response is a bug of Antichain. The service of a backend is
-  // the choice of the user, who may have to change a setting.
+  // In an installation, an unexpected response is a bug of Antichain. For a backend, the user chose
+  // the service, and may have to change a setting.
   if (thrown.code === 'INTERNAL_ASSERTION')
     return error('BACKEND_DENIED', thrown.message, {
       details,

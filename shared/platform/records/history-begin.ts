@@ -1,7 +1,10 @@
 import type { DeploymentStart, HistoryRecord } from '../../ports/catalog.ts'
 import type { DeploymentId } from '../../records/ids.ts'
 
-/** Maximum length of a requester. The subject of a federated token has no limit of its own. */
+/**
+ * Maximum length of a requester. A longer text is cut, such as the subject of a federated token,
+ * whose length is not limited elsewhere.
+ */
 const requesterCharsMax = 300
 
 /** Returns a deployment's history entry as it is at the start of the deployment. */

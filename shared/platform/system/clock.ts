@@ -35,8 +35,8 @@ const bootReadIntervalMs = 500
  */
 const wallStepMs = 250
 /**
- * Lag of the process clock above which it counts as suspended. The value exceeds the resolution of
- * the time since boot, which is a second on some systems.
+ * Lag of the process clock above which the machine counts as having been suspended. The value
+ * exceeds the resolution of the time since boot, which is a second on some systems.
  */
 const bootResolutionMs = 1_500
 

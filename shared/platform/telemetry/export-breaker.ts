@@ -13,8 +13,8 @@ interface Exporter<T> {
 const pauseMs = 30_000
 
 /**
- * Creates a breaker for exporters that share a collector. After a failure, exports fail at once for
- * half a minute, so that an unreachable collector delays neither the work nor the exit.
+ * Creates a breaker for exporters that share a collector. After a failure, exports fail immediately
+ * for half a minute, so that an unreachable collector delays neither the work nor the exit.
  */
 export function createBreaker(
   onFailure: (reason: string) => void,

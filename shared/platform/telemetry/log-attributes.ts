@@ -1,6 +1,6 @@
 import type { TelemetryAttributes } from '../../ports/telemetry.ts'
 
-/** Number of characters of a text that is kept. */
+/** Maximum number of characters of a text. Further characters are dropped. */
 const charsMax = 2_000
 
 /**

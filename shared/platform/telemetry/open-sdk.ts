@@ -57,7 +57,7 @@ const scope = 'antichain'
 /** Interval between two exports of metrics, in ms. */
 const metricIntervalMs = 15_000
 
-/** Limits of durations in seconds, between which a histogram counts. */
+/** Bucket boundaries of the histograms of durations, in seconds. */
 const secondsBoundaries = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3_600]
 
 /**

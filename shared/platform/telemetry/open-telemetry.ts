@@ -3,7 +3,7 @@
  * below.
  *
  * Invariants: without an endpoint, the SDK is not loaded. No method waits for the collector, and
- * memory is bounded. A collector that is away causes one warning, and never an error.
+ * memory is bounded. An unreachable collector causes one warning, and no error.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
@@ -26,8 +26,9 @@ export interface TelemetryOptions {
 const pendingMax = 4_096
 
 /**
- * Opens telemetry as the standard variables of OpenTelemetry say. Returns `noTelemetry` without an
- * endpoint. The first record loads the SDK in the background, so that no caller waits for it.
+ * Opens telemetry with the settings in the standard variables of OpenTelemetry. Returns
+ * `noTelemetry` without an endpoint. The first record loads the SDK in the background, so that no
+ * caller waits for it.
  */
 export function openTelemetry(options: TelemetryOptions): TelemetryPort {
   const { env } = options

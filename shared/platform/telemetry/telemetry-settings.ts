@@ -7,7 +7,10 @@ const signals = ['TRACES', 'METRICS', 'LOGS'] as const
 /** A signal of OpenTelemetry. */
 export type TelemetrySignal = (typeof signals)[number]
 
-/** The settings of telemetry. `refused`: the reason why the variables cannot be followed. */
+/**
+ * The settings of telemetry. `refused`: the variables request something unsupported or invalid,
+ * which `reason` describes.
+ */
 export type TelemetrySettings =
   | { readonly kind: 'off' }
   | { readonly kind: 'refused'; readonly reason: string }
@@ -19,13 +22,13 @@ export type TelemetrySettings =
       readonly sampler: TraceSampler
     }
 
-/** Time of one export without a variable that sets it, and the longest one allowed, in ms. */
+/** The default and the maximum of the time that one export may take, in ms. */
 const [defaultTimeoutMs, timeoutMaxMs] = [2_000, 10_000]
 
 /**
- * Returns the settings of telemetry from the standard variables of OpenTelemetry. It is on when a
- * variable names an endpoint. `OTEL_SDK_DISABLED`, and `none` as the exporter of a signal, switch
- * it off. Pure.
+ * Returns the settings of telemetry from the standard variables of OpenTelemetry. Telemetry is on
+ * when a variable names an endpoint. `OTEL_SDK_DISABLED`, and `none` as the exporter of a signal,
+ * switch it off. Pure.
  */
 export function readTelemetrySettings(
   env: Readonly<Record<string, string | undefined>>,

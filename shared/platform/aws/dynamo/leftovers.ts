@@ -35,7 +35,7 @@ export function createLeftoverRemoval(deps: LeftoverDeps): RetentionPort['remove
 /**
  * Removes the late outcomes of removed stacks with this id. If no stack has the id, also removes
  * the copies of an interrupted rename and the durations of slow operations. Then removes the entry
- * in the list of stacks. Keeps all of them while a rename may still be running.
+ * in the list of stacks. While a rename may still be running, removes only the late outcomes.
  */
 async function removeLeftoversOf(deps: LeftoverDeps, id: StackId): Promise<void> {
   const { journalTable, catalogTable, random } = deps

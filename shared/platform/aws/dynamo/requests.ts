@@ -49,7 +49,7 @@ export function createRequests(deps: RequestsDeps): RequestsPort {
     const { stack, key, at } = request
     const json = serializeRequest(request)
     const existingItem = await getItem(catalogTable, keys.request(stack, key))
-    // A caller whose put got no response repeats exactly the same request.
+    // After a lost response, a caller repeats exactly the same request, and must succeed.
     if (existingItem !== undefined) return isSameRequest(existingItem, json)
     await recordStack(stack)
     const position = await takeNextPosition(catalogTable, stack)

@@ -17,7 +17,7 @@ export interface StoreFacts {
   readonly knownVersion: number
   /** Defects of the file that SQLite reports. Empty for a sound file. */
   readonly defects: readonly string[]
-  /** Snapshots of stacks that are not among the blobs, as `<stack>: <file>`. */
+  /** Missing blobs of published snapshots, as `<stack>: <file>`. */
   readonly missingSnapshots: readonly string[]
   /** The living process that last became the owner of the store. */
   readonly owner: { readonly pid: number; readonly isStopped: boolean } | undefined

@@ -1,8 +1,8 @@
 import { DeployError, error, messageOf } from '../../../errors/error.ts'
 
 /**
- * Primary result codes of SQLite with which no request can succeed for now: because of the file,
- * the disk, a lock or the memory.
+ * Primary result codes of SQLite for faults of the file, the disk, the memory or a lock. No request
+ * can succeed while the fault lasts.
  */
 const unavailableCodes = new Map([
   [5, 'another process locks it'],

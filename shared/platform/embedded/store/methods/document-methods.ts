@@ -50,7 +50,8 @@ export const documentMethods = {
       },
     ): number | false => {
       const { kind, scope, name } = args.key
-      // Each put deletes some expired documents, but not the one that it repeats.
+      // Each put deletes some expired documents. A document with the same token stays, because an
+      // earlier attempt of this put wrote it.
       database.run(
         `DELETE FROM document WHERE (kind, scope, name) IN (SELECT kind, scope, name FROM document
            WHERE expires_at <= ? AND token <> ? ORDER BY expires_at LIMIT ?)`,
@@ -134,7 +135,8 @@ export const documentMethods = {
         readonly token: string
       },
     ): boolean => {
-      // Each new mark deletes some expired ones, but not the one that it repeats.
+      // Each new mark deletes some expired marks. A mark with the same token stays, because an
+      // earlier attempt of this call wrote it.
       database.run(
         `DELETE FROM mark WHERE key IN
            (SELECT key FROM mark WHERE until <= ? AND token <> ? ORDER BY until LIMIT ?)`,

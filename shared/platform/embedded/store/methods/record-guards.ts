@@ -38,7 +38,7 @@ export const guardTriggers: string = (
 export function toGuardError(thrown: unknown, args: unknown): unknown {
   if (thrown instanceof DeployError) return thrown
   const message = messageOf(thrown)
-  // Of the writing statements, only those of heads read stored JSON.
+  // Only the writing statements of heads read stored JSON, so the damaged record is a head.
   if (message === 'malformed JSON')
     return createDamagedError('head', readRecordKeys(args), 'its text is not valid JSON')
   if (!message.startsWith(messagePrefix)) return thrown

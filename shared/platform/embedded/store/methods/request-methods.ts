@@ -30,7 +30,7 @@ export const requestMethods = {
         at,
         request,
       )
-      // A caller whose put got no response repeats exactly the same request.
+      // After a lost response, a caller repeats exactly the same request, and must succeed.
       return addedCount === 1 || findRequest(database, stack, key)?.request === request
     },
   ),
