@@ -105,7 +105,7 @@ function findNodeFault(document: Document): NodeFault | undefined {
     },
     Node: (_key, node, path) => {
       const target = isAlias(node) ? anchors.get(node.source) : undefined
-      const isSelfContaining = path.some(ancestor => ancestor === target)
+      const isSelfContaining = target !== undefined && path.includes(target)
       const anchor = 'anchor' in node ? node.anchor : undefined
       if (anchor !== undefined) anchors.set(anchor, node)
       if (isSelfContaining) fault = { node, problem: 'the value contains itself' }
