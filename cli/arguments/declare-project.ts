@@ -41,7 +41,7 @@ function declareConvert(root: Command, attach: Attach): void {
       .command('convert')
       .argument('[args...]', 'Arguments of the converter')
       .description('Convert the program of the folder into another language')
-      .option('--from <converter>', 'Converter plugin that reads the program', 'yaml')
+      .option('--from <converter>', 'Converter: terraform, pcl, or that of a plugin', 'yaml')
       .option('--language <language>', 'Language of the new program')
       .option('--name <name>', 'Name of the new project (default: that of the folder)')
       .option('--out <folder>', 'Folder of the new project', '.')

@@ -16,6 +16,7 @@ import {
 } from '@grpc/grpc-js'
 import { EngineService } from '../../../proto/gen/pulumi/engine.ts'
 import { ResourceMonitorService } from '../../../proto/gen/pulumi/resource.ts'
+import { ResourceProviderService } from '../../../proto/gen/pulumi/provider.ts'
 import { ResourceStatusService } from '../../../proto/gen/pulumi/resource_status.ts'
 import { LoaderService } from '../../../proto/gen/pulumi/codegen/loader.ts'
 import { MapperService } from '../../../proto/gen/pulumi/codegen/mapper.ts'
@@ -26,6 +27,7 @@ import { DeploymentAborted } from '../generator/finish-stage.ts'
 import { type AbortableCalls, createAbortableCalls } from './abortable-calls.ts'
 import { createEngineHandlers, type EngineServiceDeps } from './engine-handlers.ts'
 import { createCallbacks } from './callbacks.ts'
+import { createSchemaProviderHandlers } from './schema-provider.ts'
 import { createLoaderHandlers, createMapperHandlers } from './plugin-descriptions.ts'
 import { createRegisteredHooks, type RegisteredHooks } from './registered-hooks.ts'
 import { createCallAddresses, type CallAddresses } from './call-addresses.ts'
@@ -93,7 +95,12 @@ export async function startMonitorServer(
     // Log messages are accepted even after an abort, because a program logs why it exits.
     server.addService(EngineService, toUnaryHandlers(engine))
     server.addService(ResourceStatusService, toUnaryHandlers(createStatusHandlers(deps.viewStatus)))
-    server.addService(LoaderService, toUnaryHandlers(createLoaderHandlers(deps.plugins)))
+    const loader = createLoaderHandlers(deps.plugins)
+    server.addService(LoaderService, toUnaryHandlers(loader))
+    server.addService(
+      ResourceProviderService,
+      toUnaryHandlers(createSchemaProviderHandlers(loader)),
+    )
     server.addService(MapperService, toUnaryHandlers(createMapperHandlers(deps.plugins)))
     return listen(server, streamLimit)
   }

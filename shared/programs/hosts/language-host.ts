@@ -17,6 +17,7 @@ import type { ProcessesPort } from '../../ports/system.ts'
 import { findOnPath } from '../executables.ts'
 import { isDoneWithin } from './is-done-within.ts'
 import { readHostPort } from './read-host-port.ts'
+import { withSchemaAttachment } from './schema-attachment.ts'
 import type { LineListener } from './start-program-process.ts'
 import type { ProgramEnd, ProgramHost, ProgramInput, ProgramSource } from '../program.ts'
 import type { PackageDependency } from '../../../proto/gen/pulumi/plugin.ts'
@@ -119,7 +120,7 @@ export async function startHost(
     command,
     args: [deps.engineAddress()],
     cwd: source.programFolder,
-    env: deps.env,
+    env: withSchemaAttachment(deps.env, source.runtime, deps.engineAddress()),
   })
   const kill = (): void => child.signal('SIGKILL')
   const port = await readHostPort(child, name, onLine).catch((thrown: unknown) => {

@@ -83,3 +83,142 @@ output ports {
 }
 `)
 })
+
+test('counts, maps and sets repeat resources and data sources', async () => {
+  const { text, notes } = await convertText(`
+    resource "x_server" "many" {
+      count        = 2
+      display_name = "n\${count.index}"
+    }
+    resource "x_server" "each" {
+      for_each     = toset(["eu", "us"])
+      display_name = each.key
+      provider     = x.west
+    }
+    data "x_image" "all" {
+      for_each = { a = "1" }
+      label    = each.value
+    }
+    provider "x" {
+      alias   = "west"
+      api_url = "u"
+    }
+    output "first" { value = x_server.many[0].display_name }
+    output "eu" { value = x_server.each["eu"].api_token }
+    output "image" { value = data.x_image.all["a"].image_id }
+  `)
+  expect(notes).toEqual([])
+  for (const part of [
+    'displayName = "n${range.value}"',
+    'range = 2',
+    'displayName = range.key',
+    'range = {\n      eu = "eu"\n      us = "us"\n    }',
+    'provider = west',
+    'resource west "pulumi:providers:x" {\n  apiUrl = "u"\n}',
+    'all = { for eachKey, eachValue in {\n  a = "1"\n} : eachKey => invoke("x:index/getImage:getImage", {',
+    'value = many[0].displayName',
+    'value = each["eu"].apiToken',
+    'value = all["a"].imageId',
+  ])
+    expect(text).toContain(part)
+})
+
+test('settings of the lifecycle become options', async () => {
+  const { text, notes } = await convertText(`
+    resource "x_server" "a" {}
+    resource "x_server" "b" {
+      depends_on = [x_server.a]
+      lifecycle {
+        prevent_destroy       = true
+        create_before_destroy = true
+        ignore_changes        = [display_name, rule[0].from_port]
+        replace_triggered_by  = [x_server.a, x_server.a.size]
+      }
+    }
+    import {
+      to = x_server.b
+      id = "b-1"
+    }
+  `)
+  expect(notes).toEqual([])
+  expect(text).toContain(`  options {
+    dependsOn = [a]
+    protect = true
+    ignoreChanges = [displayName, rules[0].fromPort]
+    replaceWith = [a]
+    replacementTrigger = [a.size]
+    deleteBeforeReplace = false
+    import = "b-1"
+  }`)
+})
+
+test.each([
+  ['"a\\n$${b} ${var.v} %%{c}"', '"a\\n$${b} ${v} %%{c}"'],
+  ['"${var.v}"', 'v'],
+  ['jsonencode({ a = [1, true, null] })', 'toJSON({\n  a = [1, true, null]\n})'],
+  ['base64encode(file("${path.module}/x"))', 'toBase64(readFile("${rootDirectory()}/x"))'],
+  ['format("%s-%d%%", var.v, 1 + 2)', '"${v}-${1 + 2}%"'],
+  ['var.v == "" ? -1 : !true', 'v == "" ? -1 : !true'],
+  ['[for i, s in split(",", var.v) : s if i > 0]', '[for i, s in split(",", v) : s if i > 0]'],
+  ['{ for s in ["a"] : s => s... }', '{ for s in ["a"] : s => s... }'],
+  ['"x%{ if var.v == "a" }yes%{ else }no%{ endif }"', '"x${v == "a" ? "yes" : "no"}"'],
+  ['"%{ for s in ["a"] ~} ${s}, %{ endfor }"', 'join("", [for s in ["a"] : "${s}, "])'],
+  ['tolist(["a"])[0]', '["a"][0]'],
+  ['<<-EOT\n    a\n      ${var.v}\n    EOT\n', '"a\\n  ${v}\\n"'],
+  ['terraform.workspace', 'stack()'],
+  ['sensitive(var.v)', 'secret(v)'],
+])('the expression %s becomes %s', async (expression, expected) => {
+  const { text, notes } = await convertText(
+    `variable "v" {}\noutput "o" {\n  value = ${expression}\n}\n`,
+  )
+  expect(notes).toEqual([])
+  expect(text).toContain(`value = ${expected.replaceAll('\n', '\n  ')}\n`)
+})
+
+test('each part without an equivalent is reported once, with its place and the next step', async () => {
+  const { text, notes } = await convertText(`module "net" { source = "./net" }
+resource "x_server" "a" {
+  display_name = upper("a")
+  color        = "red"
+  size         = module.net.size
+  provisioner "local-exec" {}
+}
+resource "terraform_data" "b" {}
+`)
+  expect(notes.map(({ file, line, problem }) => `${file}:${line} ${problem}`)).toEqual([
+    "main.tf:1 the module 'net' was not converted",
+    "main.tf:6 the provisioner of 'x_server.a' was left out",
+    "main.tf:3 the function 'upper' has no equivalent",
+    "main.tf:4 the schema of the provider has no 'color'",
+    "main.tf:5 'module.net' was not converted",
+    "main.tf:8 'terraform_data.b' has a type without a provider",
+  ])
+  expect(notes.every(({ advice }) => advice.endsWith('.'))).toBe(true)
+  expect(text).toContain(
+    `displayName = notImplemented("main.tf:3: the function 'upper' has no equivalent")`,
+  )
+})
+
+test('values of a file are defaults, except those of sensitive variables', async () => {
+  const { text, notes } = await convertText(
+    `variable "a" { type = number }
+     variable "b" {
+       type      = string
+       sensitive = true
+     }`,
+    { values: 'a = 5\nb = "s3cret"\n' },
+  )
+  expect(text).toContain('config a "number" {\n  default = 5\n}')
+  expect(text).not.toContain('s3cret')
+  expect(notes).toMatchObject([{ file: 'terraform.tfvars', line: 2 }])
+})
+
+test.each([
+  ['resource "x_server" "a" {\n  size = [1,\n', 'main.tf:3:1: the text ends too early'],
+  ['output "a" {\n  value = 1 2\n}', "main.tf:2:13: '2' is not expected"],
+  ['resource "x_server" {}', "main.tf:1:1: a block 'resource' has 2 labels"],
+  ['output "a" {}\noutput "a" {}', "main.tf:2:1: the output 'a' exists twice"],
+  [`output "a" { value = ${'['.repeat(200)} }`, 'the nesting is too deep'],
+])('the text %j is refused: %s', async (text, message) => {
+  await expect(convertText(text)).rejects.toThrow(message)
+})

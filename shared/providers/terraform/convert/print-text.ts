@@ -6,7 +6,7 @@ export function escapeText(text: string): string {
     .replaceAll('\r', '\\r')
     .replaceAll('\t', '\\t')
     .replaceAll(/\p{Cc}/gu, formatControl)
-    .replaceAll('${', '$${')
+    .replaceAll('${', () => '$${')
     .replaceAll('%{', '%%{')
 }
 

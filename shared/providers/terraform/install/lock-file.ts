@@ -101,7 +101,9 @@ function formatLocks(locks: ProviderLocks, header: string): string {
 }
 
 function quote(text: string): string {
-  return JSON.stringify(text).replaceAll('${', '$${').replaceAll('%{', '%%{')
+  return JSON.stringify(text)
+    .replaceAll('${', () => '$${')
+    .replaceAll('%{', '%%{')
 }
 
 function readText(file: string): string | undefined {
