@@ -30,7 +30,7 @@ export interface TokenScope {
 }
 
 /** Reads tokens from a cursor. The `}` at the end of nested tokens is the token `end`. */
-export function splitTokens(cursor: HclCursor, scope: TokenScope): readonly HclToken[] {
+function splitTokens(cursor: HclCursor, scope: TokenScope): readonly HclToken[] {
   const { refuse, isNested, depth } = scope
   if (depth > maxHclDepth) throw refuse(cursor.place(), 'the templates are nested too deeply')
   const tokens: HclToken[] = []
