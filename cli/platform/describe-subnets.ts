@@ -8,7 +8,7 @@ import {
 import type { SubnetDescription } from './find-network-faults.ts'
 import { sendOrUndefined } from './send-or-undefined.ts'
 
-/** The addresses of a default route. */
+/** The destination of a default route: all IPv4 addresses. */
 const anyAddress = '0.0.0.0/0'
 
 /**

@@ -77,7 +77,7 @@ async function inspectTable({ tables }: InspectClients, name: string): Promise<T
     name,
     status: response?.Table?.TableStatus,
     isProtected: response?.Table?.DeletionProtectionEnabled === true,
-    // DynamoDB describes the encryption only if its own key is not used.
+    // DynamoDB omits this description if it encrypts the table with its default key.
     hasOwnKey: response?.Table?.SSEDescription?.KMSMasterKeyArn !== undefined,
   }
 }

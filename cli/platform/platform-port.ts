@@ -40,7 +40,7 @@ export interface PlatformTools {
    * last minutes. Throws PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED.
    */
   readonly countBusyGenerators: (target: InstallationTarget) => Promise<number>
-  /** Opens the access to an alarm by its name, and closes it after its use. */
+  /** Calls `use` with the alarm of this name, and closes the connections afterwards. */
   readonly useAlarm: <Result>(
     target: InstallationTarget,
     name: string,

@@ -9,7 +9,10 @@ import type { CdkRun, InstallationTarget } from './platform-port.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const cdk = join(root, 'node_modules', 'aws-cdk', 'bin', 'cdk')
-/** Maximum length of the returned output. Its end is kept, which has the cause of a failure. */
+/**
+ * Maximum length of the returned output. A longer output loses its beginning, because its end has
+ * the cause of a failure.
+ */
 const outputCharsMax = 64 * 1024
 
 /**

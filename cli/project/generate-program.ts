@@ -93,7 +93,7 @@ async function requestProgram(
 }
 
 /**
- * Returns the file of an installed language host. The PATH was searched before. Throws
+ * Returns the file of an installed language host. The caller has already searched the PATH. Throws
  * RUNTIME_UNKNOWN.
  */
 function findInstalledHost(language: string, env: Readonly<Record<string, string>>): string {

@@ -57,7 +57,7 @@ async function packWithBinary(
   const name = relative(folder, file)
   if (name.startsWith('..')) return packProgram(folder)
   const platform = await readPlatform().catch((thrown: unknown) => {
-    // A server of an older version checks the binary itself.
+    // An older server does not report its platform, and checks the binary itself.
     if (hasCode(thrown, 'FEATURE_MISSING')) return { os: '', arch: '' }
     throw thrown
   })

@@ -79,7 +79,8 @@ export async function deployRemotely(
     await requestStop(client, `${stackPath}/deployments/${await numberResolvers.promise}`, force)
   }
   const path = `${stackPath}/requests/${key}/stream`
-  // The events of a held deployment are those of a preview, and would look like changes.
+  // Until the deployment has started, the events are those of its preview. They are not shown,
+  // because they would look like changes.
   const shownSink: EventSink = {
     ...sink,
     emit: (...args) => {

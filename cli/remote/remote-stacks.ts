@@ -38,7 +38,7 @@ export async function listRemoteStacks(
   project?: string,
 ): Promise<StackListing> {
   const stacks: StackRecord[] = []
-  // Each page has all unreadable stacks.
+  // Each page lists all unreadable stacks, so the map keeps one entry for each.
   const unreadable = new Map<string, UnreadableStack>()
   const projectQuery = project === undefined ? '' : `&project=${encodeURIComponent(project)}`
   for (let cursor: string | undefined = ''; cursor !== undefined; ) {

@@ -45,9 +45,9 @@ const allKeys = { kind: 'any' } as const
 
 /**
  * Encrypts the state and the configuration of a stack with a new manager. The state is written
- * before the stack file. So a running deployment refuses the change while both are unchanged. State
- * and stack file each name their own manager. After an interruption between the two writes, the
- * same call opens both managers and completes the change. Throws FEATURE_MISSING, STACK_BUSY,
+ * before the stack file: if a deployment runs, the change is refused while both are unchanged.
+ * State and stack file each name their own manager. After an interruption between the two writes,
+ * the same call opens both managers and completes the change. Throws FEATURE_MISSING, STACK_BUSY,
  * STORE_CONFLICT, PENDING_STILL_RUNS, SECRETS_*, and CONFIG_INVALID when the file cannot be
  * written.
  */

@@ -30,7 +30,8 @@ export function fillTemplate(
       .replaceAll('${PROJECT}', () => project.name)
       .replaceAll('${DESCRIPTION}', () => project.description)
   const files = new Map([...template.files].map(([path, text]) => [path, fill(text)]))
-  // The placeholders of the project file are no valid YAML for every description.
+  // The fields are set in the parsed file, because a description as plain text may be no valid
+  // YAML.
   const document = parseDocument(template.files.get('Pulumi.yaml') ?? '')
   const values = readValues(document.toJS())
   document.set('name', project.name)

@@ -7,7 +7,7 @@ const ignoredFolders: ReadonlySet<string> = new Set(['.git', 'node_modules', 've
 const fileBytesMax = 1024 * 1024
 const filesMax = 1_000
 
-/** The templates with names, and the file that the folder of another template must have. */
+/** The named templates, and the file that the folder of any other template must contain. */
 export interface TemplateKind {
   readonly builtIn: readonly ProjectTemplate[]
   readonly projectFile: string

@@ -104,7 +104,7 @@ async function removeCheckStack(
   stack: StackId,
   archive: string,
 ): Promise<undefined> {
-  // The clean-up also runs after an interruption.
+  // This signal never aborts, because the clean-up also runs after an interruption.
   const deps = { remote, signal: new AbortController().signal }
   const destroy = { stack, archive, command: 'destroy', limitMs: destroyLimitMs } as const
   if (archive !== '') await runRemotely(deps, destroy).catch(() => undefined)

@@ -61,7 +61,7 @@ const parkDelayMs = 50_000
 
 /** Checks whether a generator run parks during a long create, and another one continues. */
 export async function checkPark({ engine, stacks }: DeploymentCheckDeps): Promise<CheckOutcome> {
-  // The generator would run creates without `createLimit` itself, and then could not park.
+  // Without `createLimit`, the generator would run the creates itself, and could not park.
   const settings = { count: 2, delayMs: parkDelayMs, createLimit: '2m' }
   const stack = await stacks.create('park', settings)
   await stack.up()

@@ -58,7 +58,7 @@ function createHints(initialFiles: WatchedFiles): Hints {
     try {
       const watcher = watch(folder, onHint)
       watcher.on('error', () => {
-        // The system watches this folder no longer.
+        // After an error, the system no longer reports changes of this folder.
         watchers.delete(folder)
         mustPoll = true
         onHint()

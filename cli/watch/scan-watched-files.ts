@@ -13,7 +13,7 @@ export interface WatchedFiles {
   readonly folders: readonly string[]
 }
 
-/** Folders of tools, which no program consists of. */
+/** Folders that tools write. No source file of a program is in them. */
 const ignoredFolders: ReadonlySet<string> = new Set([
   ...['.git', '.hg', '.svn', '.idea', '.vscode', '.pulumi', '.antichain'],
   ...['node_modules', 'venv', '.venv', '__pycache__', '.mypy_cache', '.pytest_cache'],

@@ -33,8 +33,8 @@ export function createUnreachableFailure(): ApiFailure {
 }
 
 /**
- * Returns the failure of a response with an error status. A body without a code is no response of
- * the API, for example one of a proxy.
+ * Returns the failure of a response with an error status. A body without a code does not come from
+ * the API, but for example from a proxy.
  */
 export function readFailure(status: number, bodyText: string): ApiFailure {
   const body = parseObject(bodyText)

@@ -42,7 +42,7 @@ export function createDashboardClient(deps: DashboardClientDeps): DashboardClien
     const response = await fetchOrFail(deps, path, options)
     if (response.ok) return response
     const bodyText = await response.text().catch(() => '')
-    // The end of a session aborts its other requests, whose bodies are incomplete then.
+    // The end of a session aborts its other requests. Their incomplete bodies are no API failures.
     init.signal?.throwIfAborted()
     const failure = readFailure(response.status, bodyText)
     if (failure.status === 401) deps.onTokenRefused(failure)
@@ -99,7 +99,7 @@ async function fetchOrFail(
     return await fetchPath(path, init)
   } catch (thrown) {
     init.signal?.throwIfAborted()
-    // Browsers hide the reason of a failed connection from pages.
+    // A TypeError is a failed connection. Browsers hide its reason from pages.
     if (thrown instanceof TypeError) throw createUnreachableFailure()
     throw thrown
   }

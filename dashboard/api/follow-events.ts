@@ -27,7 +27,7 @@ const silenceMaxMs = 25_000
 
 /**
  * Follows an event stream to its end, or until the signal. After a broken connection it continues
- * behind the last message, so that no message is missing or repeated.
+ * after the last message, so that no message is missing or repeated.
  */
 export async function followEvents(
   client: Pick<DashboardClient, 'openStream'>,
@@ -87,5 +87,5 @@ async function readConnection(
   }
 }
 
-/** The decoder accepts any bytes. The types of browsers and of `fetch` differ in their buffers. */
+/** The type of a decoder of the bytes from `fetch`. The browser's own type allows other buffers. */
 type ByteDecoder = ReadableWritablePair<string, Uint8Array>

@@ -78,7 +78,7 @@ export interface ListedOperations {
 /** The operations of a deployment that are new or may have changed. */
 export interface ListedChanges {
   readonly items: readonly ShownOperation[]
-  /** The number of operations that the reader knows with these. */
+  /** The number of operations that the reader knows, including `items`. */
   readonly count: number
   readonly hasMore: boolean
   readonly parallel: number

@@ -32,7 +32,7 @@ interface PolledState<Value> {
   readonly failure: ApiFailure | undefined
 }
 
-/** The pause before a failed read without an interval is repeated, in ms. */
+/** For a value without an interval: the pause after a failed read, in ms. */
 const retryMs = 5_000
 /** The pause after a successful read is at least this multiple of its duration. */
 const pauseFactor = 4

@@ -21,7 +21,10 @@ export interface OperationRow {
   readonly state: OperationState
   /** The names of the changed properties. */
   readonly diffs: readonly string[]
-  /** The changed inputs. Empty for all states but `planned`, because 100,000 of them would not fit. */
+  /**
+   * The changed inputs. Only a row with the state `planned` has any, to save memory for 100,000
+   * rows.
+   */
   readonly changes: readonly ShownPropertyChange[]
 }
 

@@ -12,7 +12,9 @@ import {
 export interface RowTable {
   /** Sets a row that an event reported. It replaces that of the planned operation. */
   readonly report: (row: OperationRow) => void
-  /** Adds recorded operations. A row of events counts, because events arrive earlier. */
+  /**
+   * Adds recorded operations. A row that an event reported is kept, because events arrive earlier.
+   */
   readonly addOperations: (operations: readonly ShownOperation[]) => void
   /** Returns the operations whose recorded stage is older than their events. */
   readonly listStale: (store: Pick<OperationStore, 'find'>) => readonly number[]
@@ -32,11 +34,11 @@ export function createRowTable(): RowTable {
   /** The resources that events reported, and those of them with an ended operation. */
   const reportedUrns = new Set<string>()
   const endedUrns = new Set<string>()
-  /** The resources whose operations may be recorded in another stage. */
+  /** The resources whose recorded stages may be older than their events. */
   const doubtfulUrns = new Set<string>()
   const isStale = ({ op, urn, stage }: ShownOperation): boolean => {
     if (stage === 'ended') return false
-    // A read of a refresh ends with the kind of change that it found.
+    // An ended refresh is reported under another kind: that of the change that it found.
     if (op === 'refresh' && endedUrns.has(urn)) return true
     const state = reported.get(rowKeyOf({ op, urn }))?.state
     if (state === undefined) return false

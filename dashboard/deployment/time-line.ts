@@ -28,7 +28,7 @@ export interface TimeLineRow {
   readonly startMs: number
 }
 
-/** The times of the deployment, in ms since 1970. `nowMs`: also the end of an ended one. */
+/** The times of the deployment, in ms since 1970. For an ended deployment, `nowMs` is its end. */
 export interface TimeLineClock {
   readonly startedAt: number
   readonly nowMs: number
@@ -90,7 +90,7 @@ function mergeByStart(
   return at === right.length ? merged : merged.concat(right.slice(at))
 }
 
-/** Returns the operations on the path to the one that ended last. Linear once, then in the path. */
+/** Returns the operations on the path to the one that ended last. Linear. */
 export function listCriticalIds(operations: readonly ShownOperation[]): ReadonlySet<number> {
   const causes = new Map<number, number | undefined>()
   let last: ShownOperation | undefined
@@ -159,7 +159,7 @@ function listSegments(
     { kind: callKind, startMs: shownBeganAt, endMs: untilAt },
   ]
   const hasBegun = stage === 'running' || stage === 'ended'
-  // A short call stays visible.
+  // Empty segments are left out, except for the call of an operation that has begun.
   return segments.filter(
     ({ kind, startMs, endMs }) => endMs > startMs || (hasBegun && kind === callKind),
   )

@@ -51,7 +51,7 @@ export function useDeployment(
   if (isEnded !== (end !== undefined)) setIsEnded(end !== undefined)
   const recorded = useOperations(path, { isEnded, fold })
   const operations = recorded.value?.operations
-  // The fold changes in place, and has planned rows as soon as operations are read.
+  // The fold is the same object after a change, so newly read operations must cause a new read.
   const progress = useMemo(
     () => (operations === undefined ? reported : fold.read()),
     [reported, operations, fold],

@@ -44,7 +44,7 @@ export function useOperations(
       return { operations: operations.read(), parallel: changed.parallel }
     },
   })
-  // A stream that starts again has an empty fold.
+  // A stream that starts again has a new, empty fold, which needs the known operations.
   useEffect(() => fold.addOperations(operations.read()), [fold, operations])
   return polled
 }

@@ -71,7 +71,10 @@ export function DeploymentHead(
   )
 }
 
-/** Returns the counts of a deployment: the running ones, and afterwards those of its summary. */
+/**
+ * Returns the counts of a deployment: those of its progress while it runs, and afterwards those of
+ * its summary.
+ */
 function countTextsOf(
   progress: ShownProgress,
   options: {

@@ -18,7 +18,7 @@ export function DeploymentPage({ project, stack, number }: ProjectAndStack & { n
   const goneFailure = [failure, streamFailure].find(isGone)
   if (goneFailure !== undefined)
     return <GoneNote failure={goneFailure} subject="deployment" isAwaited />
-  // The note of the connection says the same.
+  // The note about the broken connection already explains this failure.
   const isExplained = failure?.status === 0 && connection.kind === 'broken'
   const errors = progress.messages.filter(({ severity }) => severity === 'error')
   return (

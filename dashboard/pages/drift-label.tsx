@@ -10,8 +10,8 @@ const keptMs = 60_000
 const readsMax = 3
 
 /**
- * Shows the drift that the latest drift run of a stack found. Only visible rows read it. A failed
- * read shows no drift, because the row itself is still true.
+ * Shows the drift that the latest drift run of a stack found. Only visible rows read it. After a
+ * failed read it shows nothing, because the rest of the row is still correct.
  */
 export function DriftLabel({ stack }: { stack: ShownStack }) {
   const { client } = useClient()

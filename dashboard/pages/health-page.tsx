@@ -141,7 +141,8 @@ function HealthFacts({ health }: { health: PlatformHealth }) {
     ['API', true, `answers within ${Math.round(answerMs)} ms`],
     ['Stacks', unreadable.length === 0, readableTextOf(stackCount, unreadable)],
     ['Open deployments', true, openCount === 0 ? 'none' : String(openCount)],
-    // The API cannot list the dead letters of functions on AWS, so the page claims nothing then.
+    // Without known dead letters the row is omitted: on AWS the API cannot list them, so `none` may
+    // be wrong.
     ...(stuckCount === 0
       ? []
       : [['Dead letters', false, `${stuckCount}: redrive their deployments`] as const]),

@@ -14,9 +14,11 @@ interface DeployedConfig {
   readonly config: Readonly<Record<string, string>>
 }
 
-/** Edits of a state have no configuration, so the page looks at so many deployments. */
+/**
+ * The number of deployments in which the page searches a configuration. Edits of a state have none.
+ */
 const deploymentsMax = 5
-/** One of the first events contains the configuration. */
+/** The number of first events of a deployment, one of which contains its configuration. */
 const eventsMax = 20
 
 /** Shows the configuration with which the last deployment ran. Its secrets are hidden. */

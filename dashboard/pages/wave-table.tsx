@@ -18,7 +18,9 @@ const columns: readonly TableColumn<WaveCounts>[] = [
   },
 ]
 
-/** Shows the waves of deletes, which fill up. A wave waits only for those deletes that it needs. */
+/**
+ * Shows the progress of each wave of deletes. A wave waits only for those deletes that it needs.
+ */
 export function WaveTable({ waves }: { waves: readonly WaveCounts[] }) {
   return (
     <VirtualTable

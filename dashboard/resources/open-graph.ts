@@ -43,17 +43,17 @@ interface GraphOptions {
   readonly onOpen: (key: string) => void
 }
 
-/** More edges are hidden while the view moves, and have no soft borders. */
+/** In a graph with more edges, edges are hidden while the view moves, and have no soft borders. */
 const movedEdgesMax = 4_000
-/** Of a graph with more edges, those to parents are not drawn. */
+/** In a graph with more edges, edges to parents are not drawn. */
 const drawnEdgesMax = 10_000
-/** Of more edges, only those of marked resources are drawn. A software renderer is slow. */
+/** If more edges remain, only those of marked resources are drawn. A software renderer is slow. */
 const visibleEdgesMax = { hardware: 40_000, software: 4_000 }
 /** The opacity of edges decreases with their number, so that dense parts remain visible. */
 const opaqueEdgesMax = 2_000
 const nodeSizeMin = 1.5
 const nodeSizeMax = 8
-/** The label of a resource that matches is always shown, up to so many matches. */
+/** Up to this number of matches, the label of each matching resource is shown. */
 const namedMatchesMax = 40
 
 /** Lays out a graph, and shows it. Throws the reason of the signal, and errors of WebGL. */
@@ -155,7 +155,7 @@ function createRenderer(
         label: { attribute: 'label' },
         size: (_, { isHovered, isHighlighted }) => (isHovered || isHighlighted ? size * 1.5 : size),
         color: ({ condition }) => colorOf(condition),
-        // The shape says the same as the color.
+        // The shape shows the condition too, for users who cannot distinguish the colors.
         shape: ({ condition }) => shapeOf(condition),
         depth: (_, { isHovered, isHighlighted }) =>
           isHovered || isHighlighted ? 'topNodes' : 'nodes',
@@ -207,7 +207,7 @@ function findRendererKind(): 'hardware' | 'software' {
   const context = document.createElement('canvas').getContext('webgl2')
   const info = context?.getExtension('WEBGL_debug_renderer_info')
   const name = info ? String(context?.getParameter(info.UNMASKED_RENDERER_WEBGL)) : ''
-  // Browsers limit the number of contexts of a page.
+  // The context is released, because browsers limit the number of contexts of a page.
   context?.getExtension('WEBGL_lose_context')?.loseContext()
   return /swiftshader|llvmpipe|softpipe|basic render/i.test(name) ? 'software' : 'hardware'
 }

@@ -22,9 +22,9 @@ export interface RankLayout {
 
 /** The free columns between two ranks. Labels need space. */
 const gapColumns = 4
-/** The changes of the order within ranks, which bring neighbors closer to each other. */
+/** The number of passes that sort the ranks, to bring neighbors closer to each other. */
 const sweeps = 4
-/** The resources between two steps. */
+/** The number of resources in one step of the generator. */
 const stepResources = 2_000
 
 /**

@@ -119,7 +119,7 @@ function readPalette(legend: HTMLElement): GraphPalette {
 function supportsWebGl(): boolean {
   try {
     const context = document.createElement('canvas').getContext('webgl2')
-    // Browsers limit the number of contexts of a page.
+    // The context is released, because browsers limit the number of contexts of a page.
     context?.getExtension('WEBGL_lose_context')?.loseContext()
     return context !== null
   } catch {

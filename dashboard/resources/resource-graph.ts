@@ -31,9 +31,12 @@ export function createResourceGraph(resources: readonly StateResource[]): Resour
   const edges = resources.flatMap((resource, from) => edgesOf(resource, from, indices))
   const edgesByResource = Map.groupBy(edges, ({ from }) => from)
   const waves = resources.map(() => 1)
-  /** By URN of a component: the wave of its descendants because of dependents of the component. */
+  /**
+   * By URN of a component: the first wave in which its dependents allow deletes of its descendants.
+   */
   const componentWaves = new Map<string, number>()
-  // The dependents of a resource come after it, so their waves are known first.
+  // The loop runs backwards: the dependents of a resource come after it, and their waves decide its
+  // own.
   for (let index = resources.length - 1; index >= 0; index -= 1) {
     const wave = Math.max(
       waves[index] ?? 1,
@@ -117,7 +120,7 @@ function waveOfAncestors(
     const parent = resources[child]?.parent ?? ''
     wave = Math.max(wave, componentWaves.get(parent) ?? 1)
     const parentIndex = indices.get(parent)?.[0]
-    // A damaged state may contain a cycle. Parents come first in all others.
+    // Parents precede their children, except in a damaged state, which may even contain a cycle.
     if (parentIndex === undefined || parentIndex >= child) return wave
     child = parentIndex
   }

@@ -76,7 +76,7 @@ export function includeAncestors(
   matches: ReadonlySet<string>,
 ): readonly StateRow[] {
   const kept = new Set<string>()
-  // Parents precede their children.
+  // The loop runs backwards, because parents precede their children.
   for (const { key, urn, parent } of rows.toReversed())
     if (matches.has(key) || kept.has(urn)) {
       kept.add(urn)

@@ -51,7 +51,7 @@ export function ConfirmButton(props: ConfirmButtonProps) {
 
 function ConfirmForm(props: ConfirmButtonProps & { close: () => void }) {
   const { close } = props
-  // The page is read again meanwhile. The user confirms the action that was shown at first.
+  // The page may change meanwhile. The user confirms the action that was shown at first.
   const [{ title, action, isDanger, run, children, refuseLabel = 'Cancel' }] = useState(props)
   const [failure, setFailure] = useState<ApiFailure>()
   const [resultText, setResultText] = useState<string>()

@@ -17,7 +17,8 @@ export function RouteTabs<Name extends string>(props: {
       selectedKey={selected}
       onSelectionChange={key => {
         const next = names.find(name => name === key)
-        // Tabs of one page are one entry in the history of the browser.
+        // The address is replaced, so that the tabs of a page share one entry in the browser's
+        // history.
         if (next !== undefined && next !== selected) location.replace(hrefOf(next))
       }}
     >

@@ -19,7 +19,7 @@ export function useTree<Row>(
   keyOf: (row: Row) => string,
   parentOf: (row: Row) => string | undefined,
 ): ShownTree<Row> {
-  /** The rows that differ from the others, by key. */
+  /** The keys of the rows that are expanded although the others are collapsed, or vice versa. */
   const [exceptions, setExceptions] = useState<ReadonlySet<string>>(new Set())
   const [isEachCollapsed, setEachCollapsed] = useState(false)
   const places = useMemo(() => {

@@ -116,7 +116,8 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
 function useSortedRows<Row>({ rows, columns }: VirtualTableProps<Row>) {
   const [sort, setSortState] = useState<TableSort>()
   const sortBy = columns.find(({ name }) => name === sort?.column)?.sortBy
-  // The columns may be new objects at each time, and the function of a column stays the same.
+  // Each render may create the columns again, with equal functions. Only another sort needs a new
+  // order.
   const latestSortBy = useRef(sortBy)
   latestSortBy.current = sortBy
   const sorted = useMemo(

@@ -19,7 +19,7 @@ export interface SiteFiles {
  */
 export function listPages(repositoryFolder: string): SiteFiles {
   const folder = join(repositoryFolder, 'docs')
-  // The folder `site` has the generator, and its many packages.
+  // The folder `site` contains no pages, but the generator and its many packages.
   const files = readdirSync(folder, { withFileTypes: true })
     .filter(({ name }) => name !== 'site')
     .flatMap(entry => (entry.isDirectory() ? listFolder(folder, entry.name) : [entry.name]))

@@ -40,7 +40,7 @@ function writePages(): void {
   const allPaths = new Map([...sitePaths, ...[...reference.keys()].map(nameInDocs)])
   for (const [sitePath, text] of reference)
     writePage(sitePath, rewritePage(text, { path: `docs/${sitePath}`, sitePaths: allPaths }))
-  // Pages become modules, which import the packages of the generator.
+  // The generator turns pages into modules. Through this link they import its packages.
   symlinkSync(join(import.meta.dirname, 'node_modules'), join(targetFolder, 'node_modules'))
   const titles = new Map(
     [...pages.values(), ...reference.keys()].map(page => [page, readTitle(page)]),

@@ -17,7 +17,7 @@ export function requireArchiveSize(bytes: number, subject: string): void {
 
 /**
  * Returns the address to which an archive of an owner is uploaded. `url`: the address of this API,
- * where no store receives uploads itself.
+ * for a platform whose store receives no uploads itself.
  */
 export async function createUploadAddress(
   { uploads }: Pick<ApiPorts, 'uploads'>,

@@ -108,7 +108,7 @@ export async function recordChange<Result extends { readonly status: number }>(
     status = apiStatusOf(thrown)
     throw thrown
   } finally {
-    // The result of the change does not depend on this entry.
+    // A failure to write this entry does not change the result of the call.
     await append('answered', status).catch((thrown: unknown) =>
       ports.logger.write('error', 'audit.failed', {
         request: entry.request,

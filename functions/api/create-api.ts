@@ -46,7 +46,10 @@ export interface ApiOptions {
   readonly addressOf: (context: Context) => string
   /** Rates that replace the default rates. */
   readonly rates?: { readonly address: Rate; readonly token: Rate }
-  /** The limiter of addresses, which other routes of the app share. Absent: one by the rates. */
+  /**
+   * The limiter of addresses, which other routes of the app share. Absent: a new one with the rate
+   * for addresses.
+   */
   readonly addressLimiter?: RateLimiter
   /** Maximum number of open event streams in all processes. Absent: the default. */
   readonly streamsMax?: number
@@ -104,7 +107,7 @@ export function createApi(options: ApiOptions): Hono {
     addressOf,
     exchangeToken: request => exchangeJwt(ports, deps.issuerKeys, request),
   })
-  // The function for clients of Pulumi serves groups itself.
+  // The other groups are left out: clients of Pulumi reach them through a function of their own.
   const { closing, otherGroups: _otherGroups, ...ownPorts } = ports
   if (closing === undefined) refuseServiceCalls(app, ports.random, options.serviceUrl)
   else addServiceRoutes(app, { ports: { ...ownPorts, closing }, addressOf })
@@ -113,7 +116,7 @@ export function createApi(options: ApiOptions): Hono {
   return app
 }
 
-/** Adds a sender to the ports of each group that has none. */
+/** Adds a delivery sender to the ports of each group without one. */
 function withSenders(ports: ApiPorts): DelegatedOptions['ports'] {
   const { otherGroups = [], ...ownPorts } = ports
   return {

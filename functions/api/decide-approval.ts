@@ -61,7 +61,8 @@ export async function decideApproval(
     ? approval
     : await putDecision(ports.documents, stack, { approval, version, decision })
   // The process that stored the decision may have died before it requested the deployment. After
-  // the expiry, the record of an earlier request may be gone, so that it would run again.
+  // the expiry, no request is made: the record of an earlier one may be gone, so it would run
+  // again.
   if (decided.decision?.verdict === 'approved' && now < decided.expiresAt)
     await requestApproved(ports, stack, { approval: decided, decision: decided.decision })
   if (decided.decision?.verdict === 'rejected') await replyRejected(ports, stack, decided)

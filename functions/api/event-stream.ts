@@ -100,7 +100,8 @@ export async function* streamDeployment(
   for (;;) {
     const record = await findHistoryRecord(catalog, stack, number)
     for await (const message of readNewEvents(position, deployment)) {
-      // Without events, the records are removed, and nothing would remove the usage.
+      // The usage is assigned only with events. Without them, retention has removed the records,
+      // and would never remove the usage.
       position.ports.assignUsage?.(deployment)
       hasSummary ||= message.data.some(isSummary)
       yield message

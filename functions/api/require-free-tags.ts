@@ -16,8 +16,8 @@ interface TagDeps {
 
 /**
  * Requires that a caller may replace the tags of a stack. Only an administrator may change tags by
- * which attached policy packs select stacks, because others could escape a pack. Throws
- * API_FORBIDDEN.
+ * which attached policy packs select stacks, because other users could exclude a stack from a pack.
+ * Throws API_FORBIDDEN.
  */
 export async function requireFreeTags(
   deps: TagDeps,

@@ -22,7 +22,9 @@ export interface Delivery {
   readonly receipt: string
   /** Number of deliveries of this message, including this one. */
   readonly deliveries: number
-  /** The time at which the message was sent, in ms since 1970. Absent: the queue does not tell. */
+  /**
+   * The time at which the message was sent, in ms since 1970. Absent: the queue does not report it.
+   */
   readonly sentAt?: number
 }
 

@@ -195,7 +195,7 @@ function createLoader(deps: RegistryDeps, formerUrns: ReadonlyMap<Urn, Urn>) {
       id,
       inputs: withoutInternal(inputs),
     })
-    // Every later call reports this failure.
+    // Every later call reports this failure. Until then the rejection must not count as unhandled.
     pendingConfiguration.catch(() => undefined)
     return provider
   }

@@ -121,7 +121,8 @@ function defineModule(schema: PackageSchema, contents: ModuleContents): readonly
           'runtime.defineModules(exports, {',
           ...nested,
           '})',
-          // Node finds the names of exports in this text when an ES module imports them.
+          // The line has no effect. From it, Node reads the names of exports for ES modules that
+          // import them.
           `0 && (module.exports = { ${submodules.map(path => toIdentifier(lastPartOf(path))).join(', ')} })`,
         ]
       : []),

@@ -59,7 +59,8 @@ export const diffRoutes = [
       const record = await requireStack(ports, stackOf(params))
       const before = await readVersionState(ports, record, from)
       const after = await readVersionState(ports, record, to)
-      // Callers with the role `read` may not learn whether two secrets are equal.
+      // Secrets are not decrypted, because callers with the role `read` may not learn whether two
+      // are equal.
       const { changes, ...rest } = diffStates(before, after, () => undefined)
       const shown = changes.slice(0, apiLimits.diffChangesMax)
       return { json: { from, to, changes: shown, changeCount: changes.length, ...rest } }

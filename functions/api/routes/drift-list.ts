@@ -32,7 +32,7 @@ const driftFindingView = z.object({
       /** The number of resources that differ from their records, and some of their URNs. */
       count: z.number(),
       urns: z.array(z.string()),
-      /** The number of resources of plugins, each of which the run read with one call. */
+      /** The number of resources that plugins manage. The run read each of them with one call. */
       reads: z.number(),
     })
     .optional(),

@@ -96,7 +96,7 @@ async function putEdit(
   const by = `${caller.name} (API)`
   const newRequest: EditRequest = { ...fields, at: ports.clock.now(), by }
   const storedRequest = await putRequestOnce(ports, newRequest, requireValid)
-  // The process that put the request may have died before the nudge.
+  // The process that put the request may have died before its nudge, so a repetition sends one.
   if (storedRequest.end === undefined) await ports.nudges.nudge(fields.stack, 0)
   return { json: requestViewOf(storedRequest) }
 }

@@ -160,7 +160,7 @@ function operationViewOf(times: OperationTimes): z.input<typeof operationView> {
   }
 }
 
-/** Returns an operation without the fact that depends on all operations. */
+/** Returns an operation without `isCritical`, which depends on all operations. */
 function changedViewOf(times: OperationTimes): Omit<z.input<typeof operationView>, 'isCritical'> {
   const { isCritical: _isCritical, ...view } = operationViewOf(times)
   return view

@@ -36,7 +36,7 @@ export async function removeOldCompiledCode(
       else await removeOlderHalf(versionFolder, filesMax)
     }
   } catch {
-    // Another process may remove the same files, and the next program tries again.
+    // Another process may have removed the same files. The next program tries again.
   }
 }
 

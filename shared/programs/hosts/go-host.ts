@@ -92,8 +92,9 @@ const moduleForm = z.looseObject({
 })
 
 /**
- * Lists the plugins that the modules of a program need. A program without a go.mod needs none. A
- * built program needs no Go. Without Go its registrations name the plugins.
+ * Lists the plugins that the modules of a program need. The list is empty for a program without a
+ * go.mod, and for a built program on a machine without Go. The registrations of a built program
+ * name their plugins.
  */
 async function listGoPackages(
   deps: GoHostDeps,

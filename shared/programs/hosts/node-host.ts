@@ -66,7 +66,7 @@ export function createNodeProgramHost(deps: NodeHostDeps): ProgramHost {
   }
 }
 
-/** Returns a program that names the reason for its Node after a failure, and not in every run. */
+/** Returns a program that, only after a failure, prints why its version of Node was chosen. */
 function withNote(program: RunningProgram, note: string, onLine: LineListener): RunningProgram {
   const programEnd = program.programEnd.then(end => {
     if (end.error !== undefined || end.hasReportedError) onLine(note, 'stderr')

@@ -35,8 +35,8 @@ export function findNodeSdk(directory: string, runner: string): NodeSdk {
 }
 
 /**
- * Returns the error for a missing SDK. A program that does not declare it needs TypeScript 5 too,
- * because TypeScript 7 lacks the compiler API that the SDK needs.
+ * Returns the error for a missing SDK. If package.json does not declare the SDK, the error names
+ * TypeScript 5 too, because TypeScript 7 lacks the compiler API that the SDK needs.
  */
 function createMissingError(directory: string, runnerModule: string): Error {
   if (runnerModule !== defaultRunner)

@@ -23,11 +23,11 @@ interface PythonEnvironmentInput {
 }
 
 /**
- * Returns the Python of a program. The environment that the installer created takes precedence. If
- * the project names a virtual environment, it is the Python of that environment. If the tool is
- * `uv` or `poetry`, it is the one of the tool. Other projects use the command of
- * `findPythonCommand`. Throws PROGRAM_LANGUAGE_MISSING if the environment or command is missing, and
- * PROJECT_INVALID for an unknown tool.
+ * Returns the Python of a program. The environment that the installer created takes precedence, and
+ * then the one of `poetry`, if that is the tool. Otherwise the virtual environment that the project
+ * names is used, or else the one of `uv`. Other projects use the command of `findPythonCommand`.
+ * Throws PROGRAM_LANGUAGE_MISSING if the environment or command is missing, and PROJECT_INVALID for
+ * an unknown tool.
  */
 export async function resolvePythonEnvironment(
   input: PythonEnvironmentInput,

@@ -53,7 +53,7 @@ export function readBackendUrl(file: string): string {
       'url',
     ])
   } catch {
-    // The command that needs the project reports its errors.
+    // An invalid file is no error here. The command that needs the project reports it.
     return ''
   }
 }

@@ -22,7 +22,7 @@ import {
 const source = 'docs/spec/provider-protocol.md#delete'
 const common = { source, severity: 'error', protocols: bothProtocols } as const
 
-/** How many calls of each kind run at the same time. */
+/** The number of calls of each kind that run at the same time. */
 const concurrentCalls = 8
 
 /** The contracts of concurrent calls and of Delete. */

@@ -71,7 +71,7 @@ const schema = {
 /** A cloud in memory that survives its providers. */
 export interface MemoryCloud {
   readonly objects: Map<string, PropertyMap>
-  /** How many providers were opened over this cloud. */
+  /** The number of providers that were opened over this cloud. */
   readonly openings: { count: number }
 }
 

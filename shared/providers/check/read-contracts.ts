@@ -138,7 +138,7 @@ async function importCreated(context: TypeContext): Promise<ContractOutcome> {
   )
   if (differences.length > 0)
     return fail(`the import returns other values of ${quoteNames(differences)}`)
-  // If the diff after the creation had a change, the diff after the import has the same one.
+  // Without this fact, the diff after the creation had a change, which would appear here again.
   if (context.findFact('emptyDiff') === undefined) return passed
   const diff = await diffObjectWith(context, { id, inputs, outputs }, created.inputs)
   const hasWriteOnly = [...context.type.inputs].some(

@@ -34,7 +34,8 @@ export async function unpackStream(
       extract({
         cwd: targetFolder,
         strict: true,
-        // Nothing is written any more after an error, so callers can remove the folder at once.
+        // Writes are synchronous, so that none is pending after an error, when the caller removes
+        // the folder.
         sync: true,
         filter: (path, entry) => acceptEntry(path, entry),
       }),

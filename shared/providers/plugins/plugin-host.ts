@@ -240,7 +240,7 @@ async function createNotReadyError(
   pluginProcess: PluginProcess,
   watch: ProcessWatch,
 ): Promise<Error> {
-  // The returned error already reports the failed start.
+  // The end of the process is not reported, because the returned error reports the failed start.
   watch.expectEnd()
   const exitReport = await watch.getExitReport()
   const reason =
@@ -256,8 +256,8 @@ async function createNotReadyError(
  */
 function warnIfOlder(deps: PluginHostDeps, plugin: PluginDescriptor, version: string): void {
   const requestedVersion = semver.coerce(plugin.version, { includePrerelease: true })
-  // The version of a plugin from a repository is its tag or commit, even if the plugin reports
-  // another one.
+  // The version of a plugin from a repository is its tag or commit. The reported version may be
+  // another one, and is not compared.
   if (isGitAddress(plugin.downloadUrl)) return
   if (requestedVersion === null || isTruthy(deps.env['PULUMI_DEV'])) return
   const actualVersion = semver.coerce(version, { includePrerelease: true })

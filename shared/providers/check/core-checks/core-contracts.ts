@@ -31,7 +31,7 @@ type CoreCheck = (subject: CoreCheckSubject) => readonly string[]
 
 interface CoreRule extends Pick<ContractInfo, 'id' | 'title' | 'source' | 'remedy'> {
   readonly severity?: ContractInfo['severity']
-  /** The kind of calls of which one must be recorded before the rule is checked. */
+  /** The kind of calls that the rule concerns. It is checked only if one of them was recorded. */
   readonly calls: keyof CoreCheckSubject['calls']
   readonly find: CoreCheck
 }

@@ -27,8 +27,7 @@ export async function createAdoptedState(
 ): Promise<ResourceState> {
   const { urn, type } = placement
   const resource = session.pkg.findResource(type)
-  // The resource state records the taint in its field `taint`, which the user can remove. So the
-  // object itself is not tainted.
+  // Only the field `taint` of the resource state records the taint, so that the user can remove it.
   const stored = { ...fields, isTainted: false }
   const object = await upgradeObject(session, resource, { stored, urn })
   if (object.value.kind === 'null')
