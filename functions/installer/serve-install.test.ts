@@ -37,7 +37,7 @@ beforeEach(() => {
 const packFiles = (): Uint8Array =>
   create({ cwd: root, gzip: true, sync: true, portable: true }, ['top']).read() ?? new Uint8Array()
 
-function install(order: object = {}) {
+function install(job: object = {}) {
   const deps = {
     outbound: receiver.outbound,
     clock: { now: () => 0 as EpochMs, sleep: async () => undefined },
@@ -46,9 +46,9 @@ function install(order: object = {}) {
     processes: createProcesses,
   }
   return serveInstall(deps, {
-    order: {
+    job: {
       ...{ repository: 'acme/shop', commit: 'c0ffee', apiUrl: receiver.origin },
-      ...{ folder: '', ignoreScripts: false, ...order },
+      ...{ folder: '', ignoreScripts: false, ...job },
     },
     upload: { url: `${receiver.origin}/installs/1`, headers: { 'if-none-match': '*' } },
   })

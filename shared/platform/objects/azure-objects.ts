@@ -7,7 +7,7 @@ import {
 } from '@azure/storage-blob'
 import { error } from '../../errors/error.ts'
 import type { ObjectEntry, ObjectStorePort } from '../../ports/objects.ts'
-import { contentTypeOf } from './detect-media.ts'
+import { contentTypeOf } from './content-type-of-bytes.ts'
 import { backendErrorOf, createRequestRunner } from './object-errors.ts'
 import { addressOfBucket, type ObjectStoreUrl, requireKnownQuery } from './object-store-url.ts'
 

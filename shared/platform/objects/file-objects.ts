@@ -7,7 +7,7 @@ import { type ErrorCode } from '../../errors/catalogue.ts'
 import { error, messageOf } from '../../errors/error.ts'
 import type { ObjectEntry, ObjectStorePort } from '../../ports/objects.ts'
 import { formatGoJson } from '../../values/go-json.ts'
-import { contentTypeOf } from './detect-media.ts'
+import { contentTypeOf } from './content-type-of-bytes.ts'
 import {
   createLeftovers,
   createTemporaryPath,

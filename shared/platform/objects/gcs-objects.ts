@@ -1,7 +1,7 @@
 import { ApiError, Storage, type StorageOptions } from '@google-cloud/storage'
 import { error } from '../../errors/error.ts'
 import type { ObjectStorePort } from '../../ports/objects.ts'
-import { contentTypeOf } from './detect-media.ts'
+import { contentTypeOf } from './content-type-of-bytes.ts'
 import { backendErrorOf, createRequestRunner } from './object-errors.ts'
 import { addressOfBucket, type ObjectStoreUrl, requireKnownQuery } from './object-store-url.ts'
 

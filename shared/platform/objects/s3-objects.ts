@@ -10,7 +10,7 @@ import {
 import { type DeployError, error, messageOf } from '../../errors/error.ts'
 import type { ObjectEntry, ObjectStorePort } from '../../ports/objects.ts'
 import { createAwsError, errorNameOf, httpStatusOf } from '../aws/aws-error.ts'
-import { contentTypeOf } from './detect-media.ts'
+import { contentTypeOf } from './content-type-of-bytes.ts'
 import { backendErrorOf, createRequestRunner } from './object-errors.ts'
 import { addressOfBucket, type ObjectStoreUrl, requireKnownQuery } from './object-store-url.ts'
 

@@ -20,7 +20,7 @@ import { createAssetReader } from '../../platform/system/asset-reader.ts'
 import { createProcesses } from '../../platform/system/processes.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
 import { createPolicyPackHost, withPolicyPacks } from '../policy-packs/policy-pack-host.ts'
-import { createLanguageHostFinder } from '../plugins/obtain-language-host.ts'
+import { createLanguageHostFetcher } from '../plugins/obtain-language-host.ts'
 import { createProgramHosts } from '../../programs/hosts/program-hosts.ts'
 import type { ProgramHost } from '../../programs/program.ts'
 import { parseExtension } from '../../providers/package-request.ts'
@@ -79,7 +79,7 @@ function createRunPrograms(
 ): ProgramHost {
   const home = resolveHomeFolder(deps.env)
   const compiledFolder = input.variables === undefined ? join(home, 'compiled') : undefined
-  const obtainHost = createLanguageHostFinder(input.fetchPlugin, deps.env)
+  const obtainHost = createLanguageHostFetcher(input.fetchPlugin, deps.env)
   const hostsDeps = { ...deps, antichainNode: process.execPath, compiledFolder, obtainHost }
   return createProgramHosts(hostsDeps)
 }

@@ -9,7 +9,7 @@ import type { FetchPlugin } from './fetch-plugin.ts'
  * function returns undefined if there is none, and throws the errors of `fetchPlugin`. Without a
  * store, no function is created, and the result is undefined.
  */
-export function createLanguageHostFinder(
+export function createLanguageHostFetcher(
   fetchPlugin: FetchPlugin | undefined,
   userVariables: Readonly<Record<string, string | undefined>>,
 ): ((language: string) => Promise<string | undefined>) | undefined {

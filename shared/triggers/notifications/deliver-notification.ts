@@ -3,7 +3,7 @@ import { type DocumentKey, sealingContextOf } from '../../ports/documents.ts'
 import type { NotificationEvent } from '../../records/notification.ts'
 import { digestOf } from '../webhooks/signature.ts'
 import { recordDelivery } from './delivery-history.ts'
-import { hookKindOf } from './pulumi-filters.ts'
+import { deliveryKindOf } from './pulumi-filters.ts'
 import { pulumiPayloadOf } from './pulumi-payload.ts'
 import {
   type HttpCallResult,
@@ -104,7 +104,7 @@ export async function deliverNotification(
   { event, attempt }: { readonly event: NotificationEvent; readonly attempt: number },
 ): Promise<DeliveryVerdict> {
   const { key, value } = notification
-  const kind = hookKindOf(value, event)
+  const kind = deliveryKindOf(value, event)
   const body = value.format === 'pulumi' ? pulumiPayloadOf(event, kind) : payloadOf(event)
   const draft = { id: deliveryIdOf(key, event), kind, body }
   const { result, delivery } = await sendDelivery(deps, notification, draft)

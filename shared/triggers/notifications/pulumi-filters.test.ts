@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { DeploymentId, EpochMs, StackId } from '../../records/ids.ts'
 import type { NotificationEvent } from '../../records/notification.ts'
-import { type HookSelection, hookKindOf, selectsEvent } from './pulumi-filters.ts'
+import { type HookSelection, deliveryKindOf, selectsEvent } from './pulumi-filters.ts'
 import { pulumiPayloadOf } from './pulumi-payload.ts'
 
 const stack = 'organization/shop/prod' as StackId
@@ -40,7 +40,7 @@ describe('the selection of a webhook', () => {
 
 describe('a payload', () => {
   const payloadOf = (event: NotificationEvent, selection: HookSelection = {}): unknown => {
-    const kind = hookKindOf(selection, event)
+    const kind = deliveryKindOf(selection, event)
     return [kind, JSON.parse(pulumiPayloadOf(event, kind))]
   }
 

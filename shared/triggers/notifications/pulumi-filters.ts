@@ -123,7 +123,7 @@ export type DeliveryKind = (typeof deliveryKinds)[number]
  * Returns the kind of delivery of an event. The result of a deployment is delivered once: as an
  * update, unless the selection contains the event only as a deployment.
  */
-export function hookKindOf(selection: HookSelection, event: NotificationEvent): DeliveryKind {
+export function deliveryKindOf(selection: HookSelection, event: NotificationEvent): DeliveryKind {
   if (event.kind === 'drift') return 'drift_detection'
   if (event.kind === 'started' || event.deployment === undefined) return 'deployment'
   const wanted: ReadonlySet<string> | undefined = expandSelection(selection)

@@ -8,7 +8,7 @@ export interface TableDefinition {
    * The attribute with the expiry, in seconds since 1970. DynamoDB deletes an expired item some
    * time later, at no cost.
    */
-  readonly expires: string
+  readonly expiryAttribute: string
   /** Whether the table can be restored to its contents at an earlier time. */
   readonly pointInTimeRecovery: boolean
 }
@@ -16,7 +16,7 @@ export interface TableDefinition {
 const recordTable = {
   partitionKey: tableKeys.partition,
   sortKey: tableKeys.sort,
-  expires: tableKeys.expires,
+  expiryAttribute: tableKeys.expires,
   pointInTimeRecovery: true,
 } as const
 
