@@ -15,7 +15,7 @@ import { benchStart } from './start.ts'
 import { benchTerraform } from './terraform.ts'
 import { withProgram } from './workload.ts'
 
-// These benchmarks are separate scripts, which parse their own options.
+// The listed benchmarks are separate scripts, which parse their own options.
 const [, , scriptName = ''] = process.argv
 if (
   [

@@ -37,7 +37,8 @@ export const names = buckets.map(
 /**
  * Measures a TypeScript program of ten resources up to the first registration of a custom resource:
  * without and with compiled code from an earlier run. The packages come from the registry. One
- * unmeasured run of each comes first. It checks the types, and with a folder keeps compiled code.
+ * unmeasured run of each variant comes first: it checks the types, and the second variant stores
+ * its compiled code.
  */
 export async function benchProgramStart(repetitions: number): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'antichain-bench-program-start-'))

@@ -1,6 +1,7 @@
 /**
- * telemetry: the cost of telemetry. Measures a deployment without it, with a collector, and with a
- * collector that is away. Also measures the code that each operation runs without telemetry.
+ * telemetry: the cost of telemetry. Measures a deployment without it, with a collector, and with
+ * the address of a collector that does not run. Also measures the code that each operation runs
+ * without telemetry.
  */
 import { once } from 'node:events'
 import { createServer } from 'node:http'

@@ -154,7 +154,7 @@ function createDeployment(resources: readonly StoredResource[]): StoredDeploymen
 /** Returns `size` entries of successful creates: a begin and an end of each. */
 function createEntries(size: number): readonly JournalEntry[] {
   return createResources(Math.ceil(size / 2)).flatMap((created, index): readonly JournalEntry[] => {
-    // Each entry is read from a record of its own.
+    // A copy, because entries that are read from separate records share no objects.
     const resource = JSON.parse(JSON.stringify(created)) as StoredResource
     const [operation, sequence] = [index + 1, 2 * index + 1]
     return [

@@ -27,8 +27,8 @@ const factorMax = 40
 
 /**
  * Compares the model with the measured run of the local cloud. The machine has two processors for
- * functions and emulators together, so processor times have a factor. The factor follows from the
- * destroy, and the create shows how well the model predicts another command.
+ * functions and emulators together, so the model multiplies processor times by a factor. The factor
+ * is fitted to the destroy. The create then shows how well the model predicts another command.
  */
 export function calibrate(
   run: MeasuredRun,

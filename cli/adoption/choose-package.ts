@@ -94,7 +94,9 @@ function toPackageChoice(required: RequiredPackage): readonly Required<PackageCh
 /** The registries of Terraform and OpenTofu, which have the same providers. */
 const publicRegistries = ['registry.terraform.io/', 'registry.opentofu.org/']
 
-/** Reports whether a package is of a provider. The file name of a local one must name its type. */
+/**
+ * Reports whether a package is of a provider. A local file must be named after the provider's type.
+ */
 function servesSource(parameter: PackageParameter, source: string): boolean {
   if (parameter.kind === 'remote')
     return normalizeSource(parameter.source) === normalizeSource(source)

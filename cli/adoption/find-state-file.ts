@@ -19,9 +19,9 @@ export interface StateFile {
 }
 
 /**
- * Returns the state file that a path names. If the path is a working directory of Terraform, this
- * is the file of its selected workspace. Throws FILE_UNREADABLE without such a file, and
- * TERRAFORM_STATE_REMOTE if the working directory has a remote backend.
+ * Returns the state file that a path names. For a working directory of Terraform, returns the file
+ * of its selected workspace. Throws FILE_UNREADABLE without such a file, and TERRAFORM_STATE_REMOTE
+ * if the working directory has a remote backend.
  */
 export function findStateFile(path: string): StateFile {
   const status = statSync(path, { throwIfNoEntry: false })

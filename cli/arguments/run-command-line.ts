@@ -19,7 +19,7 @@ export async function runCommandLine(
   tools: Tools,
 ): Promise<number> {
   const plainArgs = omitVerbosityLevels(args)
-  // SDKs ask for the version before each command, so it needs no declarations.
+  // SDKs request the version before each command. So this branch is fast: it declares no commands.
   if (args[0] === '--version' || (args[0] === 'version' && args.length === 1)) {
     io.stdout.write(`${formatVersion(io.env)}\n`)
     return 0

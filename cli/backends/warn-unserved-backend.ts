@@ -2,8 +2,8 @@ import type { CliSession } from '../session/session.ts'
 import { readCurrentBackend } from './current-backend.ts'
 
 /**
- * Warns that a new schedule or notification of a stack in a self-managed backend has no effect:
- * `antichain serve` uses the store of its machine.
+ * Warns that a new schedule or notification of a stack in a self-managed backend has no effect. The
+ * reason: `antichain serve` uses only the store of its machine.
  */
 export function warnUnservedBackend(session: CliSession, noun: string): void {
   const { home, cwd, io } = session

@@ -22,8 +22,8 @@ export const cloudScript = join(root, 'infra', 'local-cloud', 'main.ts')
 
 /**
  * Runs a tier. The last line is `N passed, N failed`, optionally with `, N skipped`. The arguments
- * are passed to vitest, and exclude the golden cases. Without arguments, every tier except `aws`
- * has golden cases, and the full tier includes the tier of AWS.
+ * are passed to vitest, and with any argument no golden cases run. Without arguments, every tier
+ * except `aws` has golden cases, and the full tier includes the tier of AWS.
  */
 export async function runTier(tier, args) {
   await prepare(programFolders)

@@ -32,7 +32,7 @@ interface Facts {
   readonly errors: readonly string[]
 }
 
-/** The name of the versions in Pulumi's JSON. */
+/** The field of Pulumi's JSON that contains the versions. */
 const versionsField = 'cliAbout'
 
 /**

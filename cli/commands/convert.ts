@@ -82,7 +82,7 @@ function readProjectName(session: CliSession, flags: Flags): string {
   return name === '' ? basename(session.cwd) : requireProjectName(name)
 }
 
-/** Refuses --strict, because only the host of a language checks the variables of a program. */
+/** Refuses --strict with --language pcl, because only the host of a target language applies it. */
 function refuseStrict(flags: Flags): void {
   if (!flags.isSet('strict')) return
   throw error('CLI_USAGE', '--strict has no effect with --language pcl', {

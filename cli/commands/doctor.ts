@@ -10,7 +10,7 @@ import type { CliSession } from '../session/session.ts'
 
 /**
  * `doctor`: checks the machine, the installation, the project of the folder, and the store. Prints
- * each finding with the step that mends it. Returns 1 with a finding. Changes nothing.
+ * each finding with the step that corrects it. Returns 1 with a finding. Changes nothing.
  */
 export const diagnose: Handler = async (session, flags) => {
   const reports: readonly AreaReport[] = [

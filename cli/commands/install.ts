@@ -40,7 +40,7 @@ export const installProject: Handler = async (session, flags) => {
 function isPolicyPackFolder(session: CliSession): boolean {
   if (!existsSync(join(session.cwd, 'PulumiPolicy.yaml'))) return false
   if (findProjectName(session) === undefined) return true
-  // A pack in a folder below a project is a pack.
+  // The project may be in a parent folder. Then this folder has only the pack.
   return dirname(session.requireProject().file) !== session.cwd
 }
 

@@ -12,9 +12,9 @@ import { requireOnlyOrganization } from './org.ts'
 import { parseApiAddress, readLogin, removeLogin, writeLogin } from '../remote/saved-login.ts'
 
 /**
- * `login`: checks and saves the address and token of an API. For the OIDC token of a CI job, the
- * API issues the token. With the address of a self-managed backend, or --local, it checks and saves
- * that address.
+ * `login`: checks and saves the address and token of an API. With --oidc, the API issues the token
+ * in exchange for the OIDC token of a CI job. With the address of a self-managed backend, or
+ * --local, it checks and saves that address.
  */
 export const login: Handler = async (session, flags, [operand = '']) => {
   const address = readAddress(flags, operand)

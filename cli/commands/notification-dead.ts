@@ -16,7 +16,9 @@ const deadLettersForm = z.object({
   ),
 })
 
-/** Without a login, warns that `antichain serve` keeps the dead letters of this machine. */
+/**
+ * Without a login, warns that only the API of `antichain serve` knows this machine's dead letters.
+ */
 function warnOfLocalDeadLetters(session: CliSession, { remote }: EnginePort): void {
   if (remote === undefined)
     session.printToStderr(

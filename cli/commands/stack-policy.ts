@@ -2,8 +2,8 @@ import type { Handler } from '../arguments/handler.ts'
 import { isJsonOutput } from '../arguments/output-option.ts'
 
 /**
- * `stack policy list`: lists the policy groups and packs of a stack. A stack has none, because the
- * policy packs of an operation are those of its option --policy-pack.
+ * `stack policy list`: prints empty lists in Pulumi's format. Antichain has no policy groups, and
+ * lists attached packs with `policy ls --attached`.
  */
 export const listStackPolicies: Handler = async (session, flags) => {
   const stack = await session.requireStack()

@@ -21,7 +21,7 @@ const describeTrigger: Readonly<
     `${operationKindOf(operation)} at ${String(when)} (${String(zone)})`,
   notification: ({ url, events, format, displayName, filters, groups }) => {
     const name = typeof displayName === 'string' ? ` (${displayName})` : ''
-    // The filters and groups of a client of Pulumi replace the events.
+    // Pulumi's clients set filters and groups. If present, these select the events.
     const selected = [filters, groups].flatMap(list =>
       Array.isArray(list) ? list.map(String) : [],
     )

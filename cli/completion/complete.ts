@@ -27,7 +27,7 @@ export async function printCandidates(
     for (const { name, description } of allCandidates)
       session.print(shell === 'fish' && description !== '' ? `${name}\t${description}` : name)
   } catch {
-    // A completion has no place for a message.
+    // The shell shows only candidates, so an error is dropped.
   } finally {
     await session.close()
   }

@@ -33,7 +33,9 @@ export function describeEvent(event: EventRecord): {
   }
 }
 
-/** Returns a text for one cell of a table. Clients store their events verbatim. */
+/**
+ * Returns a text for a table cell. Control characters are removed, because clients choose texts.
+ */
 function toCell(text: string): string {
   return removeControls(removeColorDirectives(text)).trimEnd().replaceAll(/\s+/g, ' ')
 }

@@ -133,8 +133,9 @@ function segmentsOf(path: string): ReturnType<typeof parsePath> {
 }
 
 /**
- * Returns the diff of a changed value: entry by entry for two maps or two lists, also in JSON and
- * YAML. Line by line for two texts of which one has several lines, otherwise `old => new`.
+ * Returns the diff of a changed value. Two maps or lists, also in JSON and YAML, are compared entry
+ * by entry. Two texts are compared line by line if one has several lines. Otherwise the diff is
+ * `old => new`.
  */
 function diffValues(
   label: string,

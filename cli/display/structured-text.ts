@@ -28,7 +28,7 @@ function parseYaml(text: string): unknown {
   return parse(text, { logLevel: 'silent', maxAliasCount: 100 })
 }
 
-/** Returns a map or list with an entry. Returns undefined if the text is invalid. */
+/** Returns the map or list in a text, or undefined if it is empty or the text is invalid. */
 function tryParse(
   text: string,
   parseText: (text: string) => unknown,

@@ -1,7 +1,7 @@
 import type { Forecast } from '../../shared/records/forecast.ts'
 import { formatElapsed } from './format-elapsed.ts'
 
-/** A deployment that is expected to take less than this time has no time left on display. */
+/** Minimum expected duration of a deployment whose remaining time is displayed. */
 const longMs = 30_000
 
 /**
@@ -24,7 +24,9 @@ export function formatTimeLeft(expectedMs: number | undefined, elapsedMs: number
   return `, about ${formatElapsed(roundUp(expectedMs - elapsedMs))} left`
 }
 
-/** Rounds a time up to 5 seconds, or above 2 minutes to 30 seconds. An estimate changes rarely. */
+/**
+ * Rounds a time up to 5 s, or to 30 s above 2 minutes, so that the displayed text changes rarely.
+ */
 function roundUp(ms: number): number {
   const stepMs = ms > 120_000 ? 30_000 : 5000
   return Math.ceil(ms / stepMs) * stepMs

@@ -12,7 +12,7 @@ const widthMax = 64
 /** The cells of one line of the tree, before the columns are aligned. */
 export interface TreeCells {
   readonly mark: Segment
-  /** The lines of the tree with the type. */
+  /** The branch lines that lead to the resource, and then its type. */
   readonly type: string
   readonly name: string
   readonly status: Segment

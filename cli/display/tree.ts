@@ -26,7 +26,7 @@ export interface TreeInput extends ListingOptions {
 
 interface VisibleRow {
   readonly row: ResourceRow
-  /** The lines of the tree before the type. */
+  /** The branch lines before the type, such as `└─ `. */
   readonly branch: string
   readonly hasPriority: boolean
 }

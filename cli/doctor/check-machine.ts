@@ -14,7 +14,7 @@ export interface MachineFacts {
 
 /** The free disk space below which a deployment may fail in the middle. */
 const freeBytesMin = 500 * 2 ** 20
-/** A clock that is earlier was never set. This version was written after it. */
+/** A clock with an earlier time is wrong, because this version was written later. */
 const earliestMs = Date.UTC(2026, 10, 1)
 /** Times of file systems may be later than the clock by this much. */
 const toleranceMs = 60_000

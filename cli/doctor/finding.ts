@@ -1,7 +1,7 @@
 /** The parts of a setup that `antichain doctor` checks. */
 export type CheckedArea = 'machine' | 'installation' | 'project' | 'store'
 
-/** A defect, and the step that mends it. */
+/** A defect, and the step that corrects it. */
 export interface Finding {
   readonly area: CheckedArea
   /** The checked object, such as a file or a command. */

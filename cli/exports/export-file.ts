@@ -62,8 +62,8 @@ function createPrivateFile(path: string): void {
 }
 
 /**
- * Runs `read` with the folder of an export, which an archive is unpacked to. Throws FILE_UNREADABLE
- * and EXPORT_INVALID.
+ * Runs `read` with the folder of an export. An archive is first unpacked to a temporary folder.
+ * Throws FILE_UNREADABLE and EXPORT_INVALID.
  */
 export async function withUnpackedExport<T>(
   path: string,

@@ -27,7 +27,7 @@ export async function findImportStatus(
   const engine = await session.openEngine()
   const record = await engine.platform.catalog.getStack(reader.id)
   if (record === undefined) return 'new'
-  // Nothing shows whether an empty stack has its settings, and an import can repeat them.
+  // Nothing shows whether the settings of an empty stack were imported. An import may repeat them.
   if (record.deployments === 0) return 'partial'
   const compareStates = async (): Promise<ImportStatus> => {
     const [here, exported] = [await engine.exportState(reader.id), await reader.readState()]
@@ -39,7 +39,7 @@ export async function findImportStatus(
     await reader.readEntries(),
   ]
   const count = countImportedEntries(records, entries)
-  // An import with --overwrite leaves other deployments, and the state of the export.
+  // After an import with --overwrite, the deployments differ, but the states are equal.
   if (count === undefined) return compareStates()
   return count === entries.length && record.current === '' ? 'present' : 'partial'
 }
@@ -59,7 +59,7 @@ export async function importExportedStack(
   const state = await reader.readState()
   if (state !== undefined) requireValidState(id, state)
   await catalog.createStack(id, clock.now())
-  // The state follows, so that an interrupted import is repeated with the settings.
+  // The settings precede the state, so an import that is interrupted in between writes both again.
   await importDocuments(session, reader)
   if (engine.remote !== undefined) return replaceState(session, reader)
   const [records, entries] = [await readStackRecords(session, id), await reader.readEntries()]

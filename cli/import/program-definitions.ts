@@ -28,7 +28,7 @@ export interface PropertySource {
 export interface Definitions {
   /** Each resource comes after the resources to which it refers, except in cycles. */
   readonly resources: readonly Definition[]
-  /** For each text that is the id, `name` or `arn` of exactly one resource: this property. */
+  /** Maps each text that is the id, `name` or `arn` of exactly one resource to this property. */
   readonly sourcesByText: ReadonlyMap<string, PropertySource>
 }
 

@@ -77,7 +77,7 @@ function openFile(path: string): number {
   }
 }
 
-/** Opens a stream of event lines to another program. Its end does not affect the deployment. */
+/** Opens a stream of event lines to another program. A lost connection only ends the stream. */
 function openStreamSink(address: string): LineSink {
   const client = new EventsClient(address, credentials.createInsecure())
   const acknowledgement = Promise.withResolvers<void>()

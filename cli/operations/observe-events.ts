@@ -1,7 +1,7 @@
 import type { DiagnosticEvent, EngineEventPayload } from '../../shared/engine/events/event.ts'
 import type { PolicyEvent } from '../../shared/engine/events/policy-events.ts'
 
-/** The facts about the events of one deployment or preview that its end needs. */
+/** The facts that the final report of a deployment or preview needs from its events. */
 export interface EventFacts {
   /** The first reported error. */
   readonly firstError: DiagnosticEvent | undefined

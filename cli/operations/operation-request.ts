@@ -133,7 +133,7 @@ function readDebuggedProcesses(flags: Flags): Pick<DeployRequest, 'debuggedProce
   return debuggedProcesses.length === 0 ? {} : { debuggedProcesses }
 }
 
-/** Reports whether the configuration that the project requires must exist. */
+/** Reports whether a command fails if the stack lacks configuration that the project requires. */
 function needsConfig(command: Command, runProgram: boolean): boolean {
   return command === 'up' || command === 'import' || runProgram
 }

@@ -105,7 +105,7 @@ async function readPluginSchema(
   }
 }
 
-/** Returns the package that the plugin serves with these arguments. '': the plugin's own. */
+/** Returns the package that the plugin serves with these arguments. Without any, its name is ''. */
 async function parameterize(
   provider: Provider,
   name: string,
