@@ -42,8 +42,9 @@ export const contextOfRow = <Context extends GrantContext>(
 ): Context => (row.isPerGroup === true ? { ...context, otherGroups: [] } : context)
 
 /**
- * Returns the ARN patterns of a kind of resource in all other groups of a role. One pattern keeps
- * the role within the size limit of IAM. Only names of groups contain `_`.
+ * Returns the ARN patterns of a kind of resource in all other groups of a role. One pattern for all
+ * groups keeps the role within the size limit of IAM. It matches groups only, because no other name
+ * contains `_`.
  */
 export function otherGroupArnsOf(
   scope: Construct,

@@ -1,7 +1,7 @@
 /**
  * infra: the resources of an installation on AWS, as a CDK app. Imports names and limits of
  * shared/config and the error catalogue. It imports no code that runs in functions, and knows
- * functions only by the paths of their entries. It makes no lookups, so it works without an
+ * functions only by the paths of their entries. The app makes no lookups, so it works without an
  * account.
  *
  * Invariants: a function has exactly the permissions of its row in functions-table.ts. Durable

@@ -149,7 +149,10 @@ function otherGroupExceptionsOf(
     })
 }
 
-/** Returns the exceptions for the own network, or for functions in the network of the settings. */
+/**
+ * Returns the exceptions for the network that the installation creates, or for functions in the
+ * network of the settings.
+ */
 function networkExceptionsOf({ vpc }: Settings): readonly NagException[] {
   return vpc === undefined
     ? [ownNetworkException]

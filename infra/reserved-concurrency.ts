@@ -38,8 +38,8 @@ export function computeReservations(settings: ConcurrencySettings): Reservations
 
 /**
  * Returns the maximum number of open event streams of the installation. Each stream is a call of
- * the API. Streams get at most half of its concurrent calls, but at least one. An unknown quota of
- * the account counts as the default of the API.
+ * the API. Streams get at most half of its concurrent calls, but at least one. If the quota of the
+ * account is unknown, it counts as the default reservation of the API.
  */
 export function computeStreamsMax(settings: ConcurrencySettings): number {
   const { availableConcurrency = defaultReservations.api } = settings

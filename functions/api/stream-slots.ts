@@ -40,7 +40,7 @@ export function createStreamSlots(deps: StreamSlotsDeps): StreamSlots {
     take: async tokenId => {
       limiter.countRequest(tokenId)
       const expiresAt = (clock.now() + apiLimits.streamSlotMs) as EpochMs
-      // After the expiry, another stream may have taken the slot and its mark.
+      // After the expiry, another stream may have taken the slot, so its mark must stay.
       const unmark = async (mark: string): Promise<void> => {
         if (clock.now() < expiresAt) await marks.unmark(mark)
       }

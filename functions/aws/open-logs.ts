@@ -5,8 +5,8 @@ import { openTelemetry } from '../../shared/platform/telemetry/open-telemetry.ts
 import { withTelemetryLogs } from '../../shared/platform/telemetry/telemetry-logs.ts'
 
 /**
- * Opens telemetry as the variables of a function say, and the logger whose lines it also gets.
- * `write` receives the lines of the log. Default: standard output.
+ * Opens the telemetry that the variables of a function configure, and the logger. Telemetry also
+ * gets the lines of the logger. `write` receives the lines of the log. Default: standard output.
  */
 export function openLogs(
   env: Readonly<Record<string, string | undefined>>,

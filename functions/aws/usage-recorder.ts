@@ -29,12 +29,15 @@ export interface UsageRecorderDeps {
   readonly size: ProcessSize
 }
 
-/** Interval at which the usage of a running call is stored, in ms: a dead process loses so much. */
+/**
+ * Interval at which the usage of a running call is stored, in ms. A dying process loses at most the
+ * usage of this time.
+ */
 const saveIntervalMs = 60_000
 
 /**
- * The requests to SQS for an event that the meter does not count: Lambda receives and removes the
- * message of a function. A task of the long pool receives messages itself.
+ * The number of requests to SQS per event that the meter does not see. For a function, Lambda
+ * receives and removes the message. A task of the long pool receives messages itself.
  */
 const requestsPerEvent: Readonly<Record<UsagePart | 'task', number>> = {
   ...{ generator: 2, executor: 2, compaction: 0, watcher: 0, task: 1 },
@@ -46,12 +49,14 @@ interface MeasuredCall {
   readonly startMs: number
   readonly startCounts: UsageCounts
   readonly deployments: Set<DeploymentId>
-  /** The last write, so that an earlier usage never replaces a later one. */
+  /**
+   * The last write. The next one waits for it, so that an earlier usage never replaces a later one.
+   */
   lastSave: Promise<void>
   endSaves?: () => void
 }
 
-/** The item of a usage, which the writer counts before it is written. */
+/** The write of a usage record, which is part of the recorded usage. */
 const ownWrite: Partial<UsageCounts> = { writeUnits: 1 }
 
 /** Creates the recorder of a process. A usage that cannot be stored is logged, and lost. */

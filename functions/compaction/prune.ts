@@ -73,8 +73,8 @@ export async function prune(
 
 /**
  * Reports whether a command sweeps blobs after a removal: after each removal of a deployment, and
- * after that of every twentieth version. A sweep reads the records of all stacks, and a stack with
- * the maximum number of versions loses one version with each command.
+ * after that of every twentieth version. A sweep reads the records of all stacks. Versions cause
+ * fewer sweeps, because a stack with the maximum number of versions loses one with each command.
  */
 export function isBlobSweepDue({ deployments, removedVersions }: RemovalResult): boolean {
   const versions = removedVersions.flatMap(removed => removed.versions)

@@ -105,7 +105,7 @@ async function runCalledSchedule(
   const { clock, documents, scheduler, logger } = server
   const { placed, placedAt, group: _group, ...key } = call
   // EventBridge Scheduler calls once for each time, when its own clock reaches the time. The clock
-  // of this function may be slightly behind.
+  // of this function may be slightly behind, so a lead is added to it.
   const readLeadingClock = (): EpochMs =>
     (clock.now() + triggerLimits.schedulerClockLeadMs) as EpochMs
   await runDueSchedule(

@@ -102,7 +102,8 @@ async function beginRequest(
   callTime: CallTime,
 ): Promise<BeginOutcome> {
   const derivedRequest = (await server.authorization?.authorize(waitingRequest)) ?? waitingRequest
-  // The derivation from a rule forgets the requester, who may not approve the own plan.
+  // A derived request lacks the requester. The requester is restored, because requesters may not
+  // approve their own plans.
   const { by, token } = waitingRequest
   const queuedRequest = { ...derivedRequest, by, ...(token === undefined ? {} : { token }) }
   await refuseRecentRead(server, queuedRequest)
@@ -111,7 +112,8 @@ async function beginRequest(
     ? undefined
     : await findApprovalPeriodMs(documents, queuedRequest)
   const dryRun = queuedRequest.dryRun || approvalPeriodMs !== undefined
-  // The installation of a program can take most of the time of a call.
+  // `open` may install the program, which can take most of the call. So the limit is read
+  // afterwards.
   const request = await server.open({ ...queuedRequest, dryRun })
   if (dryRun) {
     const preview = { request, queuedRequest, approvalPeriodMs }

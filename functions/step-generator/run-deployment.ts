@@ -244,7 +244,7 @@ function readRunStatus(
   const isShuttingDown = handOverSignal?.aborted === true
   if ((limitMs === Infinity && !isShuttingDown) || deps.run.isAborted()) return undefined
   const hasNewEnds = deps.earlierEnds.size > (startedDeployment.handedOver?.ended ?? 0)
-  // Only a program that runs again awaits the ends of its registrations.
+  // A program that has ended does not run again, so no registration of it awaits further ends.
   const hasCaughtUp =
     progress.unawaitedEndCount() === 0 || deps.earlierDecisions?.programEnd !== undefined
   const awaitedCount = deps.watcher.awaitedIds().length

@@ -110,7 +110,7 @@ function storedForecastOf({ forecast }: DeployResult): Pick<DeployResult, 'forec
   return isStored ? { forecast } : {}
 }
 
-/** Reports whether a step is about a resource of a plugin: no component, and no provider itself. */
+/** Reports whether a step is about a resource of a plugin: neither a component nor a provider. */
 function isOfPlugin({ old, new: next, type }: StepMetadata): boolean {
   return (next ?? old)?.custom === true && !type.startsWith('pulumi:providers:')
 }

@@ -129,8 +129,8 @@ function createLimitedInput(
     ...(limitMs === undefined ? {} : { functionLimitMs: limitMs }),
     ...(handOverSignal === undefined ? {} : { handOverSignal }),
   }
-  // A process without a limit runs no operations inline. It may end at any time, and another run
-  // would have to replay a deployment that is slow to replay.
+  // A process without a limit runs no operations inline, because it may end at any time. Its
+  // operations would end with it, and the next run would first have to replay a long deployment.
   const inlineOperationsMax = limitMs === undefined ? 0 : (deps.inlineOperationsMax ?? 0)
   const baseInput = { ...deps, inlineOperationsMax, request: limitedRequest, sink: silentSink }
   return withStoreRetry(baseInput, { shouldRetry: () => true, onOutage: logOutage })

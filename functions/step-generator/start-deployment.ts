@@ -146,7 +146,7 @@ async function writeStart(
   throw error('STORE_UNAVAILABLE', 'gave up starting: the stack was changed concurrently')
 }
 
-/** Finds an interrupted deployment when the stack has as many open deployments as allowed. */
+/** Finds an interrupted deployment when the stack has the maximum number of open deployments. */
 async function findDeadWhenFull(
   ports: GeneratorPorts,
   { targeted = [] }: StackRecord,

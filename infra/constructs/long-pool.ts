@@ -60,8 +60,8 @@ export const longPoolScratchGib = 40
 
 /**
  * Creates executors and generators without a time limit: one service each, which is scaled to no
- * tasks while it is idle. In the own network, tasks have public addresses, because a NAT gateway is
- * billed by the hour. They accept no connections. Returns the network of the tasks.
+ * tasks while it is idle. Without a VPC in the settings, the tasks have public addresses, because a
+ * NAT gateway is billed by the hour. They accept no connections. Returns the network of the tasks.
  */
 export function createLongPool(scope: Construct, input: LongPoolInput): PrivateNetwork {
   const group = createPart(scope, 'LongPool')
@@ -102,7 +102,7 @@ function createOwnNetwork(group: Construct, installation: string): PrivateNetwor
   return { vpc, subnets: vpc.publicSubnets, securityGroups: [securityGroup] }
 }
 
-/** Reports whether tasks have public addresses: by default, those in the own network. */
+/** Reports whether tasks have public addresses. By default they do if the settings name no VPC. */
 const hasPublicAddresses = ({ vpc, publicAddresses }: Settings): boolean =>
   publicAddresses === undefined ? vpc === undefined : publicAddresses === 'on'
 
@@ -166,7 +166,8 @@ function createTaskDefinition(
   const logs = createLogs(group, `${id}Logs`, name, settings)
   const principal = new ServicePrincipal('ecs-tasks.amazonaws.com')
   const startRole = new Role(group, `${id}StartRole`, {
-    // With the name of a group, the name would be too long. No trust policy names this role.
+    // In a group, the name would be too long, so CloudFormation generates one. No trust policy
+    // names it.
     ...(input.installationSettings.installation === installation
       ? { roleName: roleNameOf(installation, `${name}-start`, Stack.of(group).region) }
       : {}),

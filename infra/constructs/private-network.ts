@@ -27,7 +27,8 @@ export interface PrivateNetwork {
 
 /**
  * Creates the security group and the endpoints of an installation in the VPC of its settings.
- * Returns undefined for an installation without a VPC. Its owner maintains subnets and routes.
+ * Returns undefined for an installation without a VPC. The owner of the VPC maintains its subnets
+ * and routes.
  */
 export function createPrivateNetwork(
   scope: Construct,

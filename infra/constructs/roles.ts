@@ -51,8 +51,8 @@ function logStatement(logs: LogGroup): PolicyStatement {
 
 /**
  * Allows Lambda to attach a function to subnets, and denies the same to the code of the function.
- * These permissions apply to all resources only. Source: Lambda's developer guide, "Giving Lambda
- * functions access to resources in an Amazon VPC".
+ * IAM does not accept these permissions for single resources. Source: Lambda's developer guide,
+ * "Giving Lambda functions access to resources in an Amazon VPC".
  */
 function networkStatementsOf(functionArn: string): readonly PolicyStatement[] {
   const actions = [

@@ -102,7 +102,7 @@ async function replyToSynchronousCall(
   let streamedBytes: Promise<Buffer> | undefined
   const outcome = await invoke(({ body }) => {
     streamedBytes = readAll(body)
-    // The outcome reports a stream that breaks off.
+    // If the stream breaks off, the outcome already reports it.
     streamedBytes.catch(() => undefined)
   })
   if (outcome.kind === 'answered')

@@ -10,7 +10,7 @@ export interface SandboxProcess {
 
 /**
  * Returns the processes of the sandbox that the process `parentPid` has started: those of one pid
- * namespace. Empty after the end of the sandbox, and before its first process exists.
+ * namespace. The list is empty before the first process exists, and after the end of the sandbox.
  */
 export function listSandboxProcesses(parentPid: number): readonly SandboxProcess[] {
   const pids = readdirSync('/proc')

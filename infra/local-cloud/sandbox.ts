@@ -51,7 +51,8 @@ function installBubblewrap(): void {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
   const install = (): number | null =>
     spawnSync('apt-get', ['install', '-y', '-q', 'bubblewrap'], { env, stdio: 'ignore' }).status
-  // The lists of packages may be missing or old on a new machine. The caller checks the result.
+  // On a new machine, the lists of packages may be missing or old, so a failed installation is
+  // repeated after an update of the lists. The caller checks the result.
   if (install() === 0) return
   spawnSync('apt-get', ['update', '-q'], { env, stdio: 'ignore' })
   install()

@@ -23,7 +23,7 @@ import { leaseMs, type StoredUpdate, type UpdateKind } from './client-update.ts'
 import { type ClientLog, writerOf } from './client-logs.ts'
 import type { ServicePorts } from './service-route.ts'
 
-/** The host of holders that are clients of Pulumi. It is the name of no machine. */
+/** The host of a holder that is a client of Pulumi. No machine has this name. */
 const clientHost = 'a client of Pulumi'
 
 /** Returns the command of an update, as the history shows it. */
@@ -71,7 +71,8 @@ export async function startClientDeployment(
 
 /**
  * Closes those open deployments of a stack that have a dead holder, and returns the record of the
- * stack. The lease of a client can expire unnoticed. Throws STACK_NOT_FOUND.
+ * stack. The nudge that makes a generator close them may not have been served yet. Throws
+ * STACK_NOT_FOUND.
  */
 export async function closeDeadDeployments(
   ports: ServicePorts,

@@ -56,7 +56,7 @@ export async function createDeployment(ports: ServicePorts, call: ServiceCall): 
   try {
     await requestDeployment(ports, request, async () => undefined)
   } catch (thrown) {
-    // Only this error proves that the request does not exist.
+    // Only this error proves that no request was put. After any other error, the deployment stays.
     if (hasCode(thrown, 'REQUEST_QUEUE_FULL'))
       await removePulumiDeployment(ports, stack, addedDeployment)
     throw thrown
@@ -107,7 +107,7 @@ async function createRequest(
     },
   }
   if (source !== undefined) {
-    // The caller decides which commit runs, as with an uploaded program.
+    // The caller decides which commit runs. This needs the same role as uploading a program.
     requireRole(caller, 'deploy', 'a deployment of a repository')
     return createGitRequest(ports, source, request)
   }

@@ -4,7 +4,7 @@ import { readDriftRuns, readDriftStatus } from './drift-runs.ts'
 import { parsePage } from './page-of-query.ts'
 import { type ServiceRoute, stackPath } from './service-route.ts'
 
-/** Routes for the drift of a stack. It is derived from requests, and is not stored. */
+/** Routes for the drift of a stack. The drift is derived from requests, and is not stored. */
 export const driftRoutes: readonly ServiceRoute[] = [
   {
     method: 'GET',

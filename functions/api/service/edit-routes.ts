@@ -148,7 +148,10 @@ async function statusOfEdit(
   return end.kind === 'started' ? readDeploymentUpdateStatus(ports, end.deployment) : 'failed'
 }
 
-/** Returns the status of an update. Clients poll it after an import, until a reply has no token. */
+/**
+ * Returns the status of an update. After an import, clients poll it until a reply has no
+ * continuation token.
+ */
 async function readUpdate(ports: ServicePorts, call: ServiceCall): Promise<unknown> {
   const status = await readStatus(ports, stackOf(call.params), call.params['update'] ?? '')
   const isPending = status === 'running' || status === 'not started'

@@ -99,7 +99,7 @@ export async function createGitRequest(
   throw error('API_FORBIDDEN', message, { hint })
 }
 
-/** Returns the fields of the requester, who may not approve the own request. */
+/** Returns the fields of the requester, so that requesters cannot approve their own requests. */
 function requesterOf({ by, token }: DeploymentRequest): Pick<DeploymentRequest, 'by' | 'token'> {
   return token === undefined ? { by } : { by, token }
 }

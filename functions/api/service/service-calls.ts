@@ -116,7 +116,7 @@ async function answerLeased<Ports extends GroupedCallPorts<Ports>>(
   const token = readToken(context, 'update-token')
   const update = await requireUpdate(ports, stackOf(params), params['update'] ?? '')
   requireLeaseToken(update, token)
-  // A repeated report of the end arrives after the lease is over.
+  // A repeated report of the end arrives after the lease is over, so it needs no valid lease.
   const isEnd = route.path.endsWith('/complete')
   const call = await readCall(route, { context, params, caller: clientCallerOf(update.update.by) })
   if (!isEnd) await requireValidLease(ports, update)

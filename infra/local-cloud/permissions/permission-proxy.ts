@@ -35,7 +35,7 @@ export interface PermissionProxyOptions {
   readonly configuration: RolePolicies
   /** The address of each service. */
   readonly upstreams: Readonly<Partial<Record<AwsService, string>>>
-  /** Reports whether the role does not have an action although the template gives it. */
+  /** Reports whether an action in the template is revoked from the role. */
   readonly isRevoked?: IsRevoked
   readonly onDenial: (denial: Denial) => void
   readonly onUse: (use: PermissionUse) => void

@@ -69,7 +69,7 @@ function bucketPermissionOf(
   resource: string,
   query: URLSearchParams,
 ): RequiredPermission {
-  // Functions send no other request for a bucket itself than a listing.
+  // Listings are the only requests for a bucket itself that functions send.
   const action = query.has('versions') ? 'ListBucketVersions' : 'ListBucket'
   const prefix = query.get('prefix')
   return {
@@ -86,7 +86,7 @@ function objectActionOf(method: string, query: URLSearchParams): string {
   if (method === 'DELETE')
     return query.has('uploadId') ? 'AbortMultipartUpload' : `DeleteObject${versionSuffix}`
   // The requests that begin, write and complete a multipart upload need the permission to put the
-  // object. No function lists the parts of one.
+  // object. The requests for listing parts are missing, because no function sends them.
   if (method === 'PUT' || method === 'POST') return 'PutObject'
   return `GetObject${versionSuffix}`
 }

@@ -37,7 +37,7 @@ export interface Transforms {
    * removes them. So this function must be called exactly once per registration.
    */
   readonly takeApplicable: (request: RegisterResourceRequest) => ApplicableTransforms
-  /** Records the own transforms of a registered resource, for its children. */
+  /** Records a registered resource's own transforms, for its children. */
   readonly noteRegistered: (urn: string, parent: string, ownTransforms: readonly Callback[]) => void
 }
 
