@@ -9,8 +9,8 @@ import { createSystemRandom } from '../../shared/platform/system/random.ts'
 import type { InstallationTokenRequest, InstallationTarget } from './platform-port.ts'
 
 /**
- * Creates an admin token of an installation in its catalog table. This requires
- * `dynamodb:UpdateItem` and `dynamodb:PutItem` on that table, and does not use the API. Throws the
+ * Creates an admin token of an installation in its catalog table. The caller needs
+ * `dynamodb:UpdateItem` and `dynamodb:PutItem` on that table. The API is not used. Throws the
  * errors of the AWS adapters.
  */
 export async function createInstallationToken(

@@ -22,8 +22,9 @@ const commands: Readonly<Record<string, readonly [command: string, argument: str
 const timeoutMs = 10_000
 
 /**
- * Returns the command that runs programs of a project's language, and its version. Another language
- * has no version, because its host runs its programs. Throws PROGRAM_LANGUAGE_MISSING.
+ * Returns the command that runs programs of a project's language, and its version. For a language
+ * other than Node, Python and Go, the command is its host, and the version is ''. Throws
+ * PROGRAM_LANGUAGE_MISSING.
  */
 export async function findRuntimeVersion(
   session: Pick<CliSession, 'io' | 'cwd'>,

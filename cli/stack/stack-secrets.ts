@@ -84,8 +84,8 @@ export function ownKeysOf(stack: StackId): AllowedKeys {
 }
 
 /**
- * Opens the secrets manager of a stack's file. Returns undefined when the file has neither a data
- * key nor a salt. Throws FEATURE_MISSING, and the errors of `openStackManager`.
+ * Opens the secrets manager of a stack's file. Returns undefined when the file names no service and
+ * has neither a data key nor a salt. Throws FEATURE_MISSING, and the errors of `openStackManager`.
  */
 export async function openFileManager(
   session: CliSession,

@@ -20,10 +20,9 @@ const skipCodes = [
 ] as const
 
 /**
- * Checks the alarm for dead letters of the chain queue, with the AWS credentials of the caller. An
- * installation with `alarms=one` has only one alarm to check.
- * Without credentials, permission or region the check is skipped. Throws PLATFORM_NOT_FOUND,
- * PLATFORM_FAILED, DEPLOYMENT_CANCELLED.
+ * Checks the alarm for dead letters of the chain queue, with the AWS credentials of the caller. For
+ * an installation with `alarms=one`, its only alarm is checked. Without credentials, permission or
+ * region the check is skipped. Throws PLATFORM_NOT_FOUND, PLATFORM_FAILED, DEPLOYMENT_CANCELLED.
  */
 export async function checkAlarmIfPermitted(
   session: CliSession,

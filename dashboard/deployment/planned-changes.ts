@@ -10,8 +10,8 @@ export interface ShownPropertyChange {
 
 /**
  * Returns the changed inputs of a step: all inputs of a new resource, and otherwise those whose
- * values differ. A changed secret is in the list of the engine only, because its values are hidden.
- * Pure.
+ * values differ. The values of secrets are hidden, so only the list `diffs` of the engine shows
+ * that a secret changed. Pure.
  */
 export function listPlannedChanges(step: EventStep): readonly ShownPropertyChange[] {
   const { op, diffs, old, new: next } = step

@@ -51,7 +51,7 @@ export function useDeployment(
   if (isEnded !== (end !== undefined)) setIsEnded(end !== undefined)
   const recorded = useOperations(path, { isEnded, fold })
   const operations = recorded.value?.operations
-  // The fold is the same object after a change, so newly read operations must cause a new read.
+  // `operations` is a dependency, because the fold stays the same object when operations are added.
   const progress = useMemo(
     () => (operations === undefined ? reported : fold.read()),
     [reported, operations, fold],

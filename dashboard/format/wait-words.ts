@@ -39,9 +39,9 @@ export function verdictWordOf(verdict: string | undefined): StatusWord {
 }
 
 /**
- * Returns a sentence about the reason why an operation does not run, or undefined for one that runs
- * or has ended. `limits`: the limits of calls that a running deployment uses. `isEnded`: the deployment
- * has ended. Pure.
+ * Returns a sentence about the reason why an operation does not run. Returns undefined for an
+ * operation that runs or has ended. `limits`: the limits of calls that a running deployment uses.
+ * `isEnded`: the deployment has ended. Pure.
  */
 export function waitTextOf(
   wait: ShownWait,

@@ -11,7 +11,7 @@ const readsMax = 3
 
 /**
  * Shows the drift that the latest drift run of a stack found. Only visible rows read it. After a
- * failed read it shows nothing, because the rest of the row is still correct.
+ * failed read the label is empty, because the rest of the row is still correct.
  */
 export function DriftLabel({ stack }: { stack: ShownStack }) {
   const { client } = useClient()

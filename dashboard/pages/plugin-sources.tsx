@@ -2,7 +2,9 @@ import type { ListPage } from '../api/api-views.ts'
 import { PolledSection } from '../widgets/polled-section.tsx'
 import { DocumentList, type NamedItems } from './document-list.tsx'
 
-/** The stacks to which a policy pack is attached: all of them without any condition. */
+/**
+ * The conditions on the stacks to which a policy pack is attached. Without conditions: all stacks.
+ */
 interface PolicyStacks {
   readonly projects: readonly string[]
   readonly stacks: readonly string[]

@@ -54,9 +54,9 @@ function scopeOf({ route, params }: AuthenticatedCall): StackId | 'any' | 'insta
 }
 
 /**
- * Runs a call if the caller has the permission. A call with a method other than GET is a change. It
- * runs between two entries of the audit log, and not at all if the first entry cannot be written.
- * Throws API_FORBIDDEN.
+ * Runs a call if the caller has the permission. A call with a method other than GET is a change. A
+ * change runs between two entries of the audit log, and not at all if the first entry cannot be
+ * written. Throws API_FORBIDDEN.
  */
 export async function runAudited<Result extends { readonly status: number }>(
   ports: Pick<ApiPorts, 'audit' | 'clock' | 'logger'>,

@@ -70,8 +70,8 @@ export async function decideApproval(
 }
 
 /**
- * Sets the status of the commit of a webhook's request whose plan was rejected. A repetition sets
- * the same status. Only logs an error, because the decision is stored already.
+ * After the rejection of a plan that a webhook requested, sets the status of its commit. A
+ * repetition sets the same status. Only logs an error, because the decision is stored already.
  */
 async function replyRejected(
   { requests, notifications, logger }: ApiPorts,

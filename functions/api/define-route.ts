@@ -53,7 +53,7 @@ export interface ApiPorts
   /** The public address of the dashboard. Absent if none is configured. */
   readonly publicUrl?: string
   readonly sealing: SealingPort
-  /** The slots of event streams. */
+  /** The marks that count the slots of event streams. */
   readonly marks: MarksPort
   readonly audit: AuditPort
   /** The counted usage of deployments. Absent where deployments cost nothing on AWS. */

@@ -42,7 +42,7 @@ export async function placeSchedulerCalls(
   // has not run yet.
   if (nextRun === undefined && !schedule.isPaused) throw createNeverRunsError(schedule)
   if (scheduler === undefined) return schedule
-  // This also refuses a paused schedule that EventBridge Scheduler does not support.
+  // The conversion also refuses a paused schedule that EventBridge Scheduler does not support.
   const times = schedulerExpressionOf(schedule, now)
   if (schedule.isPaused) return schedule
   const keyDigest = createHash('sha256').update(sealingContextOf(key)).digest('hex').slice(0, 20)

@@ -68,10 +68,10 @@ export interface OperationsPort {
     origin: OperationId,
   ) => Promise<Head>
   /**
-   * Begins the attempt `expectedAttempt + 1`. The head must not have ended or have another owner,
-   * and must have at least `needs` arrivals. The number of its last attempt must be
-   * `expectedAttempt`, 0 for none. The write sets owner and executor, and increments the attempt. A
-   * repetition by the same owner returns `begun`.
+   * Begins the attempt `expectedAttempt + 1`. The head must have no end, no other owner, and at
+   * least `needs` arrivals. The number of its last attempt must be `expectedAttempt`, 0 for none.
+   * The write sets owner and executor, and increments the attempt. A repetition by the same owner
+   * returns `begun`.
    */
   readonly begin: (
     deployment: DeploymentId,

@@ -7,7 +7,7 @@ export interface RecordedDeployment {
   readonly closed: boolean | undefined
   /** Whether it is an open deployment of its stack. */
   readonly isOpen: boolean
-  /** The release time. Absent when the history does not contain it. */
+  /** The time at which the stack was released. Absent when the history does not contain it. */
   readonly endedAt?: EpochMs
   /** Whether the stack's history contains the deployment. A removed stack has no history. */
   readonly isInHistory: boolean

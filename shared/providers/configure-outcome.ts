@@ -44,8 +44,8 @@ export function createConfigureOutcome<T>(pkg: string, skippedResult: T): Config
 
 /**
  * Converts an error of Configure for a call that waited for Configure. The call itself was never
- * sent, so it had no effect. It is marked as unsent only after the loss of the process, because a
- * new process may succeed.
+ * sent, so it had no effect. The error is marked as unsent only after the loss of the process,
+ * because a new process may succeed.
  */
 function toUnsentError(thrown: unknown): unknown {
   if (!(thrown instanceof ProviderError) || thrown.status === 'ok') return thrown

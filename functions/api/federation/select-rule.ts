@@ -38,7 +38,10 @@ export function createForeignTokenError(): Error {
   return error('OIDC_TOKEN_FOREIGN', 'no rule admits the issuer and claims of the OIDC token')
 }
 
-/** Reports whether claims match all conditions. A text above `claimCharsMax` matches none. Pure. */
+/**
+ * Reports whether claims match all conditions. A text of more than `claimCharsMax` characters
+ * matches none. Pure.
+ */
 export function matchesConditions(conditions: FederationRule['claims'], claims: Claims): boolean {
   return Object.entries(conditions).every(([claim, pattern]) =>
     textsOf(Object.hasOwn(claims, claim) ? claims[claim] : undefined).some(

@@ -61,7 +61,7 @@ async function appendCheckpoint(ports: ServicePorts, call: LeasedCall): Promise<
   const { state } = call
   if (state === undefined) throw error('STATE_INVALID', 'a checkpoint needs a state')
   const log = clientLogOf(call.update)
-  // This field belongs to the request, and not to its state.
+  // `isInvalid` belongs to the request, and not to its state.
   const { isInvalid: _isInvalid, ...envelope }: StoredEnvelope & { isInvalid?: unknown } = state
   const snapshot = await ports.closing.blobs.put(await printStateBlob(envelope))
   await ports.clientLogs.append(log, [{ kind: 'client-checkpoint', snapshot }])

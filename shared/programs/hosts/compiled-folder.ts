@@ -19,9 +19,9 @@ export function createCompiledFolder(folder: string | undefined): string | undef
 
 /**
  * Limits the size of the folder of compiled code, which has a folder for each version of Node.
- * Removes the folders of versions that have compiled nothing for a time. Of a folder with too many
- * files, it removes the older half. A removed file is compiled again when it is needed. Never
- * throws.
+ * Removes the folders of versions that have compiled nothing for a time. Removes the older half of
+ * the files of a folder that has too many. A removed file is compiled again when it is needed.
+ * Never throws.
  */
 export async function removeOldCompiledCode(
   folder: string,

@@ -32,7 +32,7 @@ export interface LanguageHostDeps {
   readonly engineAddress: () => string
   /**
    * Obtains the file of a language's host that is not on the PATH. Returns undefined if there is
-   * none. Absent: only the PATH has hosts.
+   * none. Absent: only the hosts of the project and of the PATH are found.
    */
   readonly obtainHost?: ((language: string) => Promise<string | undefined>) | undefined
 }

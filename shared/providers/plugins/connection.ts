@@ -89,8 +89,8 @@ export function callUnary<Req, Res>(
 }
 
 /**
- * Runs a function whose errors have no stack traces. gRPC creates an error for each call, and its
- * trace takes a third of the time of starting the call.
+ * Runs a function whose errors have no stack traces. gRPC creates an error for each call. Its stack
+ * trace would take a third of the time to start the call.
  */
 function withoutStackTraces(run: () => void): void {
   const { stackTraceLimit } = Error

@@ -5,8 +5,9 @@ import { findPlugin, type PluginLocations } from './find-plugin.ts'
 
 /**
  * Finds a plugin that the user runs, or the file of a plugin. Installs a missing plugin in the
- * plugin cache. The message of a failed download includes the searched places. Throws
- * PLUGIN_CHECKSUM, other errors of `installPlugin`, and PLUGIN_FAILED of `readAttachedPort`.
+ * plugin cache. PLUGIN_DOWNLOAD and PLUGIN_ADDRESS are not thrown: `missing` then has the searched
+ * places and the message of the error. Throws the other errors of `installPlugin`, and
+ * PLUGIN_FAILED of `readAttachedPort`.
  */
 export async function obtainPlugin(
   plugin: PluginDescriptor,

@@ -159,13 +159,13 @@ interface StartedPlugin {
   readonly pluginProcess: PluginProcess
   readonly plugin: PluginDescriptor
   readonly pkg: string
-  /** Reports whether all plugins are being killed. The end of one is then no error. */
+  /** Reports whether all plugins are being killed. The end of a plugin is then not reported. */
   readonly isAbandoned: () => boolean
 }
 
 /**
- * Connects to a started plugin and performs the handshake. Throws PLUGIN_FAILED, or the gRPC error
- * of Attach, after the end of the process.
+ * Connects to a started plugin and performs the handshake. Ends the process before it throws
+ * PLUGIN_FAILED or the gRPC error of Attach.
  */
 async function connectPlugin(
   deps: PluginHostDeps,

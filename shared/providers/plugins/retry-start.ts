@@ -7,9 +7,9 @@ import { errorSourceOf, retryPolicy } from '../retry-policy.ts'
 /**
  * Starts a plugin. Repeats a start that failed with PLUGIN_FAILED, because a lack of memory or
  * processes may be temporary. A pause precedes each repetition. A repetition is safe, because a
- * start reads and changes no resource. A start that took `firstResponseTimeoutMs` or longer is not
- * repeated, and no start is repeated while `shouldRetry` returns false. Throws the error of the
- * last attempt.
+ * start neither reads nor changes a resource. A start that took `firstResponseTimeoutMs` or longer
+ * is not repeated, and no start is repeated while `shouldRetry` returns false. Throws the error of
+ * the last attempt.
  */
 export async function retryStart<T>(
   start: () => Promise<T>,

@@ -15,8 +15,8 @@ export interface ProcessWatch {
 }
 
 /**
- * Watches a process, and reports its unexpected end. `isSilent` returns true while all plugins
- * are being killed. The end of one is then no error.
+ * Watches a process, and reports its unexpected end. `isSilent` returns true while all plugins are
+ * being killed. The end of a plugin is then not reported.
  */
 export function watchProcess(
   pluginProcess: Omit<PluginProcess, 'port' | 'stop'>,

@@ -26,7 +26,7 @@ export interface DriverSettings {
   readonly isPreviewDisabled: boolean
   /** Whether a preview uses the inputs as the outputs if the provider is unconfigured. */
   readonly isLegacyPreview: boolean
-  /** Whether the request of a provider to refresh a resource before its update is respected. */
+  /** Whether the engine respects a provider's request to refresh a resource before its update. */
   readonly refreshBeforeUpdate: boolean
 }
 

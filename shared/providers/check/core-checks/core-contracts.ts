@@ -31,7 +31,10 @@ type CoreCheck = (subject: CoreCheckSubject) => readonly string[]
 
 interface CoreRule extends Pick<ContractInfo, 'id' | 'title' | 'source' | 'remedy'> {
   readonly severity?: ContractInfo['severity']
-  /** The kind of calls that the rule concerns. It is checked only if one of them was recorded. */
+  /**
+   * The kind of calls that the rule concerns. Without a recorded call of this kind, the rule is
+   * skipped.
+   */
   readonly calls: keyof CoreCheckSubject['calls']
   readonly find: CoreCheck
 }

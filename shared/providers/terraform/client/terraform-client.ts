@@ -34,7 +34,10 @@ export interface DiagnosedResponse {
   readonly diagnostics: readonly ProviderDiagnostic[]
 }
 
-/** The reason why a provider defers a request. It may do so only if the client allows deferrals. */
+/**
+ * The reason why a provider defers a request. A provider may defer only if the client allows
+ * deferrals.
+ */
 export type DeferralReason =
   | 'unknown'
   | 'resourceConfigUnknown'

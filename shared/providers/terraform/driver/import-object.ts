@@ -41,7 +41,7 @@ export async function importObject(
         { message: `the object has the type '${imported.typeName}'`, path: [] },
       ]),
     )
-  // Only the provider's own read gets this value, so absent blocks may be null.
+  // This value is only sent to the provider's Read call, so absent blocks may be null.
   const value = checkRawState(session, resource, {
     urn,
     messageStart: 'imported the object',
