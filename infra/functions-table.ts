@@ -119,8 +119,8 @@ export const functionsTable: readonly FunctionRow[] = [
     ],
     grants: {
       journal: 'read',
-      // To cancel a deployment, the API raises the stop flag in its control record. It also records
-      // the usage of event streams.
+      // To cancel a deployment, the API raises the stop flag in the control record. The API also
+      // records the usage of event streams.
       journalPartitions: { reads: [], writes: ['controls', 'usage'] },
       catalogPartitions: apiPartitions,
       reads: ['blobs', 'plugins'],

@@ -10,8 +10,8 @@ export const defaultVisibilitySeconds: Readonly<Record<QueueName, number>> = {
   chains: 960,
   nudges: 960,
   notifications: 360,
-  // A task of the long pool needs no longer timeout. It extends the timeout of its chain messages,
-  // and removes a nudge on receipt.
+  // This timeout suffices for a task of the long pool. The task extends the timeout of its chain
+  // messages, and removes a nudge on receipt.
   'chains-long': limits.visibilityMs / 1_000,
   'nudges-long': limits.visibilityMs / 1_000,
 }

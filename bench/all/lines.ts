@@ -27,7 +27,7 @@ export interface BenchLine {
   readonly variables?: Readonly<Record<string, string>>
   /** The value of `--parallel`, or the default of the engine. */
   readonly parallel?: number
-  /** How many times as fast as Pulumi a command should be, at least. */
+  /** Minimum ratio of Pulumi's time to Antichain's, by command. */
   readonly ratioGoals?: Readonly<Partial<Record<BenchPhase, number>>>
   /** The longest time of a command, in s. */
   readonly secondsGoals?: Readonly<Partial<Record<BenchPhase, number>>>
@@ -39,7 +39,10 @@ export interface BenchLine {
   readonly destroyFloor?: number
   /** The highest peak of the engine's memory, in MiB. */
   readonly memoryGoal?: number
-  /** Whether peers run the line too. Pulumi's time grows with the square of the resources. */
+  /**
+   * Whether peers run the line too. Pulumi would take too long for large lines, because its time
+   * grows with the square of the number of resources.
+   */
   readonly hasPeer: boolean
   /** The highest number of repetitions of a long line. */
   readonly repetitionsMax?: number

@@ -15,7 +15,7 @@ export const idleResources = {
   compactionGb: 3_008 / 1_024,
 } as const
 
-/** The same with `dataKey=aws`, `alarms=one` and `dashboard=off`. */
+/** The idle resources with `dataKey=aws`, `alarms=one` and `dashboard=off`, the lowest cost. */
 export const leanIdleResources: IdleResources = {
   ...idleResources,
   keys: 1,
@@ -31,7 +31,7 @@ export const groupIdleResources: IdleResources = {
   dashboards: 0,
 }
 
-/** The same with `dataKey=aws`, `alarms=one` and `dashboard=off`. */
+/** The additional idle resources of a group with the settings of the lowest cost. */
 export const leanGroupIdleResources: IdleResources = {
   ...leanIdleResources,
   alarmMetrics: 18,

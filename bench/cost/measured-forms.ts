@@ -57,8 +57,8 @@ export type MeasuredPhase = z.infer<typeof phaseForm>
 
 /**
  * The contents of docs/measured/budget.json. The budget is the requests that tests allow for a
- * command. `excludedUnits`: write units that it excludes, those of events, of the records of their
- * writers, and of arrivals.
+ * command. `excludedUnits`: the write units of events, of the records of their writers, and of
+ * arrivals, which the budget excludes.
  */
 export const measuredBudgetForm = z.object({
   date: z.string(),

@@ -198,7 +198,8 @@ function listPaces(
 
 /**
  * Returns the number of messages of a deployment. On AWS, operations that become ready together
- * share messages. In the measurement on models they do not.
+ * share messages. Measured operations share none, so the measured number of messages is an upper
+ * bound.
  */
 function messagesOf(
   { resources, waves }: PlannedDeployment,

@@ -3,8 +3,9 @@ import { error } from '../../shared/errors/error.ts'
 
 /**
  * Rewrites switches with a value, which every switch of Pulumi accepts: `--yes=true` becomes
- * `--yes`, and `--protect=false` becomes `--no-protect`. A switch with its default value is omitted
- * if no form of it has this value. Throws CLI_USAGE for another value.
+ * `--yes`, and `--protect=false` becomes `--no-protect`. A value for which the switch has no form,
+ * such as `--no-protect`, must be the default, so the switch is omitted. Throws CLI_USAGE for
+ * another value.
  */
 export function normalizeSwitches(root: Command, args: readonly string[]): readonly string[] {
   const options = listOptions(findCommand(root, args))
@@ -13,7 +14,10 @@ export function normalizeSwitches(root: Command, args: readonly string[]): reado
   return [...ownArgs.flatMap(arg => normalizeSwitch(options, arg)), ...args.slice(ownArgs.length)]
 }
 
-/** Returns the command that the arguments name. Arguments between its words do not matter. */
+/**
+ * Returns the command that the arguments name. Skips other arguments between the words of the
+ * command.
+ */
 function findCommand(root: Command, args: readonly string[]): Command {
   let command = root
   for (const arg of args) {

@@ -65,7 +65,9 @@ export function repairProjectNode() {
 const networkOptions = ['--prefer-offline', '--fetch-timeout=60000', '--fetch-retries=4']
 
 const attemptsMax = 3
-/** The longest pause before the second attempt. It doubles before each further attempt. */
+/**
+ * The longest pause before the second attempt. This maximum doubles before each further attempt.
+ */
 const firstPauseMs = 1_000
 /**
  * The time limit of one attempt of npm. An attempt that exceeds it has failed. The next attempt

@@ -1,7 +1,7 @@
 /**
  * `npm run package`: writes the package that users install into .cache/package, and packs it with
  * `npm pack` as .cache/antichain-<version>.tgz. The package has bundles instead of sources. Files
- * that a bundle locates by its module keep their paths.
+ * that bundled code locates relative to its module keep their paths.
  */
 import { createHash } from 'node:crypto'
 import { chmodSync, copyFileSync, cpSync, mkdirSync, readdirSync } from 'node:fs'

@@ -91,8 +91,8 @@ function refuseStrict(flags: Flags): void {
 }
 
 /**
- * Writes the program of the current folder as Pulumi's configuration language into a folder.
- * Returns the packages of Terraform providers that the new project needs.
+ * Converts the program of the current folder to Pulumi's configuration language, and writes the
+ * result into a folder. Returns the packages of Terraform providers that the new project needs.
  */
 async function readProgram(
   session: CliSession,

@@ -5,9 +5,9 @@ import { confirmAtTerminal, editConfirmedState, readCurrentState } from '../stat
 
 /**
  * `state promote <snippet>`: prints the code of a snippet in the language of the project, and
- * removes the snippet from the state. Its resources stay and are protected. Nothing changes when
- * the code cannot be generated. Throws the errors of `findSnippet` and `generateProgram`. Source:
- * pkg/cmd/pulumi/state/state_promote.go, v3.274.1.
+ * removes the snippet from the state. The resources of the snippet stay and are protected. Nothing
+ * changes when the code cannot be generated. Throws the errors of `findSnippet` and
+ * `generateProgram`. Source: pkg/cmd/pulumi/state/state_promote.go, v3.274.1.
  */
 export const promoteSnippetCommand: Handler = async (session, flags, [name = '']) => {
   session.requireProject()

@@ -12,8 +12,8 @@ export interface FoldedRows {
 }
 
 /**
- * Folds a long listing: equal rows with the same parent become one row with their number. They have
- * the same type and step, have succeeded, and have no children.
+ * Folds a long listing: equal rows with the same parent become one row with their number. Equal
+ * rows have the same type and step, have succeeded, and have no children.
  */
 export function foldRows(
   rows: readonly ResourceRow[],

@@ -84,8 +84,8 @@ export function createPlainDisplay(
 }
 
 /**
- * Returns the lines that begin and end the group of an operation in the log of a CI job. Its title
- * is that of the operation. Returns undefined outside of such a job.
+ * Returns the lines that begin and end the group of an operation in the log of a CI job. The title
+ * of the group is that of the operation. Returns undefined outside of a CI job.
  */
 function createCiGroup(
   options: DisplayOptions,

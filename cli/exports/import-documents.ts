@@ -41,8 +41,8 @@ export async function importDocuments(
 }
 
 /**
- * Returns the settings that an import leaves to the user, as `<kind> <name>`. They have secrets
- * that no export contains, or files, or they concern the whole installation.
+ * Returns the settings that an import leaves to the user, as `<kind> <name>`. These settings have
+ * files or secrets that no export contains, or concern the whole installation.
  */
 export function listManualSettings(
   root: string,

@@ -25,8 +25,8 @@ const headForm = z.object({
 
 /**
  * Creates the function that sends a request of a client to the function URL handler of another
- * function. That function answers as if the client had called its address, and its audit log has
- * the address of the client. Source: Lambda's page on response streaming.
+ * function. The other function answers as if the client had called it directly, and its audit log
+ * has the address of the client. Source: Lambda's page on response streaming.
  */
 export function createRequestForwarder({
   lambda,

@@ -62,8 +62,8 @@ export function createGeneratorOpeners(
 
 /**
  * Creates the function that installs programs: it calls the function of the installer. A generator
- * itself runs no scripts of packages. They could use its role, which has access to journal and
- * catalog. Throws AWS_SETTINGS_INVALID without the variable of the installer function.
+ * itself runs no scripts of packages, because scripts could use its role, which has access to
+ * journal and catalog. Throws AWS_SETTINGS_INVALID without the variable of the installer function.
  */
 function createInstallProgram({
   settings,

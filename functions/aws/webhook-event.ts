@@ -39,10 +39,10 @@ export interface HttpDelivery {
 }
 
 /**
- * Returns the delivery of an event. The last part of the path names the webhook. It begins with the
- * group and `~`, unless the group is the default one. Returns undefined for a request with another
- * path or method. Throws WEBHOOK_TOO_LARGE before it decodes a body that
- * is too large. Throws zod's errors unchanged, because only the platform creates events.
+ * Returns the delivery of an event. The last part of the path names the webhook. This part begins
+ * with the group and `~`, unless the group is the default one. Returns undefined for a request with
+ * another path or method. Throws WEBHOOK_TOO_LARGE before it decodes a body that is too large.
+ * Throws zod's errors unchanged, because only the platform creates events.
  */
 export function parseDelivery(event: unknown): HttpDelivery | undefined {
   const { rawPath, headers, body, isBase64Encoded, requestContext } = httpEventForm.parse(event)

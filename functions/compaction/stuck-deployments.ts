@@ -47,8 +47,8 @@ export async function findStuckDeployments(
 }
 
 /**
- * Returns the progress of a deployment as a short key. It stays the same until a process works on
- * the deployment. Pure.
+ * Returns the progress of a deployment as a short key. The key stays the same until a process works
+ * on the deployment. Pure.
  */
 export function progressKeyOf(control: Control | undefined, leases: readonly Lease[]): string {
   const renewals = leases.map(({ executor, counter }) => `${executor} ${counter}`)

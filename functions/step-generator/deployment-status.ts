@@ -8,7 +8,8 @@ import { type DeploymentId, deploymentPartsOf, type StackId } from '../../shared
  * The status of a stack's current deployment, for users. `none`: the stack has no unfinished
  * deployment. `running`: its process is alive, or counts as alive. `interrupted`: its process is
  * gone, and `antichain resume` would continue it. `ending`: its process is gone, and the deployment
- * can only be closed. It was stopped, was closing, has no pin, or belongs to a client of Pulumi.
+ * can only be closed. Such a deployment was stopped, was closing, has no pin, or belongs to a
+ * client of Pulumi.
  */
 export type DeploymentStatus =
   | { readonly kind: 'none' }

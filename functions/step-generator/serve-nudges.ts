@@ -34,7 +34,8 @@ export async function serveNudges(
         const mustEnd = await refuseMessages([message], platform.nudges.requeue)
         mustEndEnvironment ||= mustEnd
       } else if (resources.hasRunUnreviewed()) {
-        // The end of the environment fails the call, which would deliver a served nudge again.
+        // The environment ends during this call, so Lambda delivers all nudges again that are not
+        // removed.
         await platform.nudges.remove(message)
       }
     } catch (thrown) {

@@ -59,8 +59,8 @@ export async function serveRun(
 ): Promise<RunEnd | undefined> {
   const input = createLimitedInput(deps, request, options)
   const currentDeployment = options.deployment
-  // This assumes the role of the stack. A role that AWS refuses must fail the request before its
-  // deployment begins.
+  // This call assumes the role of the stack. If AWS refuses the role, the request must fail before
+  // its deployment begins.
   const inputWithVariables = await withStackVariables(deps, input).catch(
     async (thrown: unknown) => {
       if (currentDeployment !== undefined) await emitBlockingError(deps, currentDeployment, thrown)

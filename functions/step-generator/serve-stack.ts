@@ -142,7 +142,8 @@ async function closeStopped(
 /**
  * Leaves a deployment without a control record to a delayed nudge. The process of the deployment
  * started it a moment ago, or died before it wrote the record. The first nudge schedules the
- * delayed nudge. Its receiver closes the deployment if the record is still missing.
+ * delayed nudge. The receiver of the delayed nudge closes the deployment if the record is still
+ * missing.
  */
 async function deferWithoutControlRecord(
   server: StackServerDeps,

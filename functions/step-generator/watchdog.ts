@@ -55,8 +55,8 @@ export function isHolderGone(
 }
 
 /**
- * Sends a delayed nudge with an observation of the holder. Its receiver continues the deployment if
- * the holder has not renewed its lease since.
+ * Sends a delayed nudge with an observation of the holder. The receiver of the nudge continues the
+ * deployment if the holder has not renewed its lease since.
  */
 export async function armWatchdog(
   { nudges }: Pick<WatchdogDeps, 'nudges'>,

@@ -61,7 +61,7 @@ export const longPoolScratchGib = 40
 /**
  * Creates executors and generators without a time limit: one service each, which is scaled to no
  * tasks while it is idle. Without a VPC in the settings, the tasks have public addresses, because a
- * NAT gateway is billed by the hour. They accept no connections. Returns the network of the tasks.
+ * NAT gateway is billed by the hour. Tasks accept no connections. Returns the network of the tasks.
  */
 export function createLongPool(scope: Construct, input: LongPoolInput): PrivateNetwork {
   const group = createPart(scope, 'LongPool')

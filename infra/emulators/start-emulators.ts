@@ -21,7 +21,10 @@ export interface Emulators {
 /** Maximum time until the first response of a server, enough for a JVM on a busy machine. */
 const startTimeoutMs = 60_000
 const pollIntervalMs = 50
-/** Maximum number of starts of one server. Another process may take its port before it listens. */
+/**
+ * Maximum number of starts of one server. Another process may take the port before the server
+ * listens.
+ */
 const startsMax = 3
 const lastLinesMax = 20
 /** Prefix of the folders of runs; the process id follows. */

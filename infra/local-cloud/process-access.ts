@@ -44,9 +44,9 @@ interface ProcessAccessOptions {
   readonly lambdaUrl: string
   /** The local address of webhooks, in place of the address on AWS that the template names. */
   readonly webhookUrl: string
-  /** The same for the API and its dashboard. */
+  /** The local address of the API and its dashboard. */
   readonly apiUrl: string
-  /** The same for the address that Pulumi's own command line uses. */
+  /** The local address that Pulumi's own command line uses. */
   readonly serviceUrl: string
   readonly isRevoked?: IsRevoked | undefined
   readonly reporter: PermissionReporter

@@ -58,7 +58,9 @@ function installBubblewrap(): void {
   install()
 }
 
-/** Lambda's user has the uid 993. Its sandbox has its own processes and its own host name. */
+/**
+ * Lambda's user has the uid 993. The sandbox of Lambda has its own processes and its own host name.
+ */
 const namespaceOptions = [
   ...['--unshare-user', '--uid', '993', '--gid', '990'],
   ...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--die-with-parent'],

@@ -16,7 +16,9 @@ import {
 /** Maximum number of entries of one response. It is also the default. */
 const entriesMax = 500
 
-/** Routes for the history of a stack. It has the deployments of clients and of this engine. */
+/**
+ * Routes for the history of a stack. The history has the deployments of clients and of this engine.
+ */
 export const historyRoutes: readonly ServiceRoute[] = [
   {
     method: 'GET',

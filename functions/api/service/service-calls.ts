@@ -123,7 +123,9 @@ async function answerLeased<Ports extends GroupedCallPorts<Ports>>(
   return route.run(ports, { ...call, update, leaseToken: token } as ServiceCall)
 }
 
-/** Returns the caller of a lease. Its rights were checked at the start of the update. */
+/**
+ * Returns the caller of a lease. The rights of the caller were checked at the start of the update.
+ */
 function clientCallerOf(name: string): Caller {
   return { id: 'lease', name, role: 'read', stacks: [] }
 }
