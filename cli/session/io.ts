@@ -1,4 +1,4 @@
-/** An output stream. The display writes to it too. */
+/** A stream to which commands and the display write. */
 export interface OutputStream {
   readonly write: (text: string) => unknown
   readonly isTTY?: boolean

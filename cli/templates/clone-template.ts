@@ -11,7 +11,10 @@ import type { ProjectTemplate } from './built-in-templates.ts'
 
 const cloneTimeoutMs = 120_000
 
-/** A repository with templates. '' = the main branch, the root of the repository. */
+/**
+ * A repository with templates. `branch` '' = the main branch. `folder` '' = the root of the
+ * repository.
+ */
 export interface TemplateRepository {
   readonly url: string
   readonly branch: string
@@ -40,8 +43,8 @@ export async function openTemplate(
 
 /**
  * Returns the repository that an address names, undefined for a name or a folder. An `https`
- * address may end with `/tree/<branch>` and a folder, as in a browser, or with a folder only. Throws
- * CLI_USAGE for a folder outside of the repository.
+ * address may end with `/tree/<branch>` and a folder, as in a browser, or with a folder only.
+ * Throws CLI_USAGE for a folder outside of the repository.
  */
 export function parseTemplateRepository(operand: string): TemplateRepository | undefined {
   if (/^((ssh|file):\/\/|git@)/.test(operand)) return { url: operand, branch: '', folder: '' }

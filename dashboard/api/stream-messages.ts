@@ -11,7 +11,9 @@ export interface StreamParser {
   readonly push: (text: string) => readonly StreamText[]
 }
 
-/** Creates a parser. The lines of a stream of the API end with `\n`, and comments are heartbeats. */
+/**
+ * Creates a parser. The lines of a stream of the API end with `\n`, and comments are heartbeats.
+ */
 export function createStreamParser(): StreamParser {
   let rest = ''
   return {

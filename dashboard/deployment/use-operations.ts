@@ -20,8 +20,8 @@ const openPollMs = 2_500
 
 /**
  * Reads the operations of a deployment: all of them at first and after its end, and only changed
- * ones while it is open. `path`: the path of the deployment in the API, which never changes. `fold`:
- * the fold of its events, which gets the operations, and names those that have changed.
+ * ones while it is open. `path`: the path of the deployment in the API, which never changes.
+ * `fold`: the fold of its events, which gets the operations, and names those that have changed.
  */
 export function useOperations(
   path: string,

@@ -18,7 +18,9 @@ const verbs: ReadonlyMap<string, readonly [running: string, done: string]> = new
   ['discard-replaced', ['discarding replaced', 'discarded replaced']],
 ])
 
-/** Returns the word of a step that a preview plans: `create-replacement` is `create replacement`. */
+/**
+ * Returns the word of a step that a preview plans: `create-replacement` is `create replacement`.
+ */
 const plannedWordOf = (op: string): string =>
   op === 'same' ? 'unchanged' : op.replaceAll('-', ' ')
 

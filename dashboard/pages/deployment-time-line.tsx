@@ -145,7 +145,7 @@ function createColumns(
   ]
 }
 
-/** The units of the width of a bar. */
+/** The width of a bar, in the units in which its segments are drawn. */
 const barUnits = 1_000
 /** The width below which a segment would be invisible. */
 const leastUnits = 3

@@ -3,7 +3,7 @@ import { resourceNameOf } from '../deployment/operation-row.ts'
 import { formatCount } from '../format/format-count.ts'
 import { formatSpan } from '../format/format-time.ts'
 
-/** Waves beyond this number are counted. */
+/** Waves beyond this number are only counted. */
 const wavesMax = 20
 
 /** Shows the expected course of a plan, and what it does not delete. */

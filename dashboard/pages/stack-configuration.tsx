@@ -14,9 +14,7 @@ interface DeployedConfig {
   readonly config: Readonly<Record<string, string>>
 }
 
-/**
- * The number of deployments in which the page searches a configuration. Edits of a state have none.
- */
+/** The number of deployments in which the page searches for a configuration. Edits have none. */
 const deploymentsMax = 5
 /** The number of first events of a deployment, one of which contains its configuration. */
 const eventsMax = 20

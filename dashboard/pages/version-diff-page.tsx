@@ -20,7 +20,7 @@ interface VersionDiff {
   readonly sameCount: number
 }
 
-/** More changed resources are counted only, until a filter selects them. */
+/** Changed resources beyond this number are only counted, unless a filter selects them. */
 const shownMax = 200
 
 /** Shows the differences of two versions of a stack by resource and property. */

@@ -49,7 +49,7 @@ function factsOf(row: StateRow, wave: number): Readonly<Record<string, unknown>>
   }
 }
 
-/** More neighbors are counted only. A provider may have 100,000 dependents. */
+/** Neighbors beyond this number are only counted. A provider may have 100,000 dependents. */
 const neighborsMax = 200
 
 const reasonWords: Readonly<Record<EdgeReason, string>> = {

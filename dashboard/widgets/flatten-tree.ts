@@ -17,7 +17,7 @@ export function flattenTree<Row>(
   rows: readonly Row[],
   options: {
     readonly keyOf: (row: Row) => string
-    /** Returns the key of the parent. Several rows may have the key of a parent. */
+    /** Returns the key of the parent. If several rows have this key, the last one is the parent. */
     readonly parentOf: (row: Row) => string | undefined
     readonly isCollapsed: (row: Row) => boolean
   },

@@ -146,8 +146,8 @@ export interface Route {
   readonly role: Role
   readonly scope: RouteScope
   /**
-   * Whether a route with the scope `installation` concerns all groups of stacks. Absent: it concerns
-   * the group in the header `antichain-group`, or else the default one.
+   * Whether a route with the scope `installation` concerns all groups of stacks. Absent: it
+   * concerns the group in the header `antichain-group`, or else the default one.
    */
   readonly isForAllGroups?: boolean
   /** The description for the OpenAPI document. */

@@ -47,7 +47,7 @@ export async function createNotificationValue(
       : parseDocumentValue(notificationDocument, storedPrevious)
   refuseAddress(fields.url, addresses)
   const keepsSecret = secret === undefined && previous?.secret !== undefined
-  // A secret of the other format may be shorter.
+  // A kept secret of another format may be too short.
   const isLongEnough = keepsSecret
     ? previous.format === fields.format
     : (secret ?? '').length >= signedSecretMin

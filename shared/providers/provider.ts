@@ -214,7 +214,7 @@ export interface Provider {
         inputs: PropertyMap
         outputs: PropertyMap
         timeoutSeconds: number
-        /** Whether a replacement deletes the resource before it creates the new one. */
+        /** Whether the delete is the first step of a replacement, before the create. */
         isFirstOfReplacement?: boolean
       },
   ) => Promise<void>
@@ -280,7 +280,8 @@ export interface PluginHost extends PluginInventory {
   ) => Promise<Provider>
   /**
    * Finds a plugin, or installs a missing one if allowed. `missing` is the reason of a failure,
-   * with all searched places. Throws PLUGIN_CHECKSUM and other errors of the installation.
+   * with all searched places. Throws the errors of the installation, except PLUGIN_DOWNLOAD and
+   * PLUGIN_ADDRESS, which become the reason.
    */
   readonly obtain: (
     plugin: PluginDescriptor,

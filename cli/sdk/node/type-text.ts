@@ -7,8 +7,8 @@ import type {
 import { createMemberReader, toNamespace, toTitle } from './module-names.ts'
 
 /**
- * The use of a type. `input`: an input, which may be a `pulumi.Input`. `plain`: an input that must be
- * a plain value. `output`: an output.
+ * The use of a type. `input`: an input, which may be a `pulumi.Input`. `plain`: an input that must
+ * be a plain value. `output`: an output.
  */
 export type TypeUse = 'input' | 'plain' | 'output'
 

@@ -27,10 +27,11 @@ export interface ExtraFile {
 
 /**
  * Packs the folder of a program with its dependencies. Leaves out `.git`, `.pulumi`, and what
- * `.gitignore` and `.antichainignore` exclude. In `node_modules` and in the `.venv` of the installer
- * the rules of `.gitignore` do not apply, because repositories ignore these folders but programs
- * need them. Other virtual environments of Python are left out, because they belong to one machine.
- * Throws ARCHIVE_TOO_LARGE, and ARCHIVE_UNREADABLE for anything other than a file, folder or link.
+ * `.gitignore` and `.antichainignore` exclude. In `node_modules` and in the `.venv` of the
+ * installer the rules of `.gitignore` do not apply, because repositories ignore these folders but
+ * programs need them. Other virtual environments of Python are left out, because they belong to one
+ * machine. Throws ARCHIVE_TOO_LARGE, and ARCHIVE_UNREADABLE for anything other than a file, folder
+ * or link.
  */
 export async function packProgram(
   directory: string,

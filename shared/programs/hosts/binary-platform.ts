@@ -8,7 +8,7 @@ export interface NodePlatform {
   readonly arch: string
 }
 
-/** Throws PROGRAM_LANGUAGE_MISSING for the binary of a program that a platform cannot run. */
+/** Requires that the binary of a program can run on a platform. Throws PROGRAM_LANGUAGE_MISSING. */
 export function requireBinaryOf(file: string, { os, arch }: NodePlatform): void {
   if (!isExecutable(file))
     throw error('PROGRAM_LANGUAGE_MISSING', `the program's binary ${file} is not executable`, {
@@ -43,9 +43,9 @@ const foreignFormats: readonly (readonly [bytes: string, name: string])[] = [
 ]
 
 /**
- * Returns the platform for which a file was built, if it is another one than `arch` on Linux. Returns
- * undefined for a file that may run there, such as a script. `arch` has Node's name. Throws the
- * errors of reading the file.
+ * Returns the platform for which a file was built, if it is another one than `arch` on Linux.
+ * Returns undefined for a file that may run there, such as a script. `arch` has Node's name. Throws
+ * the errors of reading the file.
  */
 export function findOtherPlatform(file: string, arch: string): string | undefined {
   const header = readHeader(file)

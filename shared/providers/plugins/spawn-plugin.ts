@@ -39,8 +39,9 @@ export async function spawnPlugin(
     readonly args: readonly string[]
     readonly cwd: string
     /**
-     * Set when a plugin from source waits for a debugger. Called at most once, when a debugger can
-     * attach. A host that runs the plugin reports this itself instead.
+     * If set, a plugin from source waits for a debugger. Called at most once, when a debugger can
+     * attach. Not called for a plugin that the host of its language runs: that host reports the
+     * debugger itself.
      */
     readonly onDebuggerReady?: (endpoint: DebuggerEndpoint) => void
   },

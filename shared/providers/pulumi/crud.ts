@@ -132,7 +132,8 @@ export async function callRead(
     type,
     timeout: timeoutSeconds,
     inputs: encode(inputs),
-    // Pulumi sends `{}` for an import, and servers of Node's SDK require it (plugin.Read, v3.274.1).
+    // Pulumi sends `{}` for an import, and servers of Node's SDK require it (plugin.Read,
+    // v3.274.1).
     properties: encode(outputs ?? emptyMap),
     oldViews: encodeOldViews(session, input, { method, options }),
     ...createViewStatusFields(input),
