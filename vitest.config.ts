@@ -1,4 +1,5 @@
 import { type TestProjectInlineConfiguration, defineConfig } from 'vitest/config'
+import { compileCacheFolder } from './cli/bootstrap/paths.mjs'
 
 /**
  * The tier of this run. The name of a test file contains its tier: `x.test.ts` runs in `npm test`,
@@ -11,6 +12,9 @@ if (!['readme', 'full', 'aws', 'nightly'].includes(tier))
 const tierPattern = tier === 'readme' ? '*.test.ts' : `*.${tier}.test.ts`
 const otherTierPatterns =
   tier === 'readme' ? ['full', 'aws', 'nightly'].map(other => `**/*.${other}.test.ts`) : []
+// Without a user's cache, programs keep compiled code, with their literals, in the home of a test.
+// Tests that search this folder for secrets would find them.
+process.env['NODE_COMPILE_CACHE'] ??= compileCacheFolder
 /** Folders of programs, which are no tests of this repository. */
 const programFolders = [
   '**/node_modules/**',

@@ -340,7 +340,7 @@ export function catalogContract(
 }
 
 /** Returns a function that creates the late outcome of an attempt of one operation. */
-function createLateOutcomes(id: StackId): (attempt: number) => LateOutcome {
+export function createLateOutcomes(id: StackId): (attempt: number) => LateOutcome {
   return attempt => ({
     deployment: deploymentIdOf(id, 1),
     operation: toOperationId(7),

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { DocumentsPort } from '../../shared/ports/documents.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
-import { deploymentIdOf, type StackId } from '../../shared/records/ids.ts'
+import { type DeploymentId, deploymentIdOf, type StackId } from '../../shared/records/ids.ts'
+import type { LateOutcome } from '../../shared/records/late-outcome.ts'
 import type { EditRequest } from '../../shared/records/stack-request.ts'
+import { createLateOutcomes } from './catalog.ts'
 import {
   createStackId,
   type OpenAdapter,
@@ -11,7 +13,7 @@ import {
   withAdapter,
 } from './open-adapter.ts'
 
-type Ports = Pick<Platform, 'renames' | 'catalog' | 'requests'> & {
+type Ports = Pick<Platform, 'renames' | 'catalog' | 'requests' | 'retention'> & {
   readonly documents: DocumentsPort
 }
 
@@ -100,6 +102,34 @@ export function stackRenamesContract(name: string, open: OpenAdapter<Ports>): vo
       expect(await valueOf('sealed')).toEqual({ secret: 's', secretScope: id })
       expect(await valueOf('later')).toEqual({ secret: 't', secretScope: to })
       expect(await valueOf('plain')).toEqual({ a: 1 })
+    })
+
+    test('late outcomes are renamed too, without those of removed stacks with the new id', async () => {
+      const { renames, catalog } = ports
+      const [id, to] = [await createDeployed(), await createDeployed()]
+      const addTo = async (stack: StackId, deployment: DeploymentId): Promise<LateOutcome> => {
+        const outcome = { ...createLateOutcomes(stack)(1), deployment }
+        await catalog.putLateOutcome(stack, outcome)
+        return outcome
+      }
+      // The second stack with the new id uses the same number as the renamed stack.
+      await catalog.removeStack(to)
+      await catalog.createStack(to, toEpochMs(5))
+      const { deployment } = await catalog.start(to, { command: 'up', message: '', at })
+      await catalog.release(deployment, { at, result: 'succeeded', changes: {}, version: 0 })
+      await addTo(to, deployment)
+      await catalog.removeStack(to)
+      const outcome = await addTo(id, deploymentIdOf(id, 1))
+      expect(await renames.rename(id, to, input)).toBe('renamed')
+      expect(await catalog.listLateOutcomes(to, 10)).toEqual([outcome])
+      await ports.retention.removeLeftovers()
+      expect(await catalog.listLateOutcomes(to, 10)).toEqual([outcome])
+      const back = { ...input, expectedVersion: 2 }
+      expect(await renames.rename(to, id, back)).toBe('renamed')
+      expect(await catalog.listLateOutcomes(id, 10)).toEqual([outcome])
+      await catalog.removeStack(id)
+      await catalog.createStack(id, toEpochMs(9))
+      expect(await catalog.listLateOutcomes(id, 10)).toEqual([])
     })
 
     test('the old name is free, and the stack can be renamed back', async () => {

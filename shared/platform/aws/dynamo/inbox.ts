@@ -45,11 +45,9 @@ export function createInbox({
       const { pk } = keys.late(id, '')
       const items = await queryItems(journalTable, { pk, limit: limits.listEntriesMax })
       if (items.length === 0) return []
-      const firstNumber = firstDeploymentNumberOf(
-        await getItem(catalogTable, catalogKeys.stack(id)),
-      )
+      const stackItem = await getItem(catalogTable, catalogKeys.stack(id))
       return items
-        .filter(item => !readFlag(item, 'taken') && deploymentNumberOf(item) >= firstNumber)
+        .filter(item => !readFlag(item, 'taken') && isLateItemOfStack(item, stackItem))
         .toSorted((one, other) => readNumber(one, 'at') - readNumber(other, 'at'))
         .slice(0, limit)
         .map(item => parseLateItem(id, item))
@@ -77,20 +75,19 @@ export function createInbox({
 }
 
 /**
- * Returns the number of the first deployment of a stack, from the item of the stack. Deployments
- * with a lower number belong to removed stacks with the same id. For a removed stack, returns the
- * number after its last deployment.
+ * Reports whether a late outcome belongs to the stack with this item, or to the rename that has
+ * reserved its id. Otherwise it belongs to a removed stack with the same id. A rename copies
+ * outcomes with the numbers of another id. It marks these copies with its token, which is also in
+ * the item of the stack.
  */
-export function firstDeploymentNumberOf(stackItem: Item | undefined): number {
-  if (stackItem === undefined) return 0
-  const name = readFlag(stackItem, 'removed') ? 'deployments' : 'deploymentsBefore'
-  return readNumber(stackItem, name) + 1
-}
-
-/** Returns the number of the deployment in the key of a late outcome. */
-export function deploymentNumberOf(item: Item): number {
-  const [deployment = ''] = readText(item, 'sk').split(' ')
-  return deploymentPartsOf(deployment as DeploymentId).number
+export function isLateItemOfStack(lateItem: Item, stackItem: Item | undefined): boolean {
+  if (stackItem === undefined) return true
+  const copiedBy = readText(lateItem, 'copiedBy')
+  if (copiedBy !== '') return copiedBy === readText(stackItem, 'token')
+  if (readFlag(stackItem, 'removed')) return false
+  const [deployment = ''] = readText(lateItem, 'sk').split(' ')
+  const { number } = deploymentPartsOf(deployment as DeploymentId)
+  return number > readNumber(stackItem, 'deploymentsBefore')
 }
 
 function parseLateItem(stack: StackId, item: Item): LateOutcome {

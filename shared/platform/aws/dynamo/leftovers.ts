@@ -2,7 +2,7 @@ import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
 import type { RetentionPort } from '../../../ports/retention.ts'
 import type { RandomPort } from '../../../ports/system.ts'
 import type { StackId } from '../../../records/ids.ts'
-import { deploymentNumberOf, firstDeploymentNumberOf } from './inbox.ts'
+import { isLateItemOfStack } from './inbox.ts'
 import { catalogKeys, journalKeys } from './record-keys.ts'
 import { abandonRename, readReservation } from './rename-reservation.ts'
 import { deleteItems, deleteRange } from './table/batch-items.ts'
@@ -42,15 +42,18 @@ async function removeLeftoversOf(deps: LeftoverDeps, id: StackId): Promise<void>
   const key = catalogKeys.stack(id)
   const stackItem = await getItem(catalogTable, key)
   if (stackItem === undefined) return
-  const firstNumber = firstDeploymentNumberOf(stackItem)
+  const isRemoved = readFlag(stackItem, 'removed')
+  const isReserved = isRemoved && readNumber(stackItem, 'reservedAt') > 0
   const lateItems = await queryItems(journalTable, {
     pk: journalKeys.late(id, '').pk,
     limit: limits.listEntriesMax,
-    attributes: ['pk', 'sk'],
+    attributes: ['pk', 'sk', 'copiedBy'],
   })
-  const leftovers = lateItems.filter(item => deploymentNumberOf(item) < firstNumber)
+  const leftovers = lateItems.filter(
+    item => (isRemoved && !isReserved) || !isLateItemOfStack(item, stackItem),
+  )
   await deleteItems(journalTable, leftovers.map(keyOfItem))
-  if (!readFlag(stackItem, 'removed')) return
+  if (!isRemoved) return
   const reservation = readReservation(id, stackItem, catalogTable.clock.now())
   if (reservation !== undefined) {
     const isAbandoned = reservation.isExpired && (await abandonRename(deps, reservation))

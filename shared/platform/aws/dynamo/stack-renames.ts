@@ -4,7 +4,8 @@ import type { RenameInput, RenameResult, StackRenames } from '../../../ports/sta
 import { deploymentIdOf, type StackId } from '../../../records/ids.ts'
 import { historyBeginOf } from '../../records/history-begin.ts'
 import type { CatalogAndInboxDeps } from './catalog.ts'
-import { catalogKeys as keys } from './record-keys.ts'
+import { isLateItemOfStack } from './inbox.ts'
+import { catalogKeys as keys, journalKeys } from './record-keys.ts'
 import { formatAttributeOf } from './record-format.ts'
 import { abandonRename, listCopiedPartitions, reserveNewId } from './rename-reservation.ts'
 import { createDocumentParts } from './rename-documents.ts'
@@ -12,7 +13,7 @@ import { createRenameEndParts } from './rename-request.ts'
 import { parseStackItem, type StoredStack } from './stack-record.ts'
 import { deleteRange, putItems } from './table/batch-items.ts'
 import { joinConditions, readableCondition } from './table/expressions.ts'
-import { readNumber, readText, toItem } from './table/item.ts'
+import { type Item, readNumber, readText, toItem } from './table/item.ts'
 import { deleteItem, getItem, queryItems, type Table } from './table/table.ts'
 import { transact, type TransactionPart } from './table/transaction.ts'
 
@@ -21,6 +22,8 @@ interface Rename extends RenameInput {
   readonly id: StackId
   readonly newId: StackId
   readonly stack: StoredStack
+  /** The item of the stack, from which `stack` was parsed. */
+  readonly stackItem: Item
   /** The number of the rename in the history. */
   readonly number: number
   /** The version of the stack after the rename. */
@@ -43,8 +46,9 @@ export function createStackRenames(deps: CatalogAndInboxDeps): StackRenames {
   const { catalogTable, random } = deps
   return {
     async rename(id, newId, input) {
-      const stack = parseStackItem(id, await getItem(catalogTable, keys.stack(id)))
-      if (stack === undefined) return 'missing'
+      const stackItem = await getItem(catalogTable, keys.stack(id))
+      const stack = parseStackItem(id, stackItem)
+      if (stackItem === undefined || stack === undefined) return 'missing'
       const target = await getItem(catalogTable, keys.stack(newId))
       if (parseStackItem(newId, target) !== undefined) return 'exists'
       if (stack.current !== '' || (await hasOtherRequest(catalogTable, id, input.key)))
@@ -53,7 +57,8 @@ export function createStackRenames(deps: CatalogAndInboxDeps): StackRenames {
       const lastNumber = Math.max(stack.deployments, readNumber(target ?? {}, 'deployments'))
       const version = input.snapshot === '' ? stack.version : stack.version + 1
       const number = lastNumber + 1
-      const rename = { ...input, id, newId, stack, number, version, token: random.uuid() }
+      const token = random.uuid()
+      const rename = { ...input, id, newId, stack, stackItem, number, version, token }
       if (!(await reserveNewId(deps, rename))) return 'exists'
       await copyRecords(deps, rename)
       const result = await moveStack(deps, rename)
@@ -88,21 +93,36 @@ async function removeCopiedRecords(deps: CatalogAndInboxDeps, id: StackId): Prom
   for (const { table, pk } of listCopiedPartitions(deps, id)) await deleteRange(table, { pk })
 }
 
-async function copyRecords(deps: CatalogAndInboxDeps, { id, newId, token }: Rename): Promise<void> {
+/** Copies the records, without late outcomes of a removed stack with the old id. */
+async function copyRecords(deps: CatalogAndInboxDeps, rename: Rename): Promise<void> {
+  const { id, newId, stackItem, token } = rename
   await removeCopiedRecords(deps, newId)
   const newPartitions = listCopiedPartitions(deps, newId)
-  for (const [index, { table, pk }] of listCopiedPartitions(deps, id).entries())
-    await copyPartition(table, { pk, newPk: newPartitions[index]?.pk ?? '', token })
+  const latePk = journalKeys.late(id, '').pk
+  for (const [index, { table, pk }] of listCopiedPartitions(deps, id).entries()) {
+    const isCopied = (item: Item): boolean => pk !== latePk || isLateItemOfStack(item, stackItem)
+    await copyPartition(table, { pk, newPk: newPartitions[index]?.pk ?? '', token, isCopied })
+  }
 }
 
 async function copyPartition(
   table: Table,
-  { pk, newPk, token }: { readonly pk: string; readonly newPk: string; readonly token: string },
+  {
+    pk,
+    newPk,
+    token,
+    isCopied,
+  }: {
+    readonly pk: string
+    readonly newPk: string
+    readonly token: string
+    readonly isCopied: (item: Item) => boolean
+  },
 ): Promise<void> {
   for (let after = ''; ; ) {
     const lowerBound = after === '' ? {} : { after }
     const items = await queryItems(table, { pk, ...lowerBound, limit: limits.itemsPerRemovalRound })
-    const puts = items.map(item => ({
+    const puts = items.filter(isCopied).map(item => ({
       key: { pk: newPk, sk: readText(item, 'sk') },
       item: { ...item, ...toItem({ copiedBy: token }) },
     }))
@@ -147,7 +167,7 @@ async function moveStack(
 function createStackParts(rename: Rename): readonly TransactionPart[] {
   const { id, newId, stack, number, version, token } = rename
   const snapshot = rename.snapshot === '' ? stack.snapshot : rename.snapshot
-  const common = { yes: true, no: false, empty: '' }
+  const common = { yes: true, no: false, empty: '', zero: 0 }
   const newFields = { createdAt: stack.createdAt, version, snapshot, number, token }
   return [
     {
@@ -156,6 +176,7 @@ function createStackParts(rename: Rename): readonly TransactionPart[] {
         key: keys.stack(newId),
         updateExpression:
           'SET #createdAt = :createdAt, #removed = :no, #current = :empty, #startToken = :empty, ' +
+          '#deploymentsBefore = if_not_exists(#deployments, :zero), ' +
           '#snapshot = :snapshot, #version = :version, #deployments = :number REMOVE #reservedAt',
         condition: joinConditions(readableCondition, '#removed = :yes AND #token = :token'),
         values: { ...toItem({ ...common, ...newFields }), ...formatAttributeOf('stack') },
@@ -171,7 +192,7 @@ function createStackParts(rename: Rename): readonly TransactionPart[] {
           '#removed = :no AND #current = :empty AND #version = :before AND #deployments = :number',
         ),
         values: {
-          ...toItem({ ...common, zero: 0, before: stack.version, number: stack.deployments }),
+          ...toItem({ ...common, before: stack.version, number: stack.deployments }),
           ...formatAttributeOf('stack'),
         },
       },
