@@ -85,10 +85,17 @@ export function renderPriceTable(): string {
 
 /**
  * Returns the table of the monthly cost of an idle installation, with the default settings and with
- * those of the lowest cost.
+ * those of the lowest cost. The last row is for an account without other workloads.
  */
 export function renderIdleTable(): string {
-  return renderMonthTable(idleResources, leanIdleResources)
+  const totals = [idleResources, leanIdleResources].map(resources => {
+    const costs = computeIdleMonthCost(resources).map(({ costBeyondFree }) => costBeyondFree)
+    return `**${formatDollars(costs.reduce((sum, cost) => sum + cost, 0))}**`
+  })
+  const [total = '', leanTotal = ''] = totals
+  const name = '**total beyond the free allowances**'
+  const row = formatTableRow(name, '', total, '', leanTotal)
+  return `${renderMonthTable(idleResources, leanIdleResources)}\n${row}`
 }
 
 /** Returns the table of the additional monthly cost of a group of stacks, with the same columns. */

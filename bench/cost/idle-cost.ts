@@ -7,7 +7,7 @@ import { prices } from '../../shared/config/aws-prices.ts'
 export const idleResources = {
   keys: 2,
   /** Metrics that alarms read. Alarms are billed per metric. */
-  alarmMetrics: 48,
+  alarmMetrics: 40,
   dashboards: 1,
   /** Queues that Lambda polls. */
   eventSources: 3,
@@ -19,7 +19,7 @@ export const idleResources = {
 export const leanIdleResources: IdleResources = {
   ...idleResources,
   keys: 1,
-  alarmMetrics: 18,
+  alarmMetrics: 10,
   dashboards: 0,
 }
 
@@ -27,14 +27,14 @@ export const leanIdleResources: IdleResources = {
 export const groupIdleResources: IdleResources = {
   ...idleResources,
   keys: 1,
-  alarmMetrics: 37,
+  alarmMetrics: 29,
   dashboards: 0,
 }
 
 /** The additional idle resources of a group with the settings of the lowest cost. */
 export const leanGroupIdleResources: IdleResources = {
   ...leanIdleResources,
-  alarmMetrics: 18,
+  alarmMetrics: 10,
 }
 
 /** The numbers of idle resources. */
@@ -50,6 +50,17 @@ const assumptions = {
   compactionSeconds: 3,
 } as const
 
+/**
+ * The numbers that AWS gives to each account in each month, without an end. Requests to SQS count
+ * as messages.
+ */
+const freeAllowances = {
+  alarmMetrics: 10,
+  dashboards: 3,
+  messages: 1_000_000,
+  gbSeconds: 400_000,
+} as const
+
 const hoursPerMonth = 24 * 30
 
 /** A cost item of an idle installation. */
@@ -59,27 +70,32 @@ export interface IdleCostItem {
   readonly count: number
   /** US dollars per month. */
   readonly cost: number
+  /** The same in an account whose allowances nothing else uses. */
+  readonly costBeyondFree: number
 }
 
 /** Returns the cost of an idle month of 30 days, without storage. */
 export function computeIdleMonthCost(resources: IdleResources): readonly IdleCostItem[] {
   const emptyReceives =
     (resources.eventSources * assumptions.pollers * hoursPerMonth * 3600) / assumptions.waitSeconds
-  const createItem = (item: string, count: number, price: number): IdleCostItem => ({
+  const createItem = (item: string, count: number, price: number, free = 0): IdleCostItem => ({
     item,
     count,
     cost: count * price,
+    costBeyondFree: Math.max(0, count - free) * price,
   })
+  const { alarmMetrics, dashboards, messages, gbSeconds } = freeAllowances
   return [
     createItem('KMS keys', resources.keys, prices.keyMonth),
-    createItem('alarm metrics', resources.alarmMetrics, prices.alarmMetricMonth),
-    createItem('dashboard', resources.dashboards, prices.dashboardMonth),
-    createItem('empty receives of the event sources', emptyReceives, prices.message),
+    createItem('alarm metrics', resources.alarmMetrics, prices.alarmMetricMonth, alarmMetrics),
+    createItem('dashboard', resources.dashboards, prices.dashboardMonth, dashboards),
+    createItem('empty receives of the event sources', emptyReceives, prices.message, messages),
     createItem('scheduled calls of compaction', hoursPerMonth, prices.call + prices.scheduledCall),
     createItem(
       'GB-seconds of these calls',
       hoursPerMonth * assumptions.compactionSeconds * resources.compactionGb,
       prices.gbSecond,
+      gbSeconds,
     ),
   ]
 }

@@ -38,11 +38,11 @@ const cooldown = Duration.minutes(2)
 
 /**
  * Scales tasks to the work that `createWorkMetric` counts: one task per unit, up to the maximum.
- * One alarm sets the number of tasks within a minute of the first message. Another alarm sets it to
- * 0 when there was no work for `metricDelayMinutes`.
+ * One alarm is raised within a minute of the first message, and then sets the number of tasks every
+ * minute. It ends when there was no work for `metricDelayMinutes`, and then removes all tasks.
+ * Alarms are billed per metric, so a second alarm for the end would double the cost.
  */
 export function scaleLongPoolTasks(scope: Construct, id: string, input: ScalingInput): void {
-  const metric = createWorkMetric(input)
   const setTasks = createAction(scope, `${id}AddTasks`, input.tasks)
   for (let count = 1; count <= input.tasksMax; count += 1)
     setTasks.addAdjustment({
@@ -52,22 +52,17 @@ export function scaleLongPoolTasks(scope: Construct, id: string, input: ScalingI
     })
   const removeTasks = createAction(scope, `${id}RemoveTasks`, input.tasks)
   removeTasks.addAdjustment({ adjustment: 0, upperBound: 0 })
-  new Alarm(scope, `${id}Work`, {
-    metric,
+  const alarm = new Alarm(scope, `${id}Work`, {
+    metric: createWorkMetric(input),
     threshold,
     comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    evaluationPeriods: 1,
-    treatMissingData: TreatMissingData.NOT_BREACHING,
-  }).addAlarmAction(new ApplicationScalingAction(setTasks))
-  new Alarm(scope, `${id}Idle`, {
-    metric,
-    threshold,
-    comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
     evaluationPeriods: metricDelayMinutes,
-    datapointsToAlarm: metricDelayMinutes,
+    datapointsToAlarm: 1,
     // A queue that was never used has no metrics.
-    treatMissingData: TreatMissingData.BREACHING,
-  }).addAlarmAction(new ApplicationScalingAction(removeTasks))
+    treatMissingData: TreatMissingData.NOT_BREACHING,
+  })
+  alarm.addAlarmAction(new ApplicationScalingAction(setTasks))
+  alarm.addOkAction(new ApplicationScalingAction(removeTasks))
 }
 
 function createAction(scope: Construct, id: string, tasks: ScalableTaskCount): StepScalingAction {

@@ -330,14 +330,11 @@ describe('the long pool', () => {
       Properties['EvaluationPeriods'],
       Properties['DatapointsToAlarm'],
     ])
-    const [less, more] = ['LessThanThreshold', 'GreaterThanOrEqualToThreshold']
-    expect(
-      periods.toSorted((one, other) => String(one[0]).localeCompare(String(other[0]))),
-    ).toEqual([
-      [more, 1, undefined],
-      [more, 1, undefined],
-      [less, 15, 15],
-      [less, 15, 15],
+    // The alarm ends, and removes all tasks, when no minute of 15 had work.
+    const more = 'GreaterThanOrEqualToThreshold'
+    expect(periods).toEqual([
+      [more, 15, 1],
+      [more, 15, 1],
     ])
   })
 
@@ -464,22 +461,22 @@ function listAlarmNames(): readonly string[] {
 
 /**
  * Returns the number of tasks that the triggered scaling policies set for a number of messages, by
- * the rules of AWS.
+ * the rules of AWS. A policy of the alarm's OK state is triggered below the threshold.
  */
 function computeCapacities(id: string, messages: number): readonly number[] {
   return [...resources('AWS::CloudWatch::Alarm')].flatMap(([alarm, { Properties }]) => {
+    if (!alarm.startsWith(id)) return []
     const threshold = Properties['Threshold'] as number
-    const includesThreshold = Properties['ComparisonOperator'] === 'GreaterThanOrEqualToThreshold'
-    if (!alarm.startsWith(id) || (includesThreshold ? messages < threshold : messages >= threshold))
-      return []
-    const name = (Properties['AlarmActions'] as { Ref: string }[])[0]?.Ref ?? ''
+    const isRaised = messages >= threshold
+    const actions = Properties[isRaised ? 'AlarmActions' : 'OKActions'] as { Ref: string }[]
+    const name = actions[0]?.Ref ?? ''
     const policy = resources('AWS::ApplicationAutoScaling::ScalingPolicy').get(name)
     if (policy === undefined) throw new Error(`there is no policy ${name}`)
     const { StepAdjustments } = policy.Properties['StepScalingPolicyConfiguration'] as Scaling
     const delta = messages - threshold
     return StepAdjustments.filter(
       ({ MetricIntervalLowerBound: low = -Infinity, MetricIntervalUpperBound: high = Infinity }) =>
-        includesThreshold ? low <= delta && delta < high : low < delta && delta <= high,
+        isRaised ? low <= delta && delta < high : low < delta && delta <= high,
     ).map(({ ScalingAdjustment }) => ScalingAdjustment)
   })
 }
