@@ -13,6 +13,7 @@ export const listStackPolicies: Handler = async (session, flags) => {
     return 0
   }
   session.print(`No policy groups apply to the stack ${stack}.\n`)
-  session.print(`No policy packs apply to the stack ${stack}, except those of --policy-pack.`)
+  session.print(`The stack ${stack} has no policy packs of a policy group.`)
+  session.print("Run 'antichain policy ls --attached' to list the attached packs.")
   return 0
 }

@@ -37,7 +37,7 @@ beforeEach(() => {
 const packFiles = (): Uint8Array =>
   create({ cwd: root, gzip: true, sync: true, portable: true }, ['top']).read() ?? new Uint8Array()
 
-function install(job: object = {}) {
+function install(order: object = {}) {
   const deps = {
     outbound: receiver.outbound,
     clock: { now: () => 0 as EpochMs, sleep: async () => undefined },
@@ -46,9 +46,9 @@ function install(job: object = {}) {
     processes: createProcesses,
   }
   return serveInstall(deps, {
-    job: {
+    order: {
       ...{ repository: 'acme/shop', commit: 'c0ffee', apiUrl: receiver.origin },
-      ...{ folder: '', ignoreScripts: false, ...job },
+      ...{ folder: '', ignoreScripts: false, ...order },
     },
     upload: { url: `${receiver.origin}/installs/1`, headers: { 'if-none-match': '*' } },
   })

@@ -17,7 +17,7 @@ import { putPackedProgram } from '../../shared/runtime/programs/put-packed-progr
  * zod's errors for a malformed event.
  */
 export async function serveInstall(deps: InstallerDeps, event: unknown): Promise<InstallAnswer> {
-  const { job, upload } = installCallForm.parse(event)
+  const { order: job, upload } = installCallForm.parse(event)
   try {
     const { archive, packages } = await installProgram(deps, job)
     await putPackedProgram(deps.clock, upload, archive)

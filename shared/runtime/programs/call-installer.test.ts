@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => receiver.close())
 
 const functionArn = 'arn:aws:lambda:eu-central-1:1:function:antichain-installer'
-const job: InstallJob = {
+const order: InstallJob = {
   ...{ repository: 'acme/shop', commit: 'c0ffee', apiUrl: 'https://api.github.com' },
   ...{ folder: 'infra', ignoreScripts: true },
 }
@@ -37,7 +37,7 @@ type Answer = Readonly<Record<string, unknown>> | Error
 /** Installs with an installer that gives these answers in order. Each call takes `callMs`. */
 async function installWith(
   answers: readonly Answer[],
-  { callMs = 1_000, request = job }: { callMs?: number; request?: ProgramInstallRequest } = {},
+  { callMs = 1_000, request = order }: { callMs?: number; request?: ProgramInstallRequest } = {},
 ) {
   const requests: { TenantId: string; FunctionName: string; Payload: Buffer }[] = []
   const logged: unknown[] = []
@@ -77,7 +77,7 @@ test('a call has the job and one upload address, and its own tenant', async () =
   expect(requests).toMatchObject([{ FunctionName: functionArn, TenantId: 'tenant 0' }])
   const url = 'https://bucket.example/installs/1'
   expect(JSON.parse(String(requests[0]?.Payload))).toEqual({
-    job,
+    order,
     upload: { url, headers: { 'if-none-match': '*' } },
   })
 })
@@ -85,7 +85,7 @@ test('a call has the job and one upload address, and its own tenant', async () =
 describe('the credential of a request', () => {
   const source = Buffer.from('the packed repository')
   const redirect = { status: 302, headers: { location: '/own' } }
-  const requestWithToken = () => ({ ...job, apiUrl: receiver.origin, token: 'the-token' })
+  const requestWithToken = () => ({ ...order, apiUrl: receiver.origin, token: 'the-token' })
 
   test.each<[string, (request: ReceivedRequest) => ReceiverResponse]>([
     ['serves archives itself', () => ({ status: 200, body: source })],
@@ -106,7 +106,7 @@ describe('the credential of a request', () => {
     for (const { Payload } of requests) {
       expect(String(Payload)).not.toContain('the-token')
       expect(JSON.parse(String(Payload))).toHaveProperty(
-        'job.location',
+        'order.location',
         'https://bucket.example/sources/1',
       )
     }

@@ -86,7 +86,7 @@ async function callOnce(
   job: InstallJob,
   { url, headers }: InstallUpload,
 ): Promise<CallOutcome> {
-  const payload: InstallCall = { job, upload: { url, headers } }
+  const payload: InstallCall = { order: job, upload: { url, headers } }
   // Each call has its own tenant, so its scripts find no files or processes of another call.
   const call = { functionArn, payload, tenantId: random.uuid() }
   try {

@@ -78,9 +78,9 @@ export const installErrorCodes = [
   'PROJECT_NOT_FOUND',
 ] as const
 
-/** A call of the installer's function: its job, and the address for the packed program. */
+/** A call of the installer's function: a job (`order`), and the address for the packed program. */
 export const installCallForm = z.strictObject({
-  job: installJobForm,
+  order: installJobForm,
   upload: z.strictObject({ url: z.url(), headers: z.record(z.string(), z.string()) }),
 })
 export type InstallCall = z.infer<typeof installCallForm>

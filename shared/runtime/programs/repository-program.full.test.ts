@@ -105,7 +105,7 @@ function deps(env: Readonly<Record<string, string | undefined>> = process.env): 
     ...platform,
     ...{ outbound, clock, scratch },
     folders: createProgramFolders(platform.archives, scratch),
-    install: job => installProgram(installer, job),
+    install: order => installProgram(installer, order),
   }
 }
 const folderOf = (archive: BlobHash) => deps().folders.open(stack, archive)
