@@ -131,6 +131,17 @@ const settingsForm = z.strictObject({
    * cost nothing. An installation cannot change from its own key to the others.
    */
   dataKey: z.enum(['own', 'aws']).default('own'),
+  /**
+   * The key that encrypts data keys of stacks and secrets of triggers: one of the installation, or
+   * an existing one. It is given by its ARN, and is in the same account and region. An installation
+   * cannot change it.
+   */
+  secretsKey: z
+    .union([
+      z.literal('own'),
+      z.string().regex(/^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/[A-Za-z0-9-]+$/),
+    ])
+    .default('own'),
   /** `one`: one alarm for dead letters, stuck deployments and late snapshots replaces all others. */
   alarms: z.enum(['all', 'one']).default('all'),
   /** Whether CloudWatch has a dashboard of the installation. */
@@ -164,7 +175,13 @@ const checkedSettingsForm = settingsForm.superRefine((settings, context) => {
       const message = `the group '${name}' has a name that is too long for this installation: the names of both have at most ${groupInstallationCharsMax - 1} characters together`
       context.addIssue({ code: 'custom', path: ['groups'], message })
     }
-  const { longCpu, longMb } = settings
+  const { longCpu, longMb, region, secretsKey } = settings
+  if (secretsKey !== 'own' && secretsKey.split(':')[3] !== region)
+    context.addIssue({
+      code: 'custom',
+      path: ['secretsKey'],
+      message: `the key must be in ${region}, the region of the installation`,
+    })
   const [minimum, maximum] = fargateMemoryMb[longCpu] ?? [0, 0]
   if (longMb >= minimum && longMb <= maximum && longMb % fargateMemoryStepMb === 0) return
   const message = `Fargate offers ${minimum} to ${maximum} MB in steps of ${fargateMemoryStepMb} for longCpu=${longCpu}, not ${longMb}`

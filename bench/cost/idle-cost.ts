@@ -15,10 +15,13 @@ export const idleResources = {
   compactionGb: 3_008 / 1_024,
 } as const
 
-/** The idle resources with `dataKey=aws`, `alarms=one` and `dashboard=off`, the lowest cost. */
+/**
+ * The idle resources with the lowest cost: `dataKey=aws`, an existing `secretsKey`, `alarms=one` and
+ * `dashboard=off`.
+ */
 export const leanIdleResources: IdleResources = {
   ...idleResources,
-  keys: 1,
+  keys: 0,
   alarmMetrics: 10,
   dashboards: 0,
 }
@@ -34,7 +37,7 @@ export const groupIdleResources: IdleResources = {
 /** The additional idle resources of a group with the settings of the lowest cost. */
 export const leanGroupIdleResources: IdleResources = {
   ...leanIdleResources,
-  alarmMetrics: 10,
+  keys: 1,
 }
 
 /** The numbers of idle resources. */

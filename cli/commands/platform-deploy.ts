@@ -30,6 +30,7 @@ export const deployPlatform: Handler = async (session, flags) => {
   const { tables, queues } = await tools.inspect(target, account)
   const allSettings = [...tools.readContextSettings(), ...settings]
   requireSameDataKey(tables, allSettings)
+  await requireSameSecretsKey(tools, target, allSettings)
   const context = toContextArgs([
     `installation=${target.installation}`,
     `region=${target.region}`,
@@ -95,6 +96,33 @@ function requireSameDataKey(
     'PLATFORM_SETTING_INVALID',
     'dataKey=aws applies to new installations only: a key of this installation encrypts its data',
     { hint: 'Leave dataKey out, or create another installation with another --installation.' },
+  )
+}
+
+/**
+ * Refuses another key for secrets than the one that encrypted the existing secrets. The settings of
+ * an earlier deployment are not stored, so the setting may only have been forgotten. Throws
+ * PLATFORM_SETTING_INVALID, PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED.
+ */
+async function requireSameSecretsKey(
+  tools: PlatformTools,
+  target: InstallationTarget,
+  settings: readonly string[],
+): Promise<void> {
+  const key = await tools.describeSecretsKey(target)
+  if (key === undefined) return
+  const setting = settings.findLast(text => text.startsWith('secretsKey='))
+  const secretsKey = setting?.slice(setting.indexOf('=') + 1) ?? 'own'
+  if (secretsKey === (key.isOwn ? 'own' : key.arn)) return
+  const keyName = key.isOwn ? 'a key of this installation' : key.arn
+  throw error(
+    'PLATFORM_SETTING_INVALID',
+    `the key for secrets cannot change: ${keyName} encrypts the secrets of this installation`,
+    {
+      hint: key.isOwn
+        ? 'Leave secretsKey out, or create another installation with another --installation.'
+        : `Add --set secretsKey=${key.arn}, or create another installation with another --installation.`,
+    },
   )
 }
 

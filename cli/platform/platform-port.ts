@@ -33,6 +33,11 @@ export interface PlatformTools {
     target: InstallationTarget,
     ids: readonly string[],
   ) => Promise<readonly SubnetDescription[]>
+  /**
+   * Describes the key for secrets of an installation. Returns undefined if there is none. Throws
+   * PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED.
+   */
+  readonly describeSecretsKey: (target: InstallationTarget) => Promise<SecretsKey | undefined>
   /** Returns the settings in the context of cdk.json, as name=value. */
   readonly readContextSettings: () => readonly string[]
   /**
@@ -51,6 +56,12 @@ export interface PlatformTools {
     target: InstallationTarget,
     token: Omit<InstallationTokenRequest, 'userName'>,
   ) => Promise<{ readonly id: string; readonly token: string }>
+}
+
+/** A key for secrets. `isOwn`: the installation created the key. */
+export interface SecretsKey {
+  readonly arn: string
+  readonly isOwn: boolean
 }
 
 /** An alarm of CloudWatch. Each method throws PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED. */

@@ -1,6 +1,7 @@
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { EC2Client } from '@aws-sdk/client-ec2'
+import { KMSClient } from '@aws-sdk/client-kms'
 import { LambdaClient } from '@aws-sdk/client-lambda'
 import { S3Client } from '@aws-sdk/client-s3'
 import { SchedulerClient } from '@aws-sdk/client-scheduler'
@@ -16,6 +17,7 @@ import type { OutputStream } from '../session/io.ts'
 import { readAvailableConcurrency } from './available-concurrency.ts'
 import { createAlarmPort } from './cloudwatch-alarm.ts'
 import { countBusyGenerators } from './count-busy-generators.ts'
+import { describeSecretsKey } from './describe-secrets-key.ts'
 import { describeSubnets } from './describe-subnets.ts'
 import { readContextSettings, runCdk } from './run-cdk.ts'
 import { createInstallationToken } from './create-installation-token.ts'
@@ -55,6 +57,10 @@ export function createPlatformTools(cdkOutput: OutputStream): PlatformTools {
       ),
     describeSubnets: (target, ids) =>
       withClient(new EC2Client(createClientConfig(target)), client => describeSubnets(client, ids)),
+    describeSecretsKey: target =>
+      withClient(new KMSClient(createClientConfig(target)), client =>
+        describeSecretsKey(client, target.installation),
+      ),
     readContextSettings,
     countBusyGenerators: target =>
       withClient(new CloudWatchClient(createClientConfig(target)), client =>

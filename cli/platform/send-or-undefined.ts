@@ -7,6 +7,7 @@ const missingNames = new Set([
   'QueueDoesNotExist',
   'AWS.SimpleQueueService.NonExistentQueue',
   'NotFound',
+  'NotFoundException',
   'NoSuchBucket',
 ])
 const deniedPattern = /AccessDenied|NotAuthorized|UnauthorizedOperation/

@@ -87,7 +87,7 @@ export interface LocalCloud {
  */
 export async function startCloud(options: CloudOptions): Promise<LocalCloud> {
   const { settings, aws, reporter, visibilitySeconds } = options
-  const { installation, groups } = settings
+  const { installation, groups, secretsKey, inlineMax } = settings
   mkdirSync(options.folder, { recursive: true, mode: 0o700 })
   const fleets: FunctionFleet[] = []
   const findFleet = (name: FunctionName, group?: string): Fleet | undefined =>
@@ -98,7 +98,7 @@ export async function startCloud(options: CloudOptions): Promise<LocalCloud> {
   const listeners = await startListeners(options, invoke, name => findFleet(name))
   const { webhookUrl, apiUrl, serviceUrl, lambdaUrl } = listeners
   const services = await createServices(aws, {
-    ...{ installation, groups, webhookUrl, apiUrl, serviceUrl, inlineMax: settings.inlineMax },
+    ...{ installation, groups, secretsKey, inlineMax, webhookUrl, apiUrl, serviceUrl },
     ...(visibilitySeconds === undefined ? {} : { visibilitySeconds }),
   }).catch(async (thrown: unknown) => {
     await listeners.close()

@@ -68,7 +68,11 @@ export function readProcessConfigurations(
   const values = createTemplateValues(localResources)
   const resolve = (value: unknown): unknown => resolveIntrinsics(value, [main, data], values)
   const statements = groupStatementsByRole(main)
-  const keyPolicy = resolveIntrinsics(keyPolicyOf(data), [data], values) as ResourcePolicy
+  const keyPolicy = resolveIntrinsics(
+    keyPolicyOf(data) ?? defaultKeyPolicyOf(localResources.account),
+    [data],
+    values,
+  ) as ResourcePolicy
   const createConfiguration = (
     roleReference: unknown,
     variables: unknown,
@@ -126,7 +130,20 @@ function synthesizeTemplates(settings: Settings): {
   }
 }
 
-/** Returns the policy of the key for secrets. */
+/** Returns the policy that KMS gives to a key by default: IAM policies of the account decide. */
+const defaultKeyPolicyOf = (account: string): object => ({
+  Version: '2012-10-17',
+  Statement: [
+    {
+      Effect: 'Allow',
+      Principal: { AWS: `arn:aws:iam::${account}:root` },
+      Action: 'kms:*',
+      Resource: '*',
+    },
+  ],
+})
+
+/** Returns the policy of the key for secrets. Undefined if the templates contain no such key. */
 function keyPolicyOf(data: Template): unknown {
   const key = Object.values(data.Resources).find(
     ({ Type, Properties }) =>

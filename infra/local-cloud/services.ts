@@ -69,6 +69,8 @@ export interface ServicesOptions {
   readonly groups: readonly StackGroup[]
   /** Maximum number of operations in flight that a generator runs itself. */
   readonly inlineMax: number
+  /** The key for the secrets of the default group: `own` for a new one, or an existing ARN. */
+  readonly secretsKey: string
   readonly webhookUrl: string
   readonly serviceUrl: string
   readonly apiUrl: string
@@ -88,11 +90,12 @@ export async function createServices(
   const { installation } = options
   const { scheduleGroup } = installationNamesOf(installation)
   const sqs = createSqsClient(settings)
-  const createStores = (name: string): Promise<GroupStores> =>
-    createGroupStores(settings, sqs, { name, visibilitySeconds: options.visibilitySeconds ?? {} })
+  const { visibilitySeconds = {}, secretsKey } = options
+  const createStores = (name: string, existingKey = 'own'): Promise<GroupStores> =>
+    createGroupStores(settings, sqs, { name, visibilitySeconds, existingKey })
   const [createdScheduleGroup, commonStores, groupStores] = await Promise.all([
     createScheduleGroup(settings, scheduleGroup),
-    createStores(installation),
+    createStores(installation, secretsKey),
     Promise.all(
       options.groups.map(({ name }) => createStores(groupInstallationOf(installation, name))),
     ),
@@ -147,15 +150,16 @@ async function createGroupStores(
   group: {
     readonly name: string
     readonly visibilitySeconds: Partial<Readonly<Record<QueueName, number>>>
+    readonly existingKey: string
   },
 ): Promise<GroupStores> {
-  const { name, visibilitySeconds } = group
+  const { name, visibilitySeconds, existingKey } = group
   const names = installationNamesOf(name)
   const [createdTables, queues, bucket, key] = await Promise.all([
     createTables(settings, { journal: names.journalTable, catalog: names.catalogTable }),
     createQueues(sqs, names.queues, { ...defaultVisibilitySeconds, ...visibilitySeconds }),
     createBucket(settings, bucketNameOf(name, localAccount, settings.region)),
-    createKey(settings),
+    existingKey === 'own' ? createKey(settings) : existingKey,
   ])
   return { name, tables: createdTables, queues, bucket, key }
 }

@@ -223,3 +223,11 @@ export const awsTags = {
   serviceUrl: 'antichain:service-url',
   webhookUrl: 'antichain:webhook-url',
 } as const
+
+/** Returns the alias of a key of an installation, or of a group: that for data or for secrets. */
+export const keyAliasOf = (installation: string, kind: 'data' | 'secrets'): string =>
+  `alias/${installation}-${kind}`
+
+/** Returns the description of the key for secrets that an installation, or a group, creates. */
+export const secretsKeyDescriptionOf = (installation: string): string =>
+  `${installation}: secrets of stacks and triggers`

@@ -1,13 +1,14 @@
 /**
  * A stack as docs/aws.md describes it: its secrets are under a KMS key, and bundled functions
- * deploy it with a role of its own.
+ * deploy it with a role of its own. The key existed before the installation.
  */
+import { CreateKeyCommand } from '@aws-sdk/client-kms'
 import { randomBytes } from 'node:crypto'
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { emulatorCredentials } from '../../infra/emulators/emulators.ts'
-import type { AwsSettings } from '../../shared/platform/aws/clients.ts'
+import { type AwsSettings, createKmsClient } from '../../shared/platform/aws/clients.ts'
 import { createKmsKeeper } from '../../shared/platform/aws/kms-key-keeper.ts'
 import { stackIdOf } from '../../shared/records/ids.ts'
 import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
@@ -38,10 +39,16 @@ describeWithServices(
     let sandbox: CloudSandbox
     beforeAll(async () => {
       bundles = createBundles()
+      const kms = createKmsClient(settings(), settings().region)
+      const { KeyMetadata } = await kms.send(new CreateKeyCommand({}))
+      kms.destroy()
       sandbox = await createCloudSandbox('shop', {
         aws: settings(),
         bundleOf: bundles.findBundle,
-        settings: { 'antichain:installation': installation },
+        settings: {
+          'antichain:installation': installation,
+          'antichain:secretsKey': KeyMetadata?.Arn ?? '',
+        },
         secretsKey: 'of the installation',
         config: { 'antichain:role': role },
         variables: { PULUMI_CONFIG_PASSPHRASE: '' },

@@ -7,7 +7,12 @@ import {
 } from '../../bench/cost/idle-cost.ts'
 import { synthesise } from './synthesise.ts'
 
-const leanSettings = { dataKey: 'aws', alarms: 'one', dashboard: 'off' }
+const leanSettings = {
+  dataKey: 'aws',
+  secretsKey: 'arn:aws:kms:eu-central-1:111122223333:key/0a',
+  alarms: 'one',
+  dashboard: 'off',
+}
 
 test.each([
   ['the default settings', {}, idleResources],

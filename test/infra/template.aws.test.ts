@@ -420,6 +420,23 @@ test('with the settings of the lowest cost, AWS encrypts the data, and one alarm
   expect(alarms).toEqual(['antichain-problems'])
 })
 
+test('an existing key encrypts secrets, and no key is created for them', () => {
+  const secretsKey = 'arn:aws:kms:eu-central-1:111122223333:key/0a'
+  const { resources: resourcesOf, statements: statementsOf } = synthesise({ secretsKey })
+  expect([...resourcesOf('AWS::KMS::Key').keys()]).toEqual([expect.stringContaining('DataKey')])
+  const aliases = [...resourcesOf('AWS::KMS::Alias').values()].map(({ Properties }) => [
+    Properties['AliasName'],
+    Properties['TargetKeyId'],
+  ])
+  expect(aliases).toContainEqual(['alias/antichain-secrets', secretsKey])
+  const opening = statementsOf('step-generator').filter(({ resources: arns }) =>
+    arns.includes(secretsKey),
+  )
+  expect(opening.map(({ actions }) => actions)).toContainEqual(['kms:Decrypt'])
+  for (const { conditions } of opening)
+    expect(JSON.stringify(conditions)).toContain('kms:EncryptionContext:')
+})
+
 test('every alarm is listed in docs/aws.md', () => {
   const page = readFileSync(join(projectRoot, 'docs', 'aws.md'), 'utf8')
   const alarmRows = listAlarmNames().map(name =>

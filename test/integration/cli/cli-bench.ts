@@ -65,6 +65,7 @@ const noPlatform: PlatformTools = {
   inspect: failUnavailable,
   readAvailableConcurrency: failUnavailable,
   describeSubnets: failUnavailable,
+  describeSecretsKey: failUnavailable,
   readContextSettings: () => [],
   countBusyGenerators: failUnavailable,
   useAlarm: failUnavailable,

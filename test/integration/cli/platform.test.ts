@@ -4,6 +4,7 @@ import type {
   CdkRun,
   InstallationStatus,
   InstallationTarget,
+  SecretsKey,
 } from '../../../cli/platform/platform-port.ts'
 import { error } from '../../../shared/errors/error.ts'
 import { type CliBench, createCliBench } from './cli-bench.ts'
@@ -31,6 +32,7 @@ let inspected: InstallationStatus
 let drafts: object[]
 let busyGenerators: number
 let subnets: readonly SubnetDescription[]
+let secretsKey: SecretsKey | undefined
 
 beforeEach(() => {
   bench = createCliBench()
@@ -46,6 +48,7 @@ beforeEach(() => {
     inspect: async () => inspected,
     readAvailableConcurrency: async () => 900,
     describeSubnets: async () => subnets,
+    describeSecretsKey: async () => secretsKey,
     readContextSettings: () => [],
     countBusyGenerators: async () => busyGenerators,
     useAlarm: () => Promise.reject(new Error('no alarm')),
@@ -57,6 +60,7 @@ beforeEach(() => {
   drafts = []
   busyGenerators = 0
   subnets = []
+  secretsKey = undefined
 })
 
 describe('platform token', () => {
@@ -157,6 +161,39 @@ describe('platform deploy', () => {
     inspected = completeInstallation
     expect((await bench.run(...args)).exit).toBe(0)
   })
+
+  const keyArn = 'arn:aws:kms:eu-central-1:111122223333:key/0a'
+  test.each([
+    [
+      'an own key',
+      { arn: keyArn, isOwn: true },
+      [`secretsKey=${keyArn}`],
+      [],
+      'Leave secretsKey out',
+    ],
+    [
+      'an existing key',
+      { arn: keyArn, isOwn: false },
+      [],
+      [`secretsKey=${keyArn}`],
+      `Add --set secretsKey=${keyArn}`,
+    ],
+    ['no key', undefined, undefined, [`secretsKey=${keyArn}`], ''],
+  ])(
+    'is refused when it would change the key of the secrets: %s',
+    async (_, existing, refused, accepted, hint) => {
+      secretsKey = existing
+      const runWith = (settings: readonly string[]) =>
+        bench.run(...deploy, '--yes', ...settings.flatMap(setting => ['--set', setting]))
+      if (refused !== undefined) {
+        const { exit, err } = await runWith(refused)
+        expect([exit, listVerbs()]).toEqual([2, []])
+        expect(err).toContain('the key for secrets cannot change')
+        expect(err).toContain(hint)
+      }
+      expect((await runWith(accepted)).exit).toBe(0)
+    },
+  )
 
   test('is refused when functions would not reach AWS from the subnets', async () => {
     subnets = [{ id: 'subnet-1', vpc: 'vpc-1', defaultRoute: undefined }]
