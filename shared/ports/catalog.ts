@@ -32,6 +32,8 @@ export interface TargetedDeployment {
   readonly claim: BlobHash
   /** The call that started it. A repetition of the call finds the deployment by this text. */
   readonly token: string
+  /** The snapshot with its changes. A repeated close does not publish them again. */
+  readonly published?: PublishedVersion
 }
 
 /** The version and the targeted deployments of a stack with which a claim was compared. */
@@ -150,12 +152,14 @@ export interface CatalogPort {
   /**
    * Publishes a snapshot as the version after `expectedVersion`. Returns `already-published` when
    * that version is published with the same blob. Returns `conflict` when the stack has any other
-   * version. Throws STACK_NOT_FOUND.
+   * version. If `publisher` is an open targeted deployment, the stack also records that the
+   * snapshot has its changes. Throws STACK_NOT_FOUND.
    */
   readonly publish: (
     id: StackId,
     expectedVersion: number,
     snapshot: BlobHash,
+    publisher?: DeploymentId,
   ) => Promise<{
     readonly kind: 'published' | 'already-published' | 'conflict'
     readonly version: number

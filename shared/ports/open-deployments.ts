@@ -1,5 +1,5 @@
 import type { BlobHash, DeploymentId } from '../records/ids.ts'
-import type { ClaimBasis, StackRecord, TargetedDeployment } from './catalog.ts'
+import type { ClaimBasis, PublishedVersion, StackRecord, TargetedDeployment } from './catalog.ts'
 
 /** Returns the open deployments of a stack, oldest first. */
 export function listOpenDeployments({
@@ -38,6 +38,15 @@ export function withClaim(
   claim: BlobHash,
 ): readonly TargetedDeployment[] {
   return targeted.map(open => (open.deployment === deployment ? { ...open, claim } : open))
+}
+
+/** Returns the targeted deployments after `publisher` has published its changes. */
+export function withPublication(
+  targeted: readonly TargetedDeployment[],
+  publisher: DeploymentId | undefined,
+  published: PublishedVersion,
+): readonly TargetedDeployment[] {
+  return targeted.map(open => (open.deployment === publisher ? { ...open, published } : open))
 }
 
 /** Returns the targeted deployments without `deployment`, which has ended. */

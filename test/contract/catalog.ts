@@ -235,6 +235,30 @@ export function catalogContract(
       expect(await catalog.publish(id, 2, b)).toMatchObject({ version: 3 })
     })
 
+    test('a publication of a targeted deployment is recorded until its release', async () => {
+      const id = await createStack()
+      const [a, b, c] = [toBlobHash('a'), toBlobHash('b'), toBlobHash('c')]
+      const startTargeted = async (claim: BlobHash): Promise<DeploymentId> => {
+        const expected = await readClaimBasis(id)
+        const started = await catalog.startTargeted(id, startInput, { claim, expected })
+        if (started.kind !== 'started') throw new Error(`the start was ${started.kind}`)
+        return started.deployment
+      }
+      const [first, second] = [await startTargeted(a), await startTargeted(b)]
+      await catalog.publish(id, 0, b, second)
+      await catalog.publish(id, 1, c)
+      const published = { version: 1, snapshot: b }
+      expect((await catalog.getStack(id))?.targeted).toMatchObject([
+        { deployment: first, claim: a },
+        { deployment: second, claim: b, published },
+      ])
+      expect((await catalog.publish(id, 1, c, second)).kind).toBe('already-published')
+      expect(await catalog.publish(id, 0, a, first)).toEqual({ kind: 'conflict', version: 2 })
+      await catalog.release(second, end)
+      const [open, ...others] = (await catalog.getStack(id))?.targeted ?? []
+      expect([open?.deployment, open?.published, others]).toEqual([first, undefined, []])
+    })
+
     test('of two publishes against one version one succeeds', async () => {
       const id = await createStack()
       const answers = await Promise.all(

@@ -1,13 +1,15 @@
 import { afterEach, expect, test } from 'vitest'
 import { compact, readState } from '../../shared/runtime/compaction/fold-and-publish.ts'
 import { readSnapshotBlob } from '../../shared/engine/deployment/state/read-snapshot-blob.ts'
+import { stackType } from '../../shared/names/urn.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
 import { type DeploymentId, deploymentIdOf } from '../../shared/records/ids.ts'
 import { verifyIntegrity } from '../../shared/state/snapshot-integrity.ts'
-import type { TestEngine } from './engine.ts'
+import type { TestEngine, TestRunOptions } from './engine.ts'
 import { ProcessKilledError } from './test-process.ts'
 import { createForeignCloud, firstProgram, secondProgram } from './resume.ts'
-import { createEngines, getTestStack } from './register-thing.ts'
+import { createEngines, getTestStack, registerThing } from './register-thing.ts'
+import { targetUrnOf } from './target/run-summary.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
@@ -86,6 +88,35 @@ test.each([
     expect(history.map(({ version }) => version)).toEqual([3, 2, 1])
   },
 )
+
+test('a targeted deployment that died after its publish keeps the changes of a later one', async () => {
+  const engine = await engines.open(createForeignCloud())
+  const deployThing = (v: number, name: string, more: TestRunOptions = {}) =>
+    engine.run(
+      async monitor => {
+        for (const thing of ['a', 'b']) await registerThing(monitor, thing, { v })
+        await monitor.registerOutputs(monitor.stack, { v })
+      },
+      { ...(name === '' ? {} : { targeting: { targets: [targetUrnOf(name)] } }), ...more },
+    )
+  await deployThing(1, '')
+  const kill = { call: 'catalog.publish', effect: 1, when: 'after' } as const
+  await expect(deployThing(2, 'a', { kill })).rejects.toBeInstanceOf(ProcessKilledError)
+  const later = await deployThing(3, 'b')
+  expect(later.result.result).toBe('succeeded')
+  const { platform } = engine
+  const stack = await getTestStack(platform)
+  const [open] = stack.targeted ?? []
+  const published = await readSnapshotBlob(platform.blobs, stack.snapshot)
+  expect(await readState(platform, stack)).toEqual(published)
+  if (open === undefined) throw new Error('the first targeted deployment is not open')
+  expect(await compact(platform, open.deployment)).toMatchObject({ version: 2 })
+  expect(await getTestStack(platform)).toMatchObject({ version: 3, snapshot: stack.snapshot })
+  const findResource = (urn: string) => published.resources?.find(one => one.urn === urn)
+  const [a, b] = ['a', 'b'].map(name => findResource(targetUrnOf(name))?.['inputs'])
+  expect([a, b]).toEqual([{ v: 2 }, { v: 3 }])
+  expect(published.resources?.find(({ type }) => type === stackType)?.['outputs']).toEqual({ v: 3 })
+})
 
 test('a close that died between publish and release does not publish again', async () => {
   for (const call of ['catalog.publish', 'control.close']) {

@@ -69,8 +69,8 @@ export const adapterMutations: readonly Mutation[] = [
     file: `${dynamoFolder}/stack-transitions.ts`,
     edits: [
       [
-        "condition: joinConditions(existingStackCondition, '#version = :expected')",
-        'condition: existingStackCondition',
+        "const isCurrent = joinConditions(existingStackCondition, '#version = :expected')",
+        'const isCurrent = existingStackCondition',
       ],
     ],
     caughtBy: caughtByContract,

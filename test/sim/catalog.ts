@@ -12,6 +12,7 @@ import {
   isAsExpected,
   isOpenDeployment,
   withClaim,
+  withPublication,
   withoutDeployment,
 } from '../../shared/ports/open-deployments.ts'
 import { historyBeginOf } from '../../shared/platform/records/history-begin.ts'
@@ -89,7 +90,7 @@ export function createSimCatalog(
       stacks.set(stack.id, { ...stack, targeted })
       return true
     },
-    publish(id, expected, snapshot) {
+    publish(id, expected, snapshot, publisher) {
       const stack = requireStack(id)
       const version = expected + 1
       if (stack.version === version && stack.snapshot === snapshot) {
@@ -97,7 +98,9 @@ export function createSimCatalog(
         return { kind: 'already-published', version }
       }
       if (stack.version !== expected) return { kind: 'conflict', version: stack.version }
-      stacks.set(id, { ...stack, version, snapshot })
+      const open = withPublication(stack.targeted ?? [], publisher, { version, snapshot })
+      const targeted = open.length === 0 ? {} : { targeted: open }
+      stacks.set(id, { ...stack, version, snapshot, ...targeted })
       versions.unshift({ version, snapshot })
       onPublished(snapshot, version)
       return { kind: 'published', version }

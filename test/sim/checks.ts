@@ -108,7 +108,11 @@ export function createChecks(world: World, cloud: ModelCloud): Observer {
       if (state.metadata['integrity_error'] !== undefined)
         world.violate('the published state is marked with an integrity error')
       const [stack] = world.records.catalog.listStacks().stacks
-      const openFolds = listTargetedFolds(world, stack?.targeted ?? [])
+      // The state already contains the changes of deployments that published earlier.
+      const publishing = (stack?.targeted ?? []).filter(
+        ({ published }) => published === undefined || published.snapshot === blob,
+      )
+      const openFolds = listTargetedFolds(world, publishing)
       checkCloud(world, cloud, { state: mergeOpenFolds(openFolds, state), exemptIds })
       const previous = previousState
       previousState = state

@@ -82,9 +82,9 @@ export function createBackendCatalog(deps: BackendCatalogDeps): CatalogPort {
     start,
     // A lock in a backend covers the whole stack, so targeted deployments cannot run at once.
     startTargeted: start,
-    publish: async (id, expectedVersion, snapshot) => {
+    publish: async (id, expectedVersion, snapshot, publisher) => {
       await locks.acquire(id)
-      const published = await local.publish(id, expectedVersion, snapshot)
+      const published = await local.publish(id, expectedVersion, snapshot, publisher)
       if (published.kind !== 'conflict') await publishToBackend(deps, id, snapshot)
       return published
     },

@@ -29,8 +29,11 @@ export function createCatalog(call: StoreCall, random: RandomPort): CatalogPort 
       call('catalog.startTargeted', { id, start: input, token: random.uuid(), ...claim }),
     extendClaim: (deployment, claim, expected) =>
       call('catalog.extendClaim', { deployment, claim, expected }),
-    publish: (id, expectedVersion, snapshot) =>
-      call('catalog.publish', { id, expected: expectedVersion, snapshot }),
+    publish: (id, expectedVersion, snapshot, publisher) =>
+      call('catalog.publish', {
+        ...{ id, expected: expectedVersion, snapshot },
+        publisher: publisher ?? null,
+      }),
     release: async (deployment, end) => void (await call('catalog.release', { deployment, end })),
     putLateOutcome: async (id, lateOutcome) =>
       void (await call('late.put', {

@@ -18,7 +18,7 @@ import { fold } from '../../journal/fold.ts'
 import { mergeStates } from '../../journal/merge-states.ts'
 import { listOpenDeployments } from '../../ports/open-deployments.ts'
 import { foldClientLog } from '../../journal/fold-client-log.ts'
-import type { CatalogPort, StackRecord } from '../../ports/catalog.ts'
+import type { CatalogPort, PublishedVersion, StackRecord } from '../../ports/catalog.ts'
 import type { BlobsPort, DecisionLogPort, OperationsPort } from '../../ports/records.ts'
 import {
   deploymentPartsOf,
@@ -26,7 +26,6 @@ import {
   type DeploymentId,
   type EpochMs,
   type OperationId,
-  type StackId,
 } from '../../records/ids.ts'
 import type { Decision } from '../../records/log.ts'
 import type { Operation } from '../../records/operation.ts'
@@ -58,11 +57,11 @@ export async function compact(
   ports: CompactionPorts,
   deployment: DeploymentId,
   onLogRead: (closingAtMs: EpochMs) => void = () => undefined,
-): Promise<{ readonly version: number; readonly snapshot: BlobHash }> {
+): Promise<PublishedVersion> {
   const { published, version, foldedState } = await foldClosing(ports, deployment, onLogRead)
   const { stack } = deploymentPartsOf(deployment)
   if (published !== undefined)
-    return publishMerged(ports, stack, { published, version, foldedState })
+    return publishMerged(ports, deployment, { published, version, foldedState })
   const snapshot = await ports.blobs.put(await printStateBlob(await envelopeOf(foldedState)))
   const publication = await ports.catalog.publish(stack, version, snapshot)
   if (publication.kind === 'conflict')
@@ -115,16 +114,20 @@ interface TargetedFold extends ClosingFold {
 /**
  * Publishes the fold of a targeted deployment. If another deployment has published since the pin of
  * this one, the changes of this one are merged into the newest snapshot. Publishes nothing if that
- * snapshot contains them already.
+ * snapshot contains them already. If an earlier close has published them, returns that publication,
+ * because later deployments may have changed the same outputs and references.
  */
 async function publishMerged(
   ports: CompactionPorts,
-  stack: StackId,
+  deployment: DeploymentId,
   { published, version, foldedState }: TargetedFold,
-): Promise<{ readonly version: number; readonly snapshot: BlobHash }> {
+): Promise<PublishedVersion> {
+  const { stack } = deploymentPartsOf(deployment)
   for (let tries = 0; tries < limits.claimAttemptsMax; tries += 1) {
     const record = await ports.catalog.getStack(stack)
     if (record === undefined) throw error('STACK_NOT_FOUND', `the stack ${stack} does not exist`)
+    const ownPublication = findPublication(record, deployment)
+    if (ownPublication !== undefined) return ownPublication
     const state =
       record.version === version
         ? foldedState
@@ -138,11 +141,17 @@ async function publishMerged(
     const snapshot = await ports.blobs.put(
       await printStateBlob(await envelopeOf(state ?? foldedState)),
     )
-    const publication = await ports.catalog.publish(stack, record.version, snapshot)
+    const publication = await ports.catalog.publish(stack, record.version, snapshot, deployment)
     if (publication.kind !== 'conflict') return { version: publication.version, snapshot }
   }
   throw error('STORE_UNAVAILABLE', `gave up publishing: ${stack} was changed concurrently`)
 }
+
+/** Returns the publication of an open targeted deployment. Undefined before its publication. */
+const findPublication = (
+  { targeted = [] }: StackRecord,
+  deployment: DeploymentId,
+): PublishedVersion | undefined => targeted.find(open => open.deployment === deployment)?.published
 
 /**
  * Returns the current state of a stack, without writing. If the stack has open deployments, running
@@ -156,6 +165,7 @@ export async function readState(
 ): Promise<StoredDeployment> {
   let state = await readSnapshotBlob(ports.blobs, stack.snapshot)
   for (const deployment of listOpenDeployments(stack)) {
+    if (findPublication(stack, deployment) !== undefined) continue
     const view = await readLogView(ports, deployment)
     if (view.pin === undefined) continue
     const folded = await foldLog(ports, deployment, view)

@@ -7,7 +7,12 @@ import type {
   DeploymentStart,
   TargetedDeployment,
 } from '../../../ports/catalog.ts'
-import { findDeploymentByToken, isAsExpected, withClaim } from '../../../ports/open-deployments.ts'
+import {
+  findDeploymentByToken,
+  isAsExpected,
+  withClaim,
+  withPublication,
+} from '../../../ports/open-deployments.ts'
 import {
   type BlobHash,
   type DeploymentId,
@@ -56,8 +61,8 @@ export function createStackTransitions(deps: CatalogDeps): StackTransitions {
     },
     extendClaim: (deployment, claim, expected) =>
       retryWhileRacing(() => writeClaim(deps, deployment, { claim, expected })),
-    publish: (id, expectedVersion, snapshot) =>
-      retryWhileRacing(() => writePublication(deps, { id, expectedVersion, snapshot })),
+    publish: (id, expectedVersion, snapshot, publisher) =>
+      retryWhileRacing(() => writePublication(deps, { id, expectedVersion, snapshot, publisher })),
     release: createRelease(deps),
   }
 }
@@ -194,20 +199,30 @@ function unchangedConditionOf(targeted: readonly TargetedDeployment[]): string {
 
 async function writePublication(
   { catalogTable, random }: CatalogDeps,
-  input: { readonly id: StackId; readonly expectedVersion: number; readonly snapshot: BlobHash },
+  input: {
+    readonly id: StackId
+    readonly expectedVersion: number
+    readonly snapshot: BlobHash
+    readonly publisher: DeploymentId | undefined
+  },
 ): Promise<Awaited<ReturnType<StackTransitions['publish']>> | undefined> {
-  const { id, expectedVersion, snapshot } = input
-  const { version, snapshot: publishedSnapshot } = await requireStack(catalogTable, id)
+  const { id, expectedVersion, snapshot, publisher } = input
+  const stack = await requireStack(catalogTable, id)
+  const { version, snapshot: publishedSnapshot, targeted = [] } = stack
   const nextVersion = expectedVersion + 1
   if (version === nextVersion && publishedSnapshot === snapshot)
     return { kind: 'already-published', version }
   if (version !== expectedVersion) return { kind: 'conflict', version }
+  const marked = withPublication(targeted, publisher, { version: nextVersion, snapshot })
+  const isMarked = targeted.some(({ deployment }) => deployment === publisher)
+  const isCurrent = joinConditions(existingStackCondition, '#version = :expected')
   const change = {
     key: keys.stack(id),
-    updateExpression: 'SET #version = :next, #snapshot = :snapshot',
-    condition: joinConditions(existingStackCondition, '#version = :expected'),
+    updateExpression: `SET #version = :next, #snapshot = :snapshot${isMarked ? ', #targeted = :after' : ''}`,
+    condition: isMarked ? joinConditions(isCurrent, targetedConditionOf(targeted)) : isCurrent,
     values: {
       ...toItem({ next: nextVersion, snapshot, expected: expectedVersion, no: false }),
+      ...(isMarked ? toItem({ after: JSON.stringify(marked), ...targetedValuesOf(targeted) }) : {}),
       ...formatAttributeOf('stack'),
     },
   }

@@ -13,6 +13,7 @@ import {
   isAsExpected,
   isOpenDeployment,
   withClaim,
+  withPublication,
   withoutDeployment,
 } from '../../../../ports/open-deployments.ts'
 import { limits } from '../../../../config/limits.ts'
@@ -168,20 +169,25 @@ export const catalogMethods = {
   'catalog.publish': defineMultiWrite(
     (
       database,
-      args: { readonly id: StackId; readonly expected: number; readonly snapshot: BlobHash },
-    ): {
-      readonly kind: 'published' | 'already-published' | 'conflict'
-      readonly version: number
-    } => {
-      const { version, snapshot } = requireStack(database, args.id)
+      args: {
+        readonly id: StackId
+        readonly expected: number
+        readonly snapshot: BlobHash
+        readonly publisher: DeploymentId | null
+      },
+    ): Awaited<ReturnType<CatalogPort['publish']>> => {
+      const { version, snapshot, targeted = [] } = requireStack(database, args.id)
       const nextVersion = args.expected + 1
       if (version === nextVersion && snapshot === args.snapshot)
         return { kind: 'already-published', version }
       if (version !== args.expected) return { kind: 'conflict', version }
+      const published = { version: nextVersion, snapshot: args.snapshot }
+      const open = withPublication(targeted, args.publisher ?? undefined, published)
       database.run(
-        'UPDATE stack SET version = ?, snapshot = ? WHERE id = ?',
+        'UPDATE stack SET version = ?, snapshot = ?, targeted = ? WHERE id = ?',
         nextVersion,
         args.snapshot,
+        JSON.stringify(open),
         args.id,
       )
       database.run(
