@@ -14,39 +14,39 @@ import type { Settings } from './settings.ts'
 
 /** The resources of one group of stacks. */
 export interface GroupResources {
-  /** The settings of the group, whose `installation` begins the names of its resources. */
+  /** The settings of the group. The names of its resources begin with `installation`. */
   readonly settings: Settings
   readonly keys: EncryptionKeys
   readonly stores: Stores
   readonly queues: Queues
 }
 
-/** The resources to which grants apply: those of one group, and of `otherGroups`. */
+/** The resources that the grants of a role cover: those of one group, and of `otherGroups`. */
 export interface GrantContext extends GroupResources {
-  /** The other groups, for a role of a function that all groups share. */
+  /** The other groups, for the role of a function that all groups share. Otherwise empty. */
   readonly otherGroups: readonly GroupResources[]
   /** The settings of the installation. */
   readonly installationSettings: Settings
 }
 
-/** Returns the resources of all groups of a role. */
-export const listGroups = (grantContext: GrantContext): readonly GroupResources[] => [
+/** Returns the resources of all groups that the grants of a role cover, one element per group. */
+export const listGroupResources = (grantContext: GrantContext): readonly GroupResources[] => [
   grantContext,
   ...grantContext.otherGroups,
 ]
 
-/** Returns the context of a row: functions of a group use the resources of this group only. */
-export const contextOfRow = <Context extends GrantContext>(
+/** Returns the context of a function. If the function belongs to one group, it uses no others. */
+export const contextOfFunction = <Context extends GrantContext>(
   context: Context,
   row: Pick<FunctionRow, 'isPerGroup'>,
 ): Context => (row.isPerGroup === true ? { ...context, otherGroups: [] } : context)
 
 /**
- * Returns the ARN patterns of a kind of resource in all other groups of a role. One pattern for all
- * groups keeps the role within the size limit of IAM. It matches groups only, because no other name
- * contains `_`.
+ * Returns an ARN pattern that matches one queue or table in each other group. Returns no pattern
+ * without other groups. A pattern per group would exceed the size limit of IAM for roles. It
+ * matches groups only, because no other name contains `_`.
  */
-export function otherGroupArnsOf(
+export function otherArnPatternsOf(
   scope: Construct,
   { otherGroups, installationSettings }: GrantContext,
   nameOf: (names: InstallationNames) => { readonly service: string; readonly name: string },

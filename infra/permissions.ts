@@ -9,7 +9,12 @@ import {
   queueNames,
 } from '../shared/config/aws-resource-names.ts'
 import { catalogPartitions, journalPartitions } from '../shared/config/table-partitions.ts'
-import { allowActions, type GrantContext, listGroups, otherGroupArnsOf } from './grant-context.ts'
+import {
+  allowActions,
+  type GrantContext,
+  listGroupResources,
+  otherArnPatternsOf,
+} from './grant-context.ts'
 import { secretStatementsOf } from './secret-permissions.ts'
 import type { BucketPrefixName, FunctionName, Grants, TableUse } from './function-row.ts'
 import { functionsTable } from './functions-table.ts'
@@ -17,7 +22,7 @@ import { bucketArnOf, deploymentRolesOf, functionArnOf } from './names.ts'
 import type { PartitionGrants } from './partition-grants.ts'
 import type { Settings } from './settings.ts'
 
-/** Returns the statements for `grants`, except `schedules`, and for consuming `queue` if present. */
+/** Returns the statements for `grants` except `schedules`, and for consuming `queue` if present. */
 export function statementsOf(
   scope: Construct,
   grantContext: GrantContext,
@@ -58,7 +63,7 @@ function tableStatementsOf(
   const { journal, catalog, deniedPartitions: denied } = grants
   const { stores } = grantContext
   const otherTablesOf = (table: 'journalTable' | 'catalogTable'): readonly string[] =>
-    otherGroupArnsOf(scope, grantContext, names => ({ service: 'dynamodb', name: names[table] }))
+    otherArnPatternsOf(scope, grantContext, names => ({ service: 'dynamodb', name: names[table] }))
   const journalArns = [stores.journal.tableArn, ...otherTablesOf('journalTable')]
   const catalogArns = [stores.catalog.tableArn, ...otherTablesOf('catalogTable')]
   return [
@@ -216,7 +221,7 @@ function queueStatementsOf(
     convert = (name: string): string => name,
   ): readonly string[] =>
     names.flatMap(queueName =>
-      otherGroupArnsOf(scope, grantContext, ({ queues: all }) => ({
+      otherArnPatternsOf(scope, grantContext, ({ queues: all }) => ({
         service: 'sqs',
         name: convert(all[queueName]),
       })),
@@ -272,7 +277,7 @@ function callStatementsOf(
   const settingsOf = (name: FunctionName): readonly Settings[] => {
     const isPerGroup = functionsTable.some(row => row.name === name && row.isPerGroup === true)
     return isPerGroup
-      ? listGroups(grantContext).map(({ settings }) => settings)
+      ? listGroupResources(grantContext).map(({ settings }) => settings)
       : [installationSettings]
   }
   const arns = calls.flatMap(name =>

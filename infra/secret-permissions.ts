@@ -1,7 +1,7 @@
 import type { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { keyPurpose } from '../shared/config/aws-resource-names.ts'
 import type { Grants } from './function-row.ts'
-import { allowActions, type GrantContext, listGroups } from './grant-context.ts'
+import { allowActions, type GrantContext, listGroupResources } from './grant-context.ts'
 
 /**
  * Returns the statements for secrets. Three kinds of secrets differ in their encryption context. A
@@ -12,7 +12,7 @@ import { allowActions, type GrantContext, listGroups } from './grant-context.ts'
  */
 export function secretStatementsOf(grantContext: GrantContext, grants: Grants): PolicyStatement[] {
   const { triggerSecrets, stackSecrets, serviceKeys } = grants
-  const keyArns = listGroups(grantContext).map(({ keys }) => keys.secrets.keyArn)
+  const keyArns = listGroupResources(grantContext).map(({ keys }) => keys.secrets.keyArn)
   const [triggerCondition, serviceCondition] = [keyPurpose.trigger, keyPurpose.service].map(
     purpose => ({
       StringEquals: { [contextKeyOf(keyPurpose.purposeField)]: purpose },

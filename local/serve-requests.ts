@@ -61,12 +61,12 @@ export function createRequestOpener(
   const { home, passphrase, outbound, env } = options
   const keeper = createDefaultKeyKeeper(env)
   const folders = createProgramFolders(platform.archives, home)
-  const { openServiceOf } = createServiceOpeners(platform, () => platform.sealing)
+  const { openRecordedServiceManager } = createServiceOpeners(platform, () => platform.sealing)
   const stackSecretsDeps = {
     keeper,
     passphrase,
     allowedKeys: 'own-or-unnamed',
-    openServiceOf,
+    openRecordedServiceManager,
   } as const
   const { open, reopen } = createArchivedProgramOpener(platform.requests, {
     folders,

@@ -8,10 +8,11 @@ import type {
 import { createResourceState, type ResourceState } from '../../shared/state/resource.ts'
 
 /**
- * Separates new objects from those that a stack has already. Throws STACK_NOT_EMPTY if the stack
- * has another resource with the URN of a new object.
+ * Separates the objects that a stack already has (`existing`) from those that are added to it
+ * (`adopted`). Throws STACK_NOT_EMPTY if another resource of the stack has the URN of an added
+ * object.
  */
-export function separateExisting(
+export function separateExistingObjects(
   instances: readonly AdoptedInstance[],
   resources: readonly ResourceState[],
 ): {
@@ -36,18 +37,18 @@ export function separateExisting(
 }
 
 /**
- * Returns the resources of a stack, and adds adopted objects, their providers and the root
- * resource.
+ * Returns the resources of a stack with these additions: the adopted objects, their providers, and
+ * the root resource if the stack has none.
  */
-export function addAdopted(
+export function addAdoptedResources(
   resources: readonly ResourceState[],
-  added: {
+  additions: {
     readonly stack: AdoptingStack
     readonly providers: readonly ResourceState[]
     readonly adopted: readonly AdoptedInstance[]
   },
 ): readonly ResourceState[] {
-  const { stack, providers, adopted } = added
+  const { stack, providers, adopted } = additions
   const root = createResourceState({ urn: stack.root, type: stackType, custom: false })
   const hasRoot = resources.some(({ urn }) => urn === stack.root)
   const states = adopted.map(({ state }) => state)

@@ -13,10 +13,10 @@ import { createResourceState, type ResourceState } from '../../shared/state/reso
 import { emptyMap, type PropertyMap } from '../../shared/values/value.ts'
 
 /**
- * Returns the state of a provider configuration, as a deployment records it. The configuration of
- * the root module without an alias becomes the default provider, with settings from the
- * configuration of the stack. Any other becomes a provider of the program, named after its modules
- * and alias, without settings: a Terraform state does not contain them.
+ * Returns the state of a provider configuration, as a deployment records it. In the root module, a
+ * configuration without an alias becomes the default provider. Its settings come from the
+ * configuration of the stack. Every other configuration becomes a provider of the program, with a
+ * name from its modules and its alias. It has no settings, because a Terraform state contains none.
  */
 export function createProviderState(
   address: ProviderConfigAddress,
@@ -45,12 +45,17 @@ export function createProviderState(
     return createState(defaultNameOf(request), withPlugin(settings, request), '')
   }
   const { version, downloadUrl, checksums } = request
+  // As in Pulumi, the input `version` of such a provider is the version of the plugin, even if the
+  // plugin is parameterized. The second call sets it, because it has no parameters.
   const inputs = withPlugin(withPlugin(emptyMap, request), {
     ...{ pkg: request.pkg, version, downloadUrl, checksums },
   })
-  return createState(explicitNameOf(address, request.pkg), inputs, stack.root)
+  return createState(programProviderNameOf(address, request.pkg), inputs, stack.root)
 }
 
-function explicitNameOf({ alias, modulePath }: ProviderConfigAddress, pkg: string): string {
-  return [...modulePath.map(({ name }) => name), alias === '' ? pkg : alias].join('-')
+function programProviderNameOf(
+  { alias, modulePath }: ProviderConfigAddress,
+  packageName: string,
+): string {
+  return [...modulePath.map(({ name }) => name), alias === '' ? packageName : alias].join('-')
 }

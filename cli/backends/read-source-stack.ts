@@ -1,6 +1,6 @@
 import { managerFieldOf } from '../stack/state-secrets-fields.ts'
 import { createLockedError } from '../../shared/backends/lock-file.ts'
-import type { SourceEntry } from '../../shared/backends/import-history.ts'
+import type { ImportableEntry } from '../../shared/backends/import-history.ts'
 import { projectOfState } from '../../shared/backends/legacy-stacks.ts'
 import type { Backend } from '../../shared/backends/open-backend.ts'
 import {
@@ -9,7 +9,7 @@ import {
   readHistoryState,
 } from '../../shared/backends/stack-history.ts'
 import { listLocks } from '../../shared/backends/stack-locks.ts'
-import { parseStackObject, readStackObject } from '../../shared/backends/stack-objects.ts'
+import { parseStateOfStackObject, readStackObject } from '../../shared/backends/stack-objects.ts'
 import { DeployError, error } from '../../shared/errors/error.ts'
 import { type StackId, stackIdOf, stackPartsOf } from '../../shared/records/ids.ts'
 import { isKeyUrl } from '../../shared/secrets/key-url.ts'
@@ -25,7 +25,7 @@ export interface SourceStack {
   /** Null for a stack that has never run. */
   readonly state: StoredDeployment | null
   /** The history, oldest first. */
-  readonly history: readonly SourceEntry[]
+  readonly history: readonly ImportableEntry[]
 }
 
 /**
@@ -43,10 +43,10 @@ export async function readSourceStack(
   const object = await readStackObject(backend, id)
   if (object === undefined)
     throw error('STACK_NOT_FOUND', `the stack ${id} was removed from ${backend.store.address}`)
-  const state = deploymentOfEnvelope(parseStackObject(object))
+  const state = deploymentOfEnvelope(parseStateOfStackObject(object))
   const target = backend.layout === 'legacy' ? findTarget(session, id, state) : id
   if (state !== null) checkState(state, { id: target, force, key: object.key })
-  const history: SourceEntry[] = []
+  const history: ImportableEntry[] = []
   for (const key of await listHistoryKeys(backend, id))
     history.push({
       info: await readHistoryEntry(backend, key),

@@ -32,7 +32,7 @@ import {
   requireKnownChoices,
 } from '../adoption/choose-package.ts'
 import { findStateFile, readFileText, type StateFile } from '../adoption/find-state-file.ts'
-import { addAdopted, separateExisting } from '../adoption/merge-adopted.ts'
+import { addAdoptedResources, separateExistingObjects } from '../adoption/merge-adopted.ts'
 import type { OpenProviders } from '../adoption/open-providers.ts'
 import { withProviderProcesses } from '../adoption/provider-processes.ts'
 import { saveAdoption } from '../adoption/save-adoption.ts'
@@ -133,13 +133,17 @@ async function adoptState(
     const { adopted: instances, skipped } = await adoptInstances(managed, {
       ...{ names, stack, providers },
     })
-    const { adopted, existing } = separateExisting(instances, resources)
+    const { adopted, existing } = separateExistingObjects(instances, resources)
     return {
       report: {
         ...{ stack: stack.stack, file, adopted, existing },
         skipped: [...skipped, ...listSkippedParts(state)],
       },
-      resources: addAdopted(resources, { stack, providers: providers.listStates(), adopted }),
+      resources: addAdoptedResources(resources, {
+        stack,
+        providers: providers.listStates(),
+        adopted,
+      }),
     }
   }
   return withProviderProcesses(session, {

@@ -10,8 +10,11 @@ import type { DiffLine } from './line-diff.ts'
 import type { ResourceRow } from './progress.ts'
 import { formatEntries, diffMaps } from './property-diff.ts'
 
-/** The figures of an ended deployment. `failedCount`: the number of failed resources. */
-export interface EndFigures {
+/**
+ * The figures that the summary of an ended deployment shows. `failedCount`: the number of failed
+ * resources.
+ */
+export interface DeploymentFigures {
   readonly result: DeployResult
   readonly summary: SummaryEvent | undefined
   readonly failedCount: number
@@ -46,7 +49,10 @@ function outputsOf(stack: StepMetadata | undefined, changedOnly: boolean): reado
 }
 
 /** Formats the counts of changes by kind of step, with the unchanged and failed resources. */
-export function formatResourceCounts(figures: EndFigures, style: LineStyle): readonly string[] {
+export function formatResourceCounts(
+  figures: DeploymentFigures,
+  style: LineStyle,
+): readonly string[] {
   const counts = figures.summary?.resourceChanges ?? figures.result.changes
   const changedOps = summaryOrder.filter(op => isChange(op) && (counts[op] ?? 0) > 0)
   const lines = changedOps.filter(isStepOp).map(op => {
@@ -71,13 +77,16 @@ const namedMax = 3
 const slowMs = 10_000
 
 /** Returns the names of the first failed resources. */
-function listFailed({ rows }: EndFigures): string {
+function listFailed({ rows }: DeploymentFigures): string {
   const names = rows.filter(row => row.status === 'failed').map(row => row.name)
   return [...names.slice(0, namedMax), ...(names.length > namedMax ? ['…'] : [])].join(', ')
 }
 
 /** Formats the duration and the slowest operations. Returns no lines for a preview. */
-export function formatDurationLines(figures: EndFigures, style: LineStyle): readonly string[] {
+export function formatDurationLines(
+  figures: DeploymentFigures,
+  style: LineStyle,
+): readonly string[] {
   if (style.isPreview) return []
   const slowest = figures.elapsedMs < slowMs ? [] : listSlowest(figures)
   const slowestText = slowest.length === 0 ? '' : `, slowest: ${slowest.join(', ')}`
@@ -86,7 +95,7 @@ export function formatDurationLines(figures: EndFigures, style: LineStyle): read
 }
 
 /** Returns the operations that took longest, at least a second each, such as `db 12s`. */
-function listSlowest({ rows }: EndFigures): readonly string[] {
+function listSlowest({ rows }: DeploymentFigures): readonly string[] {
   return rows
     .filter(row => row.custom && row.status !== 'running')
     .map(row => ({ name: row.name, ms: (row.endedMs ?? row.startedMs) - row.startedMs }))

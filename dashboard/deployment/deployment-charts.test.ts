@@ -100,8 +100,8 @@ test('waves count their deletes by state', () => {
 test('planned operations without an event are rows, and a row of events counts', () => {
   const provider = 'urn:pulumi:dev::shop::pulumi:providers:a::default_1_0_0'
   const table = createRowTable()
-  table.report(createRow({ op: 'delete', urn: operationOf('a').urn, type: 'a:b:C' }, 'done'))
-  table.report(createRow({ op: 'same', urn: operationOf('c').urn, type: 'a:b:C' }, 'done'))
+  table.setReported(createRow({ op: 'delete', urn: operationOf('a').urn, type: 'a:b:C' }, 'done'))
+  table.setReported(createRow({ op: 'same', urn: operationOf('c').urn, type: 'a:b:C' }, 'done'))
   table.addOperations([
     operationOf('a', { stage: 'ready' }),
     operationOf('b', { stage: 'waiting' }),
@@ -117,7 +117,9 @@ test('planned operations without an event are rows, and a row of events counts',
   ])
   expect(table.readCounts()).toMatchObject({ done: 1, unchanged: 1, waiting: 1, running: 1 })
   // The event of a planned operation replaces its row.
-  table.report(createRow({ op: 'delete', urn: operationOf('b').urn, type: 'a:b:C' }, 'running'))
+  table.setReported(
+    createRow({ op: 'delete', urn: operationOf('b').urn, type: 'a:b:C' }, 'running'),
+  )
   expect(table.listRows()).toHaveLength(4)
   expect(table.readCounts()).toMatchObject({ waiting: 0, running: 2 })
 })
@@ -130,7 +132,7 @@ test('operations whose events are newer than their records are stale until they 
     table.addOperations(operations)
   }
   const report = (name: string, state: 'running' | 'done'): void =>
-    table.report(createRow({ op: 'delete', urn: operationOf(name).urn, type: 'a:b:C' }, state))
+    table.setReported(createRow({ op: 'delete', urn: operationOf(name).urn, type: 'a:b:C' }, state))
   read(
     operationOf('a', { id: 1, stage: 'ready' }),
     operationOf('b', { id: 2, stage: 'waiting' }),

@@ -49,7 +49,7 @@ export function createDeploymentFold(): DeploymentFold {
   }
   const addEvent = (event: EngineEventFields): void => {
     const [step, state] = stepOf(event)
-    if (step !== undefined) table.report(createRow(step, state))
+    if (step !== undefined) table.setReported(createRow(step, state))
     const message = messageOf(event)
     if (message !== undefined) addMessage(message)
     if (event.summaryEvent !== undefined) changes = event.summaryEvent.resourceChanges

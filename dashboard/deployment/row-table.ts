@@ -10,10 +10,11 @@ import {
 
 /** The rows of a deployment: those of events, and planned operations without an event. */
 export interface RowTable {
-  /** Sets a row that an event reported. It replaces that of the planned operation. */
-  readonly report: (row: OperationRow) => void
+  /** Sets the row of an event. It replaces the row of the planned operation. */
+  readonly setReported: (row: OperationRow) => void
   /**
-   * Adds recorded operations. A row that an event reported is kept, because events arrive earlier.
+   * Adds recorded operations as planned rows. A row of an event is kept, because it is newer than
+   * the record.
    */
   readonly addOperations: (operations: readonly ShownOperation[]) => void
   /** Returns the operations whose recorded stage is older than their events. */
@@ -23,37 +24,39 @@ export interface RowTable {
 }
 
 /**
- * Creates a table without rows. Each change costs the same for any number of rows. Only `listRows`
- * copies all of them.
+ * Creates a table without rows. The cost of a change does not depend on the number of rows. Only
+ * `listRows` reads all rows.
  */
 export function createRowTable(): RowTable {
   const reported = createCountedRows()
   const planned = createCountedRows()
   /** The ids of the recorded operations of each resource. */
   const idsByUrn = new Map<string, Set<number>>()
-  /** The resources that events reported, and those of them with an ended operation. */
+  /** The resources that events reported. */
   const reportedUrns = new Set<string>()
+  /** The resources of which an event reported an ended operation. */
   const endedUrns = new Set<string>()
   /** The resources whose recorded stages may be older than their events. */
-  const doubtfulUrns = new Set<string>()
+  const possiblyStaleUrns = new Set<string>()
   const isStale = ({ op, urn, stage }: ShownOperation): boolean => {
     if (stage === 'ended') return false
-    // An ended refresh is reported under another kind: that of the change that it found.
+    // The event of an ended refresh does not have the kind `refresh`, but the kind of the change
+    // that the refresh found.
     if (op === 'refresh' && endedUrns.has(urn)) return true
     const state = reported.get(rowKeyOf({ op, urn }))?.state
     if (state === undefined) return false
     return state === 'running' ? stage !== 'running' : true
   }
   return {
-    report(row) {
+    setReported(row) {
       const { urn, state } = row
-      const readKey = rowKeyOf({ op: 'refresh', urn })
-      if (state !== 'running' && reported.get(readKey)?.state === 'running')
-        reported.remove(readKey)
+      const refreshKey = rowKeyOf({ op: 'refresh', urn })
+      if (state !== 'running' && reported.get(refreshKey)?.state === 'running')
+        reported.remove(refreshKey)
       planned.remove(row.key)
-      planned.remove(readKey)
+      planned.remove(refreshKey)
       reportedUrns.add(urn)
-      doubtfulUrns.add(urn)
+      possiblyStaleUrns.add(urn)
       if (state !== 'running') endedUrns.add(urn)
       // The replace step only announces the create and the delete, which have rows of their own.
       if (row.op !== 'replace') reported.set(row)
@@ -63,7 +66,7 @@ export function createRowTable(): RowTable {
         const { id, op, urn, stage } = operation
         const ids = idsByUrn.get(urn) ?? new Set()
         idsByUrn.set(urn, ids.add(id))
-        if (reportedUrns.has(urn)) doubtfulUrns.add(urn)
+        if (reportedUrns.has(urn)) possiblyStaleUrns.add(urn)
         const key = rowKeyOf({ op, urn })
         const isReported =
           op === 'refresh' ? reportedUrns.has(urn) : reported.get(key) !== undefined
@@ -74,12 +77,12 @@ export function createRowTable(): RowTable {
     },
     listStale(store) {
       const staleIds: number[] = []
-      for (const urn of doubtfulUrns) {
+      for (const urn of possiblyStaleUrns) {
         const stale = [...(idsByUrn.get(urn) ?? [])].filter(id => {
           const operation = store.find(id)
           return operation !== undefined && isStale(operation)
         })
-        if (stale.length === 0) doubtfulUrns.delete(urn)
+        if (stale.length === 0) possiblyStaleUrns.delete(urn)
         staleIds.push(...stale)
       }
       return staleIds
@@ -94,7 +97,7 @@ export function createRowTable(): RowTable {
   }
 }
 
-/** Creates a map of rows by their key, which counts its rows by state. */
+/** Creates a map of rows by their key. The map counts its rows by state. */
 function createCountedRows() {
   const rows = new Map<string, OperationRow>()
   const counts = createEmptyCounts()

@@ -88,7 +88,7 @@ export function parseTokenText(
 /**
  * Stores a token if its stored version is still `version` (0: it is new). Returns the new version,
  * or false if the stored version is another one. An expired token stays in the store for as long as
- * `lifetimeMsOf` states, at most `expiredTokenRetentionMs`.
+ * it was valid, at most `expiredTokenRetentionMs`.
  */
 export function putToken(
   documents: DocumentsPort,

@@ -19,10 +19,10 @@ export function createSecretsOpeners(deps: {
 }): Pick<ProgramRequestDeps, 'openSecrets'> & Required<Pick<StackServerDeps, 'openStateManager'>> {
   const { settings, awsResources, platform, passphrase } = deps
   const keeper = createKmsKeeper(settings)
-  const { openServiceManagerOf, openServiceOf } = createServiceOpeners(platform, () =>
+  const { openServiceManagerOf, openRecordedServiceManager } = createServiceOpeners(platform, () =>
     createKmsSealing(settings, awsResources.get('secretsKey'), keyPurpose.service),
   )
-  const fileDeps = { keeper, passphrase, allowedKeys: 'own', openServiceOf } as const
+  const fileDeps = { keeper, passphrase, allowedKeys: 'own', openRecordedServiceManager } as const
   return {
     openSecrets: (stack, stackSecrets) => openStackSecrets(fileDeps, stack, stackSecrets),
     openStateManager: async (stack, storedManager) =>

@@ -62,10 +62,10 @@ async function listSelectedStacks(
       server.catalog.listStacks(project),
     ),
   )
-  const selected: StackId[] = []
+  const selectedStacks: StackId[] = []
   for (const { id, version } of listings.flatMap(({ stacks }) => stacks))
-    if (version > 0 && (await coversSelectedStack(server, schedule, id))) selected.push(id)
-  return selected
+    if (version > 0 && (await coversSelectedStack(server, schedule, id))) selectedStacks.push(id)
+  return selectedStacks
 }
 
 /** Puts the request of a run. Returns false if the previous run of the stack has not ended. */
@@ -79,11 +79,11 @@ async function requestRun(
   },
 ): Promise<boolean> {
   const { schedule, name, stack, due } = run
-  const waiting = await requests.listWaiting(stack, apiLimits.waitingRequestsMax)
+  const waitingRequests = await requests.listWaiting(stack, apiLimits.waitingRequestsMax)
   const previousKeys = (schedule.recentRuns ?? [])
     .filter(time => time !== due)
     .map(time => sharedScheduleKeyOf(name, time))
-  if (waiting.some(({ key }) => previousKeys.includes(key))) {
+  if (waitingRequests.some(({ key }) => previousKeys.includes(key))) {
     logger.write('info', 'schedule.waiting', { schedule: name, stack, due })
     return false
   }

@@ -101,11 +101,12 @@ async function beginRequest(
   waitingRequest: DeploymentRequest,
   callTime: CallTime,
 ): Promise<BeginOutcome> {
-  const derivedRequest = (await server.authorization?.authorize(waitingRequest)) ?? waitingRequest
-  // A derived request lacks the requester. The requester is restored, because requesters may not
-  // approve their own plans.
+  const authorizedRequest =
+    (await server.authorization?.authorize(waitingRequest)) ?? waitingRequest
+  // The authorization derives the request of a trigger again, and the result lacks the requester.
+  // The requester is restored, because requesters may not approve their own plans.
   const { by, token } = waitingRequest
-  const queuedRequest = { ...derivedRequest, by, ...(token === undefined ? {} : { token }) }
+  const queuedRequest = { ...authorizedRequest, by, ...(token === undefined ? {} : { token }) }
   await refuseRecentRead(server, queuedRequest)
   const { documents } = server.ports
   const approvalPeriodMs = queuedRequest.dryRun

@@ -6,8 +6,8 @@ import { deploymentPartsOf, type DeploymentId } from '../../shared/records/ids.t
 import type { HandOver } from '../../shared/records/pool.ts'
 import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-ports.ts'
 
-/** The parts of a generator run that its hand-over needs. */
-export interface LeavingRun {
+/** The generator run that hands its deployment over, with the parts that the hand-over needs. */
+export interface RunToHandOver {
   readonly deployment: DeploymentId
   readonly writer: LogWriter
   readonly watcher: EndWatcher
@@ -29,7 +29,7 @@ export interface LeavingRun {
  */
 export async function handOverDeployment(
   ports: GeneratorPorts,
-  { deployment, writer, watcher, awaitedIds, endProgram }: LeavingRun,
+  { deployment, writer, watcher, awaitedIds, endProgram }: RunToHandOver,
   handOver: HandOver,
 ): Promise<void> {
   const { stack } = deploymentPartsOf(deployment)

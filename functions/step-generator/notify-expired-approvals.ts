@@ -27,10 +27,11 @@ export async function notifyExpiredApprovals(deps: NotifyDeps, stack: StackId): 
       const { request } = approval
       const taskIds = [`expired ${stack} ${request}`]
       const task = { taskIds, retentionMs: triggerLimits.deliveryRetentionMs }
-      const once = await runOnce({ marks: notifier.marks, clock: platform.clock }, task, () =>
+      const onceResult = await runOnce({ marks: notifier.marks, clock: platform.clock }, task, () =>
         reportExpiry(deps, stack, approval),
       )
-      if (once.kind !== 'underway') await markExpiryReported(notifier.documents, stack, request)
+      if (onceResult.kind !== 'underway')
+        await markExpiryReported(notifier.documents, stack, request)
     }
   } catch (thrown) {
     platform.logger.write('warn', 'notify.failed', { stack, message: messageOf(thrown) })

@@ -39,18 +39,18 @@ export interface InterruptedDeployment {
 }
 
 /**
- * Returns the interrupted deployment of a stack: `wanted`, or the oldest one. Throws
+ * Returns the interrupted deployment of a stack: `requestedDeployment`, or the oldest one. Throws
  * STACK_NOT_FOUND, STACK_BUSY when the holder is alive, and NOTHING_TO_RESUME when no deployment
  * can continue. Throws RECORD_TOO_NEW when a newer version of Antichain started the deployment.
  */
 export async function requireInterrupted(
   ports: GeneratorPorts,
   stack: StackId,
-  wanted?: DeploymentId,
+  requestedDeployment?: DeploymentId,
 ): Promise<InterruptedDeployment> {
   const record = await ports.catalog.getStack(stack)
   if (record === undefined) throw error('STACK_NOT_FOUND', `the stack '${stack}' does not exist`)
-  const deployment = wanted ?? (await findOldestInterrupted(ports, record))
+  const deployment = requestedDeployment ?? (await findOldestInterrupted(ports, record))
   if (deployment === undefined)
     throw error('NOTHING_TO_RESUME', `no deployment of ${describeStack(stack)} was interrupted`)
   const deploymentLabel = `deployment ${deploymentPartsOf(deployment).number} of ${describeStack(stack)}`

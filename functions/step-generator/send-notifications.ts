@@ -57,9 +57,9 @@ export async function notifyStarted(
 
 /**
  * Sends the notifications and the webhook reply about the result of a stack's last deployment,
- * once, if the result is recent. Returns false while another process has the claim on these
- * notifications: it sends them now, or has died. After the claim expires, the next check of the
- * stack sends them. Throws the errors of the stores; the notifications are then still due.
+ * once, if the result is recent. Returns false while another process has marked these notifications
+ * as underway: it sends them now, or has died. After the mark expires, the next check of the stack
+ * sends them. Throws the errors of the stores; the notifications are then still due.
  */
 export async function notifyEnded(deps: NotifyDeps, stack: StackId): Promise<boolean> {
   const { platform, notifier } = deps
@@ -80,22 +80,26 @@ export async function notifyEnded(deps: NotifyDeps, stack: StackId): Promise<boo
       ? { kind, ...commonFields, changes }
       : { kind, ...commonFields, changes, codes: [errorCodeOf(record)] }
   const task = { taskIds: [`told ${deployment}`], retentionMs: triggerLimits.deliveryRetentionMs }
-  const once = await runOnce({ marks: notifier.marks, clock: platform.clock }, task, async () => {
-    const pin = await readFirstPin(platform, deployment)
-    const request = pin?.request
-    const storedRequest =
-      request === undefined ? undefined : (await platform.requests.find(stack, request))?.request
-    const mayReply = storedRequest !== undefined && !isEditRequest(storedRequest)
-    const description = `deployment ${number} ${result}: ${describeChanges(changes)}`
-    const page = { kind: 'deployment', number } as const
-    const state = kind === 'succeeded' ? 'success' : 'failure'
-    await sendNotifications(
-      deps,
-      request === undefined ? event : { ...event, isRequested: true },
-      mayReply ? createReply(storedRequest, state, { description, page }) : undefined,
-    )
-  })
-  return once.kind !== 'underway'
+  const onceResult = await runOnce(
+    { marks: notifier.marks, clock: platform.clock },
+    task,
+    async () => {
+      const pin = await readFirstPin(platform, deployment)
+      const request = pin?.request
+      const storedRequest =
+        request === undefined ? undefined : (await platform.requests.find(stack, request))?.request
+      const mayReply = storedRequest !== undefined && !isEditRequest(storedRequest)
+      const description = `deployment ${number} ${result}: ${describeChanges(changes)}`
+      const page = { kind: 'deployment', number } as const
+      const state = kind === 'succeeded' ? 'success' : 'failure'
+      await sendNotifications(
+        deps,
+        request === undefined ? event : { ...event, isRequested: true },
+        mayReply ? createReply(storedRequest, state, { description, page }) : undefined,
+      )
+    },
+  )
+  return onceResult.kind !== 'underway'
 }
 
 /** Reports whether a deployment has ended recently, and is no edit or rename. */

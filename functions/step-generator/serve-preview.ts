@@ -191,8 +191,8 @@ async function waitForTimeOver(
   endSignal: AbortSignal,
 ): Promise<'time over'> {
   const { limitMs = Infinity, handOverSignal } = time
-  const leaveAtMs = startedMs + limitMs - shutdownMarginMsOf(limitMs)
+  const timeOverAtMs = startedMs + limitMs - shutdownMarginMsOf(limitMs)
   const wakeSignals = handOverSignal === undefined ? [endSignal] : [endSignal, handOverSignal]
-  await clock.sleep(leaveAtMs - clock.monotonicMs(), AbortSignal.any(wakeSignals))
+  await clock.sleep(timeOverAtMs - clock.monotonicMs(), AbortSignal.any(wakeSignals))
   return endSignal.aborted ? new Promise(() => undefined) : 'time over'
 }

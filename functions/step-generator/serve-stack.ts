@@ -150,7 +150,7 @@ async function deferWithoutControlRecord(
   { stack, observedHolder }: NudgedStack,
   deployment: DeploymentId,
 ): Promise<ServeOutcome> {
-  // The id of the deployment takes the place of the holder's start, which is unknown.
+  // The holder's text `started` is unknown, so the id of the deployment takes its place.
   const unseenHolder: ObservedHolder = { life: deployment, renewals: -1 }
   if (observedHolder?.life !== deployment) {
     await server.platform.nudges.nudge(stack, limits.watchdogNudgeMs, {

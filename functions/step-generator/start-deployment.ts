@@ -69,6 +69,7 @@ export interface StartedDeployment {
   readonly handedOver?: HandOver
 }
 
+/** Pause between two attempts to start a deployment on a busy stack, in ms. */
 const waitPollMs = 500
 
 /**

@@ -26,7 +26,7 @@ import type { FunctionName, FunctionRow } from '../function-row.ts'
 import { functionsTable } from '../functions-table.ts'
 import { canInvokeItself } from '../invocation-loops.ts'
 import { functionArnOf, logicalNameOf } from '../names.ts'
-import { contextOfRow, type GrantContext } from '../grant-context.ts'
+import { contextOfFunction, type GrantContext } from '../grant-context.ts'
 import type { Settings } from '../settings.ts'
 import { createPart } from './create-part.ts'
 import type { PrivateNetwork } from './private-network.ts'
@@ -61,7 +61,9 @@ export function createFunctions(
   rows: readonly FunctionRow[] = functionsTable,
 ): Functions {
   const group = createPart(scope, 'Functions')
-  return new Map(rows.map(row => [row.name, createFunction(group, contextOfRow(input, row), row)]))
+  return new Map(
+    rows.map(row => [row.name, createFunction(group, contextOfFunction(input, row), row)]),
+  )
 }
 
 /** Creates a log group with a retention time. The log group is deleted with the installation. */

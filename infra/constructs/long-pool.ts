@@ -34,7 +34,7 @@ import {
 import type { FunctionRow } from '../function-row.ts'
 import { functionsTable } from '../functions-table.ts'
 import { logicalNameOf } from '../names.ts'
-import { contextOfRow, type GrantContext } from '../grant-context.ts'
+import { contextOfFunction, type GrantContext } from '../grant-context.ts'
 import type { Settings } from '../settings.ts'
 import { createLogs } from './functions.ts'
 import { createPart } from './create-part.ts'
@@ -188,7 +188,7 @@ function createTaskDefinition(
     taskRole: createRole(group, `${id}Role`, {
       name,
       principal,
-      grantContext: contextOfRow(input, row),
+      grantContext: contextOfFunction(input, row),
       grants: row.grants,
       queue: row.longQueue,
       logs,

@@ -20,7 +20,7 @@ export interface EventSourceOptions {
   /** Maximum number of concurrent calls. */
   readonly concurrencyMax: number
   readonly invoke: (event: unknown, call: CallOptions) => Promise<InvocationOutcome>
-  /** Receives errors of the queue, for users. */
+  /** Called with the text of an error of the queue, which users can read. */
   readonly onFailure: (reason: string) => void
 }
 
@@ -31,18 +31,21 @@ export interface EventSource {
 }
 
 /**
- * Starts an event source that behaves like Lambda's: batches, limited concurrency, partial
- * failures. A message is removed after its success, and otherwise redelivered after its visibility
- * timeout. Source: Lambda's documentation of SQS event sources.
+ * Starts an event source that behaves like Lambda's: it has batches, limited concurrency and
+ * partial failures. It removes a message after its success. The queue delivers a failed message
+ * again after its visibility timeout. Source: Lambda's documentation of SQS event sources.
  */
 export function startEventSource(options: EventSourceOptions): EventSource {
   const { concurrencyMax, onFailure } = options
   const shutdown = new AbortController()
   const pendingCalls = new Set<Promise<void>>()
-  let lastEmptyMs = performance.now()
+  let lastEmptyReceiveMs = performance.now()
   const poll = async (): Promise<void> => {
     while (!shutdown.signal.aborted) {
-      const callsMax = Math.min(concurrencyMax, computeCallsMax(performance.now() - lastEmptyMs))
+      const callsMax = Math.min(
+        concurrencyMax,
+        computeCallsMax(performance.now() - lastEmptyReceiveMs),
+      )
       if (pendingCalls.size >= callsMax) {
         await Promise.race([...pendingCalls, sleep(localCloudLimits.pollPauseMs)])
         continue
@@ -50,7 +53,7 @@ export function startEventSource(options: EventSourceOptions): EventSource {
       try {
         const messages = await receive(options, shutdown.signal)
         if (messages.length === 0) {
-          lastEmptyMs = performance.now()
+          lastEmptyReceiveMs = performance.now()
           continue
         }
         const call = deliverBatch(options, messages)
@@ -75,9 +78,9 @@ export function startEventSource(options: EventSourceOptions): EventSource {
 }
 
 /**
- * Returns the maximum number of concurrent calls after a time with waiting messages. Source:
- * Lambda's page on the scaling of SQS event sources: five at first, and up to 300 more per minute.
- * Pure.
+ * Returns the maximum number of concurrent calls. It grows while the queue has messages: five at
+ * first, and 300 more per minute. `busyMs`: the time since the queue was last empty. Source:
+ * Lambda's page on the scaling of SQS event sources. Pure.
  */
 export function computeCallsMax(busyMs: number): number {
   const { sourceCallsAtFirst, sourceCallsPerMinute } = localCloudLimits
@@ -104,7 +107,7 @@ async function deliverBatch(
 ): Promise<void> {
   const { sqs, queue, region, invoke } = options
   const Records = messages.map(message => sqsRecordOf(message, queue, region))
-  // A batch continues the chain of calls of its first message.
+  // The call belongs to the trace of the batch's first message.
   const traceHeader = messages[0]?.Attributes?.AWSTraceHeader
   const outcome = await invoke({ Records }, { traceHeader })
   if (outcome.kind !== 'answered') return
@@ -118,7 +121,7 @@ async function deliverBatch(
   await sqs.send(new DeleteMessageBatchCommand({ QueueUrl: queue.url, Entries }))
 }
 
-/** Returns a message in the form that functions receive. */
+/** Returns a message in the format that functions receive. */
 function sqsRecordOf(message: Message, queue: LocalQueue, region: string) {
   return {
     messageId: message.MessageId,
@@ -138,13 +141,13 @@ function sqsRecordOf(message: Message, queue: LocalQueue, region: string) {
   }
 }
 
-const answerForm = z
+const batchResponseForm = z
   .object({ batchItemFailures: z.array(z.object({ itemIdentifier: z.string() })).nullish() })
   .nullish()
 
 /**
- * Returns the ids of failed messages: all of them if the response is malformed or contains an
- * unknown id.
+ * Returns the ids of the messages that a response reports as failed. Returns all ids if the
+ * response is malformed or contains an unknown id.
  */
 export function parseFailures(
   json: string,
@@ -152,7 +155,7 @@ export function parseFailures(
 ): ReadonlySet<string> {
   const allIds = new Set(messages.map(({ MessageId = '' }) => MessageId))
   try {
-    const failures = answerForm.parse(JSON.parse(json))?.batchItemFailures ?? []
+    const failures = batchResponseForm.parse(JSON.parse(json))?.batchItemFailures ?? []
     const reportedIds = new Set(failures.map(({ itemIdentifier }) => itemIdentifier))
     return [...reportedIds].every(id => allIds.has(id)) ? reportedIds : allIds
   } catch {

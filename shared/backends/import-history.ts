@@ -9,10 +9,11 @@ import type { UpdateInfo } from './update-info.ts'
 import { commandOfKind } from './update-kind.ts'
 
 /**
- * An entry of a backend's history, and the function that reads the state at the end of its
- * deployment. The function returns undefined if the backend has no copy of that state.
+ * An entry of a backend's history that can be imported. `readState` reads the state at the end of
+ * the entry's deployment. It returns undefined if the backend has no copy of that state, or if the
+ * state must not be imported.
  */
-export interface SourceEntry {
+export interface ImportableEntry {
   readonly info: UpdateInfo
   readonly readState: () => Promise<StoredEnvelope | undefined>
 }
@@ -30,7 +31,7 @@ export interface HistoryImportPorts {
 export async function importHistory(
   { catalog, blobs }: HistoryImportPorts,
   id: StackId,
-  entries: readonly SourceEntry[],
+  entries: readonly ImportableEntry[],
 ): Promise<void> {
   for (const { info, readState } of entries) {
     const start = await catalog.start(id, {
@@ -60,16 +61,16 @@ export async function importHistory(
 }
 
 /**
- * Returns how many of the entries, counted from the oldest one, the history of a stack already has
- * at its beginning.
+ * Compares the entries of a backend with the history of a stack, both from the oldest one on.
+ * Returns the number of entries before the first difference. These were imported earlier.
  */
 export function countImported(
   /** The history of the stack, newest first. */
   history: readonly HistoryRecord[],
-  entries: readonly SourceEntry[],
+  entries: readonly ImportableEntry[],
 ): number {
   const oldestFirst = history.toReversed()
-  const isSame = ({ info }: SourceEntry, index: number): boolean => {
+  const isSame = ({ info }: ImportableEntry, index: number): boolean => {
     const record = oldestFirst[index]
     return (
       record?.command === commandOfKind(info.kind) && record.startedAt === toEpochMs(info.startTime)

@@ -11,7 +11,7 @@ import {
 import type { Backend } from './open-backend.ts'
 import type { StoredEnvelope } from '../state/stored.ts'
 
-/** The checkpoint of a stack: its key, and its bytes as stored. */
+/** The object of the backend with the checkpoint of a stack: its key, and its stored bytes. */
 export interface StackObject {
   readonly key: string
   readonly bytes: Uint8Array
@@ -59,13 +59,13 @@ async function readObject(
   return key === undefined || bytes === undefined ? undefined : { key, bytes }
 }
 
-/** Reads the state from the checkpoint of a stack. Throws BACKEND_INVALID, STATE_TOO_NEW. */
-export function parseStackObject(object: StackObject): StoredEnvelope {
-  return parseStackFile(object).envelope
+/** Parses the state in the checkpoint of a stack. Throws BACKEND_INVALID, STATE_TOO_NEW. */
+export function parseStateOfStackObject(object: StackObject): StoredEnvelope {
+  return parseStackCheckpoint(object).envelope
 }
 
-/** Reads the checkpoint of a stack with all fields. Throws BACKEND_INVALID, STATE_TOO_NEW. */
-export function parseStackFile({ key, bytes }: StackObject): CheckpointFile {
+/** Parses the checkpoint of a stack, all fields included. Throws BACKEND_INVALID, STATE_TOO_NEW. */
+export function parseStackCheckpoint({ key, bytes }: StackObject): CheckpointFile {
   return parseCheckpointFile(bytes, key)
 }
 

@@ -50,8 +50,8 @@ export const dynamoLimits = {
   chunksPerReadMax: 20,
   /** Attempts to append a chunk while other writers take the same position first. */
   chunkAttemptsMax: 50,
-  /** Items of one partition that are listed, and then removed, per round. */
-  itemsPerRemovalRound: 1_000,
+  /** Items of one partition that are listed, and then removed or copied, per round. */
+  itemsPerRound: 1_000,
   /** Stacks, deployments with records, or late outcomes that one call lists. */
   listEntriesMax: 100_000,
   /**

@@ -2,7 +2,7 @@ import type { BlobHash } from '../records/ids.ts'
 import type { Decision } from '../records/log.ts'
 import { pendingOperationsOf } from '../state/pending.ts'
 import type { StoredDeployment, StoredOperation } from '../state/stored.ts'
-import { findUnfinishedCreates } from './client-steps.ts'
+import { findUnfinishedCreates } from './unfinished-creates.ts'
 
 /** The checkpoint of a log from which the state at the end of the update is made. */
 export interface EffectiveCheckpoint {

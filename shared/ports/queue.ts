@@ -79,7 +79,10 @@ export interface ChainQueuePort {
  * without waiting.
  */
 export interface ObservedHolder {
-  /** The `started` text of the holder, which identifies its process. */
+  /**
+   * The text `started` of the holder, which identifies its process. Messages contain it under this
+   * name. For a deployment without a control record, it is the id of the deployment.
+   */
   readonly life: string
   /** The counter of the holder's lease, -1 without a lease. */
   readonly renewals: number

@@ -1,9 +1,10 @@
 import type { BlobHash, EpochMs, StackId } from '../records/ids.ts'
 
 /**
- * The result of a rename. `renamed`: done, now or by an earlier copy of the call. `missing`: the
- * stack does not exist. `exists`: the new id is in use. `busy`: a deployment is current, or another
- * request waits. `conflict`: the stack has another version than expected, or was changed meanwhile.
+ * The result of a rename. `renamed`: this call or an earlier equal one renamed the stack.
+ * `missing`: the stack does not exist. `exists`: the new id is in use. `busy`: a deployment is
+ * current, or another request waits. `conflict`: the stack has another version than expected, or
+ * was changed meanwhile.
  */
 export type RenameResult = 'renamed' | 'missing' | 'exists' | 'busy' | 'conflict'
 
@@ -20,11 +21,14 @@ export interface RenameInput {
   readonly by?: string
   /** The key of the waiting request for the rename. The request ends as `renamed`. */
   readonly key?: string
-  /** Name of a schedule → its new name at the external scheduler, if there is one. */
+  /**
+   * Name of a schedule → the name of its calls at the external scheduler after the rename. Absent
+   * on a platform without such a scheduler.
+   */
   readonly placements?: Readonly<Record<string, string>>
 }
 
-/** Renames stacks. */
+/** The port that renames stacks. */
 export interface StackRenames {
   /**
    * Moves a stack to `newId`, with its history, versions, inbox, program and documents, and records

@@ -3,10 +3,13 @@ import type { Verdict } from './head.ts'
 import type { StepOp } from './operation.ts'
 
 /**
- * The parts of a period, in ms. `callMs`: provider calls. `slotMs`: ready steps that waited for a
- * slot of `--parallel`. `limitMs`: ready steps that waited for limits of calls, or for a slowed
- * provider. `retryMs`: repeated attempts and their pauses. `engineMs`: all other time, which the
- * program, checks, diffs and records took.
+ * The parts of a period, in ms:
+ * - `callMs`: a provider call ran.
+ * - `slotMs`: a ready step waited for a slot of `--parallel`.
+ * - `limitMs`: a ready step waited for a limit of calls, or because its provider was slowed.
+ * - `retryMs`: earlier attempts and pauses before retries.
+ * - `engineMs`: all other time, in which the program ran, or the engine checked, compared and
+ *   recorded.
  */
 export interface CourseTimes {
   readonly callMs: number
@@ -16,7 +19,7 @@ export interface CourseTimes {
   readonly engineMs: number
 }
 
-/** A step on the critical path, with the times since the end of the previous step. */
+/** A step on the critical path, with the parts of the time since the end of the previous step. */
 export interface CourseStep extends CourseTimes {
   readonly op: StepOp
   readonly urn: Urn
@@ -27,13 +30,13 @@ export interface CourseStep extends CourseTimes {
 export interface DeploymentCourse {
   /** The duration of the deployment, until its last record if it is open. */
   readonly wallMs: number
-  /** The maximum number of concurrent provider calls. */
+  /** The maximum number of concurrent provider calls that the deployment allowed. */
   readonly parallel: number
   /** The parts of `wallMs`, along the critical path. Their sum is `wallMs`. */
   readonly time: CourseTimes
   /**
-   * The chain of steps that ended last: each step began after the end of the previous one, on which
-   * it depends. `steps` has at most 50 of them.
+   * The path from the first step to the step that ended last. The end of each step made the next
+   * step ready. `steps` has only the last 50 steps, `stepCount` counts all.
    */
   readonly criticalPath: {
     readonly ms: number
@@ -41,8 +44,9 @@ export interface DeploymentCourse {
     readonly steps: readonly CourseStep[]
   }
   /**
-   * Sums over all steps, on the critical path or not. `dependencyMs`: the time that planned steps,
-   * such as deletes, waited for others. `retriedSteps`: the number of steps with several attempts.
+   * Sums over all steps, not only those on the critical path. `dependencyMs`: the time in which
+   * planned steps, such as deletes, waited for other steps. `retriedSteps`: the number of steps
+   * with several attempts.
    */
   readonly total: {
     readonly steps: number

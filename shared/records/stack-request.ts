@@ -79,8 +79,8 @@ export interface DeploymentRequest extends RequestFields {
 }
 
 /**
- * The rename of a stack to the id `to`. `placements`: schedule → its new name at the external
- * scheduler, if there is such a scheduler.
+ * The rename of a stack to the id `to`. `placements`: name of a schedule → the name of its calls
+ * at the external scheduler after the rename. Empty without such a scheduler.
  */
 export interface StackRename {
   readonly kind: 'rename stack'

@@ -5,7 +5,7 @@ import { containsSpecial } from '../values/special-values.ts'
 import { signatureKey, signatures } from '../values/wire-options.ts'
 import { decodeResource, encodeResource, storedFormOf } from './resource-codec.ts'
 import { keepNullLists } from './null-lists.ts'
-import { sealLikeOld } from './seal-like-old.ts'
+import { sealReusingCiphertexts } from './seal-reusing-ciphertexts.ts'
 import { byteStringMark, envelopeVersionOf, findFeatures } from './features.ts'
 import type { ResourceState } from './resource.ts'
 import type { IntegrityMark, Manifest, PendingOperationType, Snapshot } from './snapshot.ts'
@@ -95,7 +95,7 @@ async function encodeDeployment(
     const storedForm = mode === 'kept' ? storedFormOf(state) : undefined
     return storedForm === undefined
       ? encodeResource(state, seal)
-      : sealLikeOld(state, storedForm, manager.crypter)
+      : sealReusingCiphertexts(state, storedForm, manager.crypter)
   }
   const pauser = createPauser()
   const resources: StoredResource[] = []

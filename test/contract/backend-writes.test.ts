@@ -9,7 +9,7 @@ import { acquireLock, listLocks, removeLocks } from '../../shared/backends/stack
 import {
   backUpStack,
   createStackObject,
-  parseStackObject,
+  parseStateOfStackObject,
   readStackObject,
   removeStackObjects,
   saveCheckpoint,
@@ -79,7 +79,9 @@ test('another compression replaces the checkpoint, and every reader finds the ne
   const names = listFiles().filter(name => name.startsWith('stacks/'))
   expect(names).toEqual(['stacks/shop/dev.json.bak', 'stacks/shop/dev.json.gz'])
   const found = await readStackObject(backend, dev)
-  expect(found && parseStackObject(found).deployment?.manifest.time).toBe('2026-02-02T00:00:00Z')
+  expect(found && parseStateOfStackObject(found).deployment?.manifest.time).toBe(
+    '2026-02-02T00:00:00Z',
+  )
 })
 
 test('a lock refuses every other client until it is released or removed', async () => {

@@ -62,8 +62,8 @@ export const diffRoutes = [
       // Secrets are not decrypted, because callers with the role `read` may not learn whether two
       // are equal.
       const { changes, ...rest } = diffStates(before, after, () => undefined)
-      const shown = changes.slice(0, apiLimits.diffChangesMax)
-      return { json: { from, to, changes: shown, changeCount: changes.length, ...rest } }
+      const shownChanges = changes.slice(0, apiLimits.diffChangesMax)
+      return { json: { from, to, changes: shownChanges, changeCount: changes.length, ...rest } }
     },
   }),
 ]

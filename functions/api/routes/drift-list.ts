@@ -58,9 +58,9 @@ export const driftListRoutes = [
       const items = await Promise.all(
         page.items.map(async ({ id }) => {
           const groupPorts = portsOfStack(ports, id)
-          const shared = sharedByPorts.get(groupPorts) ?? readSharedSchedules(groupPorts)
-          sharedByPorts.set(groupPorts, shared)
-          return readFinding(groupPorts, id, await shared)
+          const sharedSchedules = sharedByPorts.get(groupPorts) ?? readSharedSchedules(groupPorts)
+          sharedByPorts.set(groupPorts, sharedSchedules)
+          return readFinding(groupPorts, id, await sharedSchedules)
         }),
       )
       return { json: { ...page, items } }
@@ -71,28 +71,29 @@ export const driftListRoutes = [
 async function readSharedSchedules({
   documents,
 }: Pick<ApiPorts, 'documents'>): Promise<readonly StoredDocument[]> {
-  const shared: StoredDocument[] = []
-  for await (const stored of readDocumentsOf(documents, 'schedule', '*')) shared.push(stored)
-  return shared
+  const sharedSchedules: StoredDocument[] = []
+  for await (const stored of readDocumentsOf(documents, 'schedule', '*'))
+    sharedSchedules.push(stored)
+  return sharedSchedules
 }
 
 async function readFinding(
   ports: Pick<ApiPorts, 'documents' | 'requests'>,
   id: StackId,
-  shared: readonly StoredDocument[],
+  sharedSchedules: readonly StoredDocument[],
 ): Promise<z.infer<typeof driftFindingView>> {
-  const schedules = [...shared]
+  const schedules = [...sharedSchedules]
   for await (const stored of readDocumentsOf(ports.documents, 'schedule', id))
     schedules.push(stored)
-  const { latest, checked } = await findLatestDriftRuns(ports, id, schedules)
+  const { latest, latestRead } = await findLatestDriftRuns(ports, id, schedules)
   const { project, stack } = stackPartsOf(id)
   const name = `${project}/${stack}`
   if (latest === undefined) return { stack: name, status: 'unknown' }
   const finding = { stack: name, ...statusOf(latest), schedule: latest.name }
-  if (checked === undefined) return finding
-  const { changes, urns = [], resourceCount: reads = 0 } = checked.end
-  const { key: request } = checked.request
-  const at = readTimeOf(checked)
+  if (latestRead === undefined) return finding
+  const { changes, urns = [], resourceCount: reads = 0 } = latestRead.end
+  const { key: request } = latestRead.request
+  const at = readTimeOf(latestRead)
   return {
     ...finding,
     found: { at, request, count: countChanges(changes), urns: [...urns], reads },

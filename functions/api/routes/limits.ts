@@ -34,12 +34,13 @@ export const limitRoutes = [
     output: z.object({ items: z.array(limitView) }),
     run: async (ports, { params }) => {
       const { id } = await requireStack(ports, stackOf(params))
-      const own = await readLimits(ports, id)
-      const shared = (await readLimits(ports, '*')).filter(record => isUsedBy(record, id))
+      const ownRecords = await readLimits(ports, id)
+      const allShared = await readLimits(ports, '*')
+      const sharedRecords = allShared.filter(record => isUsedBy(record, id))
       const now = ports.clock.now()
       const items = [
-        ...own.map(record => limitViewOf(record, { shared: false, now })),
-        ...shared.map(record => limitViewOf(record, { shared: true, now })),
+        ...ownRecords.map(record => limitViewOf(record, { shared: false, now })),
+        ...sharedRecords.map(record => limitViewOf(record, { shared: true, now })),
       ]
       return { json: { items: items.toSorted((a, b) => (a.label < b.label ? -1 : 1)) } }
     },

@@ -92,10 +92,14 @@ async function keepPolicyArchive(ports: ApiPorts, key: DocumentKey): Promise<voi
       ? undefined
       : parseDocumentValue(attachedPolicyDocument, stored).archive
   }
-  let recorded: BlobHash | undefined
-  for (let archive = await readArchive(); archive !== recorded; archive = await readArchive()) {
+  let recordedArchive: BlobHash | undefined
+  for (
+    let archive = await readArchive();
+    archive !== recordedArchive;
+    archive = await readArchive()
+  ) {
     if (archive === undefined) return
     await ports.requests.putProgram(owner, archiveNameOf(owner, archive))
-    recorded = archive
+    recordedArchive = archive
   }
 }

@@ -18,14 +18,14 @@ import { toServiceErrorResponse } from './service-error.ts'
 import { honoPathOf, type ServicePorts } from './service-route.ts'
 import { serviceRoutes } from './service-table.ts'
 
-/** The ports of the service, before the logs of clients are opened. */
-export interface OpenedServicePorts
+/** The ports of the service without the logs of clients, which `addServiceRoutes` adds. */
+export interface ServicePortsWithoutLogs
   extends Omit<ServicePorts, 'clientLogs' | 'otherGroups'>,
-    GroupedPorts<OpenedServicePorts> {}
+    GroupedPorts<ServicePortsWithoutLogs> {}
 
 /** The dependencies of the service. */
 export interface ServiceOptions {
-  readonly ports: OpenedServicePorts
+  readonly ports: ServicePortsWithoutLogs
   readonly addressOf: (context: Context) => string
 }
 
@@ -63,7 +63,7 @@ export function addServiceRoutes(app: Hono, options: ServiceOptions): void {
   })
 }
 
-function withClientLogs({ otherGroups = [], ...ports }: OpenedServicePorts): ServicePorts {
+function withClientLogs({ otherGroups = [], ...ports }: ServicePortsWithoutLogs): ServicePorts {
   return {
     ...ports,
     clientLogs: createClientLogs(ports),

@@ -72,7 +72,7 @@ async function appendCheckpoint(ports: ServicePorts, call: LeasedCall): Promise<
 async function appendVerbatim(ports: ServicePorts, call: LeasedCall): Promise<unknown> {
   const { sequenceNumber } = parseBody(verbatimForm, call)
   const base = await readCheckpointBase(ports, call.update.id)
-  requireCurrent(base, sequenceNumber)
+  refuseOlderNumber(base, sequenceNumber)
   const text = findFieldText(call.text, 'untypedDeployment') ?? ''
   return appendBytes(ports, call, { bytes: Buffer.from(text, 'utf8'), sequenceNumber })
 }
@@ -85,7 +85,7 @@ async function appendVerbatim(ports: ServicePorts, call: LeasedCall): Promise<un
 async function appendDelta(ports: ServicePorts, call: LeasedCall): Promise<unknown> {
   const { checkpointHash, sequenceNumber, deploymentDelta } = parseBody(deltaForm, call)
   const base = await readCheckpointBase(ports, call.update.id)
-  requireCurrent(base, sequenceNumber)
+  refuseOlderNumber(base, sequenceNumber)
   if (base === undefined)
     throw error('API_INPUT_INVALID', 'a delta needs an earlier checkpoint of the same update')
   // The call is a repetition: its own result is the base already.
@@ -98,7 +98,7 @@ async function appendDelta(ports: ServicePorts, call: LeasedCall): Promise<unkno
 }
 
 /** Throws API_INPUT_INVALID for a number below that of the last checkpoint. */
-function requireCurrent(base: CheckpointBase | undefined, sequenceNumber: number): void {
+function refuseOlderNumber(base: CheckpointBase | undefined, sequenceNumber: number): void {
   if (base === undefined || sequenceNumber >= base.sequenceNumber) return
   throw error(
     'API_INPUT_INVALID',

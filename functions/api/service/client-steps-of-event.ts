@@ -29,8 +29,8 @@ const eventForm = z.looseObject({
 const createOps: ReadonlySet<string> = new Set(['create', 'create-replacement'])
 
 /**
- * Returns the step that an engine event reports: the begin of the create of a custom resource, or
- * the end of any step. Returns an empty list for other events.
+ * Returns a list with the step that an engine event reports. This is the begin of the create of a
+ * custom resource, or the end of any step. The list is empty for other events.
  */
 export function readClientSteps(event: unknown): readonly ClientStep[] {
   const { data } = parseForm(eventForm, event)

@@ -42,15 +42,15 @@ export async function createDeployment(ports: ServicePorts, call: ServiceCall): 
     requestedSettings,
     repositoryOperations.includes(operation) ? sourceMembers : [],
   )
-  const explicit = parseInput(sourceForm, requestedSettings, 'body').sourceContext?.git
-  const inherits = inheritSettings === true
-  const source = await findSource(ports, { stack, operation, explicit, inherits })
+  const callSource = parseInput(sourceForm, requestedSettings, 'body').sourceContext?.git
+  const inheritsSettings = inheritSettings === true
+  const source = await findSource(ports, { stack, operation, callSource, inheritsSettings })
   const request = await createRequest(ports, call, { stack, operation, source })
   if (snapshot === '' && includesRole(call.caller.role, 'deploy'))
     await putFirstServiceManager(ports, stack, call.origin)
   const initiator = call.header('x-pulumi-deployment-initiator')
   const addedDeployment = await addPulumiDeployment(ports, request, {
-    ...{ operation, inheritSettings: inherits },
+    ...{ operation, inheritSettings: inheritsSettings },
     ...(initiator === undefined ? {} : { initiator: toPrintable(initiator, initiatorCharsMax) }),
   })
   try {
@@ -70,21 +70,21 @@ async function findSource(
   input: {
     readonly stack: StackId
     readonly operation: PulumiOperation
-    readonly explicit: GitSource | undefined
-    readonly inherits: boolean
+    readonly callSource: GitSource | undefined
+    readonly inheritsSettings: boolean
   },
 ): Promise<GitSource | undefined> {
-  const { stack, operation, explicit, inherits } = input
-  if (!inherits || !repositoryOperations.includes(operation)) return explicit
-  const inherited = await readSettingsSource(ports, stack)
-  if (inherited === undefined || explicit === undefined) return explicit ?? inherited
-  // The settings are for another repository, so they do not apply.
-  const { repoUrl = inherited.repoUrl } = explicit
-  if (!isSameRepository(repoUrl, inherited.repoUrl)) return explicit
-  const { commit, ...others } = inherited
+  const { stack, operation, callSource, inheritsSettings } = input
+  if (!inheritsSettings || !repositoryOperations.includes(operation)) return callSource
+  const settingsSource = await readSettingsSource(ports, stack)
+  if (settingsSource === undefined || callSource === undefined) return callSource ?? settingsSource
+  const { repoUrl = settingsSource.repoUrl } = callSource
+  // Settings for another repository do not apply.
+  if (!isSameRepository(repoUrl, settingsSource.repoUrl)) return callSource
+  const { commit, ...others } = settingsSource
   // The commit of the settings is on the branch of the settings, which the call may replace.
-  const keepsCommit = commit !== undefined && explicit.branch === undefined
-  return { ...others, ...(keepsCommit ? { commit } : {}), ...explicit }
+  const keepsCommit = commit !== undefined && callSource.branch === undefined
+  return { ...others, ...(keepsCommit ? { commit } : {}), ...callSource }
 }
 
 async function createRequest(

@@ -90,8 +90,8 @@ export async function createGitRequest(
     const rules = webhook.rules.filter(({ folder }) => (repoDir ?? folder) === folder)
     for (const ref of refsOf(branch, rules)) {
       const origin = { kind: 'webhook', webhook: key.name, repository, commit, ref } as const
-      const derived = deriveWebhookRequest(rules, withRepository(request, origin), origin)
-      if (derived !== undefined) return { ...derived, ...requesterOf(request) }
+      const derivedRequest = deriveWebhookRequest(rules, withRepository(request, origin), origin)
+      if (derivedRequest !== undefined) return { ...derivedRequest, ...requesterOf(request) }
     }
   }
   const refText = branch === undefined ? '' : ` at ${toPrintable(branch)}`

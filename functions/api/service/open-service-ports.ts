@@ -20,7 +20,7 @@ import { createCompactionCaller } from '../../../shared/runtime/compaction/call-
 import { createMeasuredCompact } from '../../../shared/runtime/compaction/measured-compact.ts'
 import { openLogs } from '../../aws/open-logs.ts'
 import { createRequestForwarder } from '../../aws/forward-request.ts'
-import type { OpenedServicePorts } from './add-service-routes.ts'
+import type { ServicePortsWithoutLogs } from './add-service-routes.ts'
 import type { createPulumiApi } from './create-pulumi-api.ts'
 
 /**
@@ -58,7 +58,7 @@ function openGroupPorts(
   },
   resources: AwsResources,
   stackGroup?: string,
-): OpenedServicePorts {
+): ServicePortsWithoutLogs {
   const { env, settings, logger, telemetry, write } = deps
   const installation = resources.get('installation')
   const putMetric = createMetrics({ installation, write, clock: createSystemClock() })

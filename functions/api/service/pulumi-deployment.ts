@@ -39,7 +39,7 @@ export interface PulumiDeployment extends Omit<DeploymentDocument, 'request' | '
 const numberMax = 999_999_999
 const numberDigits = String(numberMax).length
 const idPattern = /^(?:dep-)?([1-9]\d{0,8})$/
-/** Maximum number of attempts to take the next number before concurrent calls take it. */
+/** Maximum number of attempts to take a number that a concurrent call may take first. */
 const numberAttemptsMax = 50
 
 /** Returns the id of a deployment, as clients use it. */

@@ -118,7 +118,7 @@ async function answerLeased<Ports extends GroupedCallPorts<Ports>>(
   requireLeaseToken(update, token)
   // A repeated report of the end arrives after the lease is over, so it needs no valid lease.
   const isEnd = route.path.endsWith('/complete')
-  const call = await readCall(route, { context, params, caller: clientCallerOf(update.update.by) })
+  const call = await readCall(route, { context, params, caller: leaseCallerOf(update.update.by) })
   if (!isEnd) await requireValidLease(ports, update)
   return route.run(ports, { ...call, update, leaseToken: token } as ServiceCall)
 }
@@ -126,7 +126,7 @@ async function answerLeased<Ports extends GroupedCallPorts<Ports>>(
 /**
  * Returns the caller of a lease. The rights of the caller were checked at the start of the update.
  */
-function clientCallerOf(name: string): Caller {
+function leaseCallerOf(name: string): Caller {
   return { id: 'lease', name, role: 'read', stacks: [] }
 }
 

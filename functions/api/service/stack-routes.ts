@@ -173,8 +173,8 @@ async function listStacks(ports: ServicePorts, { caller, query }: ServiceCall): 
   if (isOtherOrganization) return { stacks: [], continuationToken: null }
   const { stacks } = await listAllStacks(ports, project)
   const offset = Number(continuationToken ?? 0)
-  const covered = stacks.filter(({ id }) => coversStack(caller.stacks, id))
-  const page = covered.slice(offset, offset + stacksPerPage)
+  const coveredStacks = stacks.filter(({ id }) => coversStack(caller.stacks, id))
+  const page = coveredStacks.slice(offset, offset + stacksPerPage)
   const views = []
   for (const record of page) {
     const groupPorts = portsOfStack(ports, record.id)
@@ -185,7 +185,7 @@ async function listStacks(ports: ServicePorts, { caller, query }: ServiceCall): 
     }
     views.push(await stackSummaryOf(groupPorts, record))
   }
-  const next = offset + stacksPerPage < covered.length ? String(offset + stacksPerPage) : null
+  const next = offset + stacksPerPage < coveredStacks.length ? String(offset + stacksPerPage) : null
   return { stacks: views, continuationToken: next }
 }
 

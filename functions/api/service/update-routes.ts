@@ -1,4 +1,4 @@
-import { requireSameManager } from './require-same-secrets.ts'
+import { requireSameManager } from './same-manager-check.ts'
 import * as z from 'zod'
 import { readHistoryRecord } from '../../../shared/engine/deployment/retention/history-and-versions.ts'
 import { error, hasCode } from '../../../shared/errors/error.ts'

@@ -135,13 +135,13 @@ export function requestCall(
   if (shareAt > startAt) return wait(shareAt)
   if (startAt - now > aheadMs) return wait(startAt - aheadMs)
   const nextAt = intervalMs === 0 ? 0 : Math.max(lastNextAt, startAt) + intervalMs
-  const granted = withShare({ ...current, rule: ruleOf(limit), nextAt }, deployment, {
+  const grantedRecord = withShare({ ...current, rule: ruleOf(limit), nextAt }, deployment, {
     seenAt: now,
     nextAt: startAt + intervalMs * deploymentCount,
   })
   const calls = { ...current.calls, [id]: startAt + callTimeoutMs }
   return {
-    record: limit.concurrency === undefined ? granted : { ...granted, calls },
+    record: limit.concurrency === undefined ? grantedRecord : { ...grantedRecord, calls },
     decision: { kind: 'granted', startAt },
   }
 }
@@ -238,8 +238,8 @@ function mustWaitForPlace(
   const running = Object.keys(calls)
   if (running.length >= concurrency) return true
   const prefix = callPrefixOf(deployment)
-  const own = running.filter(id => id.startsWith(prefix)).length
-  return deploymentCount > 1 && own >= Math.ceil(concurrency / deploymentCount)
+  const ownCount = running.filter(id => id.startsWith(prefix)).length
+  return deploymentCount > 1 && ownCount >= Math.ceil(concurrency / deploymentCount)
 }
 
 function withShare(

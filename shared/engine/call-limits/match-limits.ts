@@ -31,8 +31,8 @@ export async function matchLimits(
   for (const rule of rules) {
     if (!isMatch(rule, call)) continue
     const limit = await toLimit(rule, call)
-    const other = limits.get(limit.name)
-    limits.set(limit.name, other === undefined ? limit : mergeLimits(other, limit))
+    const earlierLimit = limits.get(limit.name)
+    limits.set(limit.name, earlierLimit === undefined ? limit : mergeLimits(earlierLimit, limit))
   }
   return [...limits.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
@@ -46,10 +46,16 @@ function mergeLimits(a: CallLimit, b: CallLimit): CallLimit {
 
 /** Returns the limit of a package without a rule. It adapts to the throttling of the provider. */
 export function adaptiveLimitOf(pkg: string): CallLimit {
-  return { name: nameOf(['package', pkg]), label: pkg, isShared: false, intervalMs: 0, burst: 1 }
+  return {
+    name: hashToName(['package', pkg]),
+    label: pkg,
+    isShared: false,
+    intervalMs: 0,
+    burst: 1,
+  }
 }
 
-/** Returns the package of a resource type. A provider's own type has the package as its name. */
+/** Returns the package of a type. The type of a provider has the package as its last part. */
 export function limitedPackageOf(type: string): string {
   const providerPrefix = 'pulumi:providers:'
   if (type.startsWith(providerPrefix)) return type.slice(providerPrefix.length)
@@ -89,7 +95,7 @@ async function toLimit(rule: CallLimitRule, call: LimitableCall): Promise<CallLi
       : [`(${values.map(([name, value]) => `${name}=${value}`).join(', ')})`]),
   ].join(' ')
   return {
-    name: nameOf(key === undefined ? ['rule', conditions, values] : ['key', key, values]),
+    name: hashToName(key === undefined ? ['rule', conditions, values] : ['key', key, values]),
     label,
     isShared: key !== undefined,
     intervalMs: rate === undefined ? 0 : rate.perMs / rate.calls,
@@ -111,7 +117,7 @@ function isPlain(value: PropertyValue | undefined): value is string | number | b
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 }
 
-/** Returns a name of fixed length, because names of records have a maximum length. */
-function nameOf(parts: readonly unknown[]): string {
+/** Hashes `parts` to a name of fixed length, because names of records have a maximum length. */
+function hashToName(parts: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 40)
 }

@@ -30,7 +30,7 @@ function isDeletedFirst({ effect }: Step): boolean {
 /**
  * Counts the replacements of a chain (`countedReplaceStepOf`). The replace step of a
  * create-before-delete replacement is also reported, with the new state and the old one marked for
- * deletion.
+ * deletion. `isComplete`: whether all steps of the chain succeeded.
  */
 export function emitReplaceSteps(
   emitter: StepEmitter,

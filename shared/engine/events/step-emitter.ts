@@ -24,8 +24,8 @@ import type {
 import { toMaskedResource, type PreviewDigestStates } from './preview-digest-states.ts'
 
 /**
- * The emitter of steps as engine events. The events are redacted. For each URN, the event before a
- * step precedes that of its outputs or failure.
+ * The emitter of steps as engine events. The events are redacted. For each URN, the event of the
+ * begin of a step precedes the event of its outputs or failure.
  */
 export interface StepEmitter {
   /** Reports the begin of every step except internal ones. */

@@ -98,8 +98,9 @@ interface DeliveryTask {
 }
 
 /**
- * Runs the operations of a message, and the chains that continue them. Each operation begins when
- * it may be loaded, one after another. So the operations of a long message need little memory.
+ * Runs the operations of a message, and the chains that continue them. The operations are loaded
+ * one after another, as far as the slots allow. So the operations of a long message need little
+ * memory.
  */
 async function runAll(
   ports: ExecutorPorts,

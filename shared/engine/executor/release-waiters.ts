@@ -6,7 +6,7 @@ import { toChainMessages } from '../deployment/dispatch/chain-messages.ts'
 import { readHeads } from '../deployment/ends/read-heads.ts'
 import type { ExecutionContext, ExecutorPorts } from './execution-context.ts'
 
-/** The log with the waiters. */
+/** The deployment, and the index of its log with the waiters. */
 type ReleaseContext = Pick<ExecutionContext, 'deployment' | 'logIndex'>
 /** The ports that a release uses. */
 type ReleasePorts = Pick<ExecutorPorts, 'operations' | 'chains' | 'hints'>

@@ -8,7 +8,10 @@ import { computeSlotUsage, type SlotUsage } from './slot-usage.ts'
 /** Maximum number of listed steps of a critical path. */
 const pathMax = 50
 
-/** The records of a past deployment. `endedMs`: its end, or that of its last record. */
+/**
+ * The records of a deployment. `endedMs`: the time of its end or, while it is open, of its last
+ * record.
+ */
 export interface CourseInput {
   readonly timeline: readonly TimedRecord[]
   readonly getEnd: (
@@ -20,7 +23,7 @@ export interface CourseInput {
 }
 
 /**
- * Finds the critical path of a past deployment, and divides the duration of the deployment into
+ * Finds the critical path of a deployment, and divides the duration of the deployment into
  * parts. The path leads back from the step that ended last to the step whose end it waited for, and
  * so on. A gap before a step counts as retries if the step had several attempts. Otherwise the part
  * of the gap in which all slots were in use counts as waiting for a slot. The rest of the gap

@@ -8,8 +8,8 @@ import type { OperationId } from '../../records/ids.ts'
 import { isJoinOrHook, type Operation } from '../../records/operation.ts'
 
 /**
- * A step of a past deployment. `cause`: the step whose end made this step ready. Of several steps,
- * it is the one that ended last. A join or hook is not a step, so its own cause counts in its
+ * A step that has ended. `cause`: the step whose end made this step ready. Of several steps, it is
+ * the one that ended last. A join or hook is not a step, so its own cause counts in its
  * place. Times are in ms.
  */
 export interface PastStep {

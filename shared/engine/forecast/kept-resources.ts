@@ -51,7 +51,9 @@ export function findKeptResources(
     const blockedIndices = reason === 'protected' ? findBlockedDeletes([index], edges) : [index]
     const blockedUrns = [...blockedIndices].toSorted((a, b) => a - b).flatMap(urnOf)
     return urnOf(index).map(urn => {
-      const keeps = [...collectTogether(blockedUrns, deletedTogether)].filter(kept => kept !== urn)
+      const keeps = [...collectDeletedTogether(blockedUrns, deletedTogether)].filter(
+        kept => kept !== urn,
+      )
       return { urn, reason, keepsCount: keeps.length, keeps: keeps.slice(0, keepsMax) }
     })
   }
@@ -65,7 +67,10 @@ export function findKeptResources(
   }
 }
 
-/** Returns the URNs of skipped deletes by the resource with which their objects are deleted. */
+/**
+ * Groups the URNs of deletes without a provider call by their container: the resource whose delete
+ * also deletes their objects.
+ */
 function groupByContainer(
   condemned: PlannedDeletes['condemned'],
 ): ReadonlyMap<Urn, readonly Urn[]> {
@@ -79,7 +84,7 @@ function groupByContainer(
 }
 
 /** Returns `urns`, and the URNs of the resources that are deleted with them, also indirectly. */
-function collectTogether(
+function collectDeletedTogether(
   urns: readonly Urn[],
   deletedTogether: ReadonlyMap<Urn, readonly Urn[]>,
 ): ReadonlySet<Urn> {

@@ -52,7 +52,7 @@ export interface DecidedOperation {
   readonly wave?: number
 }
 
-/** A head with its selected outcome, without states. */
+/** The head of an operation, and its selected outcome if there is one. Neither has states. */
 export interface KnownEnd {
   readonly head: Head
   readonly outcome?: Outcome

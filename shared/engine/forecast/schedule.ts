@@ -1,5 +1,5 @@
 /**
- * forecast: the expected course of a preview's steps, and the course of past deployments. Pure;
+ * forecast: the expected course of a preview's steps, and the course of deployments. Pure;
  * imports executor and below. Source: docs/decisions/0051-a-forecast-simulates-the-steps.md.
  *
  * Invariants: a forecast decides nothing. A missing or wrong duration changes only numbers. Every

@@ -3,7 +3,7 @@ import { createForecastState, createForecastStep, forecastUrnOf } from './foreca
 import {
   type DurationSample,
   estimateDuration,
-  measureUncovered,
+  measureUncoveredMs,
   summarizeDurations,
 } from './step-durations.ts'
 
@@ -73,7 +73,7 @@ describe('time without calls', () => {
   })
 
   test('is the part of a period that no call covers', () => {
-    expect(measureUncovered([0, 100], [])).toBe(100)
+    expect(measureUncoveredMs([0, 100], [])).toBe(100)
     const calls = [
       [60, 70],
       [10, 40],
@@ -81,8 +81,8 @@ describe('time without calls', () => {
       [35, 50],
       [90, 120],
     ] as const
-    expect(measureUncovered([0, 100], calls)).toBe(10 + 10 + 20)
-    expect(measureUncovered([0, 100], [[-5, 200]])).toBe(0)
-    expect(measureUncovered([0, 100], [[150, 200]])).toBe(100)
+    expect(measureUncoveredMs([0, 100], calls)).toBe(10 + 10 + 20)
+    expect(measureUncoveredMs([0, 100], [[-5, 200]])).toBe(0)
+    expect(measureUncoveredMs([0, 100], [[150, 200]])).toBe(100)
   })
 })

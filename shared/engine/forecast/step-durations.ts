@@ -43,9 +43,7 @@ export interface DurationEstimate {
   readonly source: EstimateSource
 }
 
-/**
- * Computes the medians of a history.
- */
+/** Computes the medians of a history. */
 export function summarizeDurations({
   samples,
   slowOperations,
@@ -99,7 +97,7 @@ export function estimateDuration(
  * Returns the part of a period that no interval covers, in ms. Intervals may overlap, and may
  * exceed the period.
  */
-export function measureUncovered(
+export function measureUncoveredMs(
   period: readonly [startMs: number, endMs: number],
   intervals: readonly (readonly [startMs: number, endMs: number])[],
 ): number {

@@ -1,14 +1,18 @@
 /**
- * generator: decides the steps of each registration of a program. Imports the layer `providers`, the
- * layers below it (docs/architecture.md), and the files directly in `shared/engine`. From the other
- * folders of the engine, it imports update-plan, events, graph, deployment, executor and forecast.
+ * generator: decides the steps of each registration of a program. Imports the layer `providers`,
+ * the layers below it (docs/architecture.md), and the files directly in `shared/engine`. From the
+ * other folders of the engine, it imports update-plan, events, graph, deployment, executor and
+ * forecast.
  *
- * Invariants: a decision depends only on `DecisionInput` and on results of `DecisionPorts`, which
- * contains clock, random values and everything outside. `reduceSets` alone changes the sets. A
- * stage that only decides returns its result as data, and `finishStage` applies the result. A stage
- * with ports may also apply changes itself, with `ctx.apply`. In a deployment, the program gets the
- * reply to a registration only after the ends of the registration's steps are durable. No decision
- * follows an abort.
+ * Invariants:
+ * - A decision depends only on `DecisionInput` and on results of `DecisionPorts`. The ports are the
+ *   only access to the clock, random values, providers and stores.
+ * - `reduceSets` alone changes the sets. A stage that only decides returns its result as data, and
+ *   `finishStage` applies the result. A stage with ports may also apply changes itself, with
+ *   `ctx.apply`.
+ * - In a deployment, the program gets the reply to a registration only after the ends of the
+ *   registration's steps are durable.
+ * - After an abort, the generator makes no decision.
  */
 import { applyPolicies } from './policies/apply-policies.ts'
 import { checkStepsAgainstUpdatePlan } from './checks/check-update-plan.ts'
@@ -21,7 +25,7 @@ import { finishStage } from './finish-stage.ts'
 import { adoptExisting } from './import/adopt-existing.ts'
 import { keepAsRead } from './refresh/keep-as-read.ts'
 import { refreshRegistration } from './refresh/refresh-registration.ts'
-import { deleteFirstIfNameFixed } from './registration/propose-resource-name.ts'
+import { setDeleteFirstForFixedName } from './registration/propose-resource-name.ts'
 import { checkInputs } from './registration/check-inputs.ts'
 import { claimUrn, draftStateOf } from './registration/claim-urn.ts'
 import { type Goal, registeredGoalOf } from './registration/goal.ts'
@@ -44,9 +48,9 @@ export async function generate(
   registration: Goal,
 ): Promise<StageResult<CurrentState>> {
   const { input, ports } = ctx
-  const goal = deleteFirstIfNameFixed(input, registration)
+  const goal = setDeleteFirstForFixedName(input, registration)
 
-  // `claimUrn` runs before the first await, so that two registrations never get the same URN.
+  // No await precedes `claimUrn`, so that two registrations never get the same URN.
   const claimResult = finishStage(ctx, claimUrn(input, goal))
   if (claimResult.kind !== 'decided') return claimResult
   const { urn } = claimResult.value
@@ -60,38 +64,42 @@ export async function generate(
   const claim = refreshResult.value
   const draft = draftStateOf(goal, claim)
 
-  const asReadResult = finishStage(ctx, keepAsRead(input, claim, draft))
-  if (asReadResult.kind !== 'decided') return asReadResult
+  const keepAsReadResult = finishStage(ctx, keepAsRead(input, claim, draft))
+  if (keepAsReadResult.kind !== 'decided') return keepAsReadResult
 
   const isTargeted = isTargetedRegistration(input, draft)
-  const keptDependenciesResult = finishStage(
+  const keepDependenciesResult = finishStage(
     ctx,
     keepUnregisteredDependencies(ctx, draft, isTargeted),
   )
-  if (keptDependenciesResult.kind !== 'decided') return keptDependenciesResult
+  if (keepDependenciesResult.kind !== 'decided') return keepDependenciesResult
 
   const goalDigest = ports.replay === undefined ? '' : ports.goalDigestOf(goal)
   const replayResult = finishStage(ctx, await replayRecorded(ctx, claim, goalDigest))
   if (replayResult.kind !== 'decided') return replayResult
 
-  const destroyResult = finishStage(ctx, await keepUntilDestroyed(ctx, { goal, claim, draft }))
-  if (destroyResult.kind !== 'decided') return destroyResult
+  const keepUntilDestroyedResult = finishStage(
+    ctx,
+    await keepUntilDestroyed(ctx, { goal, claim, draft }),
+  )
+  if (keepUntilDestroyedResult.kind !== 'decided') return keepUntilDestroyedResult
 
-  const untargetedResult = finishStage(
+  const keepUntargetedResult = finishStage(
     ctx,
     await keepUntargeted(ctx, { goal, claim, draft, isTargeted }),
   )
-  if (untargetedResult.kind !== 'decided') return untargetedResult
+  if (keepUntargetedResult.kind !== 'decided') return keepUntargetedResult
 
-  // An untargeted resource reaches this stage only if it must be created again. It imports nothing.
+  // An untargeted resource gets here only if it must be created again. It imports nothing.
   const adoptionResult = isTargeted
     ? finishStage(ctx, await adoptExisting(ctx, goal, claim))
     : refreshResult
   if (adoptionResult.kind !== 'decided') return adoptionResult
 
   const finalClaim = adoptionResult.value
-  const unchecked = { goal, claim: finalClaim, draft: draftStateOf(goal, finalClaim), isTargeted }
-  const checkResult = finishStage(ctx, await checkInputs(ctx, unchecked))
+  const finalDraft = draftStateOf(goal, finalClaim)
+  const uncheckedRegistration = { goal, claim: finalClaim, draft: finalDraft, isTargeted }
+  const checkResult = finishStage(ctx, await checkInputs(ctx, uncheckedRegistration))
   if (checkResult.kind !== 'decided') return checkResult
 
   const policyResult = finishStage(ctx, await applyPolicies(ctx, checkResult.value))

@@ -14,8 +14,8 @@ export interface DeleteEdges {
     { readonly states: readonly number[]; readonly groups: readonly string[] }
   >
   /**
-   * By group: the states that the group releases after the deletes of all states that release the
-   * group.
+   * By group: the states that the group releases. It releases them after the deletes of all states
+   * that release the group.
    */
   readonly groups: ReadonlyMap<string, readonly number[]>
 }

@@ -10,9 +10,9 @@ export interface PlanNode {
 }
 
 /**
- * A plan whose nodes need and release at most `edgesPerOperationMax` others. By the key of a node,
- * `releases` has the nodes that need it, and `needs` has the number of its needs. `joins`: keys of
- * the added nodes.
+ * A plan whose nodes need and release at most `edgesPerOperationMax` others. `releases`: key of a
+ * node → the keys of the nodes that need it. `needs`: key of a node → the number of its needs.
+ * `joins`: the keys of the added nodes.
  */
 export interface JoinedPlan {
   readonly releases: ReadonlyMap<string, readonly string[]>

@@ -44,7 +44,10 @@ export interface MonitorDeps extends Omit<ReadingDeps, 'traces'> {
   readonly withoutFeatures: readonly HiddenFeature[]
 }
 
-/** The signals at the end of a program, and the transforms and hooks that it registers. */
+/**
+ * The parts of a monitor that exist before its dependencies. These are the signals at the end of a
+ * program, its transforms and hooks, and the window of its registrations.
+ */
 export interface ProgramSignals {
   /** Called when the program signals that it registers nothing more. */
   readonly onSignal: () => void

@@ -83,7 +83,7 @@ function toBase64Parameters({ version, value }: Parameterization): {
 
 /**
  * Throws PACKAGE_INVALID for a text that is not a semantic version. `role`: the word for the
- * version's owner in the error.
+ * owner of the version, which the error contains.
  */
 export function requireVersion(role: string, version: string, mayBeAbsent = true): void {
   if (version === '' && mayBeAbsent) return

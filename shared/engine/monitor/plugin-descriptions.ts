@@ -16,7 +16,7 @@ import { createSerialQueue } from '../serial-queue.ts'
 
 type DescriptionHost = Pick<PluginHost, 'load' | 'listInstalled'>
 
-/** A plugin, and the parameters that make another package of it. */
+/** A plugin. With `parameterization`, it serves the package that these parameters define. */
 interface PluginTarget {
   readonly name: string
   readonly version: string
@@ -45,7 +45,7 @@ export function createLoaderHandlers(host: () => DescriptionHost) {
         version:
           parameterization === undefined ? '' : removeVersionPrefix(parameterization.version),
       }
-      const text = await describePlugin(host(), target, description =>
+      const text = await queryPlugin(host(), target, description =>
         description.getSchema(packageIdentity),
       )
       const schema = isGitAddress(downloadUrl) ? addSchemaVersion(text, target) : text
@@ -105,7 +105,7 @@ async function findMapping(
       ...{ name, version: '', downloadUrl: '' },
       parameterization: name === preferredName ? parameterization : undefined,
     }
-    const data = await describePlugin(host, target, description =>
+    const data = await queryPlugin(host, target, description =>
       requestMapping(description, { ecosystem, provider }),
     )
     if (data !== undefined) return { data: Buffer.from(data) }
@@ -137,7 +137,7 @@ async function requestMapping(
  * Starts an instance of a plugin, calls `query` with its description service, and ends the
  * instance.
  */
-async function describePlugin<T>(
+async function queryPlugin<T>(
   host: DescriptionHost,
   { name, version, downloadUrl, parameterization }: PluginTarget,
   query: (description: ProviderDescription) => Promise<T>,

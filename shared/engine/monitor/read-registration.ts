@@ -53,8 +53,8 @@ export interface ReadingDeps {
 
 /**
  * Decodes a registration. Only the inputs of a remote component, which its provider constructs,
- * keep their output values.
- * Throws RESOURCE_INVALID, VALUE_MALFORMED, PACKAGE_INVALID or FEATURE_MISSING.
+ * keep their output values. Throws RESOURCE_INVALID, VALUE_MALFORMED, PACKAGE_INVALID or
+ * FEATURE_MISSING.
  */
 export async function readRegistration(
   request: RegisterResourceRequest,

@@ -33,9 +33,9 @@ export function windowSizeOf(parallel: number): number {
  * Creates an empty window. A registration in the window may wait for providers, for the store and
  * for others in the window. It may also wait for calls to the program or to components. Each
  * pending call of this kind widens the window by one. So a registration that such a call makes
- * always proceeds. `onWidened` receives each new `sizeMax`, and at the start of such a call the
- * number of pending calls. Each number is a count of registrations that may wait for others at the
- * same time.
+ * always proceeds. `onWidened` receives the number of registrations that may wait for others at the
+ * same time. This is each new `sizeMax` and, at the start of such a call, the number of pending
+ * calls.
  */
 export function createRegistrationWindow(
   onWidened: (waitingCount: number) => void = () => undefined,

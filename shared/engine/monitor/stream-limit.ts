@@ -33,22 +33,22 @@ export function createStreamLimit(): StreamLimit {
   const { streamsPerConnection } = limits
   const ports = new Set<number>()
   const sessions = new Set<NonNullable<ServerHttp2Stream['session']>>()
-  let isRaised = false
+  let isLifted = false
   const onStream = (message: unknown): void => {
     const { session } = (message as { readonly stream: ServerHttp2Stream }).stream
     if (session === undefined || sessions.has(session)) return
     if (!ports.has(session.socket?.localPort ?? 0)) return
     sessions.add(session)
     session.once('close', () => sessions.delete(session))
-    if (isRaised) session.settings({ maxConcurrentStreams: unlimited })
+    if (isLifted) session.settings({ maxConcurrentStreams: unlimited })
   }
   subscribe(channel, onStream)
   return {
     serverOptions: { 'grpc.max_concurrent_streams': streamsPerConnection },
     addPort: port => void ports.add(port),
     liftFor(waitingCount) {
-      if (isRaised || waitingCount * 2 <= streamsPerConnection) return
-      isRaised = true
+      if (isLifted || waitingCount * 2 <= streamsPerConnection) return
+      isLifted = true
       for (const session of sessions) session.settings({ maxConcurrentStreams: unlimited })
     },
     close: () => void unsubscribe(channel, onStream),

@@ -12,7 +12,7 @@ import { manifestOf } from '../../state/snapshot-codec.ts'
 import { openEmbeddedPlatform } from '../embedded/embedded-platform.ts'
 import { createFileObjects } from '../objects/file-objects.ts'
 import { createBackendCatalog } from './backend-catalog.ts'
-import { createStackMarks } from './stack-marks.ts'
+import { createSyncPoints } from './sync-points.ts'
 
 const id = stackIdOf('shop', 'dev')
 
@@ -43,7 +43,7 @@ async function openCatalog(deniedPrefix: string, env: Record<string, string> = {
       clock,
       journalCopies,
     },
-    marks: createStackMarks(join(folder, 'home/marks')),
+    syncPoints: createSyncPoints(join(folder, 'home/marks')),
     releaseIfTakenOver: async () => undefined,
     locks: {
       acquire: async () => undefined,

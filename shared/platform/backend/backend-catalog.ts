@@ -20,8 +20,8 @@ import { deploymentPartsOf, type StackId, stackPartsOf } from '../../records/ids
 import type { JournalCopies } from '../embedded/journal-copies.ts'
 import type { HeldLocks } from './held-locks.ts'
 import { publishToBackend, recordInBackend } from './publish-to-backend.ts'
-import { emptyMark } from './stack-marks.ts'
-import { checkpointDigestOf, type SyncDeps, syncStack } from './sync-stack.ts'
+import { emptySyncPoint } from './sync-points.ts'
+import { sha256Of, type SyncDeps, syncStack } from './sync-stack.ts'
 
 /** Go's names of architectures and systems, where Node's names differ. */
 const goNames: Readonly<Record<string, string>> = { x64: 'amd64', win32: 'windows' }
@@ -39,7 +39,7 @@ export interface BackendCatalogDeps extends SyncDeps {
  * the history and unlocks the stack.
  */
 export function createBackendCatalog(deps: BackendCatalogDeps): CatalogPort {
-  const { catalog: local, locks, backend, marks } = deps
+  const { catalog: local, locks, backend, syncPoints } = deps
   const sync = (id: StackId): Promise<StackRecord | undefined> =>
     locks.isHeld(id) ? local.getStack(id) : syncStack(deps, id)
   const runWhileLocked = async <T>(id: StackId, run: () => Promise<T>): Promise<T> => {
@@ -66,7 +66,7 @@ export function createBackendCatalog(deps: BackendCatalogDeps): CatalogPort {
       runWhileLocked(id, async () => {
         if ((await readStackObject(backend, id)) !== undefined) return false
         const bytes = await createStackObject(backend, id)
-        marks.update(id, { ...emptyMark, checkpoint: checkpointDigestOf(bytes) })
+        syncPoints.update(id, { ...emptySyncPoint, checkpoint: sha256Of(bytes) })
         await local.createStack(id, createdAt)
         return true
       }),
@@ -76,7 +76,7 @@ export function createBackendCatalog(deps: BackendCatalogDeps): CatalogPort {
       runWhileLocked(id, async () => {
         if (!(await local.removeStack(id))) return false
         await removeStackObjects(backend, id)
-        marks.remove(id)
+        syncPoints.remove(id)
         return true
       }),
     start,

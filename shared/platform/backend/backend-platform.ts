@@ -36,7 +36,7 @@ import { publishFirstState } from './publish-first-state.ts'
 import { completeRenames, createBackendRenames } from './rename-in-backend.ts'
 import { createRenameIntents } from './rename-intents.ts'
 import { createPartSender } from './send-parts.ts'
-import { createStackMarks } from './stack-marks.ts'
+import { createSyncPoints } from './sync-points.ts'
 import { createUnfinishedCopies } from './unfinished-copies.ts'
 import {
   type FindProjects,
@@ -102,12 +102,12 @@ export async function openBackendPlatform(
   const backend = await openBackend(store, env)
   const warning = await describeLegacyLayout(backend)
   if (warning !== undefined) options.onNotice(warning)
-  const marks = createStackMarks(join(home, 'marks'))
+  const syncPoints = createSyncPoints(join(home, 'marks'))
   const embedded = await openEmbeddedPlatform({
     home,
     logger: options.logger,
     ...(options.telemetry === undefined ? {} : { telemetry: options.telemetry }),
-    sendParts: createPartSender({ backend, marks, blobFolder: join(home, 'blobs') }),
+    sendParts: createPartSender({ backend, syncPoints, blobFolder: join(home, 'blobs') }),
   })
   const { catalog: local, journalCopies, control, blobs, clock } = embedded
   const lockId = randomUUID()
@@ -116,15 +116,16 @@ export async function openBackendPlatform(
     const { closeDeployment, onNotice, isAlive } = options
     const closeDeps = { backend: layoutBackend, folder: join(home, 'copies'), closeDeployment }
     const unfinishedCopies = createUnfinishedCopies({
-      ...{ backend: layoutBackend, marks, clock, holder, catalog: local, control, journalCopies },
+      ...{ backend: layoutBackend, syncPoints, clock, holder },
+      ...{ catalog: local, control, journalCopies },
       ...{ silenceMs: options.silenceMs ?? limits.leaseMs, onNotice },
       closeCopied: (id, copy) => closeCopiedDeployment(closeDeps, id, copy),
     })
-    const lockDeps = { backend: layoutBackend, marks, clock, lockId, holder, isAlive }
+    const lockDeps = { backend: layoutBackend, syncPoints, clock, lockId, holder, isAlive }
     return { locks: createHeldLocks({ ...lockDeps, unfinishedCopies }), ...unfinishedCopies }
   }
   const { locks, releaseIfTakenOver } = createLocks(backend)
-  const syncDeps = { backend, catalog: local, blobs, marks, clock, releaseIfTakenOver }
+  const syncDeps = { backend, catalog: local, blobs, syncPoints, clock, releaseIfTakenOver }
   const controlDeps = { backend, control, journalCopies, onNotice: options.onNotice }
   const intents = createRenameIntents(join(home, 'renames'))
   const renameDeps = { ...syncDeps, locks, renames: embedded.renames, intents, holder }
@@ -150,7 +151,7 @@ export async function openBackendPlatform(
     renames: createBackendRenames(renameDeps),
     publishFirstState: (id, state) => publishFirstState({ ...syncDeps, locks }, id, state),
     ...createLegacyAccess(
-      { backend, catalog: local, marks },
+      { backend, catalog: local, syncPoints },
       layoutBackend => createLocks(layoutBackend).locks,
     ),
     breakLocks: id => locks.breakOtherLocks(id),

@@ -8,8 +8,8 @@ import {
   readCopyParts,
 } from '../../backends/journal-copies.ts'
 import {
-  parseStackFile,
-  parseStackObject,
+  parseStackCheckpoint,
+  parseStateOfStackObject,
   readStackBackup,
   readStackObject,
 } from '../../backends/stack-objects.ts'
@@ -21,8 +21,8 @@ import { printStateBlob } from '../../state/print-envelope.ts'
 import { type EmbeddedPlatform, openEmbeddedPlatform } from '../embedded/embedded-platform.ts'
 import { type BackendCatalogDeps, createBackendCatalog } from './backend-catalog.ts'
 import type { HeldLocks } from './held-locks.ts'
-import { createStackMarks } from './stack-marks.ts'
-import { checkpointDigestOf } from './sync-stack.ts'
+import { createSyncPoints } from './sync-points.ts'
+import { sha256Of } from './sync-stack.ts'
 
 /** The dependencies of closing a copied deployment. */
 export interface CloseCopiedDeps extends Pick<BackendCatalogDeps, 'backend'> {
@@ -59,17 +59,23 @@ export async function closeCopiedDeployment(
   rmSync(home, { recursive: true, force: true })
   await using embedded = await openEmbeddedPlatform({ home })
   const { header, fencedAt } = await restoreRecords(deps, { id, copy, embedded })
-  const marks = createStackMarks(join(home, 'marks'))
+  const syncPoints = createSyncPoints(join(home, 'marks'))
   const isBaseCurrent = await restoreBase(deps, { id, copy, blobs: embedded.blobs, header })
   const current = await readStackObject(deps.backend, id)
   if (isBaseCurrent && current !== undefined)
-    marks.update(id, {
-      checkpoint: checkpointDigestOf(current.bytes),
-      checkpointFields: parseStackFile(current).checkpointFields,
+    syncPoints.update(id, {
+      checkpoint: sha256Of(current.bytes),
+      checkpointFields: parseStackCheckpoint(current).checkpointFields,
     })
   const clock = { ...embedded.clock, now: () => fencedAt }
   const catalog = createBackendCatalog({
-    ...{ ...deps, marks, clock, locks: callersLocks, releaseIfTakenOver: async () => undefined },
+    ...{
+      ...deps,
+      syncPoints,
+      clock,
+      locks: callersLocks,
+      releaseIfTakenOver: async () => undefined,
+    },
     ...{ catalog: embedded.catalog, blobs: embedded.blobs, journalCopies: embedded.journalCopies },
   })
   await deps.closeDeployment({ ...embedded, catalog, clock }, header.deployment)
@@ -117,7 +123,7 @@ async function restoreBase(
   const current = await readStackObject(backend, id)
   const hashOf = async (object: typeof current): Promise<BlobHash | ''> => {
     if (object === undefined) return ''
-    const envelope = parseStackObject(object)
+    const envelope = parseStateOfStackObject(object)
     // A stack that never had a state has no base, so `snapshot` is ''.
     if (envelope.deployment === null && snapshot === '') return ''
     return blobs.put(await printStateBlob(envelope))

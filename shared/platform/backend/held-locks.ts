@@ -6,13 +6,13 @@ import { acquireLock, listLocks, removeLocks } from '../../backends/stack-locks.
 import type { ClockPort } from '../../ports/system.ts'
 import { type StackId, stackPartsOf } from '../../records/ids.ts'
 import type { Holder } from '../../records/log.ts'
-import type { StackMarks } from './stack-marks.ts'
+import type { SyncPoints } from './sync-points.ts'
 import { isLockOf, type UnfinishedCopies } from './unfinished-copies.ts'
 
 /** The dependencies of locks. `holder` is this process. */
 export interface LockDeps {
   readonly backend: Backend
-  readonly marks: StackMarks
+  readonly syncPoints: SyncPoints
   readonly clock: Pick<ClockPort, 'now'>
   /** The id of the locks of this process. */
   readonly lockId: string
@@ -41,7 +41,7 @@ export interface HeldLocks {
 
 /** Creates the locks of one process. */
 export function createHeldLocks(deps: LockDeps): HeldLocks {
-  const { backend, marks, holder } = deps
+  const { backend, syncPoints, holder } = deps
   const releases = new Map<StackId, () => Promise<void>>()
   const lockKeyOf = (id: StackId, lockId: string): string =>
     `${stackKeysOf(backend.layout, id).locks}${lockId}.json`
@@ -49,7 +49,7 @@ export function createHeldLocks(deps: LockDeps): HeldLocks {
   const readOwnLock = (
     id: StackId,
   ): { readonly key: string; readonly isDead: boolean } | undefined => {
-    const { lock } = marks.read(id)
+    const { lock } = syncPoints.read(id)
     if (lock === undefined) return undefined
     const isDead = deps.isAlive({ ...holder, pid: lock.pid, started: lock.started }) === false
     return { key: lockKeyOf(id, lock.uuid), isDead }
@@ -65,10 +65,10 @@ export function createHeldLocks(deps: LockDeps): HeldLocks {
     const nowMs = deps.clock.now()
     for (const lock of (await listLocks(backend, id)).values())
       throw createLockedError(stackPartsOf(id).stack, lock, nowMs)
-    // The mark is written before the lock, so that a later process recognizes the lock if this
-    // process is killed.
+    // The sync point names the lock before the lock is written. If this process is killed, a later
+    // process recognizes the lock by it.
     const { pid, started } = holder
-    marks.update(id, { lock: { uuid: deps.lockId, pid, started } })
+    syncPoints.update(id, { lock: { uuid: deps.lockId, pid, started } })
     const timestamp = new Date(nowMs).toISOString()
     const lock = { pid, username: userInfo().username, hostname: holder.host, timestamp }
     releases.set(id, await acquireLock(backend, id, { lockId: deps.lockId, lock, nowMs }))

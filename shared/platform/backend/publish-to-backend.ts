@@ -16,8 +16,8 @@ import { parseEnvelope } from '../../state/stream/parse-envelope.ts'
 import { pendingOperationsOf, withoutOrigins } from '../../state/pending.ts'
 import { envelopeOf } from '../../state/snapshot-codec.ts'
 import type { StoredEnvelope } from '../../state/stored.ts'
-import type { StackMark } from './stack-marks.ts'
-import { checkpointDigestOf, type SyncDeps } from './sync-stack.ts'
+import type { SyncPoint } from './sync-points.ts'
+import { sha256Of, type SyncDeps } from './sync-stack.ts'
 
 /**
  * Writes a published snapshot as the checkpoint of its stack. A repeated call changes nothing.
@@ -29,20 +29,20 @@ export async function publishToBackend(
   id: StackId,
   snapshot: BlobHash,
 ): Promise<void> {
-  const { backend, marks } = deps
-  const { checkpointFields } = marks.read(id)
+  const { backend, syncPoints } = deps
+  const { checkpointFields } = syncPoints.read(id)
   const { checkpoint, base } = await printSnapshot(deps, id, { snapshot, checkpointFields })
   const found = await readStackObject(backend, id)
   const isWritten =
     found !== undefined && Buffer.from(decompress(found.bytes, found.key)).equals(checkpoint)
-  if (isWritten) return marks.update(id, { checkpoint: checkpointDigestOf(found.bytes), base })
-  if (found === undefined || checkpointDigestOf(found.bytes) !== marks.read(id).checkpoint)
+  if (isWritten) return syncPoints.update(id, { checkpoint: sha256Of(found.bytes), base })
+  if (found === undefined || sha256Of(found.bytes) !== syncPoints.read(id).checkpoint)
     throw error(
       'BACKEND_CHANGED',
       `another client changed the stack ${id} in ${backend.store.address} during this deployment`,
     )
   const bytes = await saveCheckpoint(backend, id, { checkpoint, previous: found })
-  marks.update(id, { checkpoint: checkpointDigestOf(bytes), base })
+  syncPoints.update(id, { checkpoint: sha256Of(bytes), base })
 }
 
 /**
@@ -52,7 +52,7 @@ export async function publishToBackend(
 export async function printSnapshot(
   { backend, blobs }: Pick<SyncDeps, 'backend' | 'blobs'>,
   id: StackId,
-  options: { readonly snapshot: BlobHash | '' } & Pick<StackMark, 'checkpointFields'>,
+  options: { readonly snapshot: BlobHash | '' } & Pick<SyncPoint, 'checkpointFields'>,
 ): Promise<{ readonly checkpoint: Uint8Array; readonly base: BlobHash | '' }> {
   const { snapshot, checkpointFields } = options
   const { qualifiedName } = stackKeysOf(backend.layout, id)
@@ -77,7 +77,7 @@ export async function printSnapshot(
  * entry, as in Pulumi.
  */
 export async function recordInBackend(
-  { backend, catalog, marks }: SyncDeps,
+  { backend, catalog, syncPoints }: SyncDeps,
   deployment: DeploymentId,
   end: Parameters<CatalogPort['release']>[1],
 ): Promise<void> {
@@ -85,9 +85,9 @@ export async function recordInBackend(
   const [record] = await catalog.listHistory(stack, 1, number + 1)
   const kind = record === undefined ? undefined : kindOfCommand(record.command)
   if (record?.deployment !== deployment || kind === undefined) return
-  const { entry } = marks.read(stack)
+  const { entry } = syncPoints.read(stack)
   const atMs = entry?.deployment === deployment ? entry.atMs : end.at
-  marks.update(stack, { entry: { deployment, atMs } })
+  syncPoints.update(stack, { entry: { deployment, atMs } })
   const info: UpdateInfo = {
     kind,
     startTime: Math.floor(record.startedAt / 1000),
@@ -102,5 +102,5 @@ export async function recordInBackend(
   const current = await readStackObject(backend, stack)
   const key = await addHistoryEntry(backend, stack, { info, atMs, current })
   if (current !== undefined) await backUpStack(backend, stack, { atMs, current })
-  marks.update(stack, { lastEntry: key })
+  syncPoints.update(stack, { lastEntry: key })
 }

@@ -5,7 +5,11 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { printCheckpoint } from '../../backends/checkpoint-file.ts'
 import { type Backend, listBackendStacks, openBackend } from '../../backends/open-backend.ts'
 import { addHistoryEntry, listHistoryKeys } from '../../backends/stack-history.ts'
-import { parseStackObject, readStackObject, saveCheckpoint } from '../../backends/stack-objects.ts'
+import {
+  parseStateOfStackObject,
+  readStackObject,
+  saveCheckpoint,
+} from '../../backends/stack-objects.ts'
 import { readBackendTags, saveBackendTags } from '../../backends/stack-tags.ts'
 import { error } from '../../errors/error.ts'
 import type { ObjectStorePort } from '../../ports/objects.ts'
@@ -17,7 +21,7 @@ import { type EmbeddedPlatform, openEmbeddedPlatform } from '../embedded/embedde
 import { createFileObjects } from '../objects/file-objects.ts'
 import { completeRenames, createBackendRenames } from './rename-in-backend.ts'
 import { createRenameIntents } from './rename-intents.ts'
-import { createStackMarks } from './stack-marks.ts'
+import { createSyncPoints } from './sync-points.ts'
 import { syncStack } from './sync-stack.ts'
 
 const [from, to] = [stackIdOf('shop', 'dev'), stackIdOf('mall', 'prod')]
@@ -45,7 +49,7 @@ const envelopeFor = (id: StackId): StoredEnvelope => {
 }
 const urnsOf = async (backend: Backend, id: StackId) => {
   const object = await readStackObject(backend, id)
-  const deployment = object === undefined ? undefined : parseStackObject(object).deployment
+  const deployment = object === undefined ? undefined : parseStateOfStackObject(object).deployment
   return deployment?.resources?.map(({ urn }) => urn)
 }
 
@@ -63,7 +67,7 @@ async function openDeps(failsAt = Infinity) {
   const { catalog, blobs, clock, renames } = embedded
   return {
     ...{ backend: await openBackend(failing, {}), catalog, blobs, clock, renames, holder },
-    marks: createStackMarks(join(folder, 'home/marks')),
+    syncPoints: createSyncPoints(join(folder, 'home/marks')),
     intents: createRenameIntents(join(folder, 'home/renames')),
     locks: { acquire: async () => undefined, release: async () => undefined },
     releaseIfTakenOver: async () => undefined,

@@ -12,8 +12,8 @@ import type { Holder } from '../../records/log.ts'
 import type { HeldLocks } from './held-locks.ts'
 import { printSnapshot } from './publish-to-backend.ts'
 import type { RenameIntent, RenameIntents } from './rename-intents.ts'
-import { emptyMark } from './stack-marks.ts'
-import { checkpointDigestOf, type SyncDeps } from './sync-stack.ts'
+import { emptySyncPoint } from './sync-points.ts'
+import { sha256Of, type SyncDeps } from './sync-stack.ts'
 
 /** The dependencies of renames. `catalog` and `renames` are those of this machine. */
 export interface BackendRenameDeps extends SyncDeps {
@@ -56,7 +56,7 @@ export async function completeRenames(
     readonly isAlive: (holder: Omit<Holder, 'who'>) => boolean | undefined
   },
 ): Promise<void> {
-  const { backend, catalog, marks, intents, holder } = deps
+  const { backend, catalog, syncPoints, intents, holder } = deps
   for (const [name, intent] of intents.list()) {
     const { from, to, pid, started } = intent
     if (deps.isAlive({ host: holder.host, pid, started }) !== false) continue
@@ -66,7 +66,7 @@ export async function completeRenames(
         const object = await readStackObject(backend, from)
         if (isRenamedHere && object === undefined) await removeOldName(deps, from)
         else if (isRenamedHere && object !== undefined)
-          if (checkpointDigestOf(object.bytes) === marks.read(from).checkpoint)
+          if (sha256Of(object.bytes) === syncPoints.read(from).checkpoint)
             await moveInBackend(deps, intent)
       })
       intents.remove(name)
@@ -96,20 +96,20 @@ async function moveInBackend(
   deps: SyncDeps,
   { from, to, snapshot }: Pick<RenameIntent, 'from' | 'to' | 'snapshot'>,
 ): Promise<void> {
-  const { backend, marks } = deps
-  const { checkpointFields } = marks.read(from)
+  const { backend, syncPoints } = deps
+  const { checkpointFields } = syncPoints.read(from)
   const { checkpoint, base } = await printSnapshot(deps, to, { snapshot, checkpointFields })
   const bytes = await saveCheckpoint(backend, to, { checkpoint, previous: undefined })
-  const checkpointDigest = checkpointDigestOf(bytes)
-  marks.update(to, { ...emptyMark, checkpoint: checkpointDigest, checkpointFields, base })
+  const checkpointHash = sha256Of(bytes)
+  syncPoints.update(to, { ...emptySyncPoint, checkpoint: checkpointHash, checkpointFields, base })
   await copyHistory({ backend, id: from }, { backend, id: to })
-  marks.update(to, { lastEntry: (await listHistoryKeys(backend, to)).at(-1) ?? '' })
+  syncPoints.update(to, { lastEntry: (await listHistoryKeys(backend, to)).at(-1) ?? '' })
   // Pulumi's client 3.274.1 leaves the tags of a renamed stack under the old name.
   await saveBackendTags(backend, to, (await readBackendTags(backend, from))?.tags ?? {})
   await removeOldName(deps, from)
 }
 
-async function removeOldName({ backend, marks }: SyncDeps, from: StackId): Promise<void> {
+async function removeOldName({ backend, syncPoints }: SyncDeps, from: StackId): Promise<void> {
   await removeStackObjects(backend, from)
-  marks.remove(from)
+  syncPoints.remove(from)
 }

@@ -8,7 +8,7 @@ import { deploymentIdOf, stackIdOf } from '../../records/ids.ts'
 import { createFileObjects } from '../objects/file-objects.ts'
 import { toStoreError } from '../embedded/store/store-message.ts'
 import { createPartSender } from './send-parts.ts'
-import { emptyMark } from './stack-marks.ts'
+import { emptySyncPoint } from './sync-points.ts'
 
 let folder: string
 beforeEach(() => {
@@ -24,7 +24,11 @@ test('the error of a part that cannot be written has the hint for the backend, n
   mkdirSync(dirname(journal), { recursive: true })
   writeFileSync(journal.replace(/\/$/, ''), '')
   const blobFolder = join(folder, 'blobs')
-  const sendParts = createPartSender({ backend, marks: { read: () => emptyMark }, blobFolder })
+  const sendParts = createPartSender({
+    backend,
+    syncPoints: { read: () => emptySyncPoint },
+    blobFolder,
+  })
   const [result] = await sendParts([
     { deployment: deploymentIdOf(id, 1), copyId: 'c', number: 0, text: '{}' },
   ])

@@ -10,12 +10,12 @@ import { findBlobHashes } from '../records/blob-hashes.ts'
 import type { SendParts } from '../embedded/store/commit-queue.ts'
 import type { SendResult } from '../embedded/store/copied-writes.ts'
 import { toStoreFailure } from '../embedded/store/store-message.ts'
-import type { StackMarks } from './stack-marks.ts'
+import type { SyncPoints } from './sync-points.ts'
 
 /** The dependencies of sending parts. */
 export interface SendDeps {
   readonly backend: Backend
-  readonly marks: Pick<StackMarks, 'read'>
+  readonly syncPoints: Pick<SyncPoints, 'read'>
   /** The folder of this machine's blobs. */
   readonly blobFolder: string
 }
@@ -32,7 +32,7 @@ export function createPartSender(deps: SendDeps): SendParts {
     const { stack } = deploymentPartsOf(part.deployment)
     // The blobs that need no sending: sent already, not stored here, or in the checkpoint.
     const handledBlobs =
-      handledBlobsByCopy.get(part.copyId) ?? new Set<string>([deps.marks.read(stack).base])
+      handledBlobsByCopy.get(part.copyId) ?? new Set<string>([deps.syncPoints.read(stack).base])
     handledBlobsByCopy.set(part.copyId, handledBlobs)
     for (const hash of findBlobHashes(part.text)) {
       if (handledBlobs.has(hash)) continue

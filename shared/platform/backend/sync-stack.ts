@@ -1,13 +1,17 @@
 import { createHash } from 'node:crypto'
 import { posix } from 'node:path'
-import { importHistory, type SourceEntry } from '../../backends/import-history.ts'
+import { importHistory, type ImportableEntry } from '../../backends/import-history.ts'
 import type { Backend } from '../../backends/open-backend.ts'
 import {
   listHistoryKeys,
   readHistoryEntry,
   readHistoryState,
 } from '../../backends/stack-history.ts'
-import { parseStackFile, readStackObject, type StackObject } from '../../backends/stack-objects.ts'
+import {
+  parseStackCheckpoint,
+  readStackObject,
+  type StackObject,
+} from '../../backends/stack-objects.ts'
 import { hasCode } from '../../errors/error.ts'
 import type { CatalogPort, StackRecord } from '../../ports/catalog.ts'
 import type { BlobsPort } from '../../ports/records.ts'
@@ -16,14 +20,14 @@ import type { BlobHash, StackId } from '../../records/ids.ts'
 import { printStateBlob } from '../../state/print-envelope.ts'
 import type { StoredEnvelope } from '../../state/stored.ts'
 import { deploymentOfEnvelope } from '../../state/unknown-fields.ts'
-import { emptyMark, type StackMark, type StackMarks } from './stack-marks.ts'
+import { emptySyncPoint, type SyncPoint, type SyncPoints } from './sync-points.ts'
 
-/** The dependencies of a synchronization. `catalog` and `blobs` are those of this machine. */
+/** The dependencies of a synchronization. `catalog` and `blobs`: the store of this machine. */
 export interface SyncDeps {
   readonly backend: Backend
   readonly catalog: CatalogPort
   readonly blobs: BlobsPort
-  readonly marks: StackMarks
+  readonly syncPoints: SyncPoints
   readonly clock: Pick<ClockPort, 'now'>
   /**
    * Releases a stack's unfinished deployment in the store of this machine, if another machine has
@@ -33,7 +37,7 @@ export interface SyncDeps {
 }
 
 /** Returns the SHA-256 of bytes in hexadecimal. */
-export function checkpointDigestOf(bytes: Uint8Array): string {
+export function sha256Of(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
@@ -44,36 +48,39 @@ export function checkpointDigestOf(bytes: Uint8Array): string {
  * Throws BACKEND_INVALID, STATE_TOO_NEW, and the errors of the backend and of this machine's store.
  */
 export async function syncStack(deps: SyncDeps, id: StackId): Promise<StackRecord | undefined> {
-  const { backend, catalog, marks, clock } = deps
+  const { backend, catalog, syncPoints, clock } = deps
   await deps.releaseIfTakenOver(id)
   const object = await readStackObject(backend, id)
   const record = await catalog.getStack(id)
   if (record !== undefined && record.current !== '') return record
   if (object === undefined) {
     if (record !== undefined) await catalog.removeStack(id)
-    marks.remove(id)
+    syncPoints.remove(id)
     return undefined
   }
-  const mark = record === undefined ? emptyMark : marks.read(id)
+  const syncPoint = record === undefined ? emptySyncPoint : syncPoints.read(id)
   if (record === undefined) await catalog.createStack(id, clock.now())
-  // Another client may have moved the history from the legacy layout. The names of its files have
-  // not changed.
-  const lastName = posix.basename(mark.lastEntry)
+  // Another client may have moved the history from the legacy layout to another folder. So only
+  // the names of the files are compared, which stay the same.
+  const lastName = posix.basename(syncPoint.lastEntry)
   const newKeys = (await listHistoryKeys(backend, id)).filter(key => posix.basename(key) > lastName)
-  const checkpoint = checkpointDigestOf(object.bytes)
-  const isNewState = checkpoint !== mark.checkpoint
+  const checkpoint = sha256Of(object.bytes)
+  const isNewState = checkpoint !== syncPoint.checkpoint
   if (newKeys.length > 0 || isNewState) {
     const imported = await importChanges(deps, id, { object, newKeys, isNewState })
-    const lastEntry = newKeys.at(-1) ?? mark.lastEntry
-    marks.update(id, { lastEntry, ...(imported === undefined ? {} : { checkpoint, ...imported }) })
+    const lastEntry = newKeys.at(-1) ?? syncPoint.lastEntry
+    syncPoints.update(id, {
+      lastEntry,
+      ...(imported === undefined ? {} : { checkpoint, ...imported }),
+    })
   }
   return catalog.getStack(id)
 }
 
 /**
- * Imports new entries of the history, and the new state. Returns the snapshot with that state, or
- * '' for a stack that never had one. Also returns the fields of the checkpoint that no snapshot
- * has. Returns undefined if there is no new state, or if another process imports it.
+ * Imports new entries of the history, and the new state. Returns the changed fields of the sync
+ * point. Their `base` is the snapshot of the new state, or '' for a stack that never had a state.
+ * Returns undefined if there is no new state, or if another process imports it.
  */
 async function importChanges(
   deps: SyncDeps,
@@ -83,12 +90,12 @@ async function importChanges(
     readonly newKeys: readonly string[]
     readonly isNewState: boolean
   },
-): Promise<Pick<StackMark, 'base' | 'checkpointFields'> | undefined> {
+): Promise<Pick<SyncPoint, 'base' | 'checkpointFields'> | undefined> {
   // The checkpoint is parsed first, so that an invalid one changes nothing.
-  const { envelope, checkpointFields } = parseStackFile(change.object)
-  const entries: SourceEntry[] = []
+  const { envelope, checkpointFields } = parseStackCheckpoint(change.object)
+  const entries: ImportableEntry[] = []
   for (const key of change.newKeys) {
-    // Of the states that the entries ended with, only the last one is imported.
+    // Each entry has a state. Only the state of the last entry is imported.
     const isLast = key === change.newKeys.at(-1)
     entries.push({
       info: await readHistoryEntry(deps.backend, key),
@@ -108,10 +115,11 @@ async function importChanges(
 }
 
 /**
- * Publishes a state as an import, unless it is the current one. A checkpoint without a deployment
- * is an empty state: another client has removed the stack and created it again. Returns the
- * snapshot. Returns '' for a stack that never had a state, and whose checkpoint has no unknown
- * fields. Returns undefined if another process imports the state, or has started a deployment.
+ * Publishes a state as an import, unless it is the current one. If the envelope of an existing
+ * state has no deployment, another client has removed the stack and created it again. Its state is
+ * then empty. Returns the snapshot. Returns '' for a stack that never had a state, and whose
+ * envelope has no unknown fields. Returns undefined if another process imports the state, or has
+ * started a deployment.
  */
 async function publishState(
   deps: SyncDeps,
@@ -123,7 +131,7 @@ async function publishState(
   if (record === undefined || record.current !== '') return undefined
   if (deploymentOfEnvelope(envelope) === null && record.snapshot === '') return ''
   const bytes = await printStateBlob(envelope)
-  if (record.snapshot === (checkpointDigestOf(bytes) as BlobHash)) return record.snapshot
+  if (record.snapshot === (sha256Of(bytes) as BlobHash)) return record.snapshot
   const at = clock.now()
   const start = { command: 'stack import', message: '', at } as const
   const { kind, deployment } = await catalog.start(id, start)

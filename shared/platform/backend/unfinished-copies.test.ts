@@ -41,7 +41,7 @@ const createCopies = (deps: Partial<UnfinishedCopyDeps> = {}) =>
     ...{ backend, holder, catalog: noStack, silenceMs: 60_000 },
     control: { close: async () => undefined },
     journalCopies: { find: async () => undefined, remove: async () => undefined },
-    marks: { read: () => ({ checkpoint: '', base: '', lastEntry: '', checkpointFields: {} }) },
+    syncPoints: { read: () => ({ checkpoint: '', base: '', lastEntry: '', checkpointFields: {} }) },
     clock: {
       now: () => nowMs as EpochMs,
       monotonicMs: () => nowMs,

@@ -17,7 +17,7 @@ import { type StackId, stackPartsOf } from '../../records/ids.ts'
 import type { Holder } from '../../records/log.ts'
 import type { JournalCopies } from '../embedded/journal-copies.ts'
 import { endCopyMethod } from '../embedded/store/methods/copy-methods.ts'
-import type { StackMarks } from './stack-marks.ts'
+import type { SyncPoints } from './sync-points.ts'
 
 /** The dependencies of unfinished copies. `catalog` and `control` are those of this machine. */
 export interface UnfinishedCopyDeps {
@@ -25,7 +25,7 @@ export interface UnfinishedCopyDeps {
   readonly catalog: Pick<CatalogPort, 'getStack' | 'release'>
   readonly control: Pick<ControlPort, 'close'>
   readonly journalCopies: Pick<JournalCopies, 'find' | 'remove'>
-  readonly marks: Pick<StackMarks, 'read'>
+  readonly syncPoints: Pick<SyncPoints, 'read'>
   readonly clock: Pick<ClockPort, 'now' | 'sleep' | 'monotonicMs'>
   readonly holder: Holder
   /** The time without a new part after which the writer of a copy counts as dead, in ms. */
@@ -79,7 +79,7 @@ export function createUnfinishedCopies(deps: UnfinishedCopyDeps): UnfinishedCopi
     if (isOpen) return
     // A copy without a sent part is not in the backend. If the lock of this machine still exists,
     // no other machine took over.
-    const lockId = deps.marks.read(id).lock?.uuid ?? ''
+    const lockId = deps.syncPoints.read(id).lock?.uuid ?? ''
     const isLocked = (await listLockKeys(backend, id)).some(key => key.includes(lockId))
     if (copy === undefined && lockId !== '' && isLocked) return
     await deps.journalCopies.remove(own.deployment)

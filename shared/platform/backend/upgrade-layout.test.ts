@@ -9,8 +9,8 @@ import { DeployError, error } from '../../errors/error.ts'
 import type { StackRecord } from '../../ports/catalog.ts'
 import { deploymentIdOf, type StackId, stackIdOf } from '../../records/ids.ts'
 import { createFileObjects } from '../objects/file-objects.ts'
-import { createStackMarks } from './stack-marks.ts'
-import { checkpointDigestOf } from './sync-stack.ts'
+import { createSyncPoints } from './sync-points.ts'
+import { sha256Of } from './sync-stack.ts'
 import { upgradeLayout } from './upgrade-layout.ts'
 
 const fixture = join(import.meta.dirname, '../../../test/fixtures/backends/legacy')
@@ -39,7 +39,13 @@ async function openDeps() {
     release: async (stack: StackId) => void lockEvents.push(`-${stack}`),
   }
   const catalog = catalogOf()
-  return { backend, catalog, locks, lockEvents, marks: createStackMarks(join(folder, 'marks')) }
+  return {
+    backend,
+    catalog,
+    locks,
+    lockEvents,
+    syncPoints: createSyncPoints(join(folder, 'marks')),
+  }
 }
 type Deps = Awaited<ReturnType<typeof openDeps>>
 
@@ -66,7 +72,7 @@ test('the next upgrade completes one that a crash interrupted at any write', asy
     const deps = await openDeps()
     const { store } = deps.backend
     const before = await store.get('.pulumi/stacks/old.json')
-    deps.marks.update(id, { checkpoint: checkpointDigestOf(before ?? Buffer.of()), base: 'base' })
+    deps.syncPoints.update(id, { checkpoint: sha256Of(before ?? Buffer.of()), base: 'base' })
     const isWhole = await upgradeLayout(failAt(deps, failsAt), findNoProjects).then(
       ({ upgraded }) => upgraded.length === 1,
       () => false,
@@ -85,7 +91,7 @@ test('the next upgrade completes one that a crash interrupted at any write', asy
     ])
     expect((await readBackendTags(backend, id))?.tags).toEqual({ owner: 'me' })
     // The next command does not take the moved checkpoint for a change.
-    expect(deps.marks.read(id)).toMatchObject({ base: 'base' })
+    expect(deps.syncPoints.read(id)).toMatchObject({ base: 'base' })
     expect(deps.lockEvents.slice(-2)).toEqual([id, `-${id}`])
     if (isWhole) {
       expect(failsAt).toBeGreaterThan(6)

@@ -16,8 +16,8 @@ import { DeployError, error } from '../../errors/error.ts'
 import type { CatalogPort, StackListing } from '../../ports/catalog.ts'
 import { deploymentPartsOf, type StackId, stackIdOf, stackPartsOf } from '../../records/ids.ts'
 import type { HeldLocks } from './held-locks.ts'
-import type { StackMarks } from './stack-marks.ts'
-import { checkpointDigestOf } from './sync-stack.ts'
+import type { SyncPoints } from './sync-points.ts'
+import { sha256Of } from './sync-stack.ts'
 
 /**
  * The dependencies of an upgrade. `backend` reads and writes the legacy layout, even if the
@@ -27,7 +27,7 @@ export interface UpgradeDeps {
   readonly backend: Backend
   /** The catalog of this machine. */
   readonly catalog: Pick<CatalogPort, 'listStacks'>
-  readonly marks: Pick<StackMarks, 'read' | 'update'>
+  readonly syncPoints: Pick<SyncPoints, 'read' | 'update'>
   /** The locks of the legacy layout. */
   readonly locks: Pick<HeldLocks, 'acquire' | 'release'>
 }
@@ -157,15 +157,15 @@ function createBusyError(subject: string, { store }: Backend, stack: string): De
  * Writes a stack in the layout with projects, and removes it from the legacy layout. After a crash
  * in between, the next upgrade continues.
  */
-async function moveToProject({ backend, marks }: UpgradeDeps, id: StackId): Promise<void> {
+async function moveToProject({ backend, syncPoints }: UpgradeDeps, id: StackId): Promise<void> {
   const target: Backend = { ...backend, layout: 'project' }
   const source = await readStackObject(backend, id)
   if (source === undefined) return
   const tags = await readBackendTags(backend, id)
   const checkpoint = decompress(source.bytes, source.key)
   const bytes = await saveNewCheckpoint(target, id, checkpoint)
-  if (marks.read(id).checkpoint === checkpointDigestOf(source.bytes))
-    marks.update(id, { checkpoint: checkpointDigestOf(bytes) })
+  if (syncPoints.read(id).checkpoint === sha256Of(source.bytes))
+    syncPoints.update(id, { checkpoint: sha256Of(bytes) })
   await copyHistory({ backend, id }, { backend: target, id })
   if (tags !== undefined) await saveBackendTags(target, id, tags.tags)
   // The checkpoint is removed last, because the next upgrade after a crash finds the stack by it.

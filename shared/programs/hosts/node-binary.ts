@@ -16,8 +16,8 @@ export interface NodeChoiceInput {
   readonly env: Readonly<Record<string, string>>
   /** Antichain's own `node`. */
   readonly antichainNode: string
-  /** The version range that the SDK requires, '' = any. */
-  readonly engines: string
+  /** The range of Node versions that the SDK requires, '' = any. */
+  readonly nodeRange: string
   /** The program's folder, because version managers decide by folder. */
   readonly directory: string
 }
@@ -29,10 +29,10 @@ export interface NodeChoiceInput {
 export async function chooseNode(input: NodeChoiceInput): Promise<NodeChoice> {
   const userNode = findOnPath('node', input.env['PATH'] ?? '')
   const version = userNode === undefined ? '' : await readNodeVersion(userNode, input)
-  if (userNode !== undefined && version !== '' && isSatisfied(version, input.engines))
+  if (userNode !== undefined && version !== '' && isSatisfied(version, input.nodeRange))
     return { command: userNode, note: '' }
   const reason = describeUserNode(userNode, version)
-  const requirement = input.engines === '' ? '' : ` and the SDK requires ${input.engines}`
+  const requirement = input.nodeRange === '' ? '' : ` and the SDK requires ${input.nodeRange}`
   if (!isExecutable(input.antichainNode))
     throw error('PROGRAM_NODE_MISSING', `no suitable node for the program: ${reason}${requirement}`)
   return {
@@ -54,8 +54,8 @@ async function readNodeVersion(command: string, input: NodeChoiceInput): Promise
   return code === 0 ? (stdout.split('\n')[0] ?? '').trim() : ''
 }
 
-function isSatisfied(version: string, engines: string): boolean {
-  return engines === '' || semver.satisfies(version, engines, { includePrerelease: true })
+function isSatisfied(version: string, nodeRange: string): boolean {
+  return nodeRange === '' || semver.satisfies(version, nodeRange, { includePrerelease: true })
 }
 
 function isSameFile(left: string, right: string): boolean {

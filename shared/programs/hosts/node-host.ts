@@ -36,14 +36,14 @@ export function createNodeProgramHost(deps: NodeHostDeps): ProgramHost {
         env['PULUMI_LANGUAGE_NODEJS_RUN_PATH'] ?? '',
       )
       const nodeArgs = splitArguments(readTextOption(programInput, 'nodeargs'))
-      const { engines } = sdk
+      const { nodeRange } = sdk
       const { processes, antichainNode } = deps
       const compiledFolder = createCompiledFolder(deps.compiledFolder)
       const node = await chooseNode({
         processes,
         antichainNode,
         env,
-        engines,
+        nodeRange,
         directory: programInput.programFolder,
       })
       const preload = createPreload({ env, nodeArgs, compiledFolder })

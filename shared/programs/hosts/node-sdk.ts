@@ -11,7 +11,7 @@ export interface NodeSdk {
   /** The folder of the SDK's package. '' if the runner belongs to another package. */
   readonly root: string
   /** The range of Node versions that the SDK requires. '': any. */
-  readonly engines: string
+  readonly nodeRange: string
 }
 
 const defaultRunner = '@pulumi/pulumi/cmd/run'
@@ -27,11 +27,12 @@ export function findNodeSdk(directory: string, runner: string): NodeSdk {
   const runnerFile = resolveFrom(directory, runnerModule)
   if (runnerFile === undefined) throw createMissingError(directory, runnerModule)
   const root = findPackageRoot(runnerFile, '@pulumi/pulumi')
-  if (root === '') return { runner: runnerFile, root, engines: '' }
+  if (root === '') return { runner: runnerFile, root, nodeRange: '' }
   refuseTypescriptMix(root)
   const engines = readPackageJson(root)['engines']
-  const nodeRange: unknown = isRecord(engines) ? engines['node'] : undefined
-  return { runner: runnerFile, root, engines: typeof nodeRange === 'string' ? nodeRange : '' }
+  const declaredRange: unknown = isRecord(engines) ? engines['node'] : undefined
+  const nodeRange = typeof declaredRange === 'string' ? declaredRange : ''
+  return { runner: runnerFile, root, nodeRange }
 }
 
 /**

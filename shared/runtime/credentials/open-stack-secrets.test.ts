@@ -61,8 +61,8 @@ test('secrets encrypted with a passphrase are opened with that of the installati
 
 test('a stack file without a manager uses the manager `service` if the state of its stack names that manager', async () => {
   const manager = createServiceManager([createServiceKey()], { stack: 's' })
-  const openServiceOf = async (id: StackId) => (id === stack ? manager : undefined)
-  const deps = { keeper, passphrase: undefined, allowedKeys, openServiceOf } as const
+  const openRecordedServiceManager = async (id: StackId) => (id === stack ? manager : undefined)
+  const deps = { keeper, passphrase: undefined, allowedKeys, openRecordedServiceManager } as const
   expect(await openStackSecrets(deps, stack, emptyFields)).toBe(manager)
   const other = openStackSecrets(deps, 'organization/p/other' as StackId, emptyFields)
   await expect(other).rejects.toMatchObject({ code: 'SECRETS_MANAGER_UNSUPPORTED' })

@@ -11,19 +11,20 @@ import { openPassphraseManager } from '../../secrets/passphrase-secrets.ts'
 export interface StackSecretsDeps {
   readonly keeper: KeyKeeper
   readonly passphrase: string | undefined
-  /** `own-or-unnamed`: a data key that names no stack may be opened too. */
+  /** `own`: only data keys of the stack. `own-or-unnamed`: also data keys that name no stack. */
   readonly allowedKeys: Exclude<AllowedKeys['kind'], 'any'>
   /**
-   * Opens the manager `service` that the published state of a stack names. Undefined if the state
-   * names another manager. Absent on a platform without such stacks.
+   * Opens the manager `service` that is recorded for a stack: in its published state, or apart
+   * before the first state. Undefined if another manager or none is recorded. Absent on a platform
+   * without such stacks.
    */
-  readonly openServiceOf?: (stack: StackId) => Promise<SecretsManager | undefined>
+  readonly openRecordedServiceManager?: (stack: StackId) => Promise<SecretsManager | undefined>
 }
 
 /**
- * Opens the secrets manager that a stack's file names, without user input: by the key of a key
- * service or the installation's passphrase. The file comes from an uploaded program, so it does not
- * decide which data key is opened: the data key must belong to `stack`. Throws
+ * Opens the secrets manager that a stack's file names. The key of a key service or the
+ * installation's passphrase opens it, without user input. The file comes from an uploaded program,
+ * and could name the data key of another stack. So the data key must belong to `stack`. Throws
  * SECRETS_PASSPHRASE_MISSING, SECRETS_PASSPHRASE_WRONG, SECRETS_MANAGER_UNSUPPORTED,
  * SECRETS_MALFORMED, and the errors of `openCloudManager`.
  */
@@ -46,9 +47,8 @@ export async function openStackSecrets(
       `the secrets provider '${provider}' is not supported here`,
     )
   if (encryptionSalt === '') {
-    // The file of a stack that uses the manager `service` names no manager: only the state names
-    // it.
-    const serviceManager = await deps.openServiceOf?.(stack)
+    // If a stack uses the manager `service`, its file names no manager.
+    const serviceManager = await deps.openRecordedServiceManager?.(stack)
     if (serviceManager !== undefined) return serviceManager
     throw error(
       'SECRETS_MANAGER_UNSUPPORTED',

@@ -16,8 +16,8 @@ import {
  */
 export interface ServiceOpeners {
   /**
-   * Opens a manager that a record names. Undefined for other managers, and if this platform has no
-   * keys of the stack.
+   * Opens the manager that `storedManager` describes. Undefined if it is not the manager `service`,
+   * or if this platform has no keys of the stack.
    */
   readonly openServiceManagerOf: (
     stack: StackId,
@@ -28,7 +28,7 @@ export interface ServiceOpeners {
    * manager that was recorded for the stack. Undefined if there is no such manager, and in the
    * cases of `openServiceManagerOf`.
    */
-  readonly openServiceOf: (stack: StackId) => Promise<SecretsManager | undefined>
+  readonly openRecordedServiceManager: (stack: StackId) => Promise<SecretsManager | undefined>
 }
 
 /** Creates the openers. `createSealing` is called once, when the first manager is opened. */
@@ -51,7 +51,7 @@ export function createServiceOpeners(
   }
   return {
     openServiceManagerOf,
-    openServiceOf: async stack => {
+    openRecordedServiceManager: async stack => {
       const record = await catalog.getStack(stack)
       if (record === undefined) return undefined
       const provider =

@@ -12,15 +12,15 @@ export interface RunTrace {
   /** Traces calls of plugins. Undefined without telemetry. */
   readonly traceCall: TraceCall | undefined
   /** Begins the span of a run. Calls outside of an operation become its children. */
-  readonly beginRun: (run: BegunRun) => void
+  readonly beginRun: (span: RunSpan) => void
   /** Makes calls outside of an operation children of the deployment, unless a run has begun. */
   readonly joinDeployment: (trace: DeploymentTrace) => void
   /** Reports the span of the run. Later calls have no effect. */
   readonly endRun: () => void
 }
 
-/** A run that begins: its parent, and the attributes of its span. */
-export interface BegunRun {
+/** The span of a run: its name, its parent and its attributes. */
+export interface RunSpan {
   readonly name: string
   readonly parent: Pick<SpanContext, 'traceId' | 'isSampled'> & Partial<SpanContext>
   readonly attributes: TelemetryAttributes

@@ -15,7 +15,7 @@ import { createInlineAdmission } from './inline-admission.ts'
 
 /** The operations that a generator runs in its own process, and the queue for all others. */
 export interface InlineOperations {
-  /** The queue for the generator. A narrow deployment's messages do not reach the real queue. */
+  /** The queue for the generator. Messages of inline operations do not reach the real queue. */
   readonly chains: ChainQueuePort
   /** Reports whether an operation runs in this process. */
   readonly areRunning: () => boolean

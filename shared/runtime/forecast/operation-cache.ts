@@ -25,7 +25,7 @@ export interface RememberedOperations extends KnownOperations {
   readonly stepIds: readonly OperationId[]
   readonly idsByUrn: ReadonlyMap<string, readonly OperationId[]>
   /** The operations of default providers, which no event reports. */
-  readonly silentIds: readonly OperationId[]
+  readonly unreportedIds: readonly OperationId[]
   readonly getParallel: () => number
   /**
    * Returns the summary of the known operations. It is computed again when the number of known
@@ -73,21 +73,21 @@ function createCache(ports: OperationCachePorts): ReadRemembered {
   return async ({ deployment, startedAt }) => {
     // A removed stack may have a successor of the same name, so the id alone is ambiguous.
     const key = `${deployment} ${startedAt}`
-    const cached = deployments.get(key) ?? createDeploymentCache(ports, deployment)
+    const deploymentCache = deployments.get(key) ?? createDeploymentCache(ports, deployment)
     deployments.delete(key)
-    deployments.set(key, cached)
+    deployments.set(key, deploymentCache)
     for (const oldKey of deployments.keys())
       if (deployments.size > deploymentsMax) deployments.delete(oldKey)
-    await cached.readLog()
-    return cached.operations
+    await deploymentCache.readLog()
+    return deploymentCache.operations
   }
 }
 
 function createDeploymentCache(ports: OperationCachePorts, deployment: DeploymentId) {
   const log = createLogCache(ports, deployment)
   const ends = new Map<OperationId, KnownEnd>()
-  let allRead: 'none' | 'open' | 'over' = 'none'
-  let summarized: { readonly endCount: number; readonly summary: OperationSummary } | undefined
+  let lastFullRead: 'none' | 'open' | 'over' = 'none'
+  let cachedSummary: { readonly endCount: number; readonly summary: OperationSummary } | undefined
   const readEnds = async (ids: Iterable<OperationId>): Promise<void> => {
     const openIds = [...new Set(ids)].filter(id => ends.get(id)?.head.end === undefined)
     for (const batch of toIdBatches(openIds, limits.idsPerReadMax))
@@ -105,19 +105,19 @@ function createDeploymentCache(ports: OperationCachePorts, deployment: Deploymen
     ends,
     getParallel: log.getParallel,
     getSummary({ isExact } = { isExact: false }) {
-      const isOld = ends.size > (summarized?.endCount ?? 0) * (1 + summaryGrowth)
-      if (summarized === undefined || isOld || isExact) {
+      const isOld = ends.size > (cachedSummary?.endCount ?? 0) * (1 + summaryGrowth)
+      if (cachedSummary === undefined || isOld || isExact) {
         const known = { decided: log.lists.decided, ends }
         const summary = summarizeOperations(known, log.getParallel())
-        summarized = { endCount: ends.size, summary }
+        cachedSummary = { endCount: ends.size, summary }
       }
-      return summarized.summary
+      return cachedSummary.summary
     },
     readEnds,
     async readAllEnds({ isOver, isRepeated }) {
-      if (allRead === 'over' || (allRead === 'open' && !isOver && !isRepeated)) return
+      if (lastFullRead === 'over' || (lastFullRead === 'open' && !isOver && !isRepeated)) return
       await readEnds(log.lists.decided.keys())
-      allRead = isOver ? 'over' : 'open'
+      lastFullRead = isOver ? 'over' : 'open'
     },
   }
   return { operations, readLog: () => log.readLog() }
@@ -127,17 +127,17 @@ function createDeploymentCache(ports: OperationCachePorts, deployment: Deploymen
 function createLogCache(ports: OperationCachePorts, deployment: DeploymentId) {
   const decided = new Map<OperationId, DecidedOperation>()
   const stepIds: OperationId[] = []
-  const silentIds: OperationId[] = []
+  const unreportedIds: OperationId[] = []
   const idsByUrn = new Map<string, OperationId[]>()
   const latestOperationIds = new Map<string, OperationId>()
   let nextNumber = 0
   let parallel = 1
-  let turn: Promise<unknown> = Promise.resolve()
+  let lastRead: Promise<unknown> = Promise.resolve()
   const add = (item: DecidedOperation): void => {
     const { id, urn } = item.operation
     decided.set(id, item)
     if (!isJoinOrHook(item.operation)) stepIds.push(id)
-    if (isDefaultProvider(item.operation)) silentIds.push(id)
+    if (isDefaultProvider(item.operation)) unreportedIds.push(id)
     latestOperationIds.set(urn, id)
     const ids = idsByUrn.get(urn)
     if (ids === undefined) idsByUrn.set(urn, [id])
@@ -163,12 +163,12 @@ function createLogCache(ports: OperationCachePorts, deployment: DeploymentId) {
     nextNumber += records.length
   }
   return {
-    lists: { decided, stepIds, silentIds, idsByUrn },
+    lists: { decided, stepIds, unreportedIds, idsByUrn },
     getParallel: () => parallel,
     /** Reads the new records. Concurrent calls read one after another. */
     readLog(): Promise<void> {
-      const next = turn.then(readNewRecords)
-      turn = next.catch(() => undefined)
+      const next = lastRead.then(readNewRecords)
+      lastRead = next.catch(() => undefined)
       return next
     },
   }

@@ -30,9 +30,13 @@ export interface ChangedOperations {
 }
 
 /**
- * Reads the operations of a deployment that were decided since a reader read them, those whose
- * change it noticed, and those that they released. Apart from the first call for a deployment in a
- * process, it reads only new log records and the heads of these operations. Throws RECORDS_REMOVED.
+ * Reads three groups of operations of a deployment:
+ * - those that were decided since the previous call of the reader,
+ * - those whose change the reader noticed (`ids`),
+ * - those that the second group released.
+ *
+ * The first call for a deployment in a process reads the whole log and all heads. Later calls read
+ * only new log records and the heads of these operations. Throws RECORDS_REMOVED.
  */
 export async function readChangedOperations(
   ports: CompactionPorts,
@@ -45,7 +49,7 @@ export async function readChangedOperations(
   const nextCount = Math.min(known.stepIds.length, count + apiLimits.changesPerPageMax)
   const changedIds = await readWithReleased(known, ids, [
     ...known.stepIds.slice(count, nextCount),
-    ...known.silentIds.filter(id => isOpen(known, id)),
+    ...known.unreportedIds.filter(id => isOpen(known, id)),
   ])
   const summary = known.getSummary()
   const operations = [...changedIds].flatMap(id => {
@@ -69,14 +73,14 @@ async function readWithReleased(
 ): Promise<ReadonlySet<OperationId>> {
   const changedIds = new Set([...ids, ...otherIds])
   await known.readEnds(changedIds)
-  let waiting = ids
-  while (waiting.length > 0) {
-    const endedIds = waiting.filter(id => !isOpen(known, id))
+  let uncheckedIds = ids
+  while (uncheckedIds.length > 0) {
+    const endedIds = uncheckedIds.filter(id => !isOpen(known, id))
     const releasedIds = endedIds.flatMap(id => releasedIdsOf(known.decided.get(id)))
     const newIds = new Set(releasedIds.filter(id => !changedIds.has(id)))
     for (const id of newIds) changedIds.add(id)
     await known.readEnds(newIds)
-    waiting = [...newIds].filter(id => isJoinOrHookId(known, id))
+    uncheckedIds = [...newIds].filter(id => isJoinOrHookId(known, id))
   }
   return changedIds
 }

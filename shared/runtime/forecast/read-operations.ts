@@ -56,7 +56,9 @@ export async function readOperations(
   return { parallel: known.getParallel(), operations, count: known.stepIds.length }
 }
 
-/** An attempt of an operation. `outcome`: absent while it runs, and if it was given back or lost. */
+/**
+ * An attempt of an operation. `outcome`: absent while it runs, and if it was given back or lost.
+ */
 export interface RecordedAttempt {
   readonly attempt: number
   readonly outcome?: Outcome
@@ -98,16 +100,16 @@ export async function readOperationRecords(
   const { decided, ends } = known
   const isOpen = result === undefined
   await known.readAllEnds({ isOver: !isOpen, isRepeated: false })
-  const ofResource = (known.idsByUrn.get(urn) ?? [])
+  const resourceOperations = (known.idsByUrn.get(urn) ?? [])
     .flatMap(id => decided.get(id) ?? [])
     .filter(({ operation }) => operation.op !== 'join')
   const runningIds = [...ends].flatMap(([id, { head }]) => (isRunning(head) ? [id] : []))
-  await known.readEnds([...ofResource.map(({ operation }) => operation.id), ...runningIds])
+  await known.readEnds([...resourceOperations.map(({ operation }) => operation.id), ...runningIds])
   const needs = {
     getHead: (id: OperationId) => ends.get(id)?.head,
     needsOf: createNeedsOf(decided),
   }
-  for (const { operation } of ofResource) await readMissingNeeds(known, operation, needs)
+  for (const { operation } of resourceOperations) await readMissingNeeds(known, operation, needs)
   const control = isOpen ? await ports.control.read(deployment) : undefined
   const parallel = known.getParallel()
   const input: WaitInput = {
@@ -118,7 +120,7 @@ export async function readOperationRecords(
     deadLetterIds: new Set(isOpen ? await listUndelivered(ports, deployment) : []),
   }
   const operations = await Promise.all(
-    ofResource.map(async (item): Promise<OperationRecords> => {
+    resourceOperations.map(async (item): Promise<OperationRecords> => {
       const { operation } = item
       const head = ends.get(operation.id)?.head
       const attemptCount = head?.attempt ?? 0

@@ -3,7 +3,7 @@ import { listExecutedOperations, readPlanPage } from '../../engine/deployment/lo
 import { timedCallOf } from '../../engine/executor/duration-key.ts'
 import {
   type DurationSample,
-  measureUncovered,
+  measureUncoveredMs,
   type StepDurations,
   summarizeDurations,
 } from '../../engine/forecast/step-durations.ts'
@@ -14,26 +14,25 @@ import type { Command, LogRecord } from '../../records/log.ts'
 import type { Operation } from '../../records/operation.ts'
 import { type CompactionPorts, readEnds } from '../compaction/fold-and-publish.ts'
 
-/** Log records in one read. One record has at most 100 registrations. */
+/** The number of log records that one call reads. Each has at most 100 registrations. */
 const recordsPerRead = 20
 
-/** The part of the history that one deployment contributes. */
+/** The samples that one deployment contributes to the history of durations. */
 interface DeploymentSamples {
   readonly samples: readonly DurationSample[]
   /**
-   * Time of the deployment without a provider call. Undefined when the deployment is open, has no
-   * samples, or only a part of its operations was read.
+   * The time in which the deployment ran no provider call. Undefined if the deployment is open or
+   * has no samples, or if only a part of its operations was read.
    */
   readonly overheadMs: number | undefined
 }
 
 /**
- * Reads the durations of a stack's earlier provider calls, from the outcomes in its records. The
- * newest deployments count. The number of deployments and operations is limited
- * (`forecastDeploymentsMax`, `forecastOperationsMax`), so the cost does not grow with the stack.
- * Returns fewer durations when records were removed or cannot be read: a forecast is an estimate,
- * and never the reason why a preview fails. Only deployments of `command` contribute to the time
- * without calls.
+ * Reads the durations of a stack's earlier provider calls, from the outcomes in its records. It
+ * reads the newest deployments only, up to limits (`forecastDeploymentsMax`,
+ * `forecastOperationsMax`), so the cost does not grow with the stack. Returns fewer durations when
+ * records were removed or cannot be read, because a forecast must never make a preview fail.
+ * Only deployments of `command` contribute to `overheadMs`.
  */
 export async function readStepDurations(
   ports: CompactionPorts,
@@ -81,18 +80,19 @@ async function readSamples(
   const intervals = [...ends.values()].flatMap(({ outcome }) =>
     outcome === undefined ? [] : [[outcome.startedAt, outcome.endedAt] as const],
   )
-  return { samples, overheadMs: measureUncovered([startedAt, endedAt], intervals) }
+  return { samples, overheadMs: measureUncoveredMs([startedAt, endedAt], intervals) }
 }
 
-/** Reads the first operations of a log, and no more plan pages than these need. */
+/** Reads the first operations of a log. Reads only the plan pages that contain them. */
 async function readFirstOperations(
   ports: CompactionPorts,
   deployment: DeploymentId,
   operationsMax: number,
 ): Promise<readonly Operation[]> {
   const operations: Operation[] = []
-  for (let next = 0; operations.length < operationsMax; next += recordsPerRead) {
-    const records = await readRecordPage(ports, deployment, next)
+  let firstNumber = 0
+  while (operations.length < operationsMax) {
+    const records = await readRecordPage(ports, deployment, firstNumber)
     for (const decision of records.flatMap(({ decisions }) => decisions)) {
       const pages = decision.kind === 'plan' ? decision.pages : []
       operations.push(...listExecutedOperations({ decisions: [decision], pages: new Map() }))
@@ -101,6 +101,7 @@ async function readFirstOperations(
           operations.push(...(await readPlanPage(ports.blobs, hash)))
     }
     if (records.length < recordsPerRead) break
+    firstNumber += recordsPerRead
   }
   return operations.slice(0, Math.max(0, operationsMax))
 }

@@ -23,13 +23,13 @@ export interface GroupedPorts<Ports> {
 
 /** Creates a group whose ports are opened at their first use. */
 export function createPortGroup<Ports>(group: StackGroup, open: () => Ports): PortGroup<Ports> {
-  let ports: { readonly opened: Ports } | undefined
+  let openedGroup: { readonly ports: Ports } | undefined
   const { name, projects } = group
   return {
     ...{ name, projects },
     get ports() {
-      ports ??= { opened: open() }
-      return ports.opened
+      openedGroup ??= { ports: open() }
+      return openedGroup.ports
     },
   }
 }
@@ -99,19 +99,21 @@ export async function listAllStacks<Ports extends CatalogPorts>(
       const { stacks, unreadable } = await catalog.listStacks(project)
       const isOwn = ({ id }: { readonly id: StackId }): boolean =>
         groupNameOf(otherGroups, stackPartsOf(id).project) === name
-      const foreign = stacks.filter(stack => !isOwn(stack)).map(({ id }) => ({ id, group: name }))
-      return { stacks: stacks.filter(isOwn), unreadable: unreadable.filter(isOwn), foreign }
+      const foreignStacks = stacks
+        .filter(stack => !isOwn(stack))
+        .map(({ id }) => ({ id, group: name }))
+      return { stacks: stacks.filter(isOwn), unreadable: unreadable.filter(isOwn), foreignStacks }
     }),
   )
   const stacks = listings.flatMap(listing => listing.stacks)
-  const known = new Set(stacks.map(({ id }) => id))
-  const hidden = listings
-    .flatMap(({ foreign }) => foreign)
-    .filter(({ id }) => !known.has(id))
+  const knownIds = new Set(stacks.map(({ id }) => id))
+  const hiddenStacks = listings
+    .flatMap(({ foreignStacks }) => foreignStacks)
+    .filter(({ id }) => !knownIds.has(id))
     .map(({ id, group }) => ({ id, reason: createHiddenStackError(otherGroups, id, group) }))
   return {
     stacks: stacks.toSorted(compareIds),
-    unreadable: [...listings.flatMap(({ unreadable }) => unreadable), ...hidden].toSorted(
+    unreadable: [...listings.flatMap(({ unreadable }) => unreadable), ...hiddenStacks].toSorted(
       compareIds,
     ),
   }

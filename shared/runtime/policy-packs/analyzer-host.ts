@@ -169,8 +169,8 @@ async function packCommandOf(
     throw toPackError(packName, `its runtime '${runtime}' needs ${name}, which is not on PATH`)
   }
   const sdk = sdkOf(packFolder)
-  const { engines } = sdk
-  const node = await chooseNode({ ...deps, engines, directory: packFolder })
+  const { nodeRange } = sdk
+  const node = await chooseNode({ ...deps, nodeRange, directory: packFolder })
   if (node.note !== '') deps.onOutput(node.note, 'stderr')
   return {
     command: node.command,

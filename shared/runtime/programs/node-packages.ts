@@ -108,15 +108,15 @@ export function planNodePackages(
  * have them run code in spite of `--ignore-scripts`.
  */
 function createGuardedArgs(
-  guarded: PackageRegistry | undefined,
+  guardedRegistry: PackageRegistry | undefined,
   command: NodePackageManager,
   folder: string,
 ): readonly string[] {
-  if (guarded === undefined) return []
+  if (guardedRegistry === undefined) return []
   if (command === 'npm') return ['--prefix', folder]
   throw error(
     'INSTALL_FAILED',
-    `files of the program could have ${command} reveal the credential of the package registry ${guarded.name}`,
+    `files of the program could have ${command} reveal the credential of the package registry ${guardedRegistry.name}`,
     { hint: `Use npm, or let an administrator store the registry with \`--run-scripts\`.` },
   )
 }

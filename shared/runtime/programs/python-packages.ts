@@ -39,7 +39,7 @@ interface ToolInput {
   readonly python: string
   readonly ignoreScripts: boolean
   /** The first registry whose credential no code of the program must read. */
-  readonly guarded: PackageRegistry | undefined
+  readonly guardedRegistry: PackageRegistry | undefined
 }
 
 /**
@@ -64,12 +64,12 @@ export async function planPythonPackages(
       `the runtime option \`toolchain\` is '${toolName}'; use pip, poetry or uv`,
     )
   const registries = registriesFor(options.registries ?? [], 'pip')
-  const guarded = findGuardedRegistry(registries)
-  if (guarded !== undefined) requirePip(toolName, guarded)
-  const ignoreScripts = options.ignoreScripts || guarded !== undefined
+  const guardedRegistry = findGuardedRegistry(registries)
+  if (guardedRegistry !== undefined) requirePip(toolName, guardedRegistry)
+  const ignoreScripts = options.ignoreScripts || guardedRegistry !== undefined
   const { command, texts, canReusePackages, hasExactVersions } = createTool({
     ...{ root: project.root, programFolder, environment, python, ignoreScripts },
-    guarded,
+    guardedRegistry,
   })
   const hash = createHash('sha256')
   for (const text of texts) hash.update(`${text.length}\n${text}`)
@@ -80,8 +80,8 @@ export async function planPythonPackages(
     ...(hasExactVersions ? [] : [day]),
     ...registries.map(({ address }) => address),
   ]
-  const inEnvironment = { cwd: programFolder, variables: { VIRTUAL_ENV: environment } }
-  const venvArgs = [isolated, '-m', 'venv', '--copies', '--without-pip', environment]
+  const environmentSettings = { cwd: programFolder, variables: { VIRTUAL_ENV: environment } }
+  const venvArgs = [isolatedOption, '-m', 'venv', '--copies', '--without-pip', environment]
   return {
     packagesFolder: installedEnvironmentName,
     commands: [
@@ -90,8 +90,8 @@ export async function planPythonPackages(
       // Packing changes the times of files, so Python must not compare them with the compiled code.
       {
         command: join(environment, 'bin', 'python3'),
-        args: [isolated, '-c', compileScript, join(environment, 'lib')],
-        ...inEnvironment,
+        args: [isolatedOption, '-c', compileScript, join(environment, 'lib')],
+        ...environmentSettings,
       },
     ],
     marker: JSON.stringify([toolName, hash.digest('hex'), runtime, ...markerOptions]),
@@ -100,11 +100,11 @@ export async function planPythonPackages(
 }
 
 /** Throws INSTALL_FAILED for uv and poetry, whose settings in the program could run code. */
-function requirePip(toolName: string, guarded: PackageRegistry): void {
+function requirePip(toolName: string, guardedRegistry: PackageRegistry): void {
   if (toolName === 'pip') return
   throw error(
     'INSTALL_FAILED',
-    `files of the program could have ${toolName} reveal the credential of the package registry ${guarded.name}`,
+    `files of the program could have ${toolName} reveal the credential of the package registry ${guardedRegistry.name}`,
     { hint: hintOf(toolName) },
   )
 }
@@ -121,7 +121,7 @@ function withRegistries(
  * The option with which Python imports no modules of the current folder, the folder of the program.
  * The program could otherwise replace modules of Python and of pip, and run code without scripts.
  */
-const isolated = '-I'
+const isolatedOption = '-I'
 
 const dayMs = 86_400_000
 
@@ -144,7 +144,7 @@ async function findInterpreter(
   const command = findPython(env, programFolder)
   const script = 'import sys; print(sys.executable); print("%d.%d" % sys.version_info[:2])'
   const { code, stdout, stderr } = await runToEnd(processes, {
-    ...{ command, args: [isolated, '-c', script], cwd: programFolder, env },
+    ...{ command, args: [isolatedOption, '-c', script], cwd: programFolder, env },
   })
   const [python = '', version = ''] = stdout.split('\n')
   if (code === 0 && version !== '') return { python, version }
@@ -189,16 +189,16 @@ function createPipTool({ root, programFolder, environment, ...input }: ToolInput
       `pip would run code to build \`${builtLine}\`, but no scripts may run here`,
       { hint: 'Name packages of an index in requirements.txt, which has wheels of them.' },
     )
-  if (input.guarded !== undefined && requirements?.indexLine !== undefined)
+  if (input.guardedRegistry !== undefined && requirements?.indexLine !== undefined)
     throw error(
       'INSTALL_FAILED',
-      `\`${requirements.indexLine}\` could send the credential of the package registry ${input.guarded.name} elsewhere`,
+      `\`${requirements.indexLine}\` could send the credential of the package registry ${input.guardedRegistry.name} elsewhere`,
       {
         hint: 'Remove the line: an administrator stores registries with `antichain registry set`.',
       },
     )
   const args = [
-    ...[isolated, '-m', 'pip', '--python', join(environment, 'bin', 'python3'), 'install'],
+    ...[isolatedOption, '-m', 'pip', '--python', join(environment, 'bin', 'python3'), 'install'],
     ...['--no-input', '--no-compile', '--no-cache-dir', '--disable-pip-version-check'],
     ...['--progress-bar', 'off', '--quiet', '--no-warn-script-location'],
     ...(input.ignoreScripts ? ['--only-binary', ':all:'] : []),

@@ -29,9 +29,9 @@ export async function findLastRead(
   const [newest] = await ports.catalog.listHistory(stack, 1)
   if (newest !== undefined && newest.endedAt === undefined) return undefined
   const schedules = await listSchedulesOf(ports, stack)
-  const { checked } = await findLatestDriftRuns(ports, stack, schedules)
-  const checkedAt = checked === undefined ? undefined : readTimeOf(checked)
-  if (checkedAt !== undefined && (newest?.endedAt ?? 0) <= checkedAt) return checkedAt
+  const { latestRead } = await findLatestDriftRuns(ports, stack, schedules)
+  const readAt = latestRead === undefined ? undefined : readTimeOf(latestRead)
+  if (readAt !== undefined && (newest?.endedAt ?? 0) <= readAt) return readAt
   if (newest === undefined || !(await hasReadEverything(ports, newest))) return undefined
   return newest.startedAt
 }

@@ -105,9 +105,9 @@ function watchLimits(child: QueryChild): {
   readonly readExceeded: () => string
   readonly stop: () => void
 } {
-  let exceeded = ''
+  let exceededLimit = ''
   const end = (reason: string): void => {
-    exceeded = reason
+    exceededLimit = reason
     child.kill('SIGKILL')
   }
   const timeout = setTimeout(
@@ -119,7 +119,7 @@ function watchLimits(child: QueryChild): {
       end('the query needed too much memory')
   }, queryLimits.memoryCheckMs)
   return {
-    readExceeded: () => exceeded,
+    readExceeded: () => exceededLimit,
     stop: () => {
       clearTimeout(timeout)
       clearInterval(check)
@@ -168,8 +168,8 @@ function hasEnded({ exitCode, signalCode }: QueryChild): boolean {
   return exitCode !== null || signalCode !== null
 }
 
-function parseOutput(text: string, exceeded: string): QueryResult {
-  if (exceeded !== '') throw error('QUERY_LIMIT', exceeded)
+function parseOutput(text: string, exceededLimit: string): QueryResult {
+  if (exceededLimit !== '') throw error('QUERY_LIMIT', exceededLimit)
   if (text === '') throw error('QUERY_LIMIT', 'the query needed too much memory')
   const output = outputForm.parse(JSON.parse(text))
   if ('error' in output) throw error('QUERY_INVALID', output.error)

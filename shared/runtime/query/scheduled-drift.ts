@@ -62,15 +62,15 @@ function isDriftRequest(request: StackRequest): request is DeploymentRequest {
   return !isEditRequest(request) && request.dryRun && request.options.command === 'refresh'
 }
 
-/** The newest run of a stack's schedules, and the newest run that read all resources. */
+/** `latest`: the newest run of a stack's schedules. `latestRead`: the newest one that succeeded. */
 export interface LatestDriftRuns {
   readonly latest?: ScheduledDriftRun
-  readonly checked?: ScheduledDriftRun & { readonly end: PreviewEnd }
+  readonly latestRead?: ScheduledDriftRun & { readonly end: PreviewEnd }
 }
 type PreviewEnd = Extract<RequestEnd, { readonly kind: 'previewed' }>
 
 /** Returns the time at which a run began to read the resources of its stack. */
-export function readTimeOf({ request, end }: NonNullable<LatestDriftRuns['checked']>): EpochMs {
+export function readTimeOf({ request, end }: NonNullable<LatestDriftRuns['latestRead']>): EpochMs {
   return end.startedAt ?? request.at
 }
 
@@ -80,18 +80,19 @@ export async function findLatestDriftRuns(
   stack: StackId,
   schedules: readonly StoredDocument[],
 ): Promise<LatestDriftRuns> {
-  let { latest, checked }: LatestDriftRuns = {}
+  let { latest, latestRead }: LatestDriftRuns = {}
   for (const stored of schedules)
     for await (const run of readRunsOfSchedule(ports, stack, stored, 'newest first')) {
       if (latest === undefined || run.request.at > latest.request.at) latest = run
       const { end } = run
       if (end?.kind !== 'previewed' || end.result !== 'succeeded') continue
-      if (checked === undefined || run.request.at > checked.request.at) checked = { ...run, end }
+      if (latestRead === undefined || run.request.at > latestRead.request.at)
+        latestRead = { ...run, end }
       // The other runs of this schedule are older.
       break
     }
   return {
     ...(latest === undefined ? {} : { latest }),
-    ...(checked === undefined ? {} : { checked }),
+    ...(latestRead === undefined ? {} : { latestRead }),
   }
 }

@@ -6,8 +6,8 @@ import {
   abbreviatedCommitForm,
   type ChangeEvent,
   commitForm,
-  createSeveralEvent,
-  ignoreEvent,
+  createEventOfChanges,
+  createIgnoredEvent,
   refNameForm,
   type RepositoryEvent,
   repositoryForm,
@@ -60,13 +60,13 @@ const readersByEvent: ReadonlyMap<string, (body: Uint8Array) => RepositoryEvent>
 export function readBitbucketEvent(name: string, body: Uint8Array): RepositoryEvent {
   const readEvent = readersByEvent.get(name)
   return readEvent === undefined
-    ? ignoreEvent(`no rule applies to the event ${toPrintable(name, 50)}`)
+    ? createIgnoredEvent(`no rule applies to the event ${toPrintable(name, 50)}`)
     : readEvent(body)
 }
 
 function readPush(body: Uint8Array): RepositoryEvent {
   const { push, repository } = parseWebhookBody(body, pushForm)
-  return createSeveralEvent(
+  return createEventOfChanges(
     push.changes.flatMap((change): readonly ChangeEvent[] => {
       const { type = '', name = '', target } = change.new ?? {}
       if (target === undefined || !refNameForm.safeParse(name).success) return []

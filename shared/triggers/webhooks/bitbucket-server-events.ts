@@ -5,11 +5,11 @@ import { toPrintable } from '../printable.ts'
 import {
   type ChangeEvent,
   commitForm,
-  createSeveralEvent,
-  ignoreEvent,
+  createEventOfChanges,
+  createIgnoredEvent,
   refNameForm,
   type RepositoryEvent,
-  serverRepositoryForm,
+  bitbucketServerRepositoryForm,
 } from './repository-event.ts'
 import { parseWebhookBody } from './webhook-body.ts'
 
@@ -17,7 +17,7 @@ import { parseWebhookBody } from './webhook-body.ts'
 const repositoryFieldsForm = z
   .object({ slug: z.string(), project: z.object({ key: z.string() }) })
   .transform(({ slug, project }) => `${project.key}/${slug}`)
-  .pipe(serverRepositoryForm)
+  .pipe(bitbucketServerRepositoryForm)
 
 const pushForm = z.object({
   date: z.string().max(100).optional(),
@@ -54,13 +54,13 @@ const readersByEvent: ReadonlyMap<string, (body: Uint8Array) => RepositoryEvent>
 export function readBitbucketServerEvent(name: string, body: Uint8Array): RepositoryEvent {
   const readEvent = readersByEvent.get(name)
   return readEvent === undefined
-    ? ignoreEvent(`no rule applies to the event ${toPrintable(name, 50)}`)
+    ? createIgnoredEvent(`no rule applies to the event ${toPrintable(name, 50)}`)
     : readEvent(body)
 }
 
 function readPush(body: Uint8Array): RepositoryEvent {
   const { repository, changes, date } = parseWebhookBody(body, pushForm)
-  return createSeveralEvent(
+  return createEventOfChanges(
     changes.flatMap(({ ref, toHash, type }): readonly ChangeEvent[] => {
       const [, kind, name = ''] = /^refs\/(heads|tags)\/(.*)$/su.exec(ref.id) ?? []
       if (type === 'DELETE' || !refNameForm.safeParse(name).success) return []
@@ -77,7 +77,7 @@ function readPullRequest(body: Uint8Array): RepositoryEvent {
   const { id, fromRef, toRef } = pullRequest
   const branch = toRef.id.replace(/^refs\/heads\//, '')
   if (!refNameForm.safeParse(branch).success)
-    return ignoreEvent('the target of the pull request is not a branch')
+    return createIgnoredEvent('the target of the pull request is not a branch')
   return {
     kind: 'pull-request',
     number: id,
@@ -90,7 +90,9 @@ function readPullRequest(body: Uint8Array): RepositoryEvent {
   }
 }
 
-/** Parses the time of a delivery, such as `2026-01-31T04:00:00+1000`. Returns {} for other texts. */
+/**
+ * Parses the time of a delivery, such as `2026-01-31T04:00:00+1000`. Returns {} for other texts.
+ */
 function toChangedAt(text: string | undefined): { readonly changedAt?: EpochMs } {
   const iso = (text ?? '').replace(/([+-]\d\d)(\d\d)$/, '$1:$2')
   const parsed = z.iso.datetime({ offset: true }).safeParse(iso)

@@ -3,7 +3,7 @@ import type { EpochMs } from '../../records/ids.ts'
 import { toPrintable } from '../printable.ts'
 import {
   commitForm,
-  ignoreEvent,
+  createIgnoredEvent,
   limitPaths,
   refNameForm,
   type RepositoryEvent,
@@ -46,14 +46,14 @@ const readersByEvent: ReadonlyMap<string, (body: Uint8Array) => RepositoryEvent>
   ['pull_request', readPullRequest],
   ['pull_request_sync', readPullRequest],
   // A push event also reports a created branch or tag, and contains its commit.
-  ['create', () => ignoreEvent('the push event covers a created branch or tag')],
+  ['create', () => createIgnoredEvent('the push event covers a created branch or tag')],
 ])
 
 /** Parses the body of Gitea's event `name`. Throws WEBHOOK_MALFORMED. */
 export function readGiteaEvent(name: string, body: Uint8Array): RepositoryEvent {
   const readEvent = readersByEvent.get(name)
   return readEvent === undefined
-    ? ignoreEvent(`no rule applies to the event ${toPrintable(name, 50)}`)
+    ? createIgnoredEvent(`no rule applies to the event ${toPrintable(name, 50)}`)
     : readEvent(body)
 }
 
@@ -61,10 +61,10 @@ const isZero = (commit: string): boolean => /^0+$/.test(commit)
 
 function readPush(body: Uint8Array): RepositoryEvent {
   const payload = parseWebhookBody(body, pushForm)
-  if (isZero(payload.after)) return ignoreEvent('a branch or tag was deleted')
+  if (isZero(payload.after)) return createIgnoredEvent('a branch or tag was deleted')
   const [, kind, name = ''] = /^refs\/(heads|tags)\/(.*)$/su.exec(payload.ref) ?? []
   if (!refNameForm.safeParse(name).success)
-    return ignoreEvent('the pushed ref is not a branch or tag')
+    return createIgnoredEvent('the pushed ref is not a branch or tag')
   const change = {
     repository: payload.repository.full_name,
     // For an annotated tag, `after` is the tag, not the commit.
@@ -99,7 +99,7 @@ function pathsOf({
 function readPullRequest(body: Uint8Array): RepositoryEvent {
   const payload = parseWebhookBody(body, pullRequestForm)
   if (!previewedActions.includes(payload.action))
-    return ignoreEvent(`a pull request was ${toPrintable(payload.action, 50)}`)
+    return createIgnoredEvent(`a pull request was ${toPrintable(payload.action, 50)}`)
   const { base, head, updated_at: updatedAt } = payload.pull_request
   return {
     kind: 'pull-request',

@@ -3,7 +3,7 @@ import { triggerLimits } from '../../config/trigger-limits.ts'
 import type { EpochMs } from '../../records/ids.ts'
 import {
   type RepositoryEvent,
-  ignoreEvent,
+  createIgnoredEvent,
   limitPaths,
   commitForm,
   refNameForm,
@@ -50,14 +50,14 @@ const readersByEvent: ReadonlyMap<string, (body: Uint8Array) => RepositoryEvent>
   ['pull_request', readPullRequest],
   // A create event has no commit. GitHub also sends a push event for the tag or branch, with the
   // commit.
-  ['create', () => ignoreEvent('the push event covers a created branch or tag')],
+  ['create', () => createIgnoredEvent('the push event covers a created branch or tag')],
 ])
 
 /** Parses the body of GitHub's event `name`. Throws WEBHOOK_MALFORMED. */
 export function readGithubEvent(name: string, body: Uint8Array): RepositoryEvent {
   const readEvent = readersByEvent.get(name)
   return readEvent === undefined
-    ? ignoreEvent(`no rule applies to the event ${toPrintable(name, 50)}`)
+    ? createIgnoredEvent(`no rule applies to the event ${toPrintable(name, 50)}`)
     : readEvent(body)
 }
 
@@ -69,10 +69,10 @@ function readPing(body: Uint8Array): RepositoryEvent {
 
 function readPush(body: Uint8Array): RepositoryEvent {
   const payload = parseWebhookBody(body, pushForm)
-  if (payload.deleted) return ignoreEvent('a branch or tag was deleted')
+  if (payload.deleted) return createIgnoredEvent('a branch or tag was deleted')
   const [, kind, name] = /^refs\/(heads|tags)\/(.*)$/su.exec(payload.ref) ?? []
   if (!refNameForm.safeParse(name).success)
-    return ignoreEvent('the pushed ref is not a branch or tag')
+    return createIgnoredEvent('the pushed ref is not a branch or tag')
   const { pushed_at: pushedAt } = payload.repository
   const change = {
     repository: payload.repository.full_name,
@@ -108,7 +108,7 @@ function pathsOf(payload: z.infer<typeof pushForm>): readonly string[] | undefin
 function readPullRequest(body: Uint8Array): RepositoryEvent {
   const payload = parseWebhookBody(body, pullRequestForm)
   if (!previewedActions.includes(payload.action))
-    return ignoreEvent(`a pull request was ${toPrintable(payload.action, 50)}`)
+    return createIgnoredEvent(`a pull request was ${toPrintable(payload.action, 50)}`)
   const { base, head, updated_at: updatedAt } = payload.pull_request
   return {
     kind: 'pull-request',

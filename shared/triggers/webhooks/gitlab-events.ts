@@ -3,15 +3,15 @@ import type { EpochMs } from '../../records/ids.ts'
 import { toPrintable } from '../printable.ts'
 import {
   commitForm,
-  ignoreEvent,
+  createIgnoredEvent,
   limitPaths,
-  projectPathForm,
+  gitlabProjectForm,
   refNameForm,
   type RepositoryEvent,
 } from './repository-event.ts'
 import { parseWebhookBody } from './webhook-body.ts'
 
-const projectForm = z.object({ path_with_namespace: projectPathForm })
+const projectForm = z.object({ path_with_namespace: gitlabProjectForm })
 const pathsForm = z.array(z.string()).nullish()
 
 const pushForm = z.object({
@@ -59,16 +59,16 @@ const readersByEvent: ReadonlyMap<string, (body: Uint8Array) => RepositoryEvent>
 export function readGitlabEvent(name: string, body: Uint8Array): RepositoryEvent {
   const readEvent = readersByEvent.get(name)
   return readEvent === undefined
-    ? ignoreEvent(`no rule applies to the event ${toPrintable(name, 50)}`)
+    ? createIgnoredEvent(`no rule applies to the event ${toPrintable(name, 50)}`)
     : readEvent(body)
 }
 
 function readPush(body: Uint8Array): RepositoryEvent {
   const payload = parseWebhookBody(body, pushForm)
-  if (isZero(payload.after)) return ignoreEvent('a branch or tag was deleted')
+  if (isZero(payload.after)) return createIgnoredEvent('a branch or tag was deleted')
   const [, kind, name = ''] = /^refs\/(heads|tags)\/(.*)$/su.exec(payload.ref) ?? []
   if (!refNameForm.safeParse(name).success)
-    return ignoreEvent('the pushed ref is not a branch or tag')
+    return createIgnoredEvent('the pushed ref is not a branch or tag')
   const change = {
     repository: payload.project.path_with_namespace,
     commit: payload.checkout_sha ?? payload.after,
@@ -110,7 +110,9 @@ function readMergeRequest(body: Uint8Array): RepositoryEvent {
   const hasNewCommits = action === 'update' && (oldrev ?? '') !== ''
   const isReady = action === 'update' && changes?.draft?.previous === true
   if (!['open', 'reopen'].includes(action) && !hasNewCommits && !isReady)
-    return ignoreEvent(`a merge request had the action ${toPrintable(action, 50)}, without commits`)
+    return createIgnoredEvent(
+      `a merge request had the action ${toPrintable(action, 50)}, without commits`,
+    )
   const changedAt = parseGitlabTime(attributes.updated_at)
   return {
     kind: 'pull-request',

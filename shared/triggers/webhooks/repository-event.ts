@@ -6,9 +6,9 @@ import type { EpochMs } from '../../records/ids.ts'
 export type RepositoryEvent =
   /** A test delivery without contents. */
   | { readonly kind: 'ping' }
-  /** An event that no rule can match. `why` is for messages. */
+  /** An event that no rule can match. `why`: the reason, for messages. */
   | { readonly kind: 'ignored'; readonly why: string }
-  /** The changes of a delivery that describes several branches and tags. There is at least one. */
+  /** The changes of a delivery that may describe several branches and tags. At least one. */
   | { readonly kind: 'several'; readonly changes: readonly ChangeEvent[] }
   | ChangeEvent
 
@@ -22,8 +22,8 @@ export type ChangeEvent =
       /** The target branch of the merge. */
       readonly branch: string
       /**
-       * Whether the commits are in another repository, such as a fork. Their authors may have no
-       * permission to push to this repository.
+       * Whether the commits come from another repository, such as a fork. Their authors may have no
+       * permission to push to `repository`.
        */
       readonly isForeign: boolean
     } & RepositoryChange)
@@ -33,7 +33,7 @@ export interface RepositoryChange {
   /** `owner/name`, or a longer path in a host with groups of groups. */
   readonly repository: string
   readonly commit: string
-  /** The changed files. Undefined when unknown, which passes every path filter. */
+  /** The changed files. Undefined if they are not known: every path filter then matches. */
   readonly paths: readonly string[] | undefined
   /** The time of the change, if the form contains it. */
   readonly changedAt?: EpochMs
@@ -45,7 +45,7 @@ export const repositoryForm = z
   .regex(/^(?!\.)[\w.-]{1,100}\/(?!\.{1,2}$)[\w.-]{1,100}$/, 'must be <owner>/<name>')
 
 /** The path of a GitLab project: `group/name`, or with further groups between them. */
-export const projectPathForm = z
+export const gitlabProjectForm = z
   .string()
   .max(500)
   .regex(
@@ -54,13 +54,15 @@ export const projectPathForm = z
   )
 
 /** `project/name` of a repository of Bitbucket Server. Projects of users begin with `~`. */
-export const serverRepositoryForm = z
+export const bitbucketServerRepositoryForm = z
   .string()
   .regex(/^~?(?!\.)[\w.-]{1,100}\/(?!\.{1,2}$)[\w.-]{1,100}$/, 'must be <project>/<name>')
 
 /** Reports whether a text names a repository of any host. */
 export function isRepository(text: string): boolean {
-  return [projectPathForm, serverRepositoryForm].some(form => form.safeParse(text).success)
+  return [gitlabProjectForm, bitbucketServerRepositoryForm].some(
+    form => form.safeParse(text).success,
+  )
 }
 
 /** The full hash of a commit. */
@@ -80,20 +82,20 @@ export const refNameForm = z
   .max(255)
   .regex(/^(?![-/])[^\p{Cc} ~^:?*[\\]+$/u, 'must be the name of a branch or tag')
 
-/** Returns the paths of a change without duplicates, or undefined when there are too many. */
+/** Returns the paths of a change without duplicates. Undefined if there are too many. */
 export function limitPaths(paths: Iterable<string>): readonly string[] | undefined {
   const uniquePaths = new Set(paths)
   return uniquePaths.size > triggerLimits.pathsMax ? undefined : [...uniquePaths]
 }
 
-/** Returns the event of a delivery that rules never match. */
-export function ignoreEvent(why: string): RepositoryEvent {
+/** Creates the event of a delivery that no rule can match. */
+export function createIgnoredEvent(why: string): RepositoryEvent {
   return { kind: 'ignored', why }
 }
 
-/** Returns the event of a delivery with any number of changed branches and tags. */
-export function createSeveralEvent(changes: readonly ChangeEvent[]): RepositoryEvent {
+/** Creates the event of a delivery with changes. Without changes, no rule can match it. */
+export function createEventOfChanges(changes: readonly ChangeEvent[]): RepositoryEvent {
   return changes.length === 0
-    ? ignoreEvent('the delivery contains no new commit of a branch or tag')
+    ? createIgnoredEvent('the delivery contains no new commit of a branch or tag')
     : { kind: 'several', changes }
 }

@@ -7,10 +7,11 @@ import { referencedUrnsOf } from '../../../state/referenced-urns.ts'
 import type { StoredDeployment } from '../../../state/stored.ts'
 
 /**
- * Returns the claim of a targeted deployment against a state. The deployment may change the
- * targets, with their dependents if the targeting asks for them. It reads the resources that the
- * targets and dependents refer to. A target outside of the state is claimed too, because the
- * program may register it. So is a target that is only in a pending operation. Linear. Pure.
+ * Returns the claim of a targeted deployment, which depends on the published state. The deployment
+ * may change the targets, and their dependents if the targeting includes them. It reads the
+ * resources that the targets and dependents refer to. A target outside of the state is claimed too,
+ * because the program may register it. So is a target that is only in a pending operation. Linear.
+ * Pure.
  */
 export function claimOfTargets(stored: StoredDeployment, targeting: Targeting): Claim {
   const { resources = [] } = stored

@@ -46,7 +46,8 @@ export async function withClaims(
     if (containsClaim(claim, needed)) return
     claim = await extendClaim(deps, { deployment, published, claim, needed })
   }
-  const needsNoTurn = (decisions: readonly Decision[]): boolean =>
+  /** Reports whether decisions can be appended at once: no claim is missing or in progress. */
+  const canAppendAtOnce = (decisions: readonly Decision[]): boolean =>
     lastTurn === undefined &&
     !decisions.some(({ kind }) => kind === 'plan') &&
     listRenamedUrns(decisions, []).size === 0 &&
@@ -54,14 +55,14 @@ export async function withClaims(
   return {
     ...writer,
     append(...decisions) {
-      if (needsNoTurn(decisions)) return writer.append(...decisions)
-      const claimed = (lastTurn ?? Promise.resolve()).then(() => claimFor(decisions))
-      // The next append follows this one, but does not wait until this one is durable.
-      let appended: Promise<void> | undefined
-      const turn = claimed.then(
+      if (canAppendAtOnce(decisions)) return writer.append(...decisions)
+      const pendingClaim = (lastTurn ?? Promise.resolve()).then(() => claimFor(decisions))
+      // The next append waits for the claim of this one, but not until this one is durable.
+      let pendingAppend: Promise<void> | undefined
+      const turn = pendingClaim.then(
         () => {
-          appended = writer.append(...decisions)
-          appended.catch(() => undefined)
+          pendingAppend = writer.append(...decisions)
+          pendingAppend.catch(() => undefined)
         },
         () => undefined,
       )
@@ -69,7 +70,7 @@ export async function withClaims(
       void turn.then(() => {
         if (lastTurn === turn) lastTurn = undefined
       })
-      return claimed.then(() => turn).then(() => appended)
+      return pendingClaim.then(() => turn).then(() => pendingAppend)
     },
     async finish() {
       await lastTurn

@@ -55,9 +55,10 @@ export interface ChainSlots {
 
 /**
  * Creates the slots for the chains of a program. A chain holds one slot until it has ended. Returns
- * undefined unless functions run the operations. `runningIds`: the operations that an earlier
- * generator run began. Each has a slot until its chain takes the slot, or until it ends: a program
- * that runs again may register new resources first.
+ * undefined unless functions run the operations. `runningIds`: the operations that were already
+ * running. Each has a reserved slot from the beginning, because a program that runs again may
+ * register new resources first. The slot stays reserved until the chain of the operation takes it,
+ * or until the operation ends.
  */
 export function createChainSlots(
   pin: Pick<Pin, 'options'>,

@@ -23,7 +23,7 @@ export interface OperationSlot {
   readonly release: () => void
 }
 
-/** Lowest number of loaded operations that wait for their slots. */
+/** Number of operations that may be loaded at once, even if there are few slots. */
 const loadedOperationsMin = 256
 
 /**

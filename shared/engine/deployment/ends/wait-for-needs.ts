@@ -14,8 +14,9 @@ export interface WaitForNeedsDeps {
 }
 
 /**
- * Resolves when all needs of an operation have arrived. After `endSignal` aborts, the promise may
- * stay pending forever. Hints trigger a read of the head, which is authoritative (I4).
+ * Resolves when the head of an operation has the arrivals of all its needs. After `endSignal`
+ * aborts, the promise may stay pending forever. Hints trigger a read of the head, which is
+ * authoritative (I4).
  */
 export async function waitForNeeds(
   deps: WaitForNeedsDeps,

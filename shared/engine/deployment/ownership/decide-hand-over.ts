@@ -35,8 +35,9 @@ export interface RunStatus {
 /**
  * Decides whether a generator hands its deployment over now, and to which pool. Returns undefined
  * when the run continues. At a shutdown, and when the run only waits and is parked, the pool is
- * `short`. Near the time limit, the pool is `long` if another short run would make no progress.
- * This is assumed if this run made none, or if its replay took more than a third of the limit.
+ * `short`. Near the time limit, the pool is `long` if another short run would probably make no
+ * progress. This run is the evidence: it made no progress, or its replay took more than a third of
+ * the limit.
  * Source: docs/architecture.md#hand-over.
  */
 export function decideHandOver(status: RunStatus): Pick<HandOver, 'why' | 'pool'> | undefined {
@@ -45,8 +46,8 @@ export function decideHandOver(status: RunStatus): Pick<HandOver, 'why' | 'pool'
   if (limitMs === Infinity) return undefined
   const hasProgress = hasNewEnds || progress.decidedCount() + progress.endedCount() > 0
   const isIdle = progress.idleMs() >= Math.min(limits.parkAfterMs, limitMs / 4)
-  // If one of these conditions does not hold, nothing would wake the next generator run, or it
-  // would find nothing new and park again.
+  // Without one of these conditions, no process would wake the next generator run, or the next run
+  // would find no new end and park again.
   const mayPark =
     status.awaitedCount > 0 && status.hasCaughtUp && hasProgress && !status.mustNotPark
   if (isIdle && mayPark) return { why: 'parked', pool: 'short' }

@@ -82,7 +82,7 @@ export async function removeOldRecords(
     const { stack } = deploymentPartsOf(deployment)
     if (blockedStacks.has(stack) || (removal.stack ?? stack) !== stack) continue
     const isRemovable =
-      isOld(candidate, nowMs, removal.policy.recordsKeptMs) &&
+      isRemovableByAge(candidate, nowMs, removal.policy.recordsKeptMs) &&
       (await isLateWindowOver(deps, candidate, nowMs)) &&
       (await hasSupportedRules(deps, deployment))
     if (!isRemovable) {
@@ -109,7 +109,11 @@ function sortByNumber(deployments: readonly RecordedDeployment[]): readonly Reco
  * Reports whether a deployment is over, and its records are old enough or belong to a removed
  * stack. Pure.
  */
-function isOld(candidate: RecordedDeployment, nowMs: number, recordsKeptMs: number): boolean {
+function isRemovableByAge(
+  candidate: RecordedDeployment,
+  nowMs: number,
+  recordsKeptMs: number,
+): boolean {
   if (candidate.isOpen || candidate.closed === false) return false
   // The history contains each deployment that is over, unless its stack was removed. The records of
   // a removed stack have no readers.

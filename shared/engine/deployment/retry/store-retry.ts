@@ -41,7 +41,8 @@ export type StoreRetry = <Args extends readonly unknown[], Result>(
 const reportOutageAfterMs = 2_000
 
 /**
- * Creates a retry of store requests. All requests that it wraps share the report of an outage. A
+ * Creates the function that adds retries to store requests. All its requests share the report of an
+ * outage. A
  * request that fails because of the store is repeated as `retryPolicy.store` specifies, and finally
  * throws its last error. It is safe to repeat any call of a port. Source:
  * docs/reliability.md#sources-of-errors.

@@ -1,6 +1,6 @@
 import type { SecretsManager } from '../../../secrets/crypter.ts'
 import { decodeResource, encodeResource, storedFormOf } from '../../../state/resource-codec.ts'
-import { sealLikeOld } from '../../../state/seal-like-old.ts'
+import { sealReusingCiphertexts } from '../../../state/seal-reusing-ciphertexts.ts'
 import { createStringSharer } from '../../../state/stream/share-strings.ts'
 import type { ResourceState } from '../../../state/resource.ts'
 import type { StoredResource } from '../../../state/stored.ts'
@@ -35,7 +35,7 @@ export function createSealing(secrets: SecretsManager): Sealing {
       const oldForm = old === undefined ? undefined : storedFormOf(old)
       return oldForm === undefined
         ? encodeResource(state, seal)
-        : sealLikeOld(state, oldForm, secrets.crypter)
+        : sealReusingCiphertexts(state, oldForm, secrets.crypter)
     },
     open(storedState) {
       shareStrings(storedState)

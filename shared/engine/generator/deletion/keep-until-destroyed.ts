@@ -37,14 +37,17 @@ export async function keepUntilDestroyed(
   const { inputs, outputs, id, initErrors, pendingReplacement } = old.state
   const keptState = { ...draft, inputs, outputs, id, initErrors, pendingReplacement }
   const step = stepOf({ op: 'same', effect: 'replace', old, next: keptState })
-  const uncheckedFields = {
+  // The resource is not checked, so these fields take the place of the results of a check.
+  const replacedCheckFields = {
     driver: componentDriver,
     comparedInputs: inputs,
     seed: new Uint8Array(),
   }
-  const settleResult = await runSteps(ctx, { goal, claim, next: keptState, ...uncheckedFields }, [
-    step,
-  ])
+  const settleResult = await runSteps(
+    ctx,
+    { goal, claim, next: keptState, ...replacedCheckFields },
+    [step],
+  )
   return settleResult.kind === 'failed'
     ? settleResult
     : { kind: 'kept', current: settleResult.value }

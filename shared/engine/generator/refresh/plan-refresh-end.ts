@@ -10,9 +10,9 @@ import type { CurrentState } from '../sets.ts'
  * fields of the record `program-ended`. If a state was read, the registered states lose their
  * references to resources without a step: untargeted ones, and unregistered ones. The reason is
  * that Pulumi lists these resources last, and removes references to later entries (its function
- * `FilterRefreshDeletes`). `kept`: the base indices of the states that have empty lists of property
- * dependencies and get no record. A refresh removes such lists from all other states, like
- * `rebuildBaseState` of Pulumi.
+ * `FilterRefreshDeletes`). A refresh also removes empty lists of property dependencies, like
+ * `rebuildBaseState` of Pulumi. `kept`: the base indices of the registered states that keep such
+ * lists, because they get no record.
  */
 export function planRefreshEnd(
   ctx: GeneratorContext,

@@ -9,7 +9,7 @@ import { toDecided, type FailedResult, failDeployment, type Result } from '../st
 import { resolveAliases } from './list-alias-urns.ts'
 import type { Goal } from './goal.ts'
 
-/** The URN and the old state that were assigned to a registration. */
+/** The URN and the old state that the generator assigned to a registration. */
 export interface UrnClaim {
   readonly urn: Urn
   readonly old: TrackedState | undefined
@@ -28,11 +28,11 @@ export interface UrnClaim {
   readonly imported?: CurrentState
 }
 
-/** The members of a goal or read that determine its URN. */
+/** The fields of a registration or read that determine its URN. */
 type UrnFields = Pick<Goal, 'type' | 'name' | 'parent'>
 
-/** Returns the URN that a registration has by its type, name and parent. */
-export function claimedUrnOf(
+/** Returns the URN that results from the type, the name and the parent of a registration. */
+export function registrationUrnOf(
   input: Pick<DecisionInput, 'stack' | 'project'>,
   goal: UrnFields,
 ): Urn {
@@ -57,7 +57,7 @@ export function claimUrn(
     !sets.currentStates.has(goal.parent)
   )
     return failDeployment(`could not find parent resource ${goal.parent}`)
-  const urn = claimedUrnOf(input, goal)
+  const urn = registrationUrnOf(input, goal)
   if (sets.registeredUrns.has(urn))
     return failDeployment(`Duplicate resource URN '${urn}'; try giving it a unique name`, urn)
   const claimantUrn = sets.claimantUrns.get(urn)

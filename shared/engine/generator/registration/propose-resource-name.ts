@@ -16,10 +16,11 @@ export function proposeResourceName(
 }
 
 /**
- * Returns the goal with `deleteBeforeReplace` set if the autonaming configuration gives its
- * resource a fixed name, because two resources cannot have the same name.
+ * Sets `deleteBeforeReplace` in a goal whose resource gets a fixed name from the autonaming
+ * configuration. Two resources cannot have the same name, so the old one is deleted first. Returns
+ * any other goal unchanged.
  */
-export function deleteFirstIfNameFixed(
+export function setDeleteFirstForFixedName(
   { autonaming }: Pick<DecisionInput, 'autonaming'>,
   goal: Goal,
 ): Goal {

@@ -13,7 +13,7 @@ import {
   type StageResult,
   stoppedResult,
 } from '../stage.ts'
-import { claimedUrnOf } from './claim-urn.ts'
+import { registrationUrnOf } from './claim-urn.ts'
 import type { Goal } from './goal.ts'
 
 /**
@@ -33,7 +33,10 @@ export async function registerResource(
     if (thrown instanceof DeploymentAborted) return stoppedResult
     if (thrown instanceof ProviderError || hasCode(thrown, 'VALUE_MALFORMED')) {
       const redact = createRedactor(collectSecretTexts(goal.inputs))
-      return finishStage(ctx, failDeployment(redact(thrown.message), claimedUrnOf(ctx.input, goal)))
+      return finishStage(
+        ctx,
+        failDeployment(redact(thrown.message), registrationUrnOf(ctx.input, goal)),
+      )
     }
     ctx.ports.abort(thrown)
     throw thrown
@@ -53,7 +56,7 @@ function toResourceResult(
 /** Adds the URN to a failure, and records the URN as failed for dependents of the resource. */
 function recordFailure(ctx: GeneratorContext, goal: Goal, { failure }: FailedResult): FailedResult {
   if (failure.endedPart === 'deployment') return { kind: 'failed', failure }
-  const urn = claimedUrnOf(ctx.input, goal)
+  const urn = registrationUrnOf(ctx.input, goal)
   ctx.apply({ failedUrns: [urn] })
   return { kind: 'failed', failure: { ...failure, urn } }
 }

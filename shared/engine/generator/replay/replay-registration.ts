@@ -16,9 +16,9 @@ import { resumeRecorded } from './resume-recorded.ts'
 
 /**
  * Answers a registration that an earlier generator run decided. Completes the recorded decision,
- * and returns the recorded answer. `decided`: the next stages decide the registration, because no
- * record answers it, or the record was withdrawn. If the goal differs from a record that can no
- * longer be withdrawn, the recorded decision is kept with a warning.
+ * and returns the recorded answer. Returns `decided` if no record answers the registration, or if
+ * the record was withdrawn. The next stages then decide the registration. If the goal differs from
+ * a record that can no longer be withdrawn, the recorded decision is kept with a warning.
  */
 export async function replayRecorded(
   ctx: GeneratorContext,
@@ -41,12 +41,12 @@ export async function replayRecorded(
     return failStep(ctx.input, isAnyInterrupted)
   if (lastDecision.kind === 'settled') return replaySettled(ctx, replay, claim, lastDecision)
   // The next stages compare an imported resource with its goal. If the goal differs from the
-  // record, they are skipped, and the imported state is the answer.
+  // record, the next stages are skipped, and the imported state is the answer.
   if (lastDecision === replay.importOf(claim.urn) && lastDecision.goal === goalDigest)
     return toDecided(undefined)
   const endedStep = ends.findLast(({ step }) => step.next !== undefined)
-  // The record contains only the deletes of a replacement that the generator settles. The next
-  // stages decide the create.
+  // Without a state, the record contains only the deletes of a replacement. The generator itself
+  // settles the create of such a resource, so the next stages decide the create.
   if (endedStep?.trackedState === undefined) return toDecided(undefined)
   return toReplayedAnswer(claim, { ...endedStep.trackedState, op: endedStep.step.op })
 }

@@ -9,13 +9,13 @@ import type { AnsweredResult } from '../stage.ts'
  * unknown outputs. `next`: the state that the events show.
  */
 export function skipCreate(next: ResourceState, delta: SetsDelta = {}): AnsweredResult {
-  const uncreated: TrackedState = { state: next, ref: unrecordedStateReference }
-  const current: CurrentState = { ...uncreated, op: 'same', skipReason: 'not created' }
+  const uncreatedState: TrackedState = { state: next, ref: unrecordedStateReference }
+  const current: CurrentState = { ...uncreatedState, op: 'same', skipReason: 'not created' }
   return {
     kind: 'skipped',
     current,
     // The event shows an unchanged resource, so its old state equals its new one.
-    step: stepOf({ op: 'same', effect: 'none', old: uncreated, next }),
+    step: stepOf({ op: 'same', effect: 'none', old: uncreatedState, next }),
     delta: { ...delta, uncreatedUrns: [next.urn], currentStates: [[next.urn, current]] },
   }
 }

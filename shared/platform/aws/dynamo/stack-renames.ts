@@ -17,7 +17,7 @@ import { type Item, readNumber, readText, toItem } from './table/item.ts'
 import { deleteItem, getItem, queryItems, type Table } from './table/table.ts'
 import { transact, type TransactionPart } from './table/transaction.ts'
 
-/** A rename, with the stack as read from the table. */
+/** A rename, with the stack that was read from the table. */
 interface Rename extends RenameInput {
   readonly id: StackId
   readonly newId: StackId
@@ -33,14 +33,18 @@ interface Rename extends RenameInput {
 }
 
 /**
- * Creates the renames of stacks. First the new id is reserved: its item is marked as removed. If
- * the rename is interrupted, a later stack with this id therefore starts without the copied
- * records. Then history, versions, inbox and durations are copied to the new id. Then one
- * transaction moves the stack, its documents and its program, and ends the request for the rename.
- * Finally the copied records of the old id, and its entry in the list of stacks, are removed. After
- * a crash, the creation of a stack with the old id removes the remaining history and versions.
- * Compaction finds the old id by its entry, and removes the remaining records of the journal. It
- * finds an interrupted rename by the entry of the new id, and removes the copies.
+ * Creates the adapter that renames stacks. A rename has four steps:
+ * 1. It reserves the new id, whose item it marks as removed. If the rename is interrupted, a later
+ *    stack with this id therefore starts without the copied records.
+ * 2. It copies history, versions, inbox and durations to the new id.
+ * 3. One transaction moves the stack, its documents and its program. It also ends the request for
+ *    the rename.
+ * 4. It removes the originals of the copied records, and the old id from the list of stacks.
+ *
+ * After a crash in step 4, the creation of a stack with the old id removes the remaining history
+ * and versions. Compaction finds the old id in the list of stacks, and removes the remaining
+ * records of the journal. An interrupted rename has left its new id in the list. Compaction finds
+ * the id there, and removes the copies.
  */
 export function createStackRenames(deps: CatalogAndInboxDeps): StackRenames {
   const { catalogTable, random } = deps
@@ -63,7 +67,7 @@ export function createStackRenames(deps: CatalogAndInboxDeps): StackRenames {
       await copyRecords(deps, rename)
       const result = await moveStack(deps, rename)
       if (result === 'renamed') {
-        await removeCopiedRecords(deps, id)
+        await clearCopiedPartitions(deps, id)
         // After a crash, compaction finds the remaining records of the old id by this entry. The
         // entry is therefore removed last.
         await deleteItem(catalogTable, keys.stackListEntry(id))
@@ -85,18 +89,21 @@ async function hasOtherRequest(
 }
 
 /**
- * Removes the records of an id that a rename copies. For the old id, these are the originals, after
- * the rename. For the new id, a removed stack or an interrupted rename left them, and they are
- * removed before the copy.
+ * Removes all records of an id from the partitions that a rename copies. After the rename, this
+ * removes the originals of the old id. Before the copy, it removes the records that a removed stack
+ * or an interrupted rename left under the new id.
  */
-async function removeCopiedRecords(deps: CatalogAndInboxDeps, id: StackId): Promise<void> {
+async function clearCopiedPartitions(deps: CatalogAndInboxDeps, id: StackId): Promise<void> {
   for (const { table, pk } of listCopiedPartitions(deps, id)) await deleteRange(table, { pk })
 }
 
-/** Copies the records, without late outcomes of a removed stack with the old id. */
+/**
+ * Copies the records to the new id. Omits late outcomes of an earlier stack that had the old id and
+ * was removed.
+ */
 async function copyRecords(deps: CatalogAndInboxDeps, rename: Rename): Promise<void> {
   const { id, newId, stackItem, token } = rename
-  await removeCopiedRecords(deps, newId)
+  await clearCopiedPartitions(deps, newId)
   const newPartitions = listCopiedPartitions(deps, newId)
   const latePk = journalKeys.late(id, '').pk
   for (const [index, { table, pk }] of listCopiedPartitions(deps, id).entries()) {
@@ -121,13 +128,13 @@ async function copyPartition(
 ): Promise<void> {
   for (let after = ''; ; ) {
     const lowerBound = after === '' ? {} : { after }
-    const items = await queryItems(table, { pk, ...lowerBound, limit: limits.itemsPerRemovalRound })
+    const items = await queryItems(table, { pk, ...lowerBound, limit: limits.itemsPerRound })
     const puts = items.filter(isCopied).map(item => ({
       key: { pk: newPk, sk: readText(item, 'sk') },
       item: { ...item, ...toItem({ copiedBy: token }) },
     }))
     if (puts.length > 0) await putItems(table, puts)
-    const lastItem = items[limits.itemsPerRemovalRound - 1]
+    const lastItem = items[limits.itemsPerRound - 1]
     if (lastItem === undefined) return
     after = readText(lastItem, 'sk')
   }
@@ -237,7 +244,7 @@ function createProgramParts({
   return [
     removal,
     { kind: 'put', key: keys.program(newId), item: toItem({ archive }), ifAbsent: false },
-    // By this entry of the stack, the listing of blob references finds the program.
+    // The blob sweep reads the programs of the stacks in this list, and keeps their archives.
     { kind: 'put', key: keys.requestingStackEntry(newId), item: {}, ifAbsent: false },
   ]
 }

@@ -1,10 +1,12 @@
 /**
  * terraform/client: starts Terraform providers and calls them in both protocols, 5 and 6. Imports
- * plugins and below. Values stay encoded; terraform/values has their codecs.
+ * `providers/plugins` and the layers below it. Values stay encoded: `terraform/values` has their
+ * codecs.
  *
- * Invariants: 1. A call to apply a change is never cancelled, because its response has the state.
- * 2. A problem that the provider reports is a diagnostic, and is not thrown. 3. Output of a
- * provider never blocks its calls, and every line is redacted before any use.
+ * Invariants:
+ * 1. A call to apply a change is never cancelled, because its response has the state.
+ * 2. The client returns a problem that the provider reports as a diagnostic, and does not throw it.
+ * 3. Output of a provider never blocks its calls. The secrets in a line are removed before any use.
  */
 import { createActionCalls } from './action-calls.ts'
 import { createEphemeralCalls } from './ephemeral-calls.ts'
@@ -17,8 +19,8 @@ import type { TerraformClient } from './terraform-client.ts'
 import type { ClientContext, TerraformConnection } from './terraform-calls.ts'
 
 /**
- * Creates the client of a connected provider. Only with `isDeferralAllowed` may the provider defer
- * a change.
+ * Creates the client of a connected provider. With `isDeferralAllowed`, the provider may defer a
+ * change to a later apply.
  */
 export function createTerraformClient(
   connection: TerraformConnection,

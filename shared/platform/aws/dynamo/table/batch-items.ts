@@ -41,7 +41,7 @@ export async function deleteItems(table: Table, keys: readonly Key[]): Promise<v
  * expired items are found and removed too.
  */
 export async function deleteRange(table: Table, range: Omit<ItemRange, 'limit'>): Promise<void> {
-  const pageRange = { ...range, limit: limits.itemsPerRemovalRound, attributes: ['pk', 'sk'] }
+  const pageRange = { ...range, limit: limits.itemsPerRound, attributes: ['pk', 'sk'] }
   for (;;) {
     const items = await queryItems(table, pageRange)
     await deleteItems(table, items.map(keyOfItem))

@@ -4,36 +4,37 @@ import { isReplacementPending } from '../state/pending.ts'
 import type { StoredDeployment, StoredResource } from '../state/stored.ts'
 
 /**
- * Returns the resources whose creates a client without a journal began and did not end, according
- * to the steps that it reported. Returns none when the client itself reported the end of the
- * update: it has then awaited every step. Steps arrive in any order and more than once.
+ * Returns the resources whose create a client began but did not end. The client sends no journal,
+ * so its reported steps are the only source. They arrive in any order, and some of them twice.
+ * Returns none if the client reported the end of its update, because it awaits every step first.
  */
 export function findUnfinishedCreates(
   checkpoint: StoredDeployment,
   decisions: readonly Decision[],
 ): readonly StoredResource[] {
-  const begins = new Map<string, ClientStep>()
-  const ends = new Map<string, number>()
+  const lastBegins = new Map<string, ClientStep>()
+  const lastEndSequences = new Map<string, number>()
   for (const decision of decisions) {
     if (decision.kind === 'closing' && ['succeeded', 'failed'].includes(decision.result)) return []
     if (decision.kind !== 'client-steps') continue
     for (const step of decision.steps) {
       const { urn } = step.resource
-      if (step.phase === 'end') ends.set(urn, Math.max(step.sequence, ends.get(urn) ?? -1))
-      else if (step.sequence >= (begins.get(urn)?.sequence ?? -1)) begins.set(urn, step)
+      if (step.phase === 'end')
+        lastEndSequences.set(urn, Math.max(step.sequence, lastEndSequences.get(urn) ?? -1))
+      else if (step.sequence >= (lastBegins.get(urn)?.sequence ?? -1)) lastBegins.set(urn, step)
     }
   }
-  return [...begins.values()]
-    .filter(step => step.sequence > (ends.get(step.resource.urn) ?? -1))
-    .filter(step => !isCreated(checkpoint, step))
+  return [...lastBegins.values()]
+    .filter(step => step.sequence > (lastEndSequences.get(step.resource.urn) ?? -1))
+    .filter(step => !hasCreatedObject(checkpoint, step))
     .map(({ resource }) => resource)
 }
 
 /**
- * Reports whether a checkpoint contains the object that a create made. The id of this object
- * differs from the id of the replaced object.
+ * Reports whether a checkpoint contains the object that a create made. A replaced object has the
+ * same URN, but another id (`oldId`).
  */
-function isCreated(
+function hasCreatedObject(
   { resources = [] }: StoredDeployment,
   { resource: { urn }, oldId }: ClientStep,
 ): boolean {

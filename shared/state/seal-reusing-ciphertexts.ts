@@ -6,16 +6,16 @@ import { isJsonObject } from './stored-fields.ts'
 import type { Json, StoredResource } from './stored.ts'
 
 /**
- * Encodes a state. A secret with the same path and value in `old` keeps its ciphertext, and any
- * other one is encrypted. So no ciphertext moves to another secret, and states differ only where
- * their values do. `crypter` decrypts `old`. Throws SECRETS_MALFORMED.
+ * Encodes a state, and encrypts its secrets. If `old` has the same secret at the same path, its
+ * ciphertext is used again. So two encoded states differ only where their values differ. A
+ * ciphertext is never used at another path. `crypter` decrypts `old`. Throws SECRETS_MALFORMED.
  */
-export function sealLikeOld(
+export function sealReusingCiphertexts(
   state: ResourceState,
   old: StoredResource,
   crypter: Crypter,
 ): StoredResource {
-  // The plaintext is in the place of the ciphertext until `sealJson` has replaced it.
+  // Here the field `ciphertext` contains the plaintext. `sealJson` replaces it by the ciphertext.
   const unsealed = encodeResource(state, plaintext => ({ ciphertext: plaintext }))
   const sealField = (field: string): { readonly [name: string]: Json } => {
     const value = unsealed[field]

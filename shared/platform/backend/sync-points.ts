@@ -5,26 +5,32 @@ import type { StoredJsonObject } from '../../state/stored-fields.ts'
 import { type StackId, stackPartsOf } from '../../records/ids.ts'
 import { createRecordForm, jsonForm } from '../../values/record-form.ts'
 
-/** The facts about a stack in the backend that the store of this machine last read or wrote. */
-export interface StackMark {
+/**
+ * The point up to which the store of this machine and the backend agree about a stack. It names
+ * the checkpoint and the history entry that this machine last read or wrote.
+ */
+export interface SyncPoint {
   /** The SHA-256 of the checkpoint that this store read or wrote last. '': none. */
   readonly checkpoint: string
-  /** The snapshot with the content of that checkpoint. '': not known. */
+  /** The snapshot of the store with the content of that checkpoint. '': not known. */
   readonly base: string
   /**
    * The fields of that checkpoint that no snapshot has, such as fields of a later version of
    * Pulumi.
    */
   readonly checkpointFields: StoredJsonObject
-  /** The key of the last entry of the history that this store has. '': none. */
+  /** The key of the newest entry of the backend's history that this store has. '': none. */
   readonly lastEntry: string
   /** The lock that a process of this machine wrote last, with the pid and start of the process. */
   readonly lock?: { readonly uuid: string; readonly pid: number; readonly started: string }
-  /** The deployment whose entry is being written, with the time in the names of its objects. */
+  /**
+   * The deployment whose history entry this machine is writing, with the time in the names of the
+   * entry's objects.
+   */
   readonly entry?: { readonly deployment: string; readonly atMs: number }
 }
 
-const markForm = z.object({
+const syncPointForm = z.object({
   checkpoint: z.string(),
   base: z.string().default(''),
   checkpointFields: createRecordForm(jsonForm).default({}),
@@ -33,38 +39,40 @@ const markForm = z.object({
   entry: z.object({ deployment: z.string(), atMs: z.number() }).optional(),
 })
 
-/** The mark of a stack that this store does not know yet. */
-export const emptyMark: StackMark = {
+/** The sync point of a stack that this store has never read or written. */
+export const emptySyncPoint: SyncPoint = {
   ...{ checkpoint: '', base: '', checkpointFields: {}, lastEntry: '' },
 }
 
-/** The marks of the stacks of one backend. */
-export interface StackMarks {
+/** The sync points of the stacks of one backend. */
+export interface SyncPoints {
   /**
-   * Returns the mark of a stack. Returns the empty mark if there is none, or if it is damaged. The
-   * stack is then read again.
+   * Returns the sync point of a stack. Returns the empty one if there is none, or if its file is
+   * damaged. The stack is then read again.
    */
-  readonly read: (id: StackId) => StackMark
-  readonly update: (id: StackId, change: Partial<StackMark>) => void
+  readonly read: (id: StackId) => SyncPoint
+  readonly update: (id: StackId, change: Partial<SyncPoint>) => void
   readonly remove: (id: StackId) => void
 }
 
-/** Creates the marks, as one JSON file per stack in a folder. */
-export function createStackMarks(folder: string): StackMarks {
+/** Creates the sync points, which are one JSON file per stack in a folder. */
+export function createSyncPoints(folder: string): SyncPoints {
   const fileOf = (id: StackId): string => {
     const { project, stack } = stackPartsOf(id)
     return join(folder, project, `${stack}.json`)
   }
-  const read = (id: StackId): StackMark => {
+  const read = (id: StackId): SyncPoint => {
     try {
-      const { lock, entry, ...mark } = markForm.parse(JSON.parse(readFileSync(fileOf(id), 'utf8')))
+      const { lock, entry, ...syncPoint } = syncPointForm.parse(
+        JSON.parse(readFileSync(fileOf(id), 'utf8')),
+      )
       return {
-        ...mark,
+        ...syncPoint,
         ...(lock === undefined ? {} : { lock }),
         ...(entry === undefined ? {} : { entry }),
       }
     } catch {
-      return emptyMark
+      return emptySyncPoint
     }
   }
   return {

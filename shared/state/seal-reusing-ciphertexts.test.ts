@@ -5,7 +5,7 @@ import type { PropertyValue } from '../values/value.ts'
 import { decodeResource, encodeResource, storedFormOf } from './resource-codec.ts'
 import { withPlainMaps } from './snapshot.fixture.ts'
 import { createResourceState } from './resource.ts'
-import { sealLikeOld } from './seal-like-old.ts'
+import { sealReusingCiphertexts } from './seal-reusing-ciphertexts.ts'
 
 const crypter = createSymmetricCrypter(new Uint8Array(32).fill(3))
 const secret = (value: PropertyValue): PropertyValue => ({ kind: 'secret', value })
@@ -25,7 +25,7 @@ const sealInputs = (inputs: Readonly<Record<string, PropertyValue>>) =>
 test('unchanged secrets keep their ciphertexts, and equal values at other paths get new ones', () => {
   const old = sealInputs({ kept: secret('k'), changed: secret('before'), moved: secret('m') })
   const next = stateOf({ kept: secret('k'), changed: secret('after'), elsewhere: secret('m') })
-  const stored = sealLikeOld(next, old, crypter)
+  const stored = sealReusingCiphertexts(next, old, crypter)
   expect(stored['outputs']).toEqual(old['outputs'])
   const [before, after] = [old['inputs'], stored['inputs']].map(
     fields => fields as Readonly<Record<string, { readonly ciphertext: string }>>,
