@@ -11,6 +11,7 @@ import { createSimCallbacks } from './hooks.ts'
 import { createMonitor, programHostOf } from './program.ts'
 import { isDestroyByProgram, type ScenarioStep } from './scenario.ts'
 import { simSecrets } from './secrets.ts'
+import type { World } from './world.ts'
 
 /** The stack of every scenario. */
 export const simStack = stackIdOf('sim', 'dev')
@@ -155,10 +156,7 @@ function deployIn(
     sink: {
       emit(event) {
         if ('diagnosticEvent' in event && event.diagnosticEvent.message.startsWith('Generator '))
-          world.cover(
-            'rule',
-            `a generator ${/parks|no limit|process ends|leaves/.exec(event.diagnosticEvent.message)?.[0]}`,
-          )
+          coverGeneratorEnd(world, event.diagnosticEvent.message)
         if ('diagnosticEvent' in event && event.diagnosticEvent.severity === 'error')
           world.trace(`${key} says: ${event.diagnosticEvent.message.trim()}`)
       },
@@ -274,4 +272,16 @@ function requestOf({
     wait,
     pendingCreates: pendingCreates ?? { existingIds: new Map(), mustClearOthers: false },
   }
+}
+
+/** A part of the message with which a generator ends → the covered rule. */
+const generatorEnds: readonly (readonly [part: string, rule: string])[] = [
+  ['parks', 'a generator parks'],
+  ['shutting down', 'a generator hands over, because its process ends'],
+  ['its time limit', 'a generator hands over at its time limit'],
+  ['no time limit', 'a generator hands over to one without a time limit'],
+]
+
+function coverGeneratorEnd(world: World, message: string): void {
+  for (const [part, rule] of generatorEnds) if (message.includes(part)) world.cover('rule', rule)
 }
