@@ -1,12 +1,12 @@
 import { error } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/handler.ts'
-import type { InstallationStatus } from '../platform/platform-port.ts'
+import type { GroupStatus, InstallationStatus } from '../platform/platform-port.ts'
 import { readInstallationTarget } from '../platform/installation-target.ts'
 import { formatTable } from '../display/table.ts'
 
 /**
- * `platform status`: shows the status of the tables, the bucket and the URLs, and the number of
- * messages of each queue. Throws PLATFORM_NOT_FOUND when the installation does not exist.
+ * `platform status`: shows the status of the tables, the buckets and the URLs, and the number of
+ * messages of each queue, of all groups. Throws PLATFORM_NOT_FOUND when the installation does not exist.
  */
 export const showPlatformStatus: Handler = async (session, flags) => {
   const target = readInstallationTarget(session, flags)
@@ -32,23 +32,15 @@ function isAbsent({ tables, queues, bucket }: InstallationStatus): boolean {
   return areRecordsAbsent && !bucket.isThere
 }
 
-function formatStatusLines({
-  tables,
-  queues,
-  bucket,
-  apiUrl,
-  serviceUrl,
-  webhookUrl,
-}: InstallationStatus): readonly string[] {
+function formatStatusLines(status: InstallationStatus): readonly string[] {
+  const { apiUrl, serviceUrl, webhookUrl } = status
+  const groups = [status, ...Object.values(status.groups)]
+  const queues = groups.flatMap(group => group.queues)
   return [
     ...formatTable(
       ['RESOURCE', 'STATUS'],
       [
-        ...tables.map(({ name, status, isProtected }) => [
-          name,
-          status === undefined ? missingText : `${status}${isProtected ? '' : ', not protected'}`,
-        ]),
-        [bucket.name, bucket.isThere ? 'exists' : missingText],
+        ...groups.flatMap(formatStoreRows),
         ['API', apiUrl ?? missingText],
         ['Pulumi service', serviceUrl ?? missingText],
         ['webhooks', webhookUrl ?? missingText],
@@ -65,5 +57,14 @@ function formatStatusLines({
     ),
   ]
 }
+
+/** Returns the rows of the tables and the bucket of a group. */
+const formatStoreRows = ({ tables, bucket }: GroupStatus): readonly string[][] => [
+  ...tables.map(({ name, status, isProtected }) => [
+    name,
+    status === undefined ? missingText : `${status}${isProtected ? '' : ', not protected'}`,
+  ]),
+  [bucket.name, bucket.isThere ? 'exists' : missingText],
+]
 
 const missingText = 'missing'

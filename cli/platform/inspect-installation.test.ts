@@ -84,6 +84,24 @@ describe('inspectInstallation', () => {
     expect(arns).toEqual(['arn:aws:scheduler:eu-central-1:1:schedule-group/site-schedules'])
   })
 
+  test('reads the groups from a tag, and reports their tables, queues and buckets', async () => {
+    const inspection = await inspectInstallation(
+      createClients({
+        ListTagsForResourceCommand: () => ({
+          Tags: [{ Key: 'antichain:groups', Value: 'payments shop' }],
+        }),
+        HeadBucketCommand: () => ({}),
+      }),
+      where,
+      '1',
+    )
+    expect(Object.keys(inspection.groups)).toEqual(['payments', 'shop'])
+    const { tables = [], queues = [], bucket } = inspection.groups['shop'] ?? {}
+    expect(tables.map(({ name }) => name)).toEqual(['site_shop-journal', 'site_shop-catalog'])
+    expect(queues.map(({ name }) => name)).toContain('site_shop-chains')
+    expect(bucket).toEqual({ name: 'site-1-eu-central-1-shop', isThere: true })
+  })
+
   test('throws PLATFORM_PERMISSION_MISSING for a denied request', async () => {
     const clients = createClients({
       DescribeTableCommand: () => {

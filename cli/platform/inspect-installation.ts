@@ -6,11 +6,13 @@ import {
   awsTags,
   bucketNameOf,
   deadLetterQueueOf,
+  groupInstallationOf,
   installationNamesOf,
   queueNames,
 } from '../../shared/config/aws-resource-names.ts'
 import { readQueueCounts } from '../../shared/platform/aws/queues/queue-depths.ts'
 import type {
+  GroupStatus,
   InstallationStatus,
   QueueStatus,
   TableStatus,
@@ -38,22 +40,43 @@ export async function inspectInstallation(
   { installation, region }: InstallationTarget,
   account: string,
 ): Promise<InstallationStatus> {
-  const names = installationNamesOf(installation)
-  const [tables, queues, bucket, tags] = await Promise.all([
-    Promise.all([names.journalTable, names.catalogTable].map(name => inspectTable(clients, name))),
-    Promise.all(queueNames.map(name => inspectQueue(clients, names.queues[name]))),
-    inspectBucket(clients, bucketNameOf(installation, account, region)),
-    // The deployment of an installation stores its addresses in tags of the schedule group.
-    readTags(clients, `${arnPrefixOf(region)}:${account}:schedule-group/${names.scheduleGroup}`),
+  const { scheduleGroup } = installationNamesOf(installation)
+  const inspectStores = (name: string): Promise<GroupStatus> =>
+    inspectGroup(clients, name, bucketNameOf(name, account, region))
+  const [defaultGroup, tags] = await Promise.all([
+    inspectStores(installation),
+    // The deployment of an installation stores its addresses and groups in tags of the schedule
+    // group.
+    readTags(clients, `${arnPrefixOf(region)}:${account}:schedule-group/${scheduleGroup}`),
   ])
+  const groupNames = (tags.get(awsTags.groups) ?? '').split(' ').filter(name => name !== '')
+  const groups = await Promise.all(
+    groupNames.map(
+      async name => [name, await inspectStores(groupInstallationOf(installation, name))] as const,
+    ),
+  )
   return {
-    tables,
-    queues,
-    bucket,
+    ...defaultGroup,
+    groups: Object.fromEntries(groups),
     apiUrl: tags.get(awsTags.apiUrl),
     serviceUrl: tags.get(awsTags.serviceUrl),
     webhookUrl: tags.get(awsTags.webhookUrl),
   }
+}
+
+/** Returns the status of the tables, the queues and the bucket of a group. */
+async function inspectGroup(
+  clients: InspectClients,
+  groupInstallation: string,
+  bucketName: string,
+): Promise<GroupStatus> {
+  const names = installationNamesOf(groupInstallation)
+  const [tables, queues, bucket] = await Promise.all([
+    Promise.all([names.journalTable, names.catalogTable].map(name => inspectTable(clients, name))),
+    Promise.all(queueNames.map(name => inspectQueue(clients, names.queues[name]))),
+    inspectBucket(clients, bucketName),
+  ])
+  return { tables, queues, bucket }
 }
 
 /**

@@ -89,11 +89,20 @@ export interface CdkRun {
   readonly output: string
 }
 
-/** The status of each resource of an installation. A missing address is undefined. */
-export interface InstallationStatus {
+/** The status of the stores and queues of a group of stacks. */
+export interface GroupStatus {
   readonly tables: readonly TableStatus[]
   readonly queues: readonly QueueStatus[]
   readonly bucket: { readonly name: string; readonly isThere: boolean }
+}
+
+/**
+ * The status of each resource of an installation. Its tables, queues and bucket are those of the
+ * default group. A missing address is undefined.
+ */
+export interface InstallationStatus extends GroupStatus {
+  /** The other groups, by name. */
+  readonly groups: Readonly<Record<string, GroupStatus>>
   readonly apiUrl: string | undefined
   /** The address for Pulumi's own command line. */
   readonly serviceUrl: string | undefined

@@ -35,7 +35,7 @@ export const scheduleRoleName = (settings: Settings): string =>
  * Creates a group for schedules, the role under which they call functions, and the schedule that
  * calls compaction every hour. Allows the functions `api` and `service` to create and remove
  * schedules, and the schedule function to remove them. The tags of the group contain the addresses
- * of the installation, so that a status command need not read the CloudFormation stack.
+ * and the groups of the installation. So a status command need not read the CloudFormation stack.
  */
 export function createSchedules(scope: Construct, input: SchedulesInput): void {
   const { settings, api, service, schedule, compaction, addresses, groupCompactions } = input
@@ -46,6 +46,8 @@ export function createSchedules(scope: Construct, input: SchedulesInput): void {
   Tags.of(scheduleGroup).add(awsTags.apiUrl, addresses.apiUrl)
   Tags.of(scheduleGroup).add(awsTags.serviceUrl, addresses.serviceUrl)
   Tags.of(scheduleGroup).add(awsTags.webhookUrl, addresses.webhookUrl)
+  if (settings.groups.length > 0)
+    Tags.of(scheduleGroup).add(awsTags.groups, settings.groups.map(({ name }) => name).join(' '))
   const role = createCallerRole(part, settings, scheduleGroup)
   const targets = [schedule, compaction, ...groupCompactions.map(({ compaction: other }) => other)]
   for (const { function: target } of targets)

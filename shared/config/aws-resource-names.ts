@@ -222,6 +222,8 @@ export const awsTags = {
   apiUrl: 'antichain:api-url',
   serviceUrl: 'antichain:service-url',
   webhookUrl: 'antichain:webhook-url',
+  /** The names of the groups besides the default one, separated by spaces. */
+  groups: 'antichain:groups',
 } as const
 
 /** Returns the alias of a key of an installation, or of a group: that for data or for secrets. */

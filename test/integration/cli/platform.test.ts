@@ -18,6 +18,7 @@ const absentInstallation: InstallationStatus = {
   apiUrl: undefined,
   serviceUrl: undefined,
   webhookUrl: undefined,
+  groups: {},
 }
 
 const completeInstallation: InstallationStatus = {
@@ -327,6 +328,13 @@ describe('platform status', () => {
       apiUrl: 'https://x.lambda-url.eu-central-1.on.aws/',
       serviceUrl: 'https://y.lambda-url.eu-central-1.on.aws/',
       webhookUrl: undefined,
+      groups: {
+        payments: {
+          tables: [{ name: 'p-journal', status: undefined, isProtected: false, hasOwnKey: false }],
+          queues: [{ name: 'p-chains', counts: { waiting: 0, held: 0, dead: 4 } }],
+          bucket: { name: 'p', isThere: false },
+        },
+      },
     }
     const { exit, out } = await bench.run(...status)
     expect(exit).toBe(0)
@@ -335,6 +343,8 @@ describe('platform status', () => {
       'antichain-journal  ACTIVE',
       'antichain-catalog  ACTIVE, not protected',
       'b                  exists',
+      'p-journal          missing',
+      'p                  missing',
       'API                https://x.lambda-url.eu-central-1.on.aws/',
       'Pulumi service     https://y.lambda-url.eu-central-1.on.aws/',
       'webhooks           missing',
@@ -342,8 +352,9 @@ describe('platform status', () => {
       'QUEUE             WAITING  IN FLIGHT  DEAD',
       'antichain-chains  3        2          1',
       'antichain-nudges  missing',
+      'p-chains          0        0          4',
     ])
     const json = JSON.parse((await bench.run(...status, '--json')).out) as InstallationStatus
-    expect(json.queues).toEqual(inspected.queues)
+    expect([json.queues, json.groups]).toEqual([inspected.queues, inspected.groups])
   })
 })
