@@ -109,12 +109,17 @@ async function runAll(
   task: DeliveryTask,
 ): Promise<readonly PromiseSettledResult<void>[]> {
   const runs: Promise<void>[] = []
-  for (const id of ids) {
-    const endLoad = await context.slots.acquireLoad()
-    const run = runChainFrom(ports, context, { ...task, id, endLoad })
-    // The caller gets the failure from `allSettled`, which may be called much later.
-    run.catch(() => undefined)
-    runs.push(run)
+  const endTurn = await context.slots.acquireTurn()
+  try {
+    for (const id of ids) {
+      const endLoad = await context.slots.acquireLoad()
+      const run = runChainFrom(ports, context, { ...task, id, endLoad })
+      // The caller gets the failure from `allSettled`, which may be called much later.
+      run.catch(() => undefined)
+      runs.push(run)
+    }
+  } finally {
+    endTurn()
   }
   return Promise.allSettled(runs)
 }

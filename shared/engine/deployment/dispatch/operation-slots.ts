@@ -3,6 +3,12 @@ import { createSlots, type Slots } from './slots.ts'
 /** The slots for the operations of one process. Slots are given in the order of the requests. */
 export interface OperationSlots extends Pick<Slots, 'suspend' | 'waitUntilResumed'> {
   /**
+   * Waits until the operations of a message may be loaded, message by message. So operations of one
+   * plan page are loaded in succession, and a page is rarely read again. Resolves with the function
+   * that lets the next message load its operations.
+   */
+  readonly acquireTurn: () => Promise<() => void>
+  /**
    * Waits until an operation may be loaded. Only a limited number of operations are loaded while
    * they wait for their slots, so the others need little memory. Resolves with the function that
    * lets another operation be loaded. Its further calls have no effect.
@@ -34,7 +40,9 @@ export function createOperationSlots(count: number): OperationSlots {
   const calls = createSlots(count)
   const earlyBegins = createSlots(count)
   const loads = createSlots(Math.max(4 * count, loadedOperationsMin))
+  const turns = createSlots(1)
   return {
+    acquireTurn: turns.acquire,
     acquireLoad: loads.acquire,
     async acquire({ beginsEarly }) {
       let mayCall = !beginsEarly
