@@ -6,7 +6,8 @@ import { formatTable } from '../display/table.ts'
 
 /**
  * `platform status`: shows the status of the tables, the buckets and the URLs, and the number of
- * messages of each queue, of all groups. Throws PLATFORM_NOT_FOUND when the installation does not exist.
+ * messages of each queue, of all groups. Throws PLATFORM_NOT_FOUND when the installation does not
+ * exist.
  */
 export const showPlatformStatus: Handler = async (session, flags) => {
   const target = readInstallationTarget(session, flags)
