@@ -79,3 +79,28 @@ test('a stack that is created again during the removal stays in the list', async
   await removing.retention.removeLeftovers()
   expect((await catalog.listStacks()).stacks.map(stack => stack.id)).toEqual([id])
 })
+
+test('a late outcome of a stack that takes the id during the removal is kept', async () => {
+  const { client } = createModelDynamo()
+  const names = createTableNames()
+  await createTables(client, names)
+  const { catalog } = createTestRecords(client, names)
+  const id = createStackId()
+  await catalog.createStack(id, 1 as EpochMs)
+  await deployWithLeftovers(catalog, id)
+  await catalog.removeStack(id)
+  let late: LateOutcome | undefined
+  const send = async (command: Parameters<typeof client.send>[0]) => {
+    const result = await client.send(command)
+    // The stack appears between the first two reads of the removal.
+    if (late === undefined && JSON.stringify(command.input).includes(id)) {
+      await catalog.createStack(id, 3 as EpochMs)
+      late = await deployWithLeftovers(catalog, id)
+    }
+    return result
+  }
+  const { retention } = createTestRecords({ send }, names)
+  await retention.removeLeftovers()
+  expect(late).toBeDefined()
+  expect(await catalog.listLateOutcomes(id, 10)).toEqual([late])
+})

@@ -5,10 +5,10 @@ import type { StackId } from '../../../records/ids.ts'
 import { isLateItemOfStack } from './inbox.ts'
 import { catalogKeys, journalKeys } from './record-keys.ts'
 import { abandonRename, readReservation } from './rename-reservation.ts'
-import { deleteItems, deleteRange } from './table/batch-items.ts'
+import { deleteRange } from './table/batch-items.ts'
 import { joinConditions } from './table/expressions.ts'
-import { toItem, keyOfItem, readFlag, readNumber, readText } from './table/item.ts'
-import { getItem, queryItems, type Table } from './table/table.ts'
+import { type Item, toItem, keyOfItem, readFlag, readNumber, readText } from './table/item.ts'
+import { deleteItem, getItem, queryItems, type Table } from './table/table.ts'
 import { transact } from './table/transaction.ts'
 
 /** Dependencies of the removal of leftovers. */
@@ -40,19 +40,20 @@ export function createLeftoverRemoval(deps: LeftoverDeps): RetentionPort['remove
 async function removeLeftoversOf(deps: LeftoverDeps, id: StackId): Promise<void> {
   const { journalTable, catalogTable, random } = deps
   const key = catalogKeys.stack(id)
-  const stackItem = await getItem(catalogTable, key)
-  if (stackItem === undefined) return
-  const isRemoved = readFlag(stackItem, 'removed')
-  const isReserved = isRemoved && readNumber(stackItem, 'reservedAt') > 0
+  // The late outcomes are read before the stack. So none of them belongs to a stack that takes the
+  // id after the stack was read as removed.
   const lateItems = await queryItems(journalTable, {
     pk: journalKeys.late(id, '').pk,
     limit: limits.listEntriesMax,
     attributes: ['pk', 'sk', 'copiedBy'],
   })
-  const leftovers = lateItems.filter(
-    item => (isRemoved && !isReserved) || !isLateItemOfStack(item, stackItem),
-  )
-  await deleteItems(journalTable, leftovers.map(keyOfItem))
+  const stackItem = await getItem(catalogTable, key)
+  if (stackItem === undefined) return
+  const isRemoved = readFlag(stackItem, 'removed')
+  const isReserved = isRemoved && readNumber(stackItem, 'reservedAt') > 0
+  for (const item of lateItems)
+    if ((isRemoved && !isReserved) || !isLateItemOfStack(item, stackItem))
+      await deleteLateItem(journalTable, item)
   if (!isRemoved) return
   const reservation = readReservation(id, stackItem, catalogTable.clock.now())
   if (reservation !== undefined) {
@@ -75,4 +76,14 @@ async function removeLeftoversOf(deps: LeftoverDeps, id: StackId): Promise<void>
     { kind: 'change', change },
     { kind: 'remove', key: catalogKeys.stackListEntry(id) },
   ])
+}
+
+/** Deletes a late outcome as it was read. A rename may have replaced it by a copy meanwhile. */
+async function deleteLateItem(journalTable: Table, item: Item): Promise<void> {
+  const copiedBy = readText(item, 'copiedBy')
+  const condition =
+    copiedBy === ''
+      ? { condition: 'attribute_not_exists(#copiedBy)', values: {} }
+      : { condition: '#copiedBy = :copiedBy', values: toItem({ copiedBy }) }
+  await deleteItem(journalTable, keyOfItem(item), condition)
 }
