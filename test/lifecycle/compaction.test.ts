@@ -118,6 +118,34 @@ test('a targeted deployment that died after its publish keeps the changes of a l
   expect(published.resources?.find(({ type }) => type === stackType)?.['outputs']).toEqual({ v: 3 })
 })
 
+test('a targeted deployment whose changes are published already is published once more', async () => {
+  const engine = await engines.open(createForeignCloud())
+  const { platform } = engine
+  const setOutput = (v: number, name: string, more: TestRunOptions = {}) =>
+    engine.run(
+      async monitor => {
+        for (const thing of ['a', 'b']) await registerThing(monitor, thing, {})
+        await monitor.registerOutputs(monitor.stack, { v })
+      },
+      { ...(name === '' ? {} : { targeting: { targets: [targetUrnOf(name)] } }), ...more },
+    )
+  await setOutput(1, '')
+  await expect(setOutput(2, 'a', { kill: killBeforePublish })).rejects.toBeInstanceOf(
+    ProcessKilledError,
+  )
+  await setOutput(2, 'b')
+  const [open] = (await getTestStack(platform)).targeted ?? []
+  if (open === undefined) throw new Error('the first targeted deployment is not open')
+  const closed = await compact(platform, open.deployment)
+  expect(closed).toMatchObject({ version: 3 })
+  await setOutput(3, 'b')
+  expect(await compact(platform, open.deployment)).toEqual(closed)
+  const stack = await getTestStack(platform)
+  const { resources = [] } = await readState(platform, stack)
+  expect(stack.version).toBe(4)
+  expect(resources.find(({ type }) => type === stackType)?.['outputs']).toEqual({ v: 3 })
+})
+
 test('a close that died between publish and release does not publish again', async () => {
   for (const call of ['catalog.publish', 'control.close']) {
     const engine = await engines.open(createForeignCloud())

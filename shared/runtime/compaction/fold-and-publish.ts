@@ -113,9 +113,10 @@ interface TargetedFold extends ClosingFold {
 
 /**
  * Publishes the fold of a targeted deployment. If another deployment has published since the pin of
- * this one, the changes of this one are merged into the newest snapshot. Publishes nothing if that
- * snapshot contains them already. If an earlier close has published them, returns that publication,
- * because later deployments may have changed the same outputs and references.
+ * this one, the changes of this one are merged into the newest snapshot. If that snapshot contains
+ * them already, it is published again, so that the stack records the publication. If an earlier
+ * close has published them, returns that publication, because later deployments may have changed
+ * the same outputs and references.
  */
 async function publishMerged(
   ports: CompactionPorts,
@@ -136,11 +137,10 @@ async function publishMerged(
             folded: foldedState,
             current: await readSnapshotBlob(ports.blobs, record.snapshot),
           })
-    if (state === undefined && record.snapshot !== '')
-      return { version: record.version, snapshot: record.snapshot }
-    const snapshot = await ports.blobs.put(
-      await printStateBlob(await envelopeOf(state ?? foldedState)),
-    )
+    const isContained = state === undefined && record.snapshot !== ''
+    const snapshot = isContained
+      ? (record.snapshot as BlobHash)
+      : await ports.blobs.put(await printStateBlob(await envelopeOf(state ?? foldedState)))
     const publication = await ports.catalog.publish(stack, record.version, snapshot, deployment)
     if (publication.kind !== 'conflict') return { version: publication.version, snapshot }
   }
