@@ -101,7 +101,8 @@ function requireSameDataKey(
 
 /**
  * Refuses another key for secrets than the one that encrypted the existing secrets. The settings of
- * an earlier deployment are not stored, so the setting may only have been forgotten. Throws
+ * an earlier deployment are not stored, so the setting may only have been forgotten. For a new
+ * installation, refuses a key that cannot be used. Throws
  * PLATFORM_SETTING_INVALID, PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED.
  */
 async function requireSameSecretsKey(
@@ -110,9 +111,16 @@ async function requireSameSecretsKey(
   settings: readonly string[],
 ): Promise<void> {
   const key = await tools.describeSecretsKey(target)
-  if (key === undefined) return
   const setting = settings.findLast(text => text.startsWith('secretsKey='))
   const secretsKey = setting?.slice(setting.indexOf('=') + 1) ?? 'own'
+  if (key === undefined) {
+    // The CDK reports a setting that is no ARN.
+    if (!secretsKey.startsWith('arn:')) return
+    const fault = await tools.findSecretsKeyFault(target, secretsKey)
+    if (fault !== undefined)
+      throw error('PLATFORM_SETTING_INVALID', `secretsKey=${secretsKey}: ${fault}`)
+    return
+  }
   if (secretsKey === (key.isOwn ? 'own' : key.arn)) return
   const keyName = key.isOwn ? 'a key of this installation' : key.arn
   throw error(

@@ -34,7 +34,7 @@ export const destroyPlatform: Handler = async (session, flags) => {
     bucketNameOf(installation, account, region),
   ]
   session.printToStderr(
-    `Deleted the installation. The CloudFormation stack ${names.dataStack} remains, with ${remainingNames.join(', ')} and two keys; docs/aws.md describes how to delete them.`,
+    `Deleted the installation. The CloudFormation stack ${names.dataStack} remains, with ${remainingNames.join(', ')} and its keys; docs/aws.md describes how to delete them.`,
   )
   return 0
 }

@@ -38,6 +38,14 @@ export interface PlatformTools {
    * PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED.
    */
   readonly describeSecretsKey: (target: InstallationTarget) => Promise<SecretsKey | undefined>
+  /**
+   * Returns the reason for which an existing key cannot encrypt the secrets of a new installation.
+   * Throws PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED.
+   */
+  readonly findSecretsKeyFault: (
+    target: InstallationTarget,
+    arn: string,
+  ) => Promise<string | undefined>
   /** Returns the settings in the context of cdk.json, as name=value. */
   readonly readContextSettings: () => readonly string[]
   /**

@@ -17,7 +17,7 @@ import type { OutputStream } from '../session/io.ts'
 import { readAvailableConcurrency } from './available-concurrency.ts'
 import { createAlarmPort } from './cloudwatch-alarm.ts'
 import { countBusyGenerators } from './count-busy-generators.ts'
-import { describeSecretsKey } from './describe-secrets-key.ts'
+import { describeSecretsKey, findSecretsKeyFault } from './describe-secrets-key.ts'
 import { describeSubnets } from './describe-subnets.ts'
 import { readContextSettings, runCdk } from './run-cdk.ts'
 import { createInstallationToken } from './create-installation-token.ts'
@@ -60,6 +60,10 @@ export function createPlatformTools(cdkOutput: OutputStream): PlatformTools {
     describeSecretsKey: target =>
       withClient(new KMSClient(createClientConfig(target)), client =>
         describeSecretsKey(client, target.installation),
+      ),
+    findSecretsKeyFault: (target, arn) =>
+      withClient(new KMSClient(createClientConfig(target)), client =>
+        findSecretsKeyFault(client, arn),
       ),
     readContextSettings,
     countBusyGenerators: target =>

@@ -2,7 +2,7 @@ import { RemovalPolicy } from 'aws-cdk-lib'
 import { Alias, type IKey, Key } from 'aws-cdk-lib/aws-kms'
 import type { Construct } from 'constructs'
 import type { Settings } from '../settings.ts'
-import { keyAliasOf, secretsKeyDescriptionOf } from '../../shared/config/aws-resource-names.ts'
+import { keyAliasOf } from '../../shared/config/aws-resource-names.ts'
 import { createPart } from './create-part.ts'
 
 const secretsKeyId = 'SecretsKey'
@@ -50,7 +50,7 @@ function createDataKey(part: Construct, { installation }: Settings): Key {
 
 function createOwnSecretsKey(part: Construct, { installation }: Settings): Key {
   const alias = keyAliasOf(installation, 'secrets')
-  const description = secretsKeyDescriptionOf(installation)
+  const description = `${installation}: secrets of stacks and triggers`
   return createKey(part, secretsKeyId, { alias, description })
 }
 

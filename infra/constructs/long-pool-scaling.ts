@@ -38,9 +38,10 @@ const cooldown = Duration.minutes(2)
 
 /**
  * Scales tasks to the work that `createWorkMetric` counts: one task per unit, up to the maximum.
- * One alarm is raised within a minute of the first message, and then sets the number of tasks every
- * minute. It ends when there was no work for `metricDelayMinutes`, and then removes all tasks.
- * Alarms are billed per metric, so a second alarm for the end would double the cost.
+ * One alarm is raised within a minute of the first message, and then adds tasks. While it is
+ * raised, tasks may remain that have no work. It ends when there was no work for
+ * `metricDelayMinutes`, and then removes all tasks. Alarms are billed per metric, so a second alarm
+ * for the end would double the cost.
  */
 export function scaleLongPoolTasks(scope: Construct, id: string, input: ScalingInput): void {
   const setTasks = createAction(scope, `${id}AddTasks`, input.tasks)

@@ -229,7 +229,3 @@ export const awsTags = {
 /** Returns the alias of a key of an installation, or of a group: that for data or for secrets. */
 export const keyAliasOf = (installation: string, kind: 'data' | 'secrets'): string =>
   `alias/${installation}-${kind}`
-
-/** Returns the description of the key for secrets that an installation, or a group, creates. */
-export const secretsKeyDescriptionOf = (installation: string): string =>
-  `${installation}: secrets of stacks and triggers`

@@ -57,6 +57,8 @@ describe('a group of stacks', () => {
       // These refuse stacks of other groups by name.
       expect.stringMatching(/^FunctionsStepGenerator\w{8}$/),
       expect.stringMatching(/^FunctionsStepExecutor\w{8}$/),
+      // Its tags name the groups.
+      expect.stringMatching(/^ScheduleGroup\w{8}$/),
       expect.stringMatching(/^LongPoolLongStepGeneratorTask/),
       expect.stringMatching(/^LongPoolLongStepExecutorTask/),
     ])

@@ -137,10 +137,10 @@ async function publishMerged(
             folded: foldedState,
             current: await readSnapshotBlob(ports.blobs, record.snapshot),
           })
-    const isContained = state === undefined && record.snapshot !== ''
-    const snapshot = isContained
-      ? (record.snapshot as BlobHash)
-      : await ports.blobs.put(await printStateBlob(await envelopeOf(state ?? foldedState)))
+    const snapshot =
+      state === undefined && record.snapshot !== ''
+        ? record.snapshot
+        : await ports.blobs.put(await printStateBlob(await envelopeOf(state ?? foldedState)))
     const publication = await ports.catalog.publish(stack, record.version, snapshot, deployment)
     if (publication.kind !== 'conflict') return { version: publication.version, snapshot }
   }

@@ -66,6 +66,7 @@ const noPlatform: PlatformTools = {
   readAvailableConcurrency: failUnavailable,
   describeSubnets: failUnavailable,
   describeSecretsKey: failUnavailable,
+  findSecretsKeyFault: failUnavailable,
   readContextSettings: () => [],
   countBusyGenerators: failUnavailable,
   useAlarm: failUnavailable,

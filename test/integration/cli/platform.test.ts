@@ -34,6 +34,7 @@ let drafts: object[]
 let busyGenerators: number
 let subnets: readonly SubnetDescription[]
 let secretsKey: SecretsKey | undefined
+let secretsKeyFault: string | undefined
 
 beforeEach(() => {
   bench = createCliBench()
@@ -50,6 +51,7 @@ beforeEach(() => {
     readAvailableConcurrency: async () => 900,
     describeSubnets: async () => subnets,
     describeSecretsKey: async () => secretsKey,
+    findSecretsKeyFault: async () => secretsKeyFault,
     readContextSettings: () => [],
     countBusyGenerators: async () => busyGenerators,
     useAlarm: () => Promise.reject(new Error('no alarm')),
@@ -62,6 +64,7 @@ beforeEach(() => {
   busyGenerators = 0
   subnets = []
   secretsKey = undefined
+  secretsKeyFault = undefined
 })
 
 describe('platform token', () => {
@@ -195,6 +198,13 @@ describe('platform deploy', () => {
       expect((await runWith(accepted)).exit).toBe(0)
     },
   )
+
+  test('is refused with an existing key that cannot encrypt the secrets', async () => {
+    secretsKeyFault = 'the key is not enabled'
+    const { exit, err } = await bench.run(...deploy, '--yes', '--set', `secretsKey=${keyArn}`)
+    expect([exit, listVerbs()]).toEqual([2, []])
+    expect(err).toContain(`secretsKey=${keyArn}: the key is not enabled`)
+  })
 
   test('is refused when functions would not reach AWS from the subnets', async () => {
     subnets = [{ id: 'subnet-1', vpc: 'vpc-1', defaultRoute: undefined }]
