@@ -95,7 +95,8 @@ function toPackageChoice(required: RequiredPackage): readonly Required<PackageCh
 const publicRegistries = ['registry.terraform.io/', 'registry.opentofu.org/']
 
 /**
- * Reports whether a package is of a provider. A local file must be named after the provider's type.
+ * Reports whether a package serves a provider. A local file must have the name of the provider's
+ * type.
  */
 function servesSource(parameter: PackageParameter, source: string): boolean {
   if (parameter.kind === 'remote')

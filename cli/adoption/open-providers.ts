@@ -42,7 +42,7 @@ interface AdoptingPackage {
   readonly session: TerraformSession
 }
 
-/** Creates the providers of an adoption. Each is started on demand, and once. */
+/** Creates the providers of an adoption. Each provider starts once, on demand. */
 export function createOpenProviders(deps: OpenProvidersDeps): OpenProviders {
   const packages = new Map<string, Promise<AdoptingPackage>>()
   const running = new Map<string, AdoptingPackage>()
@@ -53,7 +53,7 @@ export function createOpenProviders(deps: OpenProvidersDeps): OpenProviders {
     const started = await startPackage(deps, parameter, required?.pkg)
     processes.push(started.process)
     const request = createPackageRequest(required, started)
-    requireOtherName(request, running)
+    refuseUsedName(request, running)
     const adopting = { request, session: started.session }
     running.set(source, adopting)
     return adopting
@@ -89,7 +89,7 @@ export function createOpenProviders(deps: OpenProvidersDeps): OpenProviders {
 }
 
 /** Refuses a package name that another running provider has. Throws PLUGIN_AMBIGUOUS. */
-function requireOtherName(
+function refuseUsedName(
   { pkg }: PackageRequest,
   running: ReadonlyMap<string, AdoptingPackage>,
 ): void {

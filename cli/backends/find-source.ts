@@ -44,9 +44,11 @@ function splitPath(
 ): { readonly parent: ObjectStoreUrl | undefined; readonly names: readonly string[] } {
   const parts = url.prefix.split('/').filter(part => part !== '')
   if (parts.length < count) return { parent: undefined, names: [] }
-  const kept = parts.slice(0, -count)
+  const parentParts = parts.slice(0, -count)
   const prefix =
-    url.scheme === 'file' ? `/${kept.join('/')}` : kept.map(part => `${part}/`).join('')
+    url.scheme === 'file'
+      ? `/${parentParts.join('/')}`
+      : parentParts.map(part => `${part}/`).join('')
   return { parent: { ...url, prefix }, names: parts.slice(-count) }
 }
 

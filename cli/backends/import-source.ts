@@ -8,7 +8,7 @@ import type { SourceStack } from './read-source-stack.ts'
 
 /**
  * Creates the stack of a source unless it exists, and gives it the state of the source. Without a
- * login it also gets the history. An import that was interrupted continues.
+ * login, the stack also gets the history. Continues an interrupted import.
  */
 export async function importSource(
   session: CliSession,

@@ -17,7 +17,7 @@ export interface MigratedFile {
   readonly backUp: () => string | undefined
   /**
    * Replaces the file with the source's file in this folder, or else with the values of the
-   * source's last update. An existing file of both stacks stays as it is.
+   * source's last update. A file that both stacks share stays as it is.
    */
   readonly write: (source: SourceStack) => void
   /** Restores the file as it was, and removes the copy. */

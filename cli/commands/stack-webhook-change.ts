@@ -1,7 +1,10 @@
 import { error } from '../../shared/errors/error.ts'
 import type { StackId } from '../../shared/records/ids.ts'
 import { findCoveredFilter } from '../../shared/triggers/notifications/pulumi-filters.ts'
-import { type HookView, readHook } from '../../shared/triggers/notifications/pulumi-hook.ts'
+import {
+  type PulumiWebhookView,
+  readPulumiWebhook,
+} from '../../shared/triggers/notifications/pulumi-webhook.ts'
 import type { Flags } from '../arguments/flags.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { warnUnservedBackend } from '../backends/warn-unserved-backend.ts'
@@ -16,7 +19,10 @@ import {
 } from '../stack/stack-hooks.ts'
 
 /** The fields of a webhook that a client sends. */
-type HookFields = Pick<HookView, 'displayName' | 'payloadUrl' | 'active' | 'filters' | 'groups'> & {
+type HookFields = Pick<
+  PulumiWebhookView,
+  'displayName' | 'payloadUrl' | 'active' | 'filters' | 'groups'
+> & {
   readonly format: string
 }
 
@@ -98,7 +104,10 @@ async function putHookDocument(
 ): Promise<void> {
   const { fields, previous, secret } = change
   const { filters, groups } = fields
-  const hook = readHook({ ...fields, filters: [...filters], groups: [...groups] }, previous)
+  const hook = readPulumiWebhook(
+    { ...fields, filters: [...filters], groups: [...groups] },
+    previous,
+  )
   const covered = findCoveredFilter(hook)
   if (covered !== undefined)
     throw error(

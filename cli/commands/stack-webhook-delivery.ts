@@ -3,7 +3,7 @@ import { sentDeliveryForm } from '../../shared/triggers/notifications/delivery-h
 import {
   type DeliveryView,
   deliveryViewOf,
-} from '../../shared/triggers/notifications/pulumi-hook.ts'
+} from '../../shared/triggers/notifications/pulumi-webhook.ts'
 import { toPrintable } from '../../shared/triggers/printable.ts'
 import type { Flags } from '../arguments/flags.ts'
 import type { Handler } from '../arguments/handler.ts'

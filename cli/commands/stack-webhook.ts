@@ -1,5 +1,5 @@
 import { error } from '../../shared/errors/error.ts'
-import type { HookView } from '../../shared/triggers/notifications/pulumi-hook.ts'
+import type { PulumiWebhookView } from '../../shared/triggers/notifications/pulumi-webhook.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { isJsonOutput } from '../arguments/output-option.ts'
 import { formatWithNoun } from '../display/format-with-noun.ts'
@@ -51,7 +51,7 @@ function listedJsonOf({
   active,
   groups,
   filters,
-}: HookView): object {
+}: PulumiWebhookView): object {
   return {
     ...{ id: name, name: displayName, url: payloadUrl, format, active },
     ...{ eventGroups: groups, events: filters },

@@ -31,7 +31,7 @@ export function formatGroupEnd({ service, title, unixSeconds }: CiGroup): string
   return `\u001b[0Ksection_end:${unixSeconds}:${sectionNameOf(title)}\r\u001b[0K`
 }
 
-/** Returns the name of a section of GitLab, which has letters, digits, `_`, `.` and `-` only. */
+/** Returns a GitLab section name. Such a name has only letters, digits, `_`, `.` and `-`. */
 function sectionNameOf(title: string): string {
   return title.toLowerCase().replaceAll(/[^a-z0-9_.-]+/g, '_')
 }

@@ -1,7 +1,7 @@
 import type { CountedCost, DeploymentCost } from '../../shared/records/deployment-cost.ts'
 import { formatTable } from './table.ts'
 
-/** Returns the lines of a deployment's cost: a table by part, and what it does not contain. */
+/** Returns the lines of a deployment's cost: a table by part, and a list of the omitted costs. */
 export function formatCost(
   { isBilled, prices, parts, total }: DeploymentCost,
   { isOpen }: { readonly isOpen: boolean },

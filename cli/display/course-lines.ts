@@ -10,7 +10,7 @@ import type { Paint } from './paint.ts'
 const stepsMax = 10
 
 /** Waits below this number of milliseconds are not shown, because they round to `0.0s`. */
-const shownWaitMs = 50
+const shownWaitMinMs = 50
 
 /** Formats the course of a deployment: the parts of its duration, its critical path, and sums. */
 export function formatCourse(course: DeploymentCourse, paint: Paint): readonly string[] {
@@ -59,7 +59,7 @@ function formatStep(
     ['retries', retryMs],
     ['other work', engineMs],
   ] as const
-  const shownWaits = waits.filter(([, ms]) => ms >= shownWaitMs)
+  const shownWaits = waits.filter(([, ms]) => ms >= shownWaitMinMs)
   const waitsText = shownWaits.map(([name, ms]) => `${formatElapsed(ms)} ${name}`).join(', ')
   const suffix = waitsText === '' ? '' : paint('faint', ` after ${waitsText}`)
   const name = paint('bold', nameOfUrn(urn))

@@ -2,8 +2,8 @@ import { removeColorDirectives } from '../../shared/engine/events/color-directiv
 import { type EventRecord, recordOf, eventTextOf } from './event-record.ts'
 import { removeControls } from './paint.ts'
 
-/** The names of the kinds in the table of events, which are those of Pulumi. */
-const kinds: readonly (readonly [string, string])[] = [
+/** The fields of events, with the names of their kinds in Pulumi's table of events. */
+const kindNames: readonly (readonly [string, string])[] = [
   ['cancelEvent', 'cancel'],
   ['stdoutEvent', 'stdout'],
   ['diagnosticEvent', 'diagnostic'],
@@ -24,7 +24,7 @@ export function describeEvent(event: EventRecord): {
   readonly kind: string
   readonly details: string
 } {
-  const [key, kind] = kinds.find(([name]) => name in event) ?? ['', 'unknown']
+  const [key, kind] = kindNames.find(([name]) => name in event) ?? ['', 'unknown']
   const fields = recordOf(event[key])
   const severity = key === 'diagnosticEvent' ? eventTextOf(fields['severity']) : ''
   return {
@@ -45,7 +45,7 @@ export function isEventOf(event: EventRecord, urn: string): boolean {
   return Object.values(event).some(value => {
     const fields = recordOf(value)
     return [fields, recordOf(fields['metadata'])].some(
-      ({ urn: own, resourceUrn }) => own === urn || resourceUrn === urn,
+      record => record['urn'] === urn || record['resourceUrn'] === urn,
     )
   })
 }

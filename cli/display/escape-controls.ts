@@ -1,6 +1,6 @@
 /**
- * Escapes the control characters of a text that a state or an API names, because they could change
- * the terminal. Line breaks and tabs stay.
+ * Escapes the control characters of a text from a state or an API, because they could change the
+ * terminal. Line breaks and tabs stay.
  */
 export function escapeControls(text: string): string {
   return text.replaceAll(

@@ -3,9 +3,9 @@ import type { ResourceRow } from './progress.ts'
 /** A listing with more foldable rows than this is folded. */
 const foldableRowsMax = 200
 /** Minimum number of rows in a fold. */
-const foldMin = 10
+const foldedRowsMin = 10
 
-/** The rows of a folded listing. `counts`: by URN of a shown row, the rows that it stands for. */
+/** The rows of a folded listing. `counts`: the URN of a shown row → the number of rows in it. */
 export interface FoldedRows {
   readonly rows: readonly ResourceRow[]
   readonly counts: ReadonlyMap<string, number>
@@ -27,7 +27,7 @@ export function foldRows(
   if (foldableRows.length <= foldableRowsMax) return { rows, counts }
   const hiddenUrns = new Set<string>()
   for (const [first, ...others] of Map.groupBy(foldableRows, foldKeyOf).values()) {
-    if (first === undefined || others.length + 1 < foldMin) continue
+    if (first === undefined || others.length + 1 < foldedRowsMin) continue
     counts.set(first.urn, others.length + 1)
     for (const { urn } of others) hiddenUrns.add(urn)
   }

@@ -11,7 +11,7 @@ import type { Paint } from './paint.ts'
  * Maximum numbers of shown entries. `steps`: of the critical path. `kept`: kept resources. `names`:
  * resources that stay because of one kept resource. `widths`: numbers of steps in a wave.
  */
-const shown = { steps: 5, kept: 5, names: 3, widths: 8 } as const
+const shownMax = { steps: 5, kept: 5, names: 3, widths: 8 } as const
 
 /**
  * Formats the forecast of a preview in a few lines. Returns no lines for fewer than two steps,
@@ -27,7 +27,7 @@ function formatSteps(forecast: Forecast, paint: Paint): readonly string[] {
   const { steps, waves, waveCount, width, criticalPath, wallMs, parallel, workMs } = forecast
   const { overheadMs = 0 } = forecast
   if (steps === 0) return []
-  const widths = shorten(waves.map(String), waveCount, shown.widths).join(', ')
+  const widths = shorten(waves.map(String), waveCount, shownMax.widths).join(', ')
   const waveText = `${formatWithNoun(steps, 'step')} in ${formatWithNoun(waveCount, 'wave')} (${widths})`
   const lines = [`${waveText}, ${width} in the largest`]
   if (workMs === 0) return lines
@@ -40,8 +40,8 @@ function formatSteps(forecast: Forecast, paint: Paint): readonly string[] {
   const pathLines = criticalPath.steps.map(step => `    ${formatStep(step, paint)}`)
   const formatMoreLine = (count: number): string => paint('faint', `    … ${count} more`)
   const { stepCount } = criticalPath
-  lines.push(...pathLines.slice(0, shown.steps))
-  if (stepCount > shown.steps) lines.push(formatMoreLine(stepCount - shown.steps))
+  lines.push(...pathLines.slice(0, shownMax.steps))
+  if (stepCount > shownMax.steps) lines.push(formatMoreLine(stepCount - shownMax.steps))
   return [...lines, ...formatEstimates(forecast, paint)]
 }
 
@@ -62,7 +62,7 @@ function formatEstimates({ estimates }: Forecast, paint: Paint): readonly string
 }
 
 function formatKept({ kept, keptCount }: Forecast, paint: Paint): readonly string[] {
-  const lines = kept.slice(0, shown.kept).map(resource => formatKeptResource(resource, paint))
+  const lines = kept.slice(0, shownMax.kept).map(resource => formatKeptResource(resource, paint))
   const omittedCount = keptCount - lines.length
   return omittedCount > 0
     ? [...lines, paint('faint', `… ${omittedCount} more are protected or retained`)]
@@ -75,7 +75,7 @@ function formatKeptResource(
 ): string {
   const name = paint('bold', nameOfUrn(urn))
   if (keepsCount === 0) return `${name} is ${reason}: it stays`
-  const names = shorten(keeps.map(nameOfUrn), keepsCount, shown.names).join(', ')
+  const names = shorten(keeps.map(nameOfUrn), keepsCount, shownMax.names).join(', ')
   return `${name} is ${reason}: it stays, and with it ${formatWithNoun(keepsCount, 'other')}: ${names}`
 }
 

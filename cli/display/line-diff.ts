@@ -9,7 +9,7 @@ export interface DiffLine {
 
 /** Number of equal lines before and after changed ones. */
 const contextLines = 2
-/** Most changed lines that are searched for. Texts with more changes are only named. */
+/** Maximum number of changed lines. A diff with more of them shows only the line counts. */
 const changedLinesMax = 2_000
 
 /**
@@ -17,7 +17,7 @@ const changedLinesMax = 2_000
  * between two places. Lines are quoted, so they contain no control characters.
  */
 export function diffTextLines(old: string, next: string, depth: number): readonly DiffLine[] {
-  // A missing line break is worth a remark only if one of the texts has it.
+  // The remark about a missing line break is useful only if the other text has the line break.
   const end = old.endsWith('\n') || next.endsWith('\n') ? '' : '\n'
   const patch = structuredPatch('', '', old + end, next + end, '', '', {
     context: contextLines,

@@ -14,7 +14,7 @@ export interface LiveWriter {
 
 /** Minimum interval of frames. */
 const frameIntervalMs = 50
-/** The pause after a frame is at least this many times as long as drawing the frame took. */
+/** Minimum ratio of the pause after a frame to the time of drawing the frame. */
 const pauseToDrawingRatio = 10
 /** Interval of frames without changes, which update the durations. */
 const idleIntervalMs = 200

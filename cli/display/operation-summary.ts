@@ -34,17 +34,17 @@ export interface OperationResult {
   readonly diagnostics?: readonly SummaryMessage[]
 }
 
-/** The accumulated events of one operation. */
-interface SummaryReader {
+/** A collector of events, which summarizes one operation. */
+interface SummaryCollector {
   readonly add: (event: EventRecord) => void
   readonly read: () => OperationResult
 }
 
 /**
- * Creates the reader of a running operation. Unchanged resources are included on request. Source:
+ * Creates the collector of a running operation. `showSames`: include unchanged resources. Source:
  * Pulumi `pkg/backend/display/summary_json.go`, `tapSummaryJSON`, v3.274.1.
  */
-export function createLiveSummary(options: { readonly showSames: boolean }): SummaryReader {
+export function createLiveSummary(options: { readonly showSames: boolean }): SummaryCollector {
   const resources: SummaryResource[] = []
   let end: EventRecord = {}
   return {

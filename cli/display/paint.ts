@@ -27,7 +27,7 @@ export function createPaint(isColored: boolean): Paint {
   }
 }
 
-/** Returns a text that leads to an address on terminals with hyperlinks (OSC 8). */
+/** Returns a text that links to an address, for terminals with hyperlinks (OSC 8). */
 export function formatLink(text: string, address: string): string {
   return `\u001b]8;;${removeControls(address)}\u001b\\${text}\u001b]8;;\u001b\\`
 }

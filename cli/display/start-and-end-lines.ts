@@ -24,7 +24,7 @@ export function formatTitle(options: Pick<DisplayOptions, 'kind' | 'dryRun' | 's
   return `${titles[options.kind][options.dryRun ? 1 : 0]} stack ${options.stack}`
 }
 
-/** Returns the title for a terminal. It leads to the page of the stack if a dashboard is known. */
+/** Returns the title for a terminal. The title links to the page of the stack if it is known. */
 export function formatLinkedTitle(
   options: Pick<DisplayOptions, 'kind' | 'dryRun' | 'stack' | 'dashboard' | 'color'>,
   paint: Paint,

@@ -1,8 +1,8 @@
 import { parse } from 'yaml'
 import { type EventMap, isEventList, isEventMap } from './event-value.ts'
 
-/** Longest text that is parsed. A longer one is compared line by line. */
-const charsMax = 1 << 18
+/** Maximum number of characters of a parsed text. A longer one is compared line by line. */
+const parsedCharsMax = 1 << 18
 
 /** A text that contains a map or a list as JSON or YAML. */
 export interface StructuredText {
@@ -16,7 +16,7 @@ export interface StructuredText {
  * `decodeValue` in pkg/backend/display/object_diff.go of Pulumi.
  */
 export function parseStructuredText(value: unknown): StructuredText | undefined {
-  if (typeof value !== 'string' || value.length > charsMax) return undefined
+  if (typeof value !== 'string' || value.length > parsedCharsMax) return undefined
   const json = /^\s*[[{]/.test(value) ? tryParse(value, JSON.parse) : undefined
   if (json !== undefined) return { format: 'json', value: json }
   if (!value.trimEnd().includes('\n')) return undefined

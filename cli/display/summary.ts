@@ -73,8 +73,8 @@ export function formatResourceCounts(
 /** Maximum number of failed and of slow operations that the summary names. */
 const namedMax = 3
 
-/** A deployment that takes longer than this time has its slowest operations in the summary. */
-const slowMs = 10_000
+/** Minimum duration of a deployment whose summary names its slowest operations. */
+const slowDeploymentMinMs = 10_000
 
 /** Returns the names of the first failed resources. */
 function listFailed({ rows }: DeploymentFigures): string {
@@ -88,7 +88,7 @@ export function formatDurationLines(
   style: LineStyle,
 ): readonly string[] {
   if (style.isPreview) return []
-  const slowest = figures.elapsedMs < slowMs ? [] : listSlowest(figures)
+  const slowest = figures.elapsedMs < slowDeploymentMinMs ? [] : listSlowest(figures)
   const slowestText = slowest.length === 0 ? '' : `, slowest: ${slowest.join(', ')}`
   const elapsed = formatElapsed(figures.elapsedMs)
   return [`${style.paint('bold', 'Duration:')} ${elapsed}${style.paint('faint', slowestText)}`]

@@ -2,7 +2,7 @@ import type { Forecast } from '../../shared/records/forecast.ts'
 import { formatElapsed } from './format-elapsed.ts'
 
 /** Minimum expected duration of a deployment whose remaining time is displayed. */
-const longMs = 30_000
+const expectedMinMs = 30_000
 
 /**
  * Returns the expected duration of a deployment in ms. Returns undefined for a short deployment,
@@ -14,7 +14,7 @@ export function expectedMsOf(forecast: Forecast | undefined): number | undefined
   const callCount = Object.values(estimates).reduce((sum, count) => sum + count, 0)
   if ((estimates.default ?? 0) * 2 > callCount) return undefined
   const expectedMs = wallMs + overheadMs
-  return expectedMs < longMs ? undefined : expectedMs
+  return expectedMs < expectedMinMs ? undefined : expectedMs
 }
 
 /** Formats the time left, with a comma before it. Returns '' without an expected duration. */

@@ -6,8 +6,8 @@ export interface Segment {
   readonly text: string
 }
 
-/** Longest padded width of a column. Longer cells move only the rest of their own line. */
-const widthMax = 64
+/** Maximum width of a column. A wider cell moves only the rest of its own line. */
+const columnWidthMax = 64
 
 /** The cells of one line of the tree, before the columns are aligned. */
 export interface TreeCells {
@@ -45,7 +45,7 @@ function pad(text: string, width: number): string {
 
 function maxWidthOf(texts: readonly string[]): number {
   const width = texts.reduce((max, text) => Math.max(max, widthOf(text)), 0)
-  return Math.min(widthMax, width)
+  return Math.min(columnWidthMax, width)
 }
 
 /** Returns the number of columns of a text. Pure. */

@@ -13,7 +13,7 @@ export interface EventFacts {
   readonly lastLine: string
 }
 
-/** A collector of facts. `readRunningCount`: the number of operations that run. */
+/** A collector of facts. `readRunningCount` returns the number of running operations. */
 export interface EventObserver {
   readonly observe: (event: EngineEventPayload) => void
   readonly readFacts: () => EventFacts

@@ -5,8 +5,8 @@ import { styleOf, summaryOrder, isStepOp } from '../display/operation-style.ts'
 import { errorLineOf } from './error-line.ts'
 import type { EventFacts } from './observe-events.ts'
 
-/** The end of a failed deployment or preview. */
-export interface FailedEnd {
+/** A failed deployment or preview. */
+export interface FailedOperation {
   readonly facts: EventFacts
   readonly result: DeployResult
   /** The name of the operation, such as `update` or `preview`. */
@@ -27,7 +27,7 @@ export function createOperationError({
   result,
   operation,
   isBelowDisplay,
-}: FailedEnd): Error {
+}: FailedOperation): Error {
   const { firstError, lastLine } = facts
   const pendingOption = result.pending.length === 0 ? {} : { hint: pendingHint }
   if (firstError === undefined) {

@@ -17,7 +17,7 @@ import type { CliSession } from '../session/session.ts'
  * Reports whether a command that does not need the program runs it: --run-program,
  * PULUMI_RUN_PROGRAM.
  */
-export function readRunProgram(session: CliSession, flags: Flags): boolean {
+export function mustRunProgram(session: CliSession, flags: Flags): boolean {
   return flags.isSet('runProgram') || isTruthy(session.io.env['PULUMI_RUN_PROGRAM'])
 }
 
@@ -44,8 +44,8 @@ export function readVariableOptions({
   }
 }
 
-/** Refuses flags that contradict --preview-only. Throws CLI_USAGE. */
-export function checkPreviewOnly(flags: Flags): void {
+/** Throws CLI_USAGE for flags that contradict --preview-only. */
+export function refuseFlagsWithPreviewOnly(flags: Flags): void {
   for (const [name, option] of [
     ['skipPreview', '--skip-preview'],
     ['yes', '--yes'],
@@ -132,7 +132,7 @@ export function readPolicyPacks(
  * Reports whether to refresh the resources first: --refresh, else the project file's option
  * `refresh`. Throws CLI_USAGE.
  */
-export function readRefresh(flags: Flags, project: Project): boolean {
+export function mustRefresh(flags: Flags, project: Project): boolean {
   const text = flags.isSet('refresh') ? 'true' : flags.text('refresh')
   if (text === undefined) return project.refreshAlways
   if (/^(true|t|1)$/i.test(text)) return true

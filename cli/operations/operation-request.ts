@@ -16,9 +16,9 @@ import {
   readVariableOptions,
   readParallel,
   readPolicyPacks,
-  readRefresh,
+  mustRefresh,
   readRelease,
-  readRunProgram,
+  mustRunProgram,
 } from './operation-options.ts'
 import type { CliSession } from '../session/session.ts'
 import { prepareStackState } from '../stack/service-secrets.ts'
@@ -47,8 +47,8 @@ export async function buildRequest(
   const release = readRelease(flags)
   const targeting = readTargeting(flags)
   const functionLimitMs = readFunctionLimit(flags)
-  const refresh = command !== 'refresh' && command !== 'import' && readRefresh(flags, project)
-  const runProgram = command !== 'import' && readRunProgram(session, flags)
+  const refresh = command !== 'refresh' && command !== 'import' && mustRefresh(flags, project)
+  const runProgram = command !== 'import' && mustRunProgram(session, flags)
   const file = openStackFile(session, project, { stack, file: flags.text('configFile') })
   saveConfigFlags(flags, file, project)
   exportEnvironment(file.readEnvironment(project.root))
@@ -61,7 +61,8 @@ export async function buildRequest(
       project,
       file,
       secrets,
-      mustCheckRequired: needsConfig(command, runProgram) && !flags.isSet('skipConfigValidation'),
+      mustCheckRequired:
+        requiresConfig(command, runProgram) && !flags.isSet('skipConfigValidation'),
       usesAutonaming: command === 'up',
       ...(configFile === undefined ? {} : { configFile: resolve(session.cwd, configFile) }),
     }),
@@ -134,7 +135,7 @@ function readDebuggedProcesses(flags: Flags): Pick<DeployRequest, 'debuggedProce
 }
 
 /** Reports whether a command fails if the stack lacks configuration that the project requires. */
-function needsConfig(command: Command, runProgram: boolean): boolean {
+function requiresConfig(command: Command, runProgram: boolean): boolean {
   return command === 'up' || command === 'import' || runProgram
 }
 

@@ -13,7 +13,7 @@ import type { Flags } from '../arguments/flags.ts'
 import { isJsonOutput } from '../arguments/output-option.ts'
 import { expectedMsOf } from '../display/time-left.ts'
 import { createDisplayOptions } from './display-options.ts'
-import { checkPreviewOnly } from './operation-options.ts'
+import { refuseFlagsWithPreviewOnly } from './operation-options.ts'
 import { readConfirmationSteps } from './read-confirmation-steps.ts'
 import { buildRequest } from './operation-request.ts'
 import { prepareRemoteResume, prepareRemoteStart } from '../remote/remote-operation.ts'
@@ -23,7 +23,7 @@ import { createEventObserver, type EventFacts } from './observe-events.ts'
 import { findStackPage } from '../remote/dashboard-address.ts'
 import { confirmOperation } from './confirm-operation.ts'
 import { createOperationError, shortenShownError } from './operation-error.ts'
-import type { ResumeStart, OperationStart } from './operation-start.ts'
+import type { PreparedResume, PreparedOperation } from './prepared-operation.ts'
 import type { CliSession } from '../session/session.ts'
 import type { DisplayOptions } from '../session/tools.ts'
 
@@ -47,12 +47,12 @@ export async function runOperation(
   parameters: OperationParameters,
 ): Promise<number> {
   const { command, previewOnly } = parameters
-  if (previewOnly) checkPreviewOnly(flags)
+  if (previewOnly) refuseFlagsWithPreviewOnly(flags)
   const steps = previewOnly
     ? { mustPreview: true, mustConfirm: false }
     : readConfirmationSteps(session, flags)
-  const operationStart = await prepareStart(session, flags, parameters)
-  const { stack } = operationStart
+  const preparedOperation = await prepareOperation(session, flags, parameters)
+  const { stack } = preparedOperation
   const displayOptions = await withDashboard(
     session,
     createDisplayOptions(session, flags, { kind: command, stack }),
@@ -64,7 +64,7 @@ export async function runOperation(
   let expectedMs: number | undefined
   if (steps.mustPreview) {
     const previewOptions = { ...displayOptions, dryRun: true }
-    const preview = await runWithDisplay(session, operationStart, previewOptions)
+    const preview = await runWithDisplay(session, preparedOperation, previewOptions)
     updatePlan = preview.result.updatePlan
     expectedMs = expectedMsOf(preview.result.forecast)
     checkResult(session, flags, preview, { isPreview: true, checksChanges: previewOnly })
@@ -80,7 +80,7 @@ export async function runOperation(
     flags.isSet('strict') && updatePlan !== undefined
       ? { ...displayOptions, expectedMs, updatePlan }
       : { ...displayOptions, expectedMs }
-  const report = await runWithDisplay(session, operationStart, runOptions)
+  const report = await runWithDisplay(session, preparedOperation, runOptions)
   checkResult(session, flags, report, { isPreview: false, checksChanges: true })
   return 0
 }
@@ -100,11 +100,11 @@ async function withDashboard(
 }
 
 /** Prepares the start of an operation, on this machine or through an API. */
-async function prepareStart(
+async function prepareOperation(
   session: CliSession,
   flags: Flags,
   { command, previewOnly, request: presetRequest }: OperationParameters,
-): Promise<OperationStart> {
+): Promise<PreparedOperation> {
   const engine = await session.openEngine()
   if (engine.remote !== undefined)
     return prepareRemoteStart(session, flags, presetRequest?.options ?? { command })
@@ -112,7 +112,7 @@ async function prepareStart(
   const requestWithoutPlan = presetRequest ?? (await buildRequest(session, flags, command))
   const request = withUpdatePlan(requestWithoutPlan, readUpdatePlanFile(session, flags))
   const mustDraftPlan = flags.text('savePlan') !== undefined || flags.isSet('strict')
-  const start: OperationStart['start'] = (dryRun, sink, updatePlan) =>
+  const start: PreparedOperation['start'] = (dryRun, sink, updatePlan) =>
     engine.deploy(
       { ...withUpdatePlan(request, updatePlan), dryRun, draftsUpdatePlan: dryRun && mustDraftPlan },
       sink,
@@ -161,7 +161,7 @@ async function prepareLocalResume(
     readonly wantedNumber: number | undefined
     readonly handOverSignal: AbortSignal | undefined
   },
-): Promise<ResumeStart> {
+): Promise<PreparedResume> {
   const engine = await session.openEngine()
   const { deployment, options, number } = await engine.findInterrupted(stack, wantedNumber)
   const { command } = options
@@ -191,7 +191,7 @@ interface RunReport {
 /** Runs a deployment or preview. The first Ctrl-C cancels it, a further one terminates it. */
 async function runWithDisplay(
   session: CliSession,
-  operationStart: OperationStart,
+  preparedOperation: PreparedOperation,
   displayOptions: DisplayOptions & { readonly updatePlan?: string },
 ): Promise<RunReport> {
   const log = { target: displayOptions.eventLog, cwd: session.cwd }
@@ -214,11 +214,11 @@ async function runWithDisplay(
   }
   // An interrupted server cancels nothing, because other processes can continue the deployment.
   const removeInterruptHandler =
-    operationStart.handOverSignal === undefined ? session.io.onInterrupt(onInterrupt) : () => {}
+    preparedOperation.handOverSignal === undefined ? session.io.onInterrupt(onInterrupt) : () => {}
   try {
     const reportPlugin: EventSink['reportPlugin'] = (urn, plugin) => void plugins.set(urn, plugin)
     const sink = displayOptions.dryRun ? { emit, reportPlugin } : { emit }
-    const deployment = await operationStart.start(
+    const deployment = await preparedOperation.start(
       displayOptions.dryRun,
       sink,
       displayOptions.updatePlan,

@@ -5,16 +5,16 @@ import type { Flags } from '../arguments/flags.ts'
 import {
   readVariableOptions,
   readParallel,
-  readRefresh,
+  mustRefresh,
   readRelease,
-  readRunProgram,
+  mustRunProgram,
 } from '../operations/operation-options.ts'
 import { requireProjectStack, saveConfigFlags } from '../operations/operation-request.ts'
 import type { EnginePort } from '../../local/engine-port.ts'
 import type { CliSession } from '../session/session.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import { openStackFile } from '../stack/stack-secrets.ts'
-import type { ResumeStart, OperationStart } from '../operations/operation-start.ts'
+import type { PreparedResume, PreparedOperation } from '../operations/prepared-operation.ts'
 import { refuseLocalOptions } from './local-options.ts'
 import { readTargeting } from '../operations/targeting.ts'
 
@@ -30,7 +30,7 @@ export async function prepareRemoteStart(
   session: CliSession,
   flags: Flags,
   { command, imports }: Pick<DeploymentOptions, 'command' | 'imports'>,
-): Promise<OperationStart> {
+): Promise<PreparedOperation> {
   refuseLocalOptions(flags)
   const { remote } = await session.openEngine()
   if (remote === undefined) throw error('LOGIN_MISSING', 'not logged in to an API')
@@ -40,11 +40,11 @@ export async function prepareRemoteStart(
   saveConfigFlags(flags, openStackFile(session, project, { stack }), project)
   const options = {
     command,
-    refresh: command !== 'refresh' && command !== 'import' && readRefresh(flags, project),
+    refresh: command !== 'refresh' && command !== 'import' && mustRefresh(flags, project),
     continueOnError:
       flags.isSet('continueOnError') || isTruthy(session.io.env['PULUMI_CONTINUE_ON_ERROR']),
     message: flags.text('message') ?? '',
-    ...(command !== 'import' && readRunProgram(session, flags) ? { runProgram: true } : {}),
+    ...(command !== 'import' && mustRunProgram(session, flags) ? { runProgram: true } : {}),
     ...readVariableOptions(session),
     ...(flags.isSet('ignoreProtect') ? { ignoreProtect: true } : {}),
     ...(flags.text('parallel') === undefined ? {} : { parallel: readParallel(session, flags) }),
@@ -71,7 +71,7 @@ export async function prepareRemoteResume(
   flags: Flags,
   { remote, readStatus, platform }: EnginePort,
   { stack, wantedNumber }: { readonly stack: StackId; readonly wantedNumber: number | undefined },
-): Promise<ResumeStart> {
+): Promise<PreparedResume> {
   refuseLocalOptions(flags)
   if (remote === undefined) throw error('LOGIN_MISSING', 'not logged in to an API')
   const { stack: stackName } = stackPartsOf(stack)
@@ -83,6 +83,6 @@ export async function prepareRemoteResume(
   const { number } = status
   if (wantedNumber !== undefined && wantedNumber !== number)
     throw error('NOTHING_TO_RESUME', `deployment ${wantedNumber} of '${stackName}' is not open`)
-  const start: OperationStart['start'] = (_dryRun, sink) => remote.resume(stack, number, sink)
+  const start: PreparedOperation['start'] = (_dryRun, sink) => remote.resume(stack, number, sink)
   return { number, command, start }
 }

@@ -4,7 +4,10 @@ import {
   type Notification,
   notificationDocument,
 } from '../../shared/triggers/notifications/notification-document.ts'
-import { type HookView, hookViewOf } from '../../shared/triggers/notifications/pulumi-hook.ts'
+import {
+  type PulumiWebhookView,
+  pulumiWebhookViewOf,
+} from '../../shared/triggers/notifications/pulumi-webhook.ts'
 import { isJsonOutput } from '../arguments/output-option.ts'
 import type { Flags } from '../arguments/flags.ts'
 import { stackPathOf } from '../remote/stack-path.ts'
@@ -37,12 +40,15 @@ export async function readHookDocument(
 }
 
 /** Returns a notification as Pulumi's command line shows webhooks. */
-export function viewOfHook(id: StackId, { name, value, hasSecret }: HookDocument): HookView {
-  return hookViewOf({ scope: id, name }, value, hasSecret)
+export function viewOfHook(
+  id: StackId,
+  { name, value, hasSecret }: HookDocument,
+): PulumiWebhookView {
+  return pulumiWebhookViewOf({ scope: id, name }, value, hasSecret)
 }
 
 /** Prints a webhook as text, or as JSON in the format of Pulumi's command line. */
-export function printHook(session: CliSession, flags: Flags, hook: HookView): void {
+export function printHook(session: CliSession, flags: Flags, hook: PulumiWebhookView): void {
   const { name, displayName, payloadUrl, format, active, groups, filters, hasSecret } = hook
   const { organizationName, projectName = '', stackName = '' } = hook
   if (isJsonOutput(flags)) {

@@ -8,7 +8,7 @@ import {
   putDecision,
   type StoredApproval,
 } from '../../shared/runtime/approvals/stored-approval.ts'
-import { createReply } from '../../shared/triggers/notifications/replies.ts'
+import { createReply } from '../../shared/triggers/notifications/create-reply.ts'
 import { toPrintable } from '../../shared/triggers/printable.ts'
 import type { Caller } from './authorization.ts'
 import type { ApiPorts } from './define-route.ts'

@@ -11,7 +11,7 @@ import {
   notificationDocument,
 } from '../../shared/triggers/notifications/notification-document.ts'
 import type { KeyedNotification } from '../../shared/triggers/notifications/send-delivery.ts'
-import { refuseAddress } from '../../shared/triggers/outbound/address-filter.ts'
+import { refuseForbiddenUrl } from '../../shared/triggers/outbound/address-filter.ts'
 import { parseDocumentValue } from '../../shared/triggers/parse-document-value.ts'
 import type { ApiPorts } from './define-route.ts'
 import { requireDocument } from './document-store.ts'
@@ -45,7 +45,7 @@ export async function createNotificationValue(
     storedPrevious === undefined
       ? undefined
       : parseDocumentValue(notificationDocument, storedPrevious)
-  refuseAddress(fields.url, addresses)
+  refuseForbiddenUrl(fields.url, addresses)
   const keepsSecret = secret === undefined && previous?.secret !== undefined
   // A kept secret of another format may be too short.
   const isLongEnough = keepsSecret

@@ -5,13 +5,13 @@ import type { EpochMs, StackId } from '../../shared/records/ids.ts'
 import { parseDocumentValue } from '../../shared/triggers/parse-document-value.ts'
 import { type Schedule, scheduleDocument } from '../../shared/triggers/schedules/due-schedule.ts'
 import {
-  coversSelectedStack,
+  sharedScheduleCoversStack,
   findDueRun,
   findDueWindow,
 } from '../../shared/triggers/schedules/shared-schedule.ts'
 import {
   createScheduleRequest,
-  sharedScheduleKeyOf,
+  sharedScheduleRequestKeyOf,
 } from '../../shared/triggers/trigger-requests.ts'
 import type { ScheduleServer } from './schedule-server.ts'
 
@@ -41,7 +41,7 @@ export async function runSharedSchedule(
     isAnyDue = true
     if (await requestRun(server, { schedule, name, stack, due })) count += 1
   }
-  if (!isAnyDue && !window.isOver) return 0
+  if (!isAnyDue && !window.isDueForAllStacks) return 0
   const recentRuns = [...new Set([...(schedule.recentRuns ?? []), window.due])]
     .toSorted((a, b) => a - b)
     .slice(-queryLimits.driftRunsPerSchedule)
@@ -64,7 +64,8 @@ async function listSelectedStacks(
   )
   const selectedStacks: StackId[] = []
   for (const { id, version } of listings.flatMap(({ stacks }) => stacks))
-    if (version > 0 && (await coversSelectedStack(server, schedule, id))) selectedStacks.push(id)
+    if (version > 0 && (await sharedScheduleCoversStack(server, schedule, id)))
+      selectedStacks.push(id)
   return selectedStacks
 }
 
@@ -82,7 +83,7 @@ async function requestRun(
   const waitingRequests = await requests.listWaiting(stack, apiLimits.waitingRequestsMax)
   const previousKeys = (schedule.recentRuns ?? [])
     .filter(time => time !== due)
-    .map(time => sharedScheduleKeyOf(name, time))
+    .map(time => sharedScheduleRequestKeyOf(name, time))
   if (waitingRequests.some(({ key }) => previousKeys.includes(key))) {
     logger.write('info', 'schedule.waiting', { schedule: name, stack, due })
     return false

@@ -8,7 +8,7 @@ import {
   markExpiryReported,
   type StoredApproval,
 } from '../../shared/runtime/approvals/stored-approval.ts'
-import { createReply } from '../../shared/triggers/notifications/replies.ts'
+import { createReply } from '../../shared/triggers/notifications/create-reply.ts'
 import { runOnce } from '../../shared/triggers/run-once.ts'
 import { type NotifyDeps, sendNotifications } from './send-notifications.ts'
 

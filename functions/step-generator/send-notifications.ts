@@ -17,7 +17,7 @@ import {
 import { isNotificationFor } from '../../shared/triggers/notifications/notification-document.ts'
 import { readNotificationsOf } from '../../shared/triggers/notifications/read-notifications.ts'
 import { runOnce } from '../../shared/triggers/run-once.ts'
-import { createReply } from '../../shared/triggers/notifications/replies.ts'
+import { createReply } from '../../shared/triggers/notifications/create-reply.ts'
 import { createRemedyRequest } from '../../shared/triggers/trigger-requests.ts'
 import { describeChanges } from './run-result.ts'
 import type { NotifierPorts } from '../../shared/runtime/deployment/stack-server-deps.ts'

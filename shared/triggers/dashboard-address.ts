@@ -6,8 +6,8 @@ export type DashboardPage =
   | { readonly kind: 'deployment'; readonly number: number }
 
 /**
- * Returns the address of a page of the dashboard at `url`. Without a page it is that of the stack,
- * and without a stack that of the start page. Pure.
+ * Returns the address of a page of the dashboard at `url`. Without a page, returns the address of
+ * the stack. Without a stack, returns the address of the start page. Pure.
  */
 export function dashboardAddressOf(
   url: string,

@@ -18,7 +18,7 @@ import { type Rule, type RuleMatch, findRuleMatchesOfOrigin } from './webhooks/r
  * `origin`, the key, the time and `execute` come from the stored request, because it may be forged.
  * A rule determines all other fields. Of several matching rules, the one with the program of the
  * stored request decides. If no rule has this program, because the rules have changed, the
- * strictest settings of all apply. An approval that any of the rules requires is required. Pure.
+ * strictest settings of all apply. If any rule requires an approval, the result requires it. Pure.
  */
 export function deriveWebhookRequest(
   rules: readonly Rule[],
@@ -79,7 +79,7 @@ export interface ScheduleRun {
 }
 
 /** Returns the run that the key of a schedule's request names; undefined for another key. Pure. */
-export function parseScheduleKey(key: string): ScheduleRun | undefined {
+export function parseScheduleRequestKey(key: string): ScheduleRun | undefined {
   const [prefix, name, due] = /^(shared )?schedule (.+) (\d{1,15})$/su.exec(key)?.slice(1) ?? []
   if (name === undefined) return undefined
   return { name, due: Number(due) as EpochMs, isShared: prefix !== undefined }

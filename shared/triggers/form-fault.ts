@@ -40,11 +40,11 @@ function requirementOf(issue: z.core.$ZodIssue): string {
     case 'too_small':
       return issue.inclusive === false
         ? `must be more than ${issue.minimum}`
-        : `must ${boundOf(issue.origin, 'least', issue.minimum)}`
+        : `must ${formatBound(issue.origin, 'least', issue.minimum)}`
     case 'too_big':
       return issue.inclusive === false
         ? `must be less than ${issue.maximum}`
-        : `must ${boundOf(issue.origin, 'most', issue.maximum)}`
+        : `must ${formatBound(issue.origin, 'most', issue.maximum)}`
     case 'unrecognized_keys':
       return `must not have the field ${formatAlternatives(issue.keys.map(key => `'${key}'`))}`
     case 'invalid_format':
@@ -80,11 +80,11 @@ function unionRequirementOf(issue: z.core.$ZodIssueInvalidUnion): string {
     : [...new Set(requirements)].join(', or ')
 }
 
-function boundOf(origin: string, bound: 'least' | 'most', limit: number | bigint): string {
-  const formatCount = (noun: string): string =>
+function formatBound(origin: string, bound: 'least' | 'most', limit: number | bigint): string {
+  const formatLength = (noun: string): string =>
     `have at ${bound} ${limit} ${noun}${Number(limit) === 1 ? '' : 's'}`
-  if (origin === 'string') return formatCount('character')
-  return origin === 'array' || origin === 'set' ? formatCount('item') : `be at ${bound} ${limit}`
+  if (origin === 'string') return formatLength('character')
+  return origin === 'array' || origin === 'set' ? formatLength('item') : `be at ${bound} ${limit}`
 }
 
 /** Formats alternatives as in `push, tag or pull-request`. */

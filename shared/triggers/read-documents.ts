@@ -7,7 +7,7 @@ import type {
   StoredDocument,
 } from '../ports/documents.ts'
 
-/** Yields the readable documents of a kind and scope, from at most `documentPagesMax` pages. */
+/** Yields the documents of a kind and scope, from at most `documentPagesMax` pages. */
 export async function* readDocumentsOf(
   documents: Pick<DocumentsPort, 'list'>,
   kind: DocumentKind,

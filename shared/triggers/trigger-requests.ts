@@ -36,7 +36,7 @@ export function createWebhookRequest(
     at: context.requestedAt,
     by: `webhook ${webhook}`,
     dryRun: operation === 'preview',
-    options: createOptions(context, {
+    options: createDeploymentOptions(context, {
       command: operation === 'preview' ? 'up' : operation,
       message: toPrintable(`${repository} ${ref} at ${commit.slice(0, 12)}`),
       ...(needsApproval === undefined ? {} : { needsApproval }),
@@ -52,7 +52,7 @@ function toRequestedProgram({ program }: RuleMatch, webhook: string): RequestedP
 }
 
 /** Returns the key of the request of a schedule's run. `due`: the planned time of the run. */
-export function scheduleKeyOf(name: string, due: EpochMs): string {
+export function scheduleRequestKeyOf(name: string, due: EpochMs): string {
   return `schedule ${name} ${due}`
 }
 
@@ -60,8 +60,8 @@ export function scheduleKeyOf(name: string, due: EpochMs): string {
  * Returns the key of the request of a shared schedule's run. `due`: the planned time of the run,
  * without the delay of the stack.
  */
-export function sharedScheduleKeyOf(name: string, due: EpochMs): string {
-  return `shared ${scheduleKeyOf(name, due)}`
+export function sharedScheduleRequestKeyOf(name: string, due: EpochMs): string {
+  return `shared ${scheduleRequestKeyOf(name, due)}`
 }
 
 /**
@@ -85,11 +85,11 @@ export function createScheduleRequest(
   const remediate = operation.kind === 'refresh' && operation.remediate
   return {
     stack,
-    key: isShared ? sharedScheduleKeyOf(name, due) : scheduleKeyOf(name, due),
+    key: isShared ? sharedScheduleRequestKeyOf(name, due) : scheduleRequestKeyOf(name, due),
     at: context.requestedAt,
     by: `schedule ${name}`,
     dryRun: operation.kind === 'preview' || detectsDrift(schedule),
-    options: createOptions(context, {
+    options: createDeploymentOptions(context, {
       command: operation.kind === 'preview' ? 'up' : operation.kind,
       message: `schedule ${name}, due ${new Date(due).toISOString()}`,
     }),
@@ -102,7 +102,7 @@ export function createScheduleRequest(
 }
 
 /** Returns the key of the request that removes the drift of another request. */
-export function remedyKeyOf(driftKey: string): string {
+export function remedyRequestKeyOf(driftKey: string): string {
   return `remedy of ${driftKey}`
 }
 
@@ -116,7 +116,7 @@ export function createRemedyRequest(
 ): DeploymentRequest {
   return {
     ...driftRequest,
-    key: remedyKeyOf(driftRequest.key),
+    key: remedyRequestKeyOf(driftRequest.key),
     at: requestedAt,
     dryRun: false,
     options: { ...driftRequest.options, command: 'up', refresh: true },
@@ -124,7 +124,7 @@ export function createRemedyRequest(
   }
 }
 
-function createOptions(
+function createDeploymentOptions(
   { execute }: RequestContext,
   fields: Pick<DeploymentOptions, 'command' | 'message' | 'needsApproval'>,
 ): DeploymentOptions {

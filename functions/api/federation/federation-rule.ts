@@ -6,7 +6,7 @@ import type { DocumentKey, DocumentPage, DocumentsPort } from '../../../shared/p
 import type { LoggerPort } from '../../../shared/ports/system.ts'
 import {
   type AddressRules,
-  refuseAddress,
+  refuseForbiddenUrl,
 } from '../../../shared/triggers/outbound/address-filter.ts'
 import { roles } from '../authorization.ts'
 import { tokenStacksForm } from '../token-document.ts'
@@ -66,7 +66,7 @@ export function requireNarrowRule(
   { issuer, claims }: FederationDocument,
   addresses: AddressRules,
 ): void {
-  refuseAddress(issuer, addresses)
+  refuseForbiddenUrl(issuer, addresses)
   if (!restrictsOwner(issuer, claims))
     throw error(
       'FEDERATION_TOO_BROAD',

@@ -4,7 +4,7 @@ import {
   readDeliveryHistory,
   sentDeliveryForm,
 } from '../../../shared/triggers/notifications/delivery-history.ts'
-import { createDeliverySender } from '../../../shared/triggers/notifications/ping-notification.ts'
+import { createDeliverySender } from '../../../shared/triggers/notifications/delivery-sender.ts'
 import { documentNameOf } from '../collection-routes.ts'
 import { defineRoute, type Route, type RouteCall, stackOf } from '../define-route.ts'
 import { requireDocument } from '../document-store.ts'

@@ -1,8 +1,8 @@
 import type { StoredDocument } from '../../../shared/ports/documents.ts'
-import { refuseAddress } from '../../../shared/triggers/outbound/address-filter.ts'
+import { refuseForbiddenUrl } from '../../../shared/triggers/outbound/address-filter.ts'
 import { notificationDocument } from '../../../shared/triggers/notifications/notification-document.ts'
 import { scheduleDocument } from '../../../shared/triggers/schedules/due-schedule.ts'
-import { sharedScheduleKey } from '../../../shared/triggers/schedules/shared-schedule.ts'
+import { sharedScheduleDocumentKeyOf } from '../../../shared/triggers/schedules/shared-schedule.ts'
 import { parseDocumentValue } from '../../../shared/triggers/parse-document-value.ts'
 import {
   sealWebhook,
@@ -33,7 +33,7 @@ const webhooks = createCollectionRoutes({
   createValue: async ({ sealing, addresses, stackGroup, stackGroups }, { name }, draft) => {
     for (const { stack } of draft.rules)
       requireGroup(stackGroups ?? [], stackGroup ?? defaultGroup, stack)
-    if (draft.apiUrl !== undefined) refuseAddress(draft.apiUrl, addresses)
+    if (draft.apiUrl !== undefined) refuseForbiddenUrl(draft.apiUrl, addresses)
     return sealWebhook(sealing, name, draft)
   },
   show: stored => {
@@ -76,7 +76,7 @@ const schedules = [
     readRole: 'admin',
     writeRole: 'admin',
     draft: sharedScheduleDraft,
-    keyOf: params => sharedScheduleKey(documentNameOf(params)),
+    keyOf: params => sharedScheduleDocumentKeyOf(documentNameOf(params)),
   }),
 ]
 

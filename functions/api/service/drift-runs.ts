@@ -8,7 +8,7 @@ import {
   listSchedulesOf,
   readRunsOfSchedule,
 } from '../../../shared/runtime/query/scheduled-drift.ts'
-import { remedyKeyOf } from '../../../shared/triggers/trigger-requests.ts'
+import { remedyRequestKeyOf } from '../../../shared/triggers/trigger-requests.ts'
 import { isoTimeOf } from './deployment-view.ts'
 import { ownDeploymentPrefix, ownPreviewPrefix, statusOf } from './deployment-updates.ts'
 import {
@@ -171,7 +171,7 @@ async function findRemedy(
   { request }: RequestRecord,
 ): Promise<z.infer<typeof driftUpdateView> | undefined> {
   if (isEditRequest(request) || request.origin?.kind !== 'schedule') return undefined
-  const remedy = await requests.find(request.stack, remedyKeyOf(request.key))
+  const remedy = await requests.find(request.stack, remedyRequestKeyOf(request.key))
   if (remedy === undefined) return undefined
   const modified = isoTimeOf(remedy.request.at)
   if (remedy.end?.kind !== 'started')

@@ -5,12 +5,12 @@ import { notificationDocument } from '../../../shared/triggers/notifications/not
 import { readDeliveryHistory } from '../../../shared/triggers/notifications/delivery-history.ts'
 import {
   deliveryViewOf,
-  type HookView,
-  hookForm,
-  hookViewOf,
-  readHook,
-} from '../../../shared/triggers/notifications/pulumi-hook.ts'
-import type { DeliverySender } from '../../../shared/triggers/notifications/ping-notification.ts'
+  type PulumiWebhookView,
+  pulumiWebhookForm,
+  pulumiWebhookViewOf,
+  readPulumiWebhook,
+} from '../../../shared/triggers/notifications/pulumi-webhook.ts'
+import type { DeliverySender } from '../../../shared/triggers/notifications/delivery-sender.ts'
 import { parseDocumentValue } from '../../../shared/triggers/parse-document-value.ts'
 import { readNotificationsOf } from '../../../shared/triggers/notifications/read-notifications.ts'
 import { toPrintable } from '../../../shared/triggers/printable.ts'
@@ -102,7 +102,7 @@ async function listHooks(ports: HookPorts, call: ServiceCall): Promise<unknown> 
 }
 
 async function createHook(ports: HookPorts, call: ServiceCall): Promise<unknown> {
-  const { name } = parseBody(hookForm, call)
+  const { name } = parseBody(pulumiWebhookForm, call)
   if (name && !/^[\w.-]+$/.test(name))
     throw error('API_INPUT_INVALID', `'${toPrintable(name)}' is not a valid name of a webhook`)
   const generatedName = Buffer.from(ports.random.bytes(nameBytes)).toString('hex')
@@ -118,12 +118,12 @@ async function putHook(
   ports: HookPorts,
   call: ServiceCall,
   options: { readonly key: DocumentKey; readonly previous: StoredDocument | undefined },
-): Promise<HookView> {
+): Promise<PulumiWebhookView> {
   const { key, previous } = options
-  const hook = parseBody(hookForm, call)
+  const hook = parseBody(pulumiWebhookForm, call)
   const previousValue =
     previous === undefined ? undefined : parseDocumentValue(notificationDocument, previous)
-  const draft = { ...readHook(hook, previousValue), ...secretChangeOf(hook.secret ?? '') }
+  const draft = { ...readPulumiWebhook(hook, previousValue), ...secretChangeOf(hook.secret ?? '') }
   const value = await createNotificationValue(ports, key, draft, previous)
   const version = await ports.documents.put(key, value, previous?.version ?? 0)
   if (version !== false) return viewOf({ key, version, value })
@@ -137,9 +137,9 @@ function secretChangeOf(text: string): { readonly secret?: string | null } {
   return { secret: text === removeSecretText ? null : text }
 }
 
-function viewOf(stored: StoredDocument): HookView {
+function viewOf(stored: StoredDocument): PulumiWebhookView {
   const { secret, ...value } = parseDocumentValue(notificationDocument, stored)
-  return hookViewOf(stored.key, value, secret !== undefined)
+  return pulumiWebhookViewOf(stored.key, value, secret !== undefined)
 }
 
 async function pingHook(ports: HookPorts, call: ServiceCall): Promise<unknown> {

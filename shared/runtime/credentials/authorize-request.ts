@@ -5,12 +5,12 @@ import type { DeploymentRequest, StackRequest, WebhookOrigin } from '../../recor
 import {
   deriveScheduleRequest,
   deriveWebhookRequest,
-  parseScheduleKey,
+  parseScheduleRequestKey,
 } from '../../triggers/derive-request.ts'
 import { parseDocumentValue } from '../../triggers/parse-document-value.ts'
 import { toPrintable } from '../../triggers/printable.ts'
 import { scheduleDocument } from '../../triggers/schedules/due-schedule.ts'
-import { coversSelectedStack } from '../../triggers/schedules/shared-schedule.ts'
+import { sharedScheduleCoversStack } from '../../triggers/schedules/shared-schedule.ts'
 import { webhookDocument, webhookKeyOf } from '../../triggers/webhooks/webhook-document.ts'
 
 /** Dependencies of the authorization of requests. */
@@ -88,7 +88,7 @@ async function authorizeBySchedule(
   request: DeploymentRequest,
   runKey: string,
 ): Promise<DeploymentRequest> {
-  const scheduledRun = parseScheduleKey(runKey)
+  const scheduledRun = parseScheduleRequestKey(runKey)
   if (scheduledRun === undefined) throw createUnapprovedError(request, 'it names no schedule')
   const name = toPrintable(scheduledRun.name)
   const document = await documents.get({
@@ -99,7 +99,10 @@ async function authorizeBySchedule(
   if (document === undefined) throw createUnapprovedError(request, `there is no schedule '${name}'`)
   const schedule = parseDocumentValue(scheduleDocument, document)
   if (schedule.isPaused) throw createUnapprovedError(request, `the schedule '${name}' is paused`)
-  if (scheduledRun.isShared && !(await coversSelectedStack({ documents }, schedule, request.stack)))
+  if (
+    scheduledRun.isShared &&
+    !(await sharedScheduleCoversStack({ documents }, schedule, request.stack))
+  )
     throw createUnapprovedError(request, `the schedule '${name}' does not cover the stack`)
   const derivedRequest = deriveScheduleRequest({ ...scheduledRun, schedule }, request)
   if (derivedRequest === undefined)

@@ -9,7 +9,10 @@ import {
 } from '../../records/stack-request.ts'
 import { readDocumentsOf } from '../../triggers/read-documents.ts'
 import { scheduleDocument } from '../../triggers/schedules/due-schedule.ts'
-import { scheduleKeyOf, sharedScheduleKeyOf } from '../../triggers/trigger-requests.ts'
+import {
+  scheduleRequestKeyOf,
+  sharedScheduleRequestKeyOf,
+} from '../../triggers/trigger-requests.ts'
 import { parseForm } from '../../values/parse-form.ts'
 
 /** The ports from which the runs of schedules are read. */
@@ -50,7 +53,9 @@ export async function* readRunsOfSchedule(
   const isShared = scope === '*'
   const dueTimes = parseForm(scheduleDocument, stored.value).data?.recentRuns ?? []
   for (const dueAt of order === 'oldest first' ? dueTimes : dueTimes.toReversed()) {
-    const key = isShared ? sharedScheduleKeyOf(name, dueAt) : scheduleKeyOf(name, dueAt)
+    const key = isShared
+      ? sharedScheduleRequestKeyOf(name, dueAt)
+      : scheduleRequestKeyOf(name, dueAt)
     const record = await requests.find(stack, key)
     if (record === undefined || !isDriftRequest(record.request)) continue
     yield { name, isShared, dueAt, request: record.request, end: record.end }

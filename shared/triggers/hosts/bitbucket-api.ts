@@ -50,7 +50,7 @@ export const bitbucketApi: HostApi = {
   archiveUrlOf: ({ apiUrl, repository, commit }) =>
     `${webOriginOf(apiUrl)}/${repository}/get/${commit}.tar.gz`,
   replies: {
-    statusCall: ({ repository, commit, apiUrl }, { state, context, description, targetUrl }) => ({
+    statusCallOf: ({ repository, commit, apiUrl }, { state, context, description, targetUrl }) => ({
       method: 'POST',
       path: `/repositories/${repository}/commit/${commit}/statuses/build`,
       value: {
@@ -62,20 +62,24 @@ export const bitbucketApi: HostApi = {
         url: targetUrl ?? `${webOriginOf(apiUrl)}/${repository}/commits/${commit}`,
       },
     }),
-    commentCalls: (repository, pullRequest) => {
-      const subject = `/repositories/${repository}/pullrequests/${pullRequest}/comments`
+    commentCallsOf: (repository, pullRequest) => {
+      const commentsPath = `/repositories/${repository}/pullrequests/${pullRequest}/comments`
       return {
-        subject,
-        pagePathOf: page => `${subject}?pagelen=${triggerLimits.commentsPerPage}&page=${page}`,
+        pullRequestKey: commentsPath,
+        pagePathOf: page => `${commentsPath}?pagelen=${triggerLimits.commentsPerPage}&page=${page}`,
         readPage: value => {
           const { values, next } = commentsForm.parse(value)
           const comments = values.map(({ id, content }) => ({ id, text: content.raw ?? '' }))
           return { comments, isLast: next === undefined }
         },
-        createCall: raw => ({ method: 'POST', path: subject, value: { content: { raw } } }),
-        updateCall: ({ id }, raw) => ({
+        creationCallOf: raw => ({
+          method: 'POST',
+          path: commentsPath,
+          value: { content: { raw } },
+        }),
+        updateCallOf: ({ id }, raw) => ({
           method: 'PUT',
-          path: `${subject}/${id}`,
+          path: `${commentsPath}/${id}`,
           value: { content: { raw } },
         }),
       }

@@ -30,7 +30,7 @@ export const bitbucketServerApi: HostApi = {
   archiveUrlOf: ({ apiUrl, repository, commit }) =>
     `${apiUrl}/api/latest/${repositoryPathOf(repository)}/archive?at=${commit}&format=tar.gz&prefix=repository/`,
   replies: {
-    statusCall: ({ repository, commit, apiUrl }, { state, context, description, targetUrl }) => ({
+    statusCallOf: ({ repository, commit, apiUrl }, { state, context, description, targetUrl }) => ({
       method: 'POST',
       path: `/api/latest/${repositoryPathOf(repository)}/commits/${commit}/builds`,
       value: {
@@ -43,14 +43,14 @@ export const bitbucketServerApi: HostApi = {
           `${apiUrl.replace(/\/rest$/, '')}/${repositoryPathOf(repository)}/commits/${commit}`,
       },
     }),
-    commentCalls: (repository, pullRequest) => {
-      const subject = `/api/latest/${repositoryPathOf(repository)}/pull-requests/${pullRequest}`
+    commentCallsOf: (repository, pullRequest) => {
+      const basePath = `/api/latest/${repositoryPathOf(repository)}/pull-requests/${pullRequest}`
       const { commentsPerPage } = triggerLimits
       return {
-        subject,
+        pullRequestKey: basePath,
         // Only the activities of a pull request contain all of its comments.
         pagePathOf: page =>
-          `${subject}/activities?limit=${commentsPerPage}&start=${(page - 1) * commentsPerPage}`,
+          `${basePath}/activities?limit=${commentsPerPage}&start=${(page - 1) * commentsPerPage}`,
         readPage: value => {
           const { values, isLastPage } = activitiesForm.parse(value)
           const comments = values.flatMap(({ action, comment }) =>
@@ -60,10 +60,14 @@ export const bitbucketServerApi: HostApi = {
           )
           return { comments, isLast: isLastPage }
         },
-        createCall: text => ({ method: 'POST', path: `${subject}/comments`, value: { text } }),
-        updateCall: ({ id, version = 0 }, text) => ({
+        creationCallOf: text => ({
+          method: 'POST',
+          path: `${basePath}/comments`,
+          value: { text },
+        }),
+        updateCallOf: ({ id, version = 0 }, text) => ({
           method: 'PUT',
-          path: `${subject}/comments/${id}`,
+          path: `${basePath}/comments/${id}`,
           value: { text, version },
         }),
       }

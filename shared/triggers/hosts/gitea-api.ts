@@ -8,11 +8,11 @@ import type { HostApi, HostReplyCalls } from './host-api.ts'
 function createGiteaReplies(github: HostReplyCalls): HostReplyCalls {
   return {
     ...github,
-    commentCalls: (repository, pullRequest) => {
-      const calls = github.commentCalls(repository, pullRequest)
+    commentCallsOf: (repository, pullRequest) => {
+      const calls = github.commentCallsOf(repository, pullRequest)
       return {
         ...calls,
-        pagePathOf: () => `/repos/${calls.subject}`,
+        pagePathOf: () => `/repos/${calls.pullRequestKey}`,
         readPage: value => ({ ...calls.readPage(value), isLast: true }),
       }
     },

@@ -16,17 +16,17 @@ export const githubApi: HostApi = {
   archiveUrlOf: ({ apiUrl, repository, commit }) =>
     `${apiUrl}/repos/${repository}/tarball/${commit}`,
   replies: {
-    statusCall: ({ repository, commit }, { state, context, description, targetUrl }) => ({
+    statusCallOf: ({ repository, commit }, { state, context, description, targetUrl }) => ({
       method: 'POST',
       path: `/repos/${repository}/statuses/${commit}`,
       value: { state, context, description, target_url: targetUrl },
     }),
-    commentCalls: (repository, pullRequest) => {
-      const subject = `${repository}/issues/${pullRequest}/comments`
+    commentCallsOf: (repository, pullRequest) => {
+      const commentsPath = `${repository}/issues/${pullRequest}/comments`
       const { commentsPerPage } = triggerLimits
       return {
-        subject,
-        pagePathOf: page => `/repos/${subject}?per_page=${commentsPerPage}&page=${page}`,
+        pullRequestKey: commentsPath,
+        pagePathOf: page => `/repos/${commentsPath}?per_page=${commentsPerPage}&page=${page}`,
         readPage: value => {
           const comments = commentsForm.parse(value)
           return {
@@ -34,8 +34,12 @@ export const githubApi: HostApi = {
             isLast: comments.length < commentsPerPage,
           }
         },
-        createCall: body => ({ method: 'POST', path: `/repos/${subject}`, value: { body } }),
-        updateCall: ({ id }, body) => ({
+        creationCallOf: body => ({
+          method: 'POST',
+          path: `/repos/${commentsPath}`,
+          value: { body },
+        }),
+        updateCallOf: ({ id }, body) => ({
           method: 'PATCH',
           path: `/repos/${repository}/issues/comments/${id}`,
           value: { body },

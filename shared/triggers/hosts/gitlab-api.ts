@@ -29,26 +29,26 @@ export const gitlabApi: HostApi = {
   archiveUrlOf: ({ apiUrl, repository, commit }) =>
     `${apiUrl}${projectPathOf(repository)}/repository/archive.tar.gz?sha=${commit}`,
   replies: {
-    statusCall: ({ repository, commit }, { state, context, description, targetUrl }) => ({
+    statusCallOf: ({ repository, commit }, { state, context, description, targetUrl }) => ({
       method: 'POST',
       path: `${projectPathOf(repository)}/statuses/${commit}`,
       value: { state: gitlabStates[state], name: context, description, target_url: targetUrl },
     }),
     // GitLab refuses a state that the commit already has, so a repeated call fails.
-    shownStatus: ({ repository, commit }, { state, context }) => ({
+    shownStatusCheckOf: ({ repository, commit }, { state, context }) => ({
       path: `${projectPathOf(repository)}/repository/commits/${commit}/statuses?name=${encodeURIComponent(context)}`,
       isShown: value =>
         statusesForm
           .parse(value)
           .some(({ name, status }) => name === context && status === gitlabStates[state]),
     }),
-    commentCalls: (repository, pullRequest) => {
-      const subject = `${projectPathOf(repository)}/merge_requests/${pullRequest}/notes`
+    commentCallsOf: (repository, pullRequest) => {
+      const commentsPath = `${projectPathOf(repository)}/merge_requests/${pullRequest}/notes`
       const { commentsPerPage } = triggerLimits
       const order = 'sort=asc&order_by=created_at'
       return {
-        subject,
-        pagePathOf: page => `${subject}?${order}&per_page=${commentsPerPage}&page=${page}`,
+        pullRequestKey: commentsPath,
+        pagePathOf: page => `${commentsPath}?${order}&per_page=${commentsPerPage}&page=${page}`,
         readPage: value => {
           const notes = notesForm.parse(value)
           return {
@@ -56,10 +56,10 @@ export const gitlabApi: HostApi = {
             isLast: notes.length < commentsPerPage,
           }
         },
-        createCall: body => ({ method: 'POST', path: subject, value: { body } }),
-        updateCall: ({ id }, body) => ({
+        creationCallOf: body => ({ method: 'POST', path: commentsPath, value: { body } }),
+        updateCallOf: ({ id }, body) => ({
           method: 'PUT',
-          path: `${subject}/${id}`,
+          path: `${commentsPath}/${id}`,
           value: { body },
         }),
       }

@@ -35,32 +35,32 @@ export interface CommentPage {
 
 /** The calls that read and write the comments of one pull request. */
 export interface CommentCalls {
-  /** The identity of the pull request, which is part of the marker of a comment. */
-  readonly subject: string
+  /** Identifies the pull request on its host, and is part of the marker of a comment. */
+  readonly pullRequestKey: string
   /** Returns the path of a page. The first page has the number 1. */
   readonly pagePathOf: (page: number) => string
   /** Parses a page. Throws an error of any kind for an unexpected value. */
   readonly readPage: (value: unknown) => CommentPage
-  readonly createCall: (text: string) => HostCall
-  readonly updateCall: (comment: HostComment, text: string) => HostCall
+  readonly creationCallOf: (text: string) => HostCall
+  readonly updateCallOf: (comment: HostComment, text: string) => HostCall
 }
 
 /** The calls with which a host receives results. */
 export interface HostReplyCalls {
   /** `apiUrl`: the address of the API, without a slash at its end. */
-  readonly statusCall: (
+  readonly statusCallOf: (
     target: { readonly repository: string; readonly commit: string; readonly apiUrl: string },
     status: CommitStatus,
   ) => HostCall
   /**
-   * For a host that refuses a repeated state: the path of the states of a commit, and the check
-   * whether the state is already shown.
+   * Only for a host that refuses a repeated state. `path`: the path of the states of a commit.
+   * `isShown`: reports whether the states at this path include the refused one.
    */
-  readonly shownStatus?: (
+  readonly shownStatusCheckOf?: (
     target: { readonly repository: string; readonly commit: string },
     status: CommitStatus,
   ) => { readonly path: string; readonly isShown: (value: unknown) => boolean }
-  readonly commentCalls: (repository: string, pullRequest: number) => CommentCalls
+  readonly commentCallsOf: (repository: string, pullRequest: number) => CommentCalls
   /** Returns the invisible first line of a comment that contains a digest. */
   readonly formatMarker: (digest: string) => string
   /** Maximum number of characters of a comment. */
@@ -87,12 +87,12 @@ export interface HostApi {
   readonly replies: HostReplyCalls | undefined
 }
 
-/** Formats a marker as a comment of HTML, which GitHub, GitLab and Gitea do not show. */
+/** Formats a marker as an HTML comment, which GitHub, GitLab and Gitea do not show. */
 export function formatHtmlMarker(digest: string): string {
   return `<!-- antichain ${digest} -->`
 }
 
-/** Formats a marker as a link definition of Markdown. Bitbucket shows comments of HTML as text. */
+/** Formats a marker as a link definition of Markdown, because Bitbucket shows HTML comments. */
 export function formatLinkMarker(digest: string): string {
   return `[//]: # (antichain ${digest})\n`
 }

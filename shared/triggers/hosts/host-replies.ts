@@ -59,28 +59,28 @@ export function createHostReplies(options: HostOptions): RepliesPort {
     setStatus: async (repository, commit, status) => {
       const description = toPrintable(status.description, triggerLimits.statusCharsMax - 1)
       const target = { repository, commit, apiUrl }
-      const response = await send(calls.statusCall(target, { ...status, description }))
+      const response = await send(calls.statusCallOf(target, { ...status, description }))
       if (isSuccess(response)) return
-      const shown = response.status === 400 ? calls.shownStatus?.(target, status) : undefined
-      if (shown !== undefined) {
-        const { status: code, text } = await send({ method: 'GET', path: shown.path })
-        if (code === 200 && parseResponse(host, text, shown.isShown)) return
+      const check = response.status === 400 ? calls.shownStatusCheckOf?.(target, status) : undefined
+      if (check !== undefined) {
+        const { status: code, text } = await send({ method: 'GET', path: check.path })
+        if (code === 200 && parseResponse(host, text, check.isShown)) return
       }
       throw createUnexpectedStatusError(host, 'the status of a commit', response.status)
     },
     writeComment: async (repository, pullRequest, { text, subject }) => {
-      const commentCalls = calls.commentCalls(repository, pullRequest)
-      const digest = bodySignatureOf(credential, `${commentCalls.subject} ${subject}`)
+      const commentCalls = calls.commentCallsOf(repository, pullRequest)
+      const digest = bodySignatureOf(credential, `${commentCalls.pullRequestKey} ${subject}`)
       const marker = calls.formatMarker(digest.slice(0, 32))
       const body = `${marker}\n${text}`.slice(0, calls.commentCharsMax)
       const existing = await findComment(options, commentCalls, { marker, send })
       if (existing !== undefined) {
-        const { status } = await send(commentCalls.updateCall(existing, body))
+        const { status } = await send(commentCalls.updateCallOf(existing, body))
         if (isSuccess({ status })) return
         if (status !== 404 && status !== 403)
           throw createUnexpectedStatusError(host, 'a comment', status)
       }
-      const created = await send(commentCalls.createCall(body))
+      const created = await send(commentCalls.creationCallOf(body))
       if (!isSuccess(created)) throw createUnexpectedStatusError(host, 'a comment', created.status)
     },
   }
@@ -139,14 +139,14 @@ function parseResponse<T>({ name }: HostApi, text: string, read: (value: unknown
   }
 }
 
-function createUnexpectedStatusError({ name }: HostApi, subject: string, status: number): Error {
+function createUnexpectedStatusError({ name }: HostApi, refused: string, status: number): Error {
   const hints: Readonly<Record<number, string>> = {
     401: 'Set a credential that has not expired.',
     403: 'Give the credential permission to write commit statuses and pull requests.',
     404: 'Give the credential access to the repository.',
   }
   const hint = hints[status]
-  return error('OUTBOUND_FAILED', `${name} refused ${subject} with status ${status}`, {
+  return error('OUTBOUND_FAILED', `${name} refused ${refused} with status ${status}`, {
     details: { status },
     ...(hint === undefined ? {} : { hint }),
   })

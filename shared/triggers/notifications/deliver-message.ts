@@ -20,7 +20,7 @@ import {
   evaluateAttempt,
 } from './deliver-notification.ts'
 import { notificationDocument } from './notification-document.ts'
-import { createDeliverySender } from './ping-notification.ts'
+import { createDeliverySender } from './delivery-sender.ts'
 import type { KeyedNotification } from './send-delivery.ts'
 import { dashboardAddressOf } from '../dashboard-address.ts'
 import { toPrintable } from '../printable.ts'

@@ -54,7 +54,7 @@ export function deliveryIdOf(key: DocumentKey, event: NotificationEvent): string
 
 /** The next step after an attempt. */
 export type DeliveryVerdict =
-  /** The message was sent, or nothing is to be sent any more. */
+  /** The message was sent, or no longer needs to be sent. */
   | { readonly kind: 'delivered' }
   | { readonly kind: 'retry'; readonly afterMs: number; readonly why: string }
   /** The message becomes a dead letter. `why`: the reason. */

@@ -86,8 +86,9 @@ function addDelivery(
   const newest = isCut ? { ...delivery, body: delivery.body.slice(0, charsMax), isCut } : delivery
   const others = history.filter(({ id }) => id !== delivery.id)
   const deliveries = [newest, ...others].slice(0, triggerLimits.deliveriesMax)
-  const sizeOf = (): number => Buffer.byteLength(JSON.stringify(deliveries))
-  while (deliveries.length > 1 && sizeOf() > triggerLimits.deliveriesBytesMax) deliveries.pop()
+  const computeSizeBytes = (): number => Buffer.byteLength(JSON.stringify(deliveries))
+  while (deliveries.length > 1 && computeSizeBytes() > triggerLimits.deliveriesBytesMax)
+    deliveries.pop()
   return deliveries
 }
 

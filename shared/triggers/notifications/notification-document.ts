@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { type DocumentKey, sealingContextOf } from '../../ports/documents.ts'
 import type { NotificationEvent } from '../../records/notification.ts'
-import { hookFilters, hookGroupNames, selectsEvent } from './pulumi-filters.ts'
+import { pulumiFilters, pulumiFilterGroups, selectsEvent } from './pulumi-filters.ts'
 
 /** The kinds of events that a notification can request. */
 export const notificationKinds = [
@@ -28,10 +28,10 @@ export const notificationDocument = z.strictObject({
     .transform(id => id as DocumentKey['scope'])
     .optional(),
   events: z.array(z.enum(notificationKinds)).min(1),
-  /** Filters of a client of Pulumi. If there are filters or groups, they replace `events`. */
-  filters: z.array(z.enum(hookFilters)).optional(),
-  /** Groups of filters of a client of Pulumi. */
-  groups: z.array(z.enum(hookGroupNames)).optional(),
+  /** The filters that a client of Pulumi has set. Filters and groups replace `events`. */
+  filters: z.array(z.enum(pulumiFilters)).optional(),
+  /** The groups of filters that a client of Pulumi has set. */
+  groups: z.array(z.enum(pulumiFilterGroups)).optional(),
   /** The name that a client of Pulumi shows. Control characters could change a terminal. */
   displayName: z
     .string()

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { DeploymentId, EpochMs, StackId } from '../../records/ids.ts'
 import type { NotificationEvent } from '../../records/notification.ts'
-import { type HookSelection, deliveryKindOf, selectsEvent } from './pulumi-filters.ts'
+import { type FilterSelection, deliveryKindOf, selectsEvent } from './pulumi-filters.ts'
 import { pulumiPayloadOf } from './pulumi-payload.ts'
 
 const stack = 'organization/shop/prod' as StackId
@@ -21,7 +21,7 @@ const drift: NotificationEvent = {
 const started: NotificationEvent = { kind: 'started', ...fields, deployment }
 
 describe('the selection of a webhook', () => {
-  test.each<[HookSelection, NotificationEvent, boolean | undefined]>([
+  test.each<[FilterSelection, NotificationEvent, boolean | undefined]>([
     [{}, failed, undefined],
     [{ filters: ['destroy_failed'] }, failed, true],
     [{ filters: ['update_failed', 'destroy_succeeded'] }, failed, false],
@@ -39,7 +39,7 @@ describe('the selection of a webhook', () => {
 })
 
 describe('a payload', () => {
-  const payloadOf = (event: NotificationEvent, selection: HookSelection = {}): unknown => {
+  const payloadOf = (event: NotificationEvent, selection: FilterSelection = {}): unknown => {
     const kind = deliveryKindOf(selection, event)
     return [kind, JSON.parse(pulumiPayloadOf(event, kind))]
   }

@@ -21,26 +21,26 @@ const deploymentFilters = [
  * The filters of Pulumi's webhooks for which Antichain has an event. Source: the variable
  * `groupFilters` in cmd/pulumi/stack/stack_webhook_new.go of Pulumi 3.274.1.
  */
-export const hookFilters = [...stackFilters, ...deploymentFilters] as const
+export const pulumiFilters = [...stackFilters, ...deploymentFilters] as const
 
 /** A filter of Pulumi's webhooks. */
-export type HookFilter = (typeof hookFilters)[number]
+export type PulumiFilter = (typeof pulumiFilters)[number]
 
 /** The groups of filters for which Antichain has events. */
-export const hookGroupNames = ['stacks', 'deployments'] as const
+export const pulumiFilterGroups = ['stacks', 'deployments'] as const
 
-/** A group of filters. */
-export type HookGroup = (typeof hookGroupNames)[number]
+/** The name of a group of filters. */
+export type PulumiFilterGroup = (typeof pulumiFilterGroups)[number]
 
-const filtersByGroup: Readonly<Record<HookGroup, readonly HookFilter[]>> = {
+const filtersByGroup: Readonly<Record<PulumiFilterGroup, readonly PulumiFilter[]>> = {
   stacks: stackFilters,
   deployments: deploymentFilters,
 }
 
 /** The filters and groups of a webhook. In Pulumi, a webhook without any gets all events. */
-export interface HookSelection {
-  readonly filters?: readonly HookFilter[] | undefined
-  readonly groups?: readonly HookGroup[] | undefined
+export interface FilterSelection {
+  readonly filters?: readonly PulumiFilter[] | undefined
+  readonly groups?: readonly PulumiFilterGroup[] | undefined
 }
 
 /**
@@ -50,7 +50,7 @@ export interface HookSelection {
 export function expandSelection({
   filters = [],
   groups = [],
-}: HookSelection): ReadonlySet<HookFilter> | undefined {
+}: FilterSelection): ReadonlySet<PulumiFilter> | undefined {
   if (filters.length === 0 && groups.length === 0) return undefined
   return new Set([...filters, ...groups.flatMap(group => filtersByGroup[group])])
 }
@@ -61,7 +61,9 @@ export function expandSelection({
 export function findCoveredFilter({
   filters = [],
   groups = [],
-}: HookSelection): { readonly filter: HookFilter; readonly group: HookGroup } | undefined {
+}: FilterSelection):
+  | { readonly filter: PulumiFilter; readonly group: PulumiFilterGroup }
+  | undefined {
   for (const group of groups) {
     const filter = filters.find(name => filtersByGroup[group].includes(name))
     if (filter !== undefined) return { filter, group }
@@ -71,17 +73,17 @@ export function findCoveredFilter({
 
 /** Reports whether a selection contains an event. Returns undefined for an empty selection. */
 export function selectsEvent(
-  selection: HookSelection,
+  selection: FilterSelection,
   event: NotificationEvent,
 ): boolean | undefined {
   const wanted: ReadonlySet<string> | undefined = expandSelection(selection)
   return wanted === undefined ? undefined : filtersOf(event).some(filter => wanted.has(filter))
 }
 
-/** Returns the operation of Pulumi that an event is about. */
+/** Returns Pulumi's name of the operation that an event reports. */
 export function pulumiOperationOf({ command }: NotificationEvent): string {
   const entries = Object.entries(commandsByOperation)
-  return entries.find(([, ours]) => ours === command)?.[0] ?? command
+  return entries.find(([, name]) => name === command)?.[0] ?? command
 }
 
 /**
@@ -102,12 +104,14 @@ function filtersOf(event: NotificationEvent): readonly string[] {
 }
 
 /** Returns the filters that together contain the events of these kinds. */
-export function filtersOfKinds(kinds: readonly NotificationEvent['kind'][]): readonly HookFilter[] {
-  return hookFilters.filter(filter => kinds.includes(kindOfFilter(filter)))
+export function filtersOfKinds(
+  kinds: readonly NotificationEvent['kind'][],
+): readonly PulumiFilter[] {
+  return pulumiFilters.filter(filter => kinds.includes(kindOfFilter(filter)))
 }
 
 /** Returns the kind of the events that a filter contains. */
-export function kindOfFilter(filter: HookFilter): NotificationEvent['kind'] {
+export function kindOfFilter(filter: PulumiFilter): NotificationEvent['kind'] {
   if (filter === 'deployment_started') return 'started'
   if (filter === 'drift_detected') return 'drift'
   return filter.endsWith('_failed') ? 'failed' : 'succeeded'
@@ -123,7 +127,7 @@ export type DeliveryKind = (typeof deliveryKinds)[number]
  * Returns the kind of delivery of an event. The result of a deployment is delivered once: as an
  * update, unless the selection contains the event only as a deployment.
  */
-export function deliveryKindOf(selection: HookSelection, event: NotificationEvent): DeliveryKind {
+export function deliveryKindOf(selection: FilterSelection, event: NotificationEvent): DeliveryKind {
   if (event.kind === 'drift') return 'drift_detection'
   if (event.kind === 'started' || event.deployment === undefined) return 'deployment'
   const wanted: ReadonlySet<string> | undefined = expandSelection(selection)

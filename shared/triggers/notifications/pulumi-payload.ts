@@ -7,8 +7,8 @@ export const organizationName = 'organization'
 
 /**
  * Returns the payload of a delivery in the format of the webhooks of Pulumi's service. The payload
- * names no user. Its addresses are empty, because there is no console. Source: the page
- * "Webhooks" of Pulumi's documentation, section "Payload Examples".
+ * names no user. Its addresses are empty, because Antichain has no pages of Pulumi Cloud. Source:
+ * the page "Webhooks" of Pulumi's documentation, section "Payload Examples".
  */
 export function pulumiPayloadOf(event: NotificationEvent, kind: DeliveryKind): string {
   const commonFields = commonFieldsOf(event.stack)

@@ -4,7 +4,7 @@ import type { DocumentsPort } from '../../ports/documents.ts'
 import type { NotificationsPort, OutgoingMessage } from '../../ports/notifications.ts'
 import type { ClockPort, RandomPort } from '../../ports/system.ts'
 import { readDeliveryHistory, type SentDelivery } from './delivery-history.ts'
-import { type DeliverySender, requireRepeatable } from './ping-notification.ts'
+import { type DeliverySender, requireRepeatableDelivery } from './delivery-sender.ts'
 import type { KeyedNotification } from './send-delivery.ts'
 
 /** The ports of a process that may not open the secrets of notifications. */
@@ -23,31 +23,39 @@ interface QueuedSenderPorts {
 export function createQueuedSender(ports: QueuedSenderPorts): DeliverySender {
   return {
     ping: ({ key }, id) =>
-      sendAndAwait(ports, { message: { kind: 'ping', key, id }, key, id, before: undefined }),
+      sendAndAwait(ports, {
+        message: { kind: 'ping', key, id },
+        key,
+        id,
+        previousAttempt: undefined,
+      }),
     redeliver: async ({ key }, id) => {
-      const before = await requireRepeatable(ports, { key }, id)
+      const previousAttempt = await requireRepeatableDelivery(ports, { key }, id)
       const message = { kind: 'redelivery', key, id, request: ports.random.uuid() } as const
-      return sendAndAwait(ports, { message, key, id, before })
+      return sendAndAwait(ports, { message, key, id, previousAttempt })
     },
   }
 }
 
-/** Sends a message, and returns the next attempt of its delivery after the attempt `before`. */
+/**
+ * Sends a message, and waits for its attempt to deliver. Returns the first attempt in the history
+ * that is not `previousAttempt`.
+ */
 async function sendAndAwait(
   { notifications, documents, clock }: QueuedSenderPorts,
   sent: Pick<KeyedNotification, 'key'> & {
     readonly message: OutgoingMessage
     readonly id: string
-    readonly before: SentDelivery | undefined
+    readonly previousAttempt: SentDelivery | undefined
   },
 ): Promise<SentDelivery> {
-  const { message, key, id, before } = sent
+  const { message, key, id, previousAttempt } = sent
   await notifications.send([message])
   const deadlineMs = clock.monotonicMs() + triggerLimits.deliveryConfirmationMs
   while (clock.monotonicMs() < deadlineMs) {
     await clock.sleep(triggerLimits.deliveryCheckMs)
-    const delivery = (await readDeliveryHistory(documents, key)).find(kept => kept.id === id)
-    if (delivery !== undefined && delivery.sentAt !== before?.sentAt) return delivery
+    const delivery = (await readDeliveryHistory(documents, key)).find(entry => entry.id === id)
+    if (delivery !== undefined && delivery.sentAt !== previousAttempt?.sentAt) return delivery
   }
   throw error(
     'DELIVERY_UNCONFIRMED',

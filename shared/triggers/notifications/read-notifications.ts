@@ -5,7 +5,7 @@ import { parseDocumentValue } from '../parse-document-value.ts'
 import { readDocumentsOf } from '../read-documents.ts'
 import { type Notification, notificationDocument } from './notification-document.ts'
 
-/** Yields the readable notifications of a scope. Logs and omits an invalid document. */
+/** Yields the valid notifications of a scope. Logs and omits an invalid one. */
 export async function* readNotificationsOf(
   documents: Pick<DocumentsPort, 'list'>,
   logger: LoggerPort,

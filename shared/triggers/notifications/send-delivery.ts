@@ -108,13 +108,13 @@ function headersOf(
   }
 }
 
-/** The response of a receiver as the history keeps it. `status` 0: the receiver did not respond. */
-type KeptResponse = Pick<SentDelivery, 'status' | 'responseHeaders' | 'responseText'>
+/** A response, as the history records it. `status` 0: the receiver did not respond. */
+type RecordedResponse = Pick<SentDelivery, 'status' | 'responseHeaders' | 'responseText'>
 
 async function callReceiver(
   outbound: OutboundPort,
   request: Omit<Parameters<OutboundPort['call']>[0], 'method'>,
-): Promise<KeptResponse & { readonly result: HttpCallResult }> {
+): Promise<RecordedResponse & { readonly result: HttpCallResult }> {
   try {
     return await outbound.call({ method: 'POST', ...request }, async response => {
       const { status, headers } = response
@@ -137,19 +137,19 @@ async function callReceiver(
 
 /** Returns the first headers of a response, up to `deliveryHeadersCharsMax` characters. */
 function readHeaders(headers: OutboundResponse['headers']): Readonly<Record<string, string>> {
-  const kept: [string, string][] = []
+  const firstHeaders: [string, string][] = []
   let charsLeft = triggerLimits.deliveryHeadersCharsMax
   for (const [name, text] of headers) {
     const value = toPrintable(text, 1_000)
     charsLeft -= name.length + value.length
     if (charsLeft < 0) break
-    kept.push([name, value])
+    firstHeaders.push([name, value])
   }
-  return Object.fromEntries(kept)
+  return Object.fromEntries(firstHeaders)
 }
 
 /**
- * Returns the beginning of a response body. A response that breaks off was nevertheless received.
+ * Returns the beginning of a response body. A response that breaks off still counts as received.
  */
 async function readBeginning({ body }: OutboundResponse): Promise<string> {
   const bytesMax = triggerLimits.deliveryResponseBytesMax

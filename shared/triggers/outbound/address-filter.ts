@@ -124,10 +124,10 @@ export function parseOutboundUrl(text: string, { isHttpAllowed = false }: Addres
 }
 
 /**
- * Refuses an address that these rules can never allow, before it is saved. The addresses of a name
- * are checked at each call. Throws OUTBOUND_REFUSED.
+ * Throws OUTBOUND_REFUSED for a URL that these rules can never allow, so that it is not saved. If
+ * its host is a name, each call checks the addresses of the name.
  */
-export function refuseAddress(text: string, rules: AddressRules): void {
+export function refuseForbiddenUrl(text: string, rules: AddressRules): void {
   const host = hostOf(parseOutboundUrl(text, rules))
   if (isIP(host) !== 0) requireAllowedAddress(host, createAddressFilter(rules))
 }

@@ -150,7 +150,7 @@ async function unpackInto(
   folder: string,
   limits: ArchiveLimits,
 ): Promise<void> {
-  const entryFilter = createEntryFilter(limits)
+  const checkEntry = createEntryCheck(limits)
   let refusal: DeployError | undefined
   const unpacker = extract({
     cwd: folder,
@@ -158,7 +158,7 @@ async function unpackInto(
     strict: true,
     noMtime: true,
     filter: (_path, entry) => {
-      refusal ??= entryFilter(entry as ReadEntry)
+      refusal ??= checkEntry(entry as ReadEntry)
       return refusal === undefined
     },
   })
@@ -174,7 +174,7 @@ async function unpackInto(
     throw refusal ?? thrown
   }
   if (refusal !== undefined) throw refusal
-  if (entryFilter.count() === 0) throw error('ARCHIVE_INVALID', 'the archive has no files')
+  if (checkEntry.count() === 0) throw error('ARCHIVE_INVALID', 'the archive has no files')
 }
 
 /** The header of an entry, which is checked before the entry is written. */
@@ -185,7 +185,7 @@ type EntryHeader = Pick<ReadEntry, 'path' | 'type' | 'linkpath' | 'size' | 'mode
  * refused entry. An accepted entry loses the mode bits setuid, setgid and sticky. `count` returns
  * the number of checked entries.
  */
-function createEntryFilter(limits: ArchiveLimits) {
+function createEntryCheck(limits: ArchiveLimits) {
   const bytesMax = limits.unpackedBytesMax ?? triggerLimits.archiveUnpackedBytesMax
   const entriesMax = limits.entriesMax ?? triggerLimits.archiveEntriesMax
   let unpackedBytes = 0

@@ -5,7 +5,7 @@ import { triggerLimits } from '../../config/trigger-limits.ts'
 import { type DocumentKey, sealingContextOf } from '../../ports/documents.ts'
 import type { EpochMs } from '../../records/ids.ts'
 import { tagsForm } from '../stack-tags.ts'
-import { type ScheduleTime, nextTimeOf, parseScheduleTime } from './evaluate-cron.ts'
+import { type ScheduleTime, nextTimeOf, parseScheduleTime } from './schedule-time.ts'
 
 /** The stacks of a shared schedule. Without a condition, it covers all stacks. */
 export const stackSelectionForm = z.strictObject({
@@ -103,8 +103,8 @@ function nextJitteredTimeOf(
   }: { readonly key: DocumentKey; readonly schedule: Schedule; readonly after: EpochMs },
 ): EpochMs | undefined {
   const delayMs = jitterOf(key, schedule.jitterMs)
-  const times = { zone: schedule.zone, since: schedule.createdAt }
-  const next = nextTimeOf(time, { ...times, after: (after - delayMs) as EpochMs })
+  const { zone, createdAt: since } = schedule
+  const next = nextTimeOf(time, { zone, since, after: (after - delayMs) as EpochMs })
   return next === undefined ? undefined : ((next + delayMs) as EpochMs)
 }
 

@@ -4,7 +4,7 @@ import type { EpochMs } from '../../records/ids.ts'
 import { toPrintable } from '../printable.ts'
 import type { PulumiOperation } from '../pulumi-operation.ts'
 import { detectsDrift, nextRunOf, type Schedule } from './due-schedule.ts'
-import { parseScheduleTime } from './evaluate-cron.ts'
+import { parseScheduleTime } from './schedule-time.ts'
 
 /** The kinds of schedules that clients know. `raw`: every schedule of no other kind. */
 export type ScheduleKind = 'raw' | 'drift' | 'ttl'
@@ -12,11 +12,11 @@ export type ScheduleKind = 'raw' | 'drift' | 'ttl'
 /** Returns the kind of a schedule. A `ttl` (time to live) is a destroy that runs once. */
 export function kindOfSchedule(schedule: Schedule): ScheduleKind {
   if (detectsDrift(schedule)) return 'drift'
-  const isOnce = schedule.operation.kind === 'destroy' && isOnceSchedule(schedule)
+  const isOnce = schedule.operation.kind === 'destroy' && runsOnce(schedule)
   return isOnce ? 'ttl' : 'raw'
 }
 
-function isOnceSchedule({ when, zone }: Pick<Schedule, 'when' | 'zone'>): boolean {
+function runsOnce({ when, zone }: Pick<Schedule, 'when' | 'zone'>): boolean {
   return parseScheduleTime(when, zone).kind === 'at'
 }
 
@@ -53,7 +53,7 @@ export function timesOfRequest(
     throw createInvalidError('a schedule needs either scheduleCron or scheduleOnce')
   const keepsTime =
     previous !== undefined &&
-    (once === '' ? cronTextOf(previous) === cron : onceTimeOf(previous) === Date.parse(once))
+    (once === '' ? expressionTextOf(previous) === cron : onceTimeOf(previous) === Date.parse(once))
   if (keepsTime) return { when: previous.when, zone: previous.zone }
   if (once !== '') return { when: `at(${localTimeOf(once)})`, zone: 'UTC' }
   if (parseScheduleTime(cron, 'UTC').kind !== 'cron')
@@ -83,7 +83,7 @@ function createInvalidError(message: string): DeployError {
 }
 
 /** Returns the expression of a schedule as clients show it, with the time zone unless it is UTC. */
-function cronTextOf({ when, zone }: Pick<Schedule, 'when' | 'zone'>): string {
+function expressionTextOf({ when, zone }: Pick<Schedule, 'when' | 'zone'>): string {
   return zone === 'UTC' ? when : `${when} ${zone}`
 }
 
@@ -125,7 +125,7 @@ export function scheduleViewFor(key: DocumentKey, schedule: Schedule, now: Epoch
     ...{ id: key.name, orgID: '', kind: 'deployment', paused: isPaused },
     ...(time.kind === 'at'
       ? { scheduleOnce: scheduleTimeOf(time.timeMs) }
-      : { scheduleCron: cronTextOf(schedule) }),
+      : { scheduleCron: expressionTextOf(schedule) }),
     ...(next === undefined ? {} : { nextExecution: scheduleTimeOf(next) }),
     definition: { programID: '', request: { ...requestOf(schedule), inheritSettings: true } },
     ...{ created: scheduleTimeOf(createdAt), modified: scheduleTimeOf(lastAt) },
@@ -158,7 +158,7 @@ export function summarizeSchedule(
   const last = recentRuns?.at(-1)
   return {
     ...{ id: key.name, type: kindOfSchedule(schedule), settings: settingsTextOf(schedule) },
-    schedule: isOnceSchedule(schedule) ? 'Once' : cronTextOf(schedule),
+    schedule: runsOnce(schedule) ? 'Once' : expressionTextOf(schedule),
     ...(next === undefined ? {} : { nextRun: scheduleTimeOf(next) }),
     ...(last === undefined ? {} : { lastRun: scheduleTimeOf(last) }),
     created: scheduleTimeOf(createdAt),

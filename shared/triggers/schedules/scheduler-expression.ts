@@ -3,7 +3,7 @@ import { error } from '../../errors/error.ts'
 import type { SchedulerExpression } from '../../ports/scheduler.ts'
 import type { EpochMs } from '../../records/ids.ts'
 import type { Schedule } from './due-schedule.ts'
-import { type ScheduleTime, nextTimeOf, parseScheduleTime } from './evaluate-cron.ts'
+import { type ScheduleTime, nextTimeOf, parseScheduleTime } from './schedule-time.ts'
 
 /**
  * Converts a schedule to EventBridge Scheduler's syntax. The cron of that syntax has six fields.
@@ -60,11 +60,13 @@ function expressionOf(time: ScheduleTime): string {
 function formatField(flags: readonly number[], firstValue: number): string {
   if (flags.every(flag => flag !== 0)) return '*'
   const values = flags.flatMap((flag, index) => (flag === 0 ? [] : [index + firstValue]))
-  const runs: number[][] = []
+  const ranges: number[][] = []
   for (const value of values) {
-    const run = runs.at(-1)
-    if (run !== undefined && run.at(-1) === value - 1) run.push(value)
-    else runs.push([value])
+    const range = ranges.at(-1)
+    if (range !== undefined && range.at(-1) === value - 1) range.push(value)
+    else ranges.push([value])
   }
-  return runs.map(run => (run.length < 3 ? run.join(',') : `${run[0]}-${run.at(-1)}`)).join(',')
+  return ranges
+    .map(range => (range.length < 3 ? range.join(',') : `${range[0]}-${range.at(-1)}`))
+    .join(',')
 }

@@ -60,8 +60,8 @@ describe('the runs of a shared schedule', () => {
         now as EpochMs,
       )
     expect(find(base - hourMs, base - 1)).toBeUndefined()
-    expect(find(base - hourMs, base + 1)).toEqual({ due: base, isOver: false })
-    expect(find(base - hourMs, base + hourMs)).toEqual({ due: base, isOver: true })
+    expect(find(base - hourMs, base + 1)).toEqual({ due: base, isDueForAllStacks: false })
+    expect(find(base - hourMs, base + hourMs)).toEqual({ due: base, isDueForAllStacks: true })
     expect(find(base + hourMs, base + 2 * hourMs)).toBeUndefined()
   })
 

@@ -4,7 +4,7 @@ import { readTags, type StackTags } from '../stack-tags.ts'
 import { evaluateSchedule, jitterOf, type Schedule } from './due-schedule.ts'
 
 /** The key of a shared schedule. */
-export function sharedScheduleKey(name: string): DocumentKey {
+export function sharedScheduleDocumentKeyOf(name: string): DocumentKey {
   return { kind: 'schedule', scope: '*', name }
 }
 
@@ -20,7 +20,7 @@ export function selectsStack(
 }
 
 /** Reports whether a shared schedule covers a stack. Reads tags only if the schedule names some. */
-export async function coversSelectedStack(
+export async function sharedScheduleCoversStack(
   ports: { readonly documents: Pick<TriggerPorts['documents'], 'get'> },
   { stacks = { projects: [], tags: {} } }: Pick<Schedule, 'stacks'>,
   stack: StackId,
@@ -46,17 +46,17 @@ export function findDueRun(
   return (verdict.dueAt - jitterOf(key, schedule.jitterMs)) as EpochMs
 }
 
-/** The times of a shared schedule in which runs of some stacks may be due. */
+/** The window after a run of a shared schedule, in which the run becomes due for its stacks. */
 export interface DueWindow {
   /** The planned time of the newest run. */
   readonly due: EpochMs
-  /** Whether the newest run is due for every stack. */
-  readonly isOver: boolean
+  /** Whether the longest delay after the newest run is over. */
+  readonly isDueForAllStacks: boolean
 }
 
 /**
- * Returns the window of the newest run, or undefined if no stack can have a due run. So the caller
- * lists the stacks only when one of them may have a due run. Pure. Throws SCHEDULE_INVALID.
+ * Returns the window of the newest run, or undefined if no stack can have a due run. In that case
+ * the caller need not list the stacks. Pure. Throws SCHEDULE_INVALID.
  */
 export function findDueWindow(
   { schedule, name }: { readonly schedule: Schedule; readonly name: string },
@@ -65,8 +65,11 @@ export function findDueWindow(
   const { jitterMs, lastAt, createdAt } = schedule
   // A stack with the longest delay may still wait for a run that was planned `jitterMs` earlier.
   const since = ((lastAt ?? createdAt) - jitterMs) as EpochMs
-  const undelayed = { ...schedule, jitterMs: 0, lastAt: since }
-  const verdict = evaluateSchedule(sharedScheduleKey(name), undelayed, { now, isRunning: false })
+  const scheduleWithoutDelay = { ...schedule, jitterMs: 0, lastAt: since }
+  const verdict = evaluateSchedule(sharedScheduleDocumentKeyOf(name), scheduleWithoutDelay, {
+    now,
+    isRunning: false,
+  })
   if (verdict.kind !== 'run') return undefined
-  return { due: verdict.dueAt, isOver: verdict.dueAt + jitterMs <= now }
+  return { due: verdict.dueAt, isDueForAllStacks: verdict.dueAt + jitterMs <= now }
 }

@@ -78,7 +78,7 @@ function readPush(body: Uint8Array): RepositoryEvent {
 
 /**
  * Returns the changed paths of a push. Returns undefined for a new branch or tag, and for a push
- * that does not state that it lists all of its commits.
+ * whose `total_commits` is absent or differs from the number of listed commits.
  */
 function pathsOf({
   before,

@@ -165,8 +165,8 @@ function createRuleMatch(rule: Rule, event: ChangeEvent): RuleMatch {
   const { folder, ignoreScripts } = rule
   const roleField =
     rule.operation === 'preview' ? { previewWithDeployRole: rule.previewWithDeployRole } : {}
-  const mustApprove = rule.approval && ['up', 'destroy'].includes(rule.operation)
-  const approvalField = mustApprove ? ({ needsApproval: true } as const) : {}
+  const needsApproval = rule.approval && ['up', 'destroy'].includes(rule.operation)
+  const approvalField = needsApproval ? ({ needsApproval: true } as const) : {}
   const pullRequestField = event.kind === 'pull-request' ? { pullRequest: event.number } : {}
   return {
     stack: rule.stack,

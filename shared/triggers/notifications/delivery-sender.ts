@@ -13,7 +13,7 @@ export interface DeliverySender {
 }
 
 /** Creates the sender of a process that may open the secrets of notifications. */
-export function createDeliverySender(ports: PingPorts): DeliverySender {
+export function createDeliverySender(ports: DeliverySenderPorts): DeliverySender {
   return {
     ping: (notification, id) => pingNotification(ports, notification, id),
     redeliver: (notification, id) => redeliverNotification(ports, notification, id),
@@ -21,14 +21,14 @@ export function createDeliverySender(ports: PingPorts): DeliverySender {
 }
 
 /** The ports that send a delivery on request. */
-type PingPorts = SendPorts & Parameters<typeof recordDelivery>[0]
+type DeliverySenderPorts = SendPorts & Parameters<typeof recordDelivery>[0]
 
 /**
  * Sends one test delivery to the receiver of a notification, without retries. Throws
  * DOCUMENT_INVALID and SEALED_UNREADABLE.
  */
 async function pingNotification(
-  ports: PingPorts,
+  ports: DeliverySenderPorts,
   notification: KeyedNotification,
   id: string,
 ): Promise<SentDelivery> {
@@ -42,11 +42,11 @@ async function pingNotification(
  * DOCUMENT_INVALID for one whose payload was too long to keep, and SEALED_UNREADABLE.
  */
 async function redeliverNotification(
-  ports: PingPorts,
+  ports: DeliverySenderPorts,
   notification: KeyedNotification,
   id: string,
 ): Promise<SentDelivery> {
-  const delivery = await requireRepeatable(ports, notification, id)
+  const delivery = await requireRepeatableDelivery(ports, notification, id)
   return sendAndRecord(ports, notification, delivery)
 }
 
@@ -54,13 +54,13 @@ async function redeliverNotification(
  * Returns the delivery of the history that can be sent again. Throws DOCUMENT_UNKNOWN and
  * DOCUMENT_INVALID.
  */
-export async function requireRepeatable(
-  { documents }: { readonly documents: Pick<PingPorts['documents'], 'get'> },
+export async function requireRepeatableDelivery(
+  { documents }: { readonly documents: Pick<DeliverySenderPorts['documents'], 'get'> },
   { key }: Pick<KeyedNotification, 'key'>,
   id: string,
 ): Promise<SentDelivery> {
   const history = await readDeliveryHistory(documents, key)
-  const delivery = history.find(kept => kept.id === id)
+  const delivery = history.find(entry => entry.id === id)
   const shownId = toPrintable(id, 100)
   if (delivery === undefined)
     throw error('DOCUMENT_UNKNOWN', `the webhook has no delivery '${shownId}' among its last ones`)
@@ -70,7 +70,7 @@ export async function requireRepeatable(
 }
 
 async function sendAndRecord(
-  ports: PingPorts,
+  ports: DeliverySenderPorts,
   notification: KeyedNotification,
   { id, kind, body }: Pick<SentDelivery, 'id' | 'kind' | 'body'>,
 ): Promise<SentDelivery> {

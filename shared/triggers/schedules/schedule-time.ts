@@ -38,7 +38,10 @@ export function parseScheduleTime(text: string, zone: string): ScheduleTime {
   return parseCron((inner ?? text).trim(), zone)
 }
 
-/** Returns the first time after `after`, or undefined when there is none. */
+/**
+ * Returns the first time after `after`, or undefined when there is none. `since`: the creation of
+ * the schedule, from which a rate counts.
+ */
 export function nextTimeOf(
   time: ScheduleTime,
   {
@@ -113,8 +116,9 @@ function isCalendarTime(local: string): boolean {
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(local)
 }
 
-function nextCronTimeOf(fields: string, zone: string, after: Date): EpochMs | undefined {
-  const next = new Cron(fields, { timezone: zone, paused: true }).nextRun(after)
+/** Returns the next time of five cron fields, or of a local time such as `2027-01-31T04:00:00`. */
+function nextCronTimeOf(expression: string, zone: string, after: Date): EpochMs | undefined {
+  const next = new Cron(expression, { timezone: zone, paused: true }).nextRun(after)
   return next === null ? undefined : (next.getTime() as EpochMs)
 }
 

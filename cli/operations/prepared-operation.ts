@@ -3,8 +3,8 @@ import type { RunningDeployment } from '../../shared/engine/request.ts'
 import type { StackId } from '../../shared/records/ids.ts'
 import type { Command } from '../../shared/records/log.ts'
 
-/** A prepared deployment, to start on this machine or through an API. */
-export interface OperationStart {
+/** A prepared operation, which starts on this machine or through an API. */
+export interface PreparedOperation {
   readonly stack: StackId
   /**
    * Starts the deployment or its preview. `updatePlan`: the text of an update plan that constrains
@@ -22,9 +22,9 @@ export interface OperationStart {
   readonly handOverSignal?: AbortSignal | undefined
 }
 
-/** An interrupted deployment, to resume on this machine or through an API. */
-export interface ResumeStart {
+/** An interrupted deployment, which resumes on this machine or through an API. */
+export interface PreparedResume {
   readonly number: number
   readonly command: Command
-  readonly start: OperationStart['start']
+  readonly start: PreparedOperation['start']
 }

@@ -12,14 +12,17 @@ import {
 import {
   expandSelection,
   filtersOfKinds,
-  hookFilters,
-  hookGroupNames,
+  pulumiFilters,
+  pulumiFilterGroups,
   kindOfFilter,
 } from './pulumi-filters.ts'
 import { organizationName } from './pulumi-payload.ts'
 
-/** A webhook that a client creates or changes. For a change, the client sends the whole webhook. */
-export const hookForm = z.looseObject({
+/**
+ * A webhook that a client of Pulumi creates or changes. Antichain stores it as a notification. For
+ * a change, the client sends the whole webhook.
+ */
+export const pulumiWebhookForm = z.looseObject({
   name: z.string().max(100).nullish(),
   displayName: notificationDocument.shape.displayName.nullable(),
   payloadUrl: notificationDocument.shape.url,
@@ -31,10 +34,10 @@ export const hookForm = z.looseObject({
 })
 
 /** The formats of notifications → their names for clients of Pulumi. */
-const formatsOfClients = { pulumi: 'raw', signed: 'signed' } as const
+const formatNamesForClients = { pulumi: 'raw', signed: 'signed' } as const
 
 /** A webhook as clients of Pulumi show it. */
-export interface HookView {
+export interface PulumiWebhookView {
   readonly organizationName: string
   readonly projectName?: string
   readonly stackName?: string
@@ -50,11 +53,11 @@ export interface HookView {
 }
 
 /** Returns a notification as clients of Pulumi show webhooks: without its secret. */
-export function hookViewOf(
+export function pulumiWebhookViewOf(
   { scope, name }: Pick<DocumentKey, 'scope' | 'name'>,
   value: Omit<Notification, 'secret' | 'secretScope'>,
   hasSecret: boolean,
-): HookView {
+): PulumiWebhookView {
   const { project, stack } = scope === '*' ? {} : stackPartsOf(scope)
   return {
     organizationName,
@@ -62,7 +65,7 @@ export function hookViewOf(
       ? {}
       : { projectName: project, stackName: stack }),
     ...{ name, displayName: value.displayName ?? name, payloadUrl: value.url },
-    ...{ active: !value.isPaused, format: formatsOfClients[value.format] },
+    ...{ active: !value.isPaused, format: formatNamesForClients[value.format] },
     ...selectionViewOf(value),
     ...{ hasSecret, secretCiphertext: '' },
   }
@@ -91,16 +94,16 @@ function selectionViewOf({
  * its kinds of events stay. Throws FEATURE_MISSING with the name of a format, filter or group that
  * Antichain does not have.
  */
-export function readHook(
-  hook: z.infer<typeof hookForm>,
+export function readPulumiWebhook(
+  hook: z.infer<typeof pulumiWebhookForm>,
   previous: Omit<Notification, 'secret' | 'secretScope'> | undefined,
 ): Omit<Notification, 'secret' | 'secretScope'> {
   const { displayName, payloadUrl, active } = hook
   const format = readFormat(hook.format ?? undefined, previous)
   const isPaused = active === false
   const fields = { url: payloadUrl, format, isPaused, ...(displayName ? { displayName } : {}) }
-  const filters = requireKnown('event', hook.filters ?? [], hookFilters)
-  const groups = requireKnown('group', hook.groups ?? [], hookGroupNames)
+  const filters = requireKnown('event', hook.filters ?? [], pulumiFilters)
+  const groups = requireKnown('group', hook.groups ?? [], pulumiFilterGroups)
   if (previous !== undefined && isSameSelection(selectionViewOf(previous), { filters, groups })) {
     const { events } = previous
     return {
@@ -133,7 +136,7 @@ function readFormat(
   if (format === undefined || format === '') return previous?.format ?? 'pulumi'
   if (format === 'raw') return 'pulumi'
   if (format === 'signed') return 'signed'
-  throw createMissingError('format', format, Object.values(formatsOfClients))
+  throw createMissingError('format', format, Object.values(formatNamesForClients))
 }
 
 function requireKnown<Name extends string>(
@@ -173,13 +176,17 @@ export function deliveryViewOf(delivery: SentDelivery): DeliveryView {
   const { id, kind, body, sentAt, durationMs, url, status, responseText } = delivery
   return {
     ...{ id, kind, payload: body, timestamp: Math.floor(sentAt / 1000), duration: durationMs },
-    ...{ requestUrl: url, requestHeaders: linesOf(delivery.requestHeaders), responseCode: status },
-    responseHeaders: linesOf(delivery.responseHeaders),
+    ...{
+      requestUrl: url,
+      requestHeaders: formatHeaderLines(delivery.requestHeaders),
+      responseCode: status,
+    },
+    responseHeaders: formatHeaderLines(delivery.responseHeaders),
     responseBody: responseText,
   }
 }
 
-function linesOf(headers: Readonly<Record<string, string>>): string {
+function formatHeaderLines(headers: Readonly<Record<string, string>>): string {
   return Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}\n`)
     .join('')
