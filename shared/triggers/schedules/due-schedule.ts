@@ -5,7 +5,7 @@ import { triggerLimits } from '../../config/trigger-limits.ts'
 import { type DocumentKey, sealingContextOf } from '../../ports/documents.ts'
 import type { EpochMs } from '../../records/ids.ts'
 import { tagsForm } from '../stack-tags.ts'
-import { type ScheduleTime, nextTimeOf, parseScheduleTime } from './schedule-time.ts'
+import { type ScheduleTime, nextTimeOf, parseScheduleTime } from './evaluate-cron.ts'
 
 /** The stacks of a shared schedule. Without a condition, it covers all stacks. */
 export const stackSelectionForm = z.strictObject({

@@ -4,7 +4,7 @@ import type { EpochMs } from '../../records/ids.ts'
 import { toPrintable } from '../printable.ts'
 import type { PulumiOperation } from '../pulumi-operation.ts'
 import { detectsDrift, nextRunOf, type Schedule } from './due-schedule.ts'
-import { parseScheduleTime } from './schedule-time.ts'
+import { parseScheduleTime } from './evaluate-cron.ts'
 
 /** The kinds of schedules that clients know. `raw`: every schedule of no other kind. */
 export type ScheduleKind = 'raw' | 'drift' | 'ttl'

@@ -3,7 +3,7 @@ import { error } from '../../errors/error.ts'
 import type { SchedulerExpression } from '../../ports/scheduler.ts'
 import type { EpochMs } from '../../records/ids.ts'
 import type { Schedule } from './due-schedule.ts'
-import { type ScheduleTime, nextTimeOf, parseScheduleTime } from './schedule-time.ts'
+import { type ScheduleTime, nextTimeOf, parseScheduleTime } from './evaluate-cron.ts'
 
 /**
  * Converts a schedule to EventBridge Scheduler's syntax. The cron of that syntax has six fields.
