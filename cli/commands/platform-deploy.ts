@@ -3,6 +3,7 @@ import { error } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/handler.ts'
 import type { Flags } from '../arguments/flags.ts'
 import { cdkErrorOf } from '../platform/cdk-failure.ts'
+import { findSetting } from '../platform/find-setting.ts'
 import { findNetworkFaults, readDeployedNetwork } from '../platform/find-network-faults.ts'
 import type {
   InstallationStatus,
@@ -90,8 +91,8 @@ function requireSameDataKey(
   tables: InstallationStatus['tables'],
   settings: readonly string[],
 ): void {
-  const setting = settings.findLast(text => text.startsWith('dataKey='))
-  if (setting !== 'dataKey=aws' || !tables.some(({ hasOwnKey }) => hasOwnKey)) return
+  if (findSetting(settings, 'dataKey') !== 'aws' || !tables.some(({ hasOwnKey }) => hasOwnKey))
+    return
   throw error(
     'PLATFORM_SETTING_INVALID',
     'dataKey=aws applies to new installations only: a key of this installation encrypts its data',
@@ -111,8 +112,7 @@ async function requireSameSecretsKey(
   settings: readonly string[],
 ): Promise<void> {
   const key = await tools.describeSecretsKey(target)
-  const setting = settings.findLast(text => text.startsWith('secretsKey='))
-  const secretsKey = setting?.slice(setting.indexOf('=') + 1) ?? 'own'
+  const secretsKey = findSetting(settings, 'secretsKey') ?? 'own'
   if (key === undefined) {
     // The CDK reports a setting that is no ARN.
     if (!secretsKey.startsWith('arn:')) return

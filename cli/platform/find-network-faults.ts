@@ -1,3 +1,4 @@
+import { findSetting } from './find-setting.ts'
 import { endpointServices } from '../../shared/config/endpoint-services.ts'
 
 /** The settings of an installation in a VPC, as its CDK app has accepted them. */
@@ -45,8 +46,7 @@ export function findNetworkFaults(
  * value of a setting applies.
  */
 export function readDeployedNetwork(settings: readonly string[]): DeployedNetwork | undefined {
-  const read = (name: string): string =>
-    settings.findLast(text => text.startsWith(`${name}=`))?.slice(name.length + 1) ?? ''
+  const read = (name: string): string => findSetting(settings, name) ?? ''
   const readList = (name: string): readonly string[] =>
     read(name)
       .split(',')
