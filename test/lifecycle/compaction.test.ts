@@ -146,6 +146,29 @@ test('a targeted deployment whose changes are published already is published onc
   expect(resources.find(({ type }) => type === stackType)?.['outputs']).toEqual({ v: 3 })
 })
 
+test('a close of a targeted deployment that another close released publishes nothing', async () => {
+  const engine = await engines.open(createForeignCloud())
+  const { platform } = engine
+  const deployThing = (v: number, name: string) =>
+    engine.run(
+      async monitor => {
+        for (const thing of ['a', 'b']) await registerThing(monitor, thing, { v })
+        await monitor.registerOutputs(monitor.stack, { v })
+      },
+      name === '' ? {} : { targeting: { targets: [targetUrnOf(name)] } },
+    )
+  await deployThing(1, '')
+  await deployThing(2, 'a')
+  const released = await getTestStack(platform)
+  const deployment = deploymentIdOf(released.id, 2)
+  expect(await compact(platform, deployment)).toMatchObject({ version: 2 })
+  await deployThing(3, 'b')
+  const stack = await getTestStack(platform)
+  const newest = { version: 3, snapshot: stack.snapshot }
+  expect(await compact(platform, deployment)).toEqual(newest)
+  expect(await getTestStack(platform)).toMatchObject(newest)
+})
+
 test('a close that died between publish and release does not publish again', async () => {
   for (const call of ['catalog.publish', 'control.close']) {
     const engine = await engines.open(createForeignCloud())

@@ -16,7 +16,7 @@ import { error } from '../../errors/error.ts'
 import { completeCheckpoint, findCheckpoint } from '../../journal/client-checkpoint.ts'
 import { fold } from '../../journal/fold.ts'
 import { mergeStates } from '../../journal/merge-states.ts'
-import { listOpenDeployments } from '../../ports/open-deployments.ts'
+import { isOpenDeployment, listOpenDeployments } from '../../ports/open-deployments.ts'
 import { foldClientLog } from '../../journal/fold-client-log.ts'
 import type { CatalogPort, PublishedVersion, StackRecord } from '../../ports/catalog.ts'
 import type { BlobsPort, DecisionLogPort, OperationsPort } from '../../ports/records.ts'
@@ -116,7 +116,7 @@ interface TargetedFold extends ClosingFold {
  * this one, the changes of this one are merged into the newest snapshot. If that snapshot contains
  * them already, it is published again, so that the stack records the publication. If an earlier
  * close has published them, returns that publication, because later deployments may have changed
- * the same outputs and references.
+ * the same outputs and references. After the release, returns the newest publication.
  */
 async function publishMerged(
   ports: CompactionPorts,
@@ -129,6 +129,9 @@ async function publishMerged(
     if (record === undefined) throw error('STACK_NOT_FOUND', `the stack ${stack} does not exist`)
     const ownPublication = findPublication(record, deployment)
     if (ownPublication !== undefined) return ownPublication
+    // A process that hung in its close may go on after another one has closed and released.
+    if (!isOpenDeployment(record, deployment) && record.snapshot !== '')
+      return { version: record.version, snapshot: record.snapshot }
     const state =
       record.version === version
         ? foldedState
