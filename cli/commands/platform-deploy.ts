@@ -1,4 +1,5 @@
-import { installationNamesOf } from '../../shared/config/aws-resource-names.ts'
+import { groupInstallationOf, installationNamesOf } from '../../shared/config/aws-resource-names.ts'
+import { defaultGroup } from '../../shared/config/stack-groups.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/handler.ts'
 import type { Flags } from '../arguments/flags.ts'
@@ -6,6 +7,7 @@ import { cdkErrorOf } from '../platform/cdk-failure.ts'
 import { findSetting } from '../platform/find-setting.ts'
 import { findNetworkFaults, readDeployedNetwork } from '../platform/find-network-faults.ts'
 import type {
+  GroupStatus,
   InstallationStatus,
   InstallationTarget,
   PlatformTools,
@@ -28,7 +30,8 @@ export const deployPlatform: Handler = async (session, flags) => {
   session.printToStderr(
     `Installation '${target.installation}', account ${account}, ${target.region}.`,
   )
-  const { tables, queues } = await tools.inspect(target, account)
+  const status = await tools.inspect(target, account)
+  const { tables } = status
   const allSettings = [...tools.readContextSettings(), ...settings]
   requireSameDataKey(tables, allSettings)
   await requireSameSecretsKey(tools, target, allSettings)
@@ -42,7 +45,8 @@ export const deployPlatform: Handler = async (session, flags) => {
   const diffResult = await tools.runCdk(target, ['diff', ...stacks, ...context])
   if (diffResult.exitCode !== 0) throw cdkErrorOf(diffResult.output)
   await checkNetwork(tools, target, allSettings)
-  if (await isLongPoolBusy(tools, target, queues)) session.printToStderr(busyWarning)
+  for (const group of await listBusyGroups(tools, target, status))
+    session.printToStderr(formatBusyWarning(group))
   if (flags.isSet('preview')) return 0
   const text = `This changes the installation '${target.installation}' in account ${account}, ${target.region}.`
   if (!(await confirm(session, flags.isSet('yes'), { text, answer: target.installation })))
@@ -152,19 +156,47 @@ function toContextArgs(settings: readonly string[]): readonly string[] {
 }
 
 /**
- * Reports whether tasks of the long pool are busy. A generator removes its message from the queue
- * when it begins, so a metric counts the busy generators. A message of an executor is in flight
- * until its operations have ended.
+ * Returns the names of the groups whose long pool has busy tasks. Throws
+ * PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED.
+ */
+async function listBusyGroups(
+  tools: PlatformTools,
+  target: InstallationTarget,
+  { groups, ...defaultStatus }: InstallationStatus,
+): Promise<readonly string[]> {
+  const { installation } = target
+  const pools = [
+    { group: defaultGroup, name: installation, status: defaultStatus },
+    ...Object.entries(groups).map(([group, status]) => {
+      return { group, name: groupInstallationOf(installation, group), status }
+    }),
+  ]
+  const areBusy = await Promise.all(
+    pools.map(({ name, status }) => isLongPoolBusy(tools, { target, name, queues: status.queues })),
+  )
+  return pools.filter((_, index) => areBusy[index]).map(({ group }) => group)
+}
+
+/**
+ * Reports whether tasks of the long pool of a group are busy. A generator removes its message from
+ * the queue when it begins, so a metric counts the busy generators. A message of an executor is in
+ * flight until its operations have ended.
  */
 async function isLongPoolBusy(
   { countBusyGenerators }: PlatformTools,
-  target: InstallationTarget,
-  queues: InstallationStatus['queues'],
+  pool: {
+    readonly target: InstallationTarget
+    /** The installation, or a result of `groupInstallationOf`. */
+    readonly name: string
+    readonly queues: GroupStatus['queues']
+  },
 ): Promise<boolean> {
-  const executorQueue = installationNamesOf(target.installation).queues['chains-long']
-  const held = queues.find(({ name }) => name === executorQueue)?.counts?.held ?? 0
-  return held > 0 || (await countBusyGenerators(target)) > 0
+  const executorQueue = installationNamesOf(pool.name).queues['chains-long']
+  const held = pool.queues.find(({ name }) => name === executorQueue)?.counts?.held ?? 0
+  return held > 0 || (await countBusyGenerators(pool.target, pool.name)) > 0
 }
 
-const busyWarning =
-  'warning: tasks of the long pool are busy. CloudFormation can wait for them for hours, and then roll its changes back.'
+function formatBusyWarning(group: string): string {
+  const pool = group === defaultGroup ? 'the long pool' : `the long pool of the group '${group}'`
+  return `warning: tasks of ${pool} are busy. CloudFormation can wait for them for hours, and then roll its changes back.`
+}

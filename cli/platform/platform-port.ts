@@ -49,10 +49,14 @@ export interface PlatformTools {
   /** Returns the settings in the context of cdk.json, as name=value. */
   readonly readContextSettings: () => readonly string[]
   /**
-   * Returns the highest number of generators in the long pool that were busy at once within the
-   * last minutes. Throws PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED.
+   * Returns the highest number of generators that were busy at once within the last minutes, in the
+   * long pool of a group. `groupInstallation`: the installation, or a result of
+   * `groupInstallationOf`. Throws PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED.
    */
-  readonly countBusyGenerators: (target: InstallationTarget) => Promise<number>
+  readonly countBusyGenerators: (
+    target: InstallationTarget,
+    groupInstallation: string,
+  ) => Promise<number>
   /** Calls `use` with the alarm of this name, and closes the connections afterwards. */
   readonly useAlarm: <Result>(
     target: InstallationTarget,

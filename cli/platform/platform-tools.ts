@@ -66,9 +66,9 @@ export function createPlatformTools(cdkOutput: OutputStream): PlatformTools {
         findSecretsKeyFault(client, arn),
       ),
     readContextSettings,
-    countBusyGenerators: target =>
+    countBusyGenerators: (target, groupInstallation) =>
       withClient(new CloudWatchClient(createClientConfig(target)), client =>
-        countBusyGenerators(client, target.installation, Date.now()),
+        countBusyGenerators(client, groupInstallation, Date.now()),
       ),
     useAlarm: (target, name, use) =>
       withClient(new CloudWatchClient(createClientConfig(target)), client =>

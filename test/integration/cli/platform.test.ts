@@ -31,7 +31,7 @@ let runs: { readonly args: readonly string[]; readonly where: InstallationTarget
 let results: CdkRun[]
 let inspected: InstallationStatus
 let drafts: object[]
-let busyGenerators: number
+let busyGenerators: Readonly<Record<string, number>>
 let subnets: readonly SubnetDescription[]
 let secretsKey: SecretsKey | undefined
 let secretsKeyFault: string | undefined
@@ -53,7 +53,7 @@ beforeEach(() => {
     describeSecretsKey: async () => secretsKey,
     findSecretsKeyFault: async () => secretsKeyFault,
     readContextSettings: () => [],
-    countBusyGenerators: async () => busyGenerators,
+    countBusyGenerators: async (_where, group) => busyGenerators[group] ?? 0,
     useAlarm: () => Promise.reject(new Error('no alarm')),
     createToken: async (_where, draft) => {
       drafts.push(draft)
@@ -61,7 +61,7 @@ beforeEach(() => {
     },
   }
   drafts = []
-  busyGenerators = 0
+  busyGenerators = {}
   subnets = []
   secretsKey = undefined
   secretsKeyFault = undefined
@@ -143,7 +143,7 @@ describe('platform deploy', () => {
   ])(
     'warns of busy tasks of the long pool only if there are any: %s',
     async (_, generators, held, isWarned) => {
-      busyGenerators = generators
+      busyGenerators = { antichain: generators }
       const queue = { name: 'antichain-chains-long', counts: { waiting: 0, held, dead: 0 } }
       inspected = { ...completeInstallation, queues: [queue] }
       const { exit, err } = await bench.run(...deploy, '--preview')
@@ -153,6 +153,24 @@ describe('platform deploy', () => {
       ])
     },
   )
+
+  test('warns of busy tasks in the long pool of each group by its name', async () => {
+    const { tables, queues, bucket } = completeInstallation
+    const held = { name: 'antichain_pay-chains-long', counts: { waiting: 0, held: 1, dead: 0 } }
+    const group = { tables, queues, bucket }
+    const groups = { idle: group, pay: { ...group, queues: [held] }, shop: group }
+    inspected = { ...completeInstallation, groups }
+    busyGenerators = { antichain_shop: 2 }
+    const { exit, err } = await bench.run(...deploy, '--preview')
+    const warnings = err.split('\n').filter(line => line.startsWith('warning:'))
+    expect([exit, warnings]).toEqual([
+      0,
+      [
+        expect.stringContaining("tasks of the long pool of the group 'pay' are busy"),
+        expect.stringContaining("tasks of the long pool of the group 'shop' are busy"),
+      ],
+    ])
+  })
 
   test('is refused when it would remove the key of the data', async () => {
     const [table] = completeInstallation.tables
