@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util'
 import type { DiagnosticEvent, EngineEventPayload } from '../../shared/engine/events/event.ts'
 import type { PolicyEvent } from '../../shared/engine/events/policy-events.ts'
 
@@ -9,8 +10,11 @@ export interface EventFacts {
   readonly errorCount: number
   /** The number of failed operations. */
   readonly failedCount: number
-  /** The last line that belongs to no resource and is no error, such as output of the program. */
-  readonly lastLine: string
+  /**
+   * The line of the program's output that tells best why the program failed: the first one that
+   * begins with `error`, or else the last one. '' without any output.
+   */
+  readonly outputLine: string
 }
 
 /** A collector of facts. `readRunningCount` returns the number of running operations. */
@@ -22,7 +26,7 @@ export interface EventObserver {
 
 /** Creates a collector of facts about the events of one deployment or preview. */
 export function createEventObserver(): EventObserver {
-  let facts: EventFacts = { firstError: undefined, errorCount: 0, failedCount: 0, lastLine: '' }
+  let facts: EventFacts = { firstError: undefined, errorCount: 0, failedCount: 0, outputLine: '' }
   const runningUrns = new Set<string>()
   const addError = (event: DiagnosticEvent): void => {
     const { firstError = event, errorCount } = facts
@@ -33,8 +37,8 @@ export function createEventObserver(): EventObserver {
       if ('diagnosticEvent' in event) {
         const { severity, message, urn = '' } = event.diagnosticEvent
         if (severity === 'error') addError(event.diagnosticEvent)
-        else if (severity === 'info' && urn === '' && message.trim() !== '')
-          facts = { ...facts, lastLine: message.trim().split('\n').at(-1) ?? '' }
+        else if (severity.startsWith('info') && urn === '')
+          facts = { ...facts, outputLine: chooseLine(facts.outputLine, message) }
       }
       if ('policyEvent' in event && event.policyEvent.enforcementLevel === 'mandatory')
         addError(toViolationDiagnostic(event.policyEvent))
@@ -51,6 +55,16 @@ export function createEventObserver(): EventObserver {
     readFacts: () => facts,
     readRunningCount: () => runningUrns.size,
   }
+}
+
+/** Returns the line that tells best why a program failed: an earlier one, or one of a message. */
+function chooseLine(earlier: string, message: string): string {
+  const isError = (line: string): boolean => /^error\b/i.test(line)
+  const lines = stripVTControlCharacters(message)
+    .split('\n')
+    .map(line => line.trim())
+    .filter(line => line !== '')
+  return isError(earlier) ? earlier : (lines.find(isError) ?? lines.at(-1) ?? earlier)
 }
 
 /** Returns a policy violation as an error. */

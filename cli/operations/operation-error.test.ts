@@ -44,15 +44,23 @@ test('elsewhere, a failure has the first error with its resource', () => {
   })
 })
 
-test('a failure without a reported error has the last output of the program', () => {
-  const observer = createEventObserver()
-  const message = 'Error: Pulumi.yaml:4: unknown type random:RandomPett\n'
-  observer.observe({ diagnosticEvent: { message, color: 'raw', severity: 'info' } })
-  const end = { facts: observer.readFacts(), result, operation: 'update', isBelowDisplay: true }
-  expect(createOperationError(end).message).toBe(
-    'the update failed: no error was reported, and its last output is: Error: Pulumi.yaml:4: unknown type random:RandomPett',
-  )
-})
+test.each([
+  ['info', ['starting\n', 'gave up\n'], 'gave up'],
+  [
+    'info#err',
+    ['\u001B[31mError\u001B[0m: Pulumi.yaml:4: unknown type random:RandomPett\n', '  4: a\n', '\n'],
+    'Error: Pulumi.yaml:4: unknown type random:RandomPett',
+  ],
+] as const)(
+  'a failure without a reported error has a line of the %s',
+  (severity, messages, line) => {
+    const observer = createEventObserver()
+    for (const message of messages)
+      observer.observe({ diagnosticEvent: { message, color: 'raw', severity } })
+    const end = { facts: observer.readFacts(), result, operation: 'update', isBelowDisplay: true }
+    expect(createOperationError(end).message).toBe(`the update failed: its output was: ${line}`)
+  },
+)
 
 test('an error that the display has shown keeps its code and hint only', () => {
   const facts = observeFailure()

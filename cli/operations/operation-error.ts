@@ -28,11 +28,11 @@ export function createOperationError({
   operation,
   isBelowDisplay,
 }: FailedOperation): Error {
-  const { firstError, lastLine } = facts
+  const { firstError, outputLine } = facts
   const pendingOption = result.pending.length === 0 ? {} : { hint: pendingHint }
   if (firstError === undefined) {
-    const reason = lastLine === '' ? '' : `, and its last output is: ${lastLine}`
-    const text = `the ${operation} failed: no error was reported${reason}`
+    const reason = outputLine === '' ? 'no error was reported' : `its output was: ${outputLine}`
+    const text = `the ${operation} failed: ${reason}`
     return error('DEPLOYMENT_FAILED', text, pendingOption)
   }
   if (isBelowDisplay)

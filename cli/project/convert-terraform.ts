@@ -1,16 +1,19 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { programLimits } from '../../shared/config/program-limits.ts'
-import { error } from '../../shared/errors/error.ts'
+import { error, messageOf } from '../../shared/errors/error.ts'
 import type { ConversionNote } from '../../shared/providers/terraform/convert/configuration.ts'
-import { convertTerraformProgram } from '../../shared/providers/terraform/convert/convert-program.ts'
+import {
+  type ConvertedProgram,
+  convertTerraformProgram,
+} from '../../shared/providers/terraform/convert/convert-program.ts'
 import {
   type ProgramFile,
   readTerraformProgram,
 } from '../../shared/providers/terraform/convert/read-program.ts'
 import { terraformPlugin } from '../../shared/providers/terraform/terraform-plugins.ts'
 import { addToProject } from '../packages/add-to-project.ts'
-import type { PackageOperands } from '../packages/load-package-schema.ts'
+import { loadPackageSchema, type PackageOperands } from '../packages/load-package-schema.ts'
 import type { CliSession } from '../session/session.ts'
 import { loadConversionPackages } from './load-conversion-packages.ts'
 
@@ -27,7 +30,13 @@ export async function convertTerraform(
   const program = readTerraformProgram(readProgramFiles(session.cwd))
   const packages = await loadConversionPackages(session, program.requiredProviders)
   const dialect = runtime === 'yaml' ? 'early' : 'full'
-  const { text, notes } = convertTerraformProgram(program, packages, dialect)
+  const convert = (usesStandardPackage: boolean): ConvertedProgram =>
+    convertTerraformProgram(program, packages, { dialect, usesStandardPackage })
+  const converted = convert(true)
+  // The host of the new language needs the schema of each package that the program uses.
+  const isUsable =
+    !converted.needsStandardPackage || runtime === 'pcl' || (await hasStandardPackage(session))
+  const { text, notes } = isUsable ? converted : convert(false)
   writeFileSync(join(pclFolder, 'main.pp'), text)
   for (const note of [...notes, ...listUnreadFiles(session.cwd)])
     session.printToStderr(`warning: ${formatNote(note)}`)
@@ -35,6 +44,19 @@ export async function convertTerraform(
     plugin: terraformPlugin,
     args: [pkg.source, pkg.version],
   }))
+}
+
+/** Reports whether the plugin of the package `std` is installed, or could be installed now. */
+async function hasStandardPackage(session: CliSession): Promise<boolean> {
+  try {
+    await loadPackageSchema(session, { plugin: 'std', args: [] })
+    return true
+  } catch (thrown) {
+    const problem = "most functions of Terraform need Pulumi's package std, which cannot be loaded"
+    const advice = 'Run `antichain plugin install resource std`, and convert the program again.'
+    session.printToStderr(`warning: ${problem}: ${messageOf(thrown)}. ${advice}`)
+    return false
+  }
 }
 
 /** Generates the SDKs of the packages in the new project, if its language has them. */

@@ -149,6 +149,51 @@ output "hidden" {
     slowMs,
   )
 
+  test(
+    'functions of the language become functions of the package std',
+    async () => {
+      const std = join(import.meta.dirname, 'package-std.ts')
+      const script = `#!/bin/sh\nexec '${process.execPath}' '${std}'\n`
+      mkdirSync(join(bench.root, 'bin'))
+      writeFileSync(join(bench.root, 'bin/pulumi-resource-std'), script, { mode: 0o755 })
+      const path = [join(bench.root, 'bin'), bench.env['PATH']].join(delimiter)
+      bench.env['PATH'] = path
+      vi.stubEnv('PATH', path)
+      const err = await deploy(`
+variable "label" { default = "web" }
+output "name" { value = "n-\${upper(var.label)}" }
+output "tags" { value = merge({ env = "dev" }, { app = var.label }) }
+`)
+      expect(err).not.toContain('has no equivalent')
+      const outputs: unknown = JSON.parse(await runConverted('stack', 'output', '--json'))
+      expect(outputs).toEqual({ name: 'n-WEB', tags: { env: 'dev', app: 'web' } })
+    },
+    slowMs,
+  )
+
+  test(
+    'without the package std, a program asks for the values of its functions',
+    async () => {
+      const err = await deploy('output "a" { value = "x" }\n', '')
+      expect(err).not.toContain('warning')
+      const program = 'output "a" {\n  value = upper("a")\n}\n'
+      writeFileSync(join(bench.root, 'main.tf'), program)
+      const options = ['--language', 'yaml', '--out', 'yaml', '--name', 'shop', '--generate-only']
+      const converted = await run('convert', '--from', 'terraform', ...options)
+      expect(converted.err).toContain('Run `antichain plugin install resource std`, and convert')
+      expect(converted.err).toContain("main.tf:2: the function 'upper' has no equivalent")
+      const name = 'notImplemented_main_tf_2_11'
+      const args = ['-C', join(bench.root, 'yaml')]
+      const refused = await bench.run(...args, 'up', '--yes', '--skip-preview')
+      expect(refused.exit).toBe(1)
+      expect(refused.err).toContain(`missing required configuration variable '${name}'`)
+      await runConverted('config', 'set', name, 'A')
+      await runConverted('up', '--yes', '--skip-preview')
+      expect(JSON.parse(await runConverted('stack', 'output', '--json'))).toEqual({ a: 'A' })
+    },
+    slowMs,
+  )
+
   test('a syntax error names its place, and nothing is written', async () => {
     writeFileSync(join(bench.root, 'main.tf'), 'output "a" {\n  value = 1 2\n}\n')
     const args = ['convert', '--from', 'terraform', '--language', 'yaml', '--out', 'yaml']

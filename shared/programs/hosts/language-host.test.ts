@@ -2,14 +2,19 @@ import { Server, ServerCredentials, status } from '@grpc/grpc-js'
 import { expect, onTestFinished, test } from 'vitest'
 import { LanguageRuntimeService as service } from '../../../proto/gen/pulumi/language.ts'
 import type { ChildProcess, ProcessesPort } from '../../ports/system.ts'
-import { startHost } from './language-host.ts'
+import { createLanguageProgramHost, startHost } from './language-host.ts'
 
-/** Serves a language runtime that refuses the handshake. Returns its port. */
-async function serveRefusingRuntime(): Promise<number> {
+type Refusal = (call: unknown, reply: (failure: unknown) => void) => void
+
+const refuseWith =
+  (code: status, details: string): Refusal =>
+  (_call, reply) =>
+    reply({ code, details })
+
+/** Serves a language runtime that has these methods only. Returns its port. */
+async function serveRuntime(methods: Readonly<Record<string, Refusal>>): Promise<number> {
   const server = new Server()
-  const refuse = (_call: unknown, reply: (failure: unknown) => void): void =>
-    reply({ code: status.INTERNAL, details: 'an incompatible engine' })
-  server.addService(service, { handshake: refuse } as never)
+  server.addService(service, methods as never)
   onTestFinished(() => server.forceShutdown())
   return new Promise((resolve, reject) => {
     server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (failure, port) =>
@@ -18,8 +23,11 @@ async function serveRefusingRuntime(): Promise<number> {
   })
 }
 
-/** Creates processes whose only child prints a line and ends at its first signal. */
-function createFakeProcesses(line: string): {
+/** Creates processes whose only child prints its port and error lines, and ends at a signal. */
+function createFakeProcesses(
+  port: number,
+  errorText = '',
+): {
   readonly processes: ProcessesPort
   readonly signals: readonly string[]
 } {
@@ -27,30 +35,56 @@ function createFakeProcesses(line: string): {
   const spawn = (): ChildProcess => {
     const exit = Promise.withResolvers<Awaited<ChildProcess['exit']>>()
     const printLine = async function* (): AsyncGenerator<Uint8Array> {
-      yield Buffer.from(line)
+      yield Buffer.from(`${port}\n`)
       await exit.promise
     }
-    const printNothing = async function* (): AsyncGenerator<Uint8Array> {}
+    const printErrors = async function* (): AsyncGenerator<Uint8Array> {
+      yield Buffer.from(errorText)
+    }
     const signal: ChildProcess['signal'] = name => {
       signals.push(name)
       exit.resolve({ code: null, signal: name })
     }
-    return { pid: 1, stdout: printLine(), stderr: printNothing(), exit: exit.promise, signal }
+    return { pid: 1, stdout: printLine(), stderr: printErrors(), exit: exit.promise, signal }
   }
   const processes: ProcessesPort = { spawn, listGroups: () => [], close: () => Promise.resolve() }
   return { processes, signals }
 }
 
+const plugins = [{ kind: 'language', name: 'x', version: '', folder: '/host' }] as const
+const folders = { projectFolder: '/p', programFolder: '/p' }
+const source = { runtime: 'x', ...folders, entryPoint: '.', runtimeOptions: {}, plugins }
+
 // The host would keep running if `startHost` only rejected its promise after a failed handshake.
 test('startHost ends a host that refuses the handshake, and reports the refusal', async () => {
-  const { processes, signals } = createFakeProcesses(`${await serveRefusingRuntime()}\n`)
+  const handshake = refuseWith(status.INTERNAL, 'an incompatible engine')
+  const { processes, signals } = createFakeProcesses(await serveRuntime({ handshake }))
   const deps = { processes, env: {}, engineAddress: () => '127.0.0.1:1' }
-  const plugins = [{ kind: 'language', name: 'x', version: '', folder: '/host' }] as const
-  const folders = { projectFolder: '/p', programFolder: '/p' }
-  const source = { runtime: 'x', ...folders, entryPoint: '.', runtimeOptions: {}, plugins }
   await expect(startHost(deps, source, () => undefined)).rejects.toMatchObject({
     code: 'PROGRAM_LANGUAGE_FAILED',
     message: expect.stringContaining('an incompatible engine') as string,
   })
   expect(signals).toEqual(['SIGINT'])
 })
+
+test.each([
+  [
+    'refuses a program',
+    refuseWith(status.UNKNOWN, '<nil>: yaml: line 3: no node content; '),
+    'pulumi-language-x cannot list the packages of the program: yaml: line 3: no node content',
+  ],
+  [
+    'ends',
+    refuseWith(status.UNAVAILABLE, 'Connection dropped'),
+    'pulumi-language-x cannot list the packages of the program: it ended. panic: no variable',
+  ],
+] as const)(
+  'listPackages reports the reason of a host that %s',
+  async (_name, refusal, message) => {
+    const port = await serveRuntime({ getRequiredPackages: refusal })
+    const { processes } = createFakeProcesses(port, 'starting\npanic: no variable\n\tsort.go:190\n')
+    const deps = { processes, env: {}, engineAddress: () => '127.0.0.1:1' }
+    const listing = createLanguageProgramHost(deps).listPackages(source)
+    await expect(listing).rejects.toMatchObject({ code: 'PROGRAM_LANGUAGE_FAILED', message })
+  },
+)

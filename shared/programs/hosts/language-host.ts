@@ -4,7 +4,6 @@ import {
   type ClientReadableStream,
   credentials,
   type MethodDefinition,
-  status,
 } from '@grpc/grpc-js'
 import {
   LanguageRuntimeClient,
@@ -13,6 +12,7 @@ import {
   RunRequest,
 } from '../../../proto/gen/pulumi/language.ts'
 import { error, messageOf } from '../../errors/error.ts'
+import '../../errors/keep-padded-messages.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
 import { findOnPath } from '../executables.ts'
 import { isDoneWithin } from './is-done-within.ts'
@@ -20,8 +20,7 @@ import { readHostPort } from './read-host-port.ts'
 import { withSchemaAttachment } from './schema-attachment.ts'
 import type { LineListener } from './start-program-process.ts'
 import type { ProgramEnd, ProgramHost, ProgramInput, ProgramSource } from '../program.ts'
-import type { PackageDependency } from '../../../proto/gen/pulumi/plugin.ts'
-import { deduplicatePackages, type RequiredPackage } from '../required-packages.ts'
+import { allowUnimplemented, createPackagesError, fetchPackages } from './fetch-packages.ts'
 
 /** Dependencies of a program host that uses the host process of a language. */
 export interface LanguageHostDeps {
@@ -40,6 +39,8 @@ export interface LanguageHostDeps {
 /** Time limit for a host to shut down. */
 const shutdownTimeoutMs = 5_000
 const messageBytesMax = 400 * 1024 * 1024
+/** Maximum number of lines that are kept from a host that lists packages. */
+const errorLinesMax = 200
 
 /**
  * Creates the host for programs of any language through the LanguageRuntime service of
@@ -72,9 +73,15 @@ export function createLanguageProgramHost(deps: LanguageHostDeps): ProgramHost {
       }
     },
     async listPackages(source) {
-      const host = await startHost(deps, source, () => undefined)
+      const lines: string[] = []
+      const host = await startHost(deps, source, (line, stream) => {
+        if (stream === 'stderr' && lines.length < errorLinesMax) lines.push(line)
+      })
       try {
-        return await fetchPackages(host, source)
+        return await fetchPackages(host, { ...source, info: toProgramInfo(source) })
+      } catch (thrown) {
+        await host.close()
+        throw createPackagesError(source.runtime, thrown, lines)
       } finally {
         await host.close()
       }
@@ -211,11 +218,6 @@ function makeUnaryCall<Req, Res>(
   })
 }
 
-function allowUnimplemented(thrown: unknown): undefined {
-  if (Object(thrown).code === status.UNIMPLEMENTED) return undefined
-  throw thrown
-}
-
 function toProgramInfo(source: ProgramSource): ProgramInfo {
   return {
     rootDirectory: source.projectFolder,
@@ -243,44 +245,4 @@ export function toRunRequest(programInput: ProgramInput): RunRequest {
     mapperTarget: programInput.engineAddress,
     attachDebugger: programInput.onDebuggerReady !== undefined,
   })
-}
-
-/** Fetches the required packages by GetRequiredPackages, or by the older GetRequiredPlugins. */
-async function fetchPackages(
-  host: LanguageHost,
-  source: ProgramSource,
-): Promise<readonly RequiredPackage[]> {
-  const info = toProgramInfo(source)
-  const { entryPoint: program, programFolder: pwd } = source
-  const packagesResponse = await host
-    .call(service.getRequiredPackages, { info })
-    .catch(allowUnimplemented)
-  const dependencies =
-    packagesResponse?.packages ??
-    (await host.call(service.getRequiredPlugins, { project: '', pwd, program, info })).plugins
-  return deduplicatePackages(
-    dependencies.filter(({ kind }) => kind === 'resource').map(requirementOfDependency),
-  )
-}
-
-/** Converts a reported package, or a plugin from the older response. */
-function requirementOfDependency(
-  dependency: Pick<PackageDependency, 'name' | 'version' | 'server'> & Partial<PackageDependency>,
-): RequiredPackage {
-  const { name, version, server, parameterization, extension } = dependency
-  return {
-    pkg: parameterization?.name ?? name,
-    version: version.replace(/^v/, ''),
-    downloadUrl: server,
-    ...(parameterization === undefined
-      ? {}
-      : {
-          parameters: {
-            plugin: name,
-            version: parameterization.version,
-            value: Buffer.from(parameterization.value).toString('base64'),
-          },
-        }),
-    isExtension: extension !== undefined,
-  }
 }

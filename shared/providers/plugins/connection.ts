@@ -1,5 +1,6 @@
 import { Client, credentials, Metadata, type MethodDefinition, status } from '@grpc/grpc-js'
 import { pluginLimits as limits } from '../../config/plugin-limits.ts'
+import '../../errors/keep-padded-messages.ts'
 
 /** The parts of a method's definition that its caller needs. */
 export type CalledMethod<Req, Res> = Pick<

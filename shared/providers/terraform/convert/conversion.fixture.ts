@@ -5,8 +5,12 @@ import { loadTerraformPackage } from '../driver/load-package.ts'
 import { createScriptedClient } from '../driver/scripted-client.fixture.ts'
 import { createAttributeMessage, createSchemaMessage } from '../driver/scripted-schemas.fixture.ts'
 import type { BlockTypeMessage } from '../client/schema-messages.ts'
-import type { ConversionPackage, PclDialect } from './conversion.ts'
-import { type ConvertedProgram, convertTerraformProgram } from './convert-program.ts'
+import type { ConversionPackage } from './conversion.ts'
+import {
+  type ConversionTarget,
+  type ConvertedProgram,
+  convertTerraformProgram,
+} from './convert-program.ts'
 import { readTerraformProgram } from './read-program.ts'
 
 const rule = createSchemaMessage([
@@ -70,13 +74,20 @@ async function loadExample(): Promise<ConversionPackage> {
 /** Converts the text of `main.tf`. The declaration of the package is left out of the result. */
 export async function convertText(
   text: string,
-  { dialect, values = '' }: { readonly dialect?: PclDialect; readonly values?: string } = {},
+  {
+    dialect = 'full',
+    usesStandardPackage = true,
+    values = '',
+  }: Partial<ConversionTarget> & { readonly values?: string } = {},
 ): Promise<ConvertedProgram> {
   const program = readTerraformProgram([
     { name: 'main.tf', text },
     { name: 'terraform.tfvars', text: values },
   ])
   const packages = new Map([['x', await loadExample()]])
-  const converted = convertTerraformProgram(program, packages, dialect)
+  const converted = convertTerraformProgram(program, packages, {
+    dialect,
+    usesStandardPackage,
+  })
   return { ...converted, text: converted.text.replace(/^package .*?\n\}\n\n/s, '') }
 }

@@ -21,6 +21,8 @@ export type PclDialect = 'full' | 'early'
 export interface Conversion {
   readonly dialect: PclDialect
   readonly program: TerraformProgram
+  /** Whether the new program may call functions of Pulumi's package `std`. */
+  readonly usesStandardPackage: boolean
   /** The packages by the local names of their providers. */
   readonly packages: ReadonlyMap<string, ConversionPackage>
   /** The names in the new program by address, such as `var.size` or `data.dns_a.x`. */
@@ -28,6 +30,8 @@ export interface Conversion {
   /** Returns the shape of the part with an address. */
   readonly shapeOf: (address: string) => ValueShape
   readonly report: (note: ConversionNote) => void
+  /** The names of configuration values in the place of parts without equivalent. */
+  readonly missingNames: Set<string>
   /** Prints an expression. The printers of its parts call it for their own parts. */
   readonly print: (expression: HclExpression, scope: PrintScope) => PrintedExpression
 }
@@ -57,16 +61,24 @@ export function printFree(text: string): PrintedExpression {
   return { text, shape: freeShape }
 }
 
-/** Reports a part without equivalent, and returns a call that fails in its place. */
+/**
+ * Reports a part without equivalent. Returns an expression in its place that fails: a call, or, for
+ * a host without that call, a configuration value that the user must set.
+ */
 export function printMissing(
   place: HclPlace,
   problem: string,
   scope: PrintScope,
-  advice = 'Replace the call of `notImplemented` in the new program.',
+  advice = 'Replace `notImplemented` in the new program.',
 ): PrintedExpression {
   const { line, column } = place
-  scope.conversion.report({ file: scope.file, line, column, problem, advice })
-  return printFree(`notImplemented(${quoteText(`${scope.file}:${line}: ${problem}`)})`)
+  const { file, conversion } = scope
+  conversion.report({ file, line, column, problem, advice })
+  if (conversion.dialect === 'full')
+    return printFree(`notImplemented(${quoteText(`${file}:${line}: ${problem}`)})`)
+  const name = `notImplemented_${file}_${line}_${column}`.replaceAll(/\W/g, '_')
+  conversion.missingNames.add(name)
+  return printFree(name)
 }
 
 /** Returns the shape of the elements of a value. */

@@ -167,6 +167,16 @@ test.each([
   ['<<-EOT\n    a\n      ${var.v}\n    EOT\n', '"a\\n  ${v}\\n"'],
   ['terraform.workspace', 'stack()'],
   ['sensitive(var.v)', 'secret(v)'],
+  ['upper(var.v)', 'invoke("std:index:upper", {\n  input = v\n}).result'],
+  ['concat(["a"], [var.v])', 'invoke("std:index:concat", {\n  input = [["a"], [v]]\n}).result'],
+  ['max([1, 2]...)', 'invoke("std:index:max", {\n  input = [1, 2]\n}).result'],
+  ['timestamp()', 'invoke("std:index:timestamp", {}).result'],
+  ['lookup({}, "a")', 'invoke("std:index:lookup", {\n  map = {}\n  key = "a"\n}).result'],
+  ['format("%03d", 1)', 'invoke("std:index:format", {\n  input = "%03d"\n  args = [1]\n}).result'],
+  [
+    'cidrsubnets("10.0.0.0/8", 8, 4)',
+    'invoke("std:index:cidrsubnets", {\n  input = "10.0.0.0/8"\n  newbits = [8, 4]\n}).result',
+  ],
 ])('the expression %s becomes %s', async (expression, expected) => {
   const { text, notes } = await convertText(
     `variable "v" {}\noutput "o" {\n  value = ${expression}\n}\n`,
@@ -178,7 +188,7 @@ test.each([
 test('each part without an equivalent is reported once, with its place and the next step', async () => {
   const { text, notes } = await convertText(`module "net" { source = "./net" }
 resource "x_server" "a" {
-  display_name = upper("a")
+  display_name = yamlencode("a")
   color        = "red"
   size         = module.net.size
   provisioner "local-exec" {}
@@ -188,15 +198,32 @@ resource "terraform_data" "b" {}
   expect(notes.map(({ file, line, problem }) => `${file}:${line} ${problem}`)).toEqual([
     "main.tf:1 the module 'net' was not converted",
     "main.tf:6 the provisioner of 'x_server.a' was left out",
-    "main.tf:3 the function 'upper' has no equivalent",
+    "main.tf:3 the function 'yamlencode' has no equivalent",
     "main.tf:4 the schema of the provider has no 'color'",
     "main.tf:5 'module.net' was not converted",
     "main.tf:8 'terraform_data.b' has a type without a provider",
   ])
   expect(notes.every(({ advice }) => advice.endsWith('.'))).toBe(true)
   expect(text).toContain(
-    `displayName = notImplemented("main.tf:3: the function 'upper' has no equivalent")`,
+    `displayName = notImplemented("main.tf:3: the function 'yamlencode' has no equivalent")`,
   )
+})
+
+test('without the package std, its functions have no equivalent', async () => {
+  const program = 'output "o" { value = upper("a") }'
+  expect(await convertText(program)).toMatchObject({ notes: [], needsStandardPackage: true })
+  const { text, notes, needsStandardPackage } = await convertText(program, {
+    usesStandardPackage: false,
+  })
+  expect(notes).toMatchObject([{ problem: "the function 'upper' has no equivalent", line: 1 }])
+  expect(text).toContain('value = notImplemented("main.tf:1: the function')
+  expect(needsStandardPackage).toBe(false)
+})
+
+test('for a host without the call, configuration takes the place of missing parts', async () => {
+  const { text } = await convertText('output "o" { value = yamlencode("a") }', { dialect: 'early' })
+  expect(text).toContain('value = notImplemented_main_tf_1_22\n')
+  expect(text).toContain('config notImplemented_main_tf_1_22 "string" {')
 })
 
 test('values of a file are defaults, except those of sensitive variables', async () => {

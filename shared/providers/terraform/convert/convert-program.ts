@@ -31,7 +31,15 @@ import { quoteText } from './print-text.ts'
 /** The text of a new program, and the parts that were not converted completely. */
 export interface ConvertedProgram {
   readonly text: string
+  /** Whether the program calls functions of Pulumi's package `std`. */
+  readonly needsStandardPackage: boolean
   readonly notes: readonly ConversionNote[]
+}
+
+/** The reader of a new program: the dialect that it knows, and whether it has the package `std`. */
+export interface ConversionTarget {
+  readonly dialect: PclDialect
+  readonly usesStandardPackage: boolean
 }
 
 /**
@@ -41,7 +49,7 @@ export interface ConvertedProgram {
 export function convertTerraformProgram(
   program: TerraformProgram,
   packages: ReadonlyMap<string, ConversionPackage>,
-  dialect: PclDialect = 'full',
+  target: ConversionTarget,
 ): ConvertedProgram {
   const notes = new Map<string, ConversionNote>()
   const report = (note: ConversionNote): void => {
@@ -49,7 +57,8 @@ export function convertTerraformProgram(
   }
   for (const note of program.notes) report(note)
   const conversion: Conversion = {
-    ...{ program, packages, dialect, names: nameNodes(program), report },
+    ...{ ...target, program, packages, names: nameNodes(program), report },
+    missingNames: new Set(),
     print: printExpression,
     shapeOf: createShapeFinder(program, packages, () => conversion),
   }
@@ -70,7 +79,11 @@ export function convertTerraformProgram(
     ...convert(program.resources, convertResource),
     ...convert(program.outputs, convertOutput),
   ]
-  return { text: `${parts.join('\n\n')}\n`, notes: [...notes.values()] }
+  const missing = [...conversion.missingNames].map(name =>
+    printBlock(`config ${name} "string"`, []),
+  )
+  const text = `${[...parts, ...missing].join('\n\n')}\n`
+  return { text, needsStandardPackage: text.includes('invoke("std:'), notes: [...notes.values()] }
 }
 
 function createScope(conversion: Conversion, file: string): PrintScope {

@@ -10,6 +10,7 @@ import {
   type PrintScope,
 } from './conversion.ts'
 import { printFormat } from './print-format.ts'
+import { findStandardFunction } from './standard-functions.ts'
 import { printList, printObject, quoteText } from './print-text.ts'
 
 /** Functions that have the same arguments under another name, or under the same name. */
@@ -56,16 +57,49 @@ export function printCall(call: Call, scope: PrintScope): PrintedExpression {
   }
   const newName = functionNames[name]
   if (newName === undefined || isExpanded || hasOtherMeaning(name, args))
-    return printMissing(call, `the function '${name}' has no equivalent`, scope)
+    return (
+      printStandardCall(call, scope) ??
+      printMissing(call, `the function '${name}' has no equivalent`, scope)
+    )
   const printed = args.map(arg => printOperand(arg, scope))
   const text = `${newName}(${printed.map(argument => argument.text).join(', ')})`
   const keepsShape = name === 'sensitive' || name === 'nonsensitive'
   return { text, shape: (keepsShape ? printed[0]?.shape : undefined) ?? freeShape }
 }
 
-/** Reports whether the function of the same name differs for these arguments. */
+/** Reports whether the built-in function of the new program differs for these arguments. */
 function hasOtherMeaning(name: string, args: readonly HclExpression[]): boolean {
   return (name === 'range' && args.length > 2) || (name === 'lookup' && args.length < 3)
+}
+
+/**
+ * Prints a call of a function of the package `std`. Returns undefined if the package has no such
+ * function, if the number of arguments differs, or if the new program cannot use the package.
+ */
+function printStandardCall(
+  { name, args, isExpanded }: Call,
+  scope: PrintScope,
+): PrintedExpression | undefined {
+  const found = scope.conversion.usesStandardPackage ? findStandardFunction(name) : undefined
+  if (found === undefined) return undefined
+  const { token, argumentNames, restName } = found
+  const singleCount = argumentNames.length
+  const isFitting =
+    restName === undefined
+      ? args.length <= singleCount && !isExpanded
+      : args.length >= singleCount && (!isExpanded || args.length === singleCount + 1)
+  if (!isFitting) return undefined
+  const printed = args.map(arg => printOperand(arg, scope).text)
+  const singles = printed
+    .slice(0, singleCount)
+    .map((text, index) => ({ name: argumentNames[index] ?? '', text }))
+  const rest = printed.slice(singleCount)
+  const restText = isExpanded ? rest.join('') : printList(rest)
+  const items = [
+    ...singles,
+    ...(restName === undefined ? [] : [{ name: restName, text: restText }]),
+  ]
+  return printFree(`invoke(${quoteText(token)}, ${printObject(items)}).result`)
 }
 
 function printProviderCall(
