@@ -123,7 +123,7 @@ function declareWebhooks(stack: Command, attach: Attach): void {
   const load = () => import('../commands/stack-webhook.ts')
   attach(
     addOutputOption(webhook.command('list').alias('ls').description('List the webhooks')),
-    async () => (await load()).listHooksOfStack,
+    async () => (await load()).listPulumiWebhooks,
   )
   attach(
     addOutputOption(
@@ -132,7 +132,7 @@ function declareWebhooks(stack: Command, attach: Attach): void {
         .argument('<id>', 'Id of the webhook')
         .description('Show a webhook without its secret'),
     ),
-    async () => (await load()).showHook,
+    async () => (await load()).showPulumiWebhook,
   )
   declareWebhookChanges(webhook, attach)
   attach(
@@ -142,7 +142,7 @@ function declareWebhooks(stack: Command, attach: Attach): void {
       .aliases(['rm', 'delete'])
       .description('Remove a webhook')
       .option('-y, --yes', 'Skip the confirmation prompt'),
-    async () => (await load()).removeHook,
+    async () => (await load()).removePulumiWebhook,
   )
   declareDeliveries(webhook, attach)
 }
@@ -162,7 +162,7 @@ function declareWebhookChanges(webhook: Command, attach: Attach): void {
   addValuedSwitch(create, 'active', 'Send deliveries, which is the default (=false: do not)')
   attach(
     addOutputOption(create),
-    async () => (await import('../commands/stack-webhook-change.ts')).createHookOfStack,
+    async () => (await import('../commands/stack-webhook-change.ts')).createPulumiWebhook,
   )
   const edit = webhook
     .command('edit')
@@ -182,7 +182,7 @@ function declareWebhookChanges(webhook: Command, attach: Attach): void {
   addValuedSwitch(edit, 'active', 'Send deliveries (=false: stop them)')
   attach(
     addOutputOption(edit),
-    async () => (await import('../commands/stack-webhook-change.ts')).editHook,
+    async () => (await import('../commands/stack-webhook-change.ts')).editPulumiWebhook,
   )
 }
 
@@ -195,7 +195,7 @@ function declareDeliveries(webhook: Command, attach: Attach): void {
         .argument('<id>', 'Id of the webhook')
         .description('Send a test delivery, and show the response'),
     ),
-    async () => (await load()).pingStackHook,
+    async () => (await load()).pingPulumiWebhook,
   )
   const delivery = webhook.command('delivery').description('Inspect the deliveries of a webhook')
   attach(
@@ -207,7 +207,7 @@ function declareDeliveries(webhook: Command, attach: Attach): void {
         .description('List the last deliveries, newest first')
         .option('--count <number>', 'Number of deliveries (default: all)'),
     ),
-    async () => (await load()).listHookDeliveries,
+    async () => (await load()).listPulumiWebhookDeliveries,
   )
   attach(
     addOutputOption(
@@ -217,6 +217,6 @@ function declareDeliveries(webhook: Command, attach: Attach): void {
         .argument('<event-id>', 'Id of the delivery, from `stack webhook delivery list`')
         .description('Send a delivery again, and show the response'),
     ),
-    async () => (await load()).redeliverStackHook,
+    async () => (await load()).redeliverPulumiWebhook,
   )
 }

@@ -9,7 +9,7 @@ import {
   readHistoryState,
 } from '../../shared/backends/stack-history.ts'
 import { listLocks } from '../../shared/backends/stack-locks.ts'
-import { parseStateOfStackObject, readStackObject } from '../../shared/backends/stack-objects.ts'
+import { parseCheckpointState, readCheckpoint } from '../../shared/backends/stack-objects.ts'
 import { DeployError, error } from '../../shared/errors/error.ts'
 import { type StackId, stackIdOf, stackPartsOf } from '../../shared/records/ids.ts'
 import { isKeyUrl } from '../../shared/secrets/key-url.ts'
@@ -40,10 +40,10 @@ export async function readSourceStack(
 ): Promise<SourceStack> {
   for (const lock of (await listLocks(backend, id)).values())
     throw createLockedError(stackPartsOf(id).stack, lock, Date.now())
-  const object = await readStackObject(backend, id)
+  const object = await readCheckpoint(backend, id)
   if (object === undefined)
     throw error('STACK_NOT_FOUND', `the stack ${id} was removed from ${backend.store.address}`)
-  const state = deploymentOfEnvelope(parseStateOfStackObject(object))
+  const state = deploymentOfEnvelope(parseCheckpointState(object))
   const target = backend.layout === 'legacy' ? findTarget(session, id, state) : id
   if (state !== null) checkState(state, { id: target, force, key: object.key })
   const history: ImportableEntry[] = []

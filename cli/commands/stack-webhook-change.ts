@@ -11,15 +11,15 @@ import { warnUnservedBackend } from '../backends/warn-unserved-backend.ts'
 import type { CliSession } from '../session/session.ts'
 import { createDocumentName } from '../stack/create-document-name.ts'
 import {
-  type HookDocument,
-  hookPathOf,
-  printHook,
-  readHookDocument,
-  viewOfHook,
-} from '../stack/stack-hooks.ts'
+  type NotificationView,
+  notificationPathOf,
+  printPulumiWebhook,
+  readStackNotification,
+  webhookViewOfNotification,
+} from '../stack/pulumi-webhooks.ts'
 
 /** The fields of a webhook that a client sends. */
-type HookFields = Pick<
+type PulumiWebhookFields = Pick<
   PulumiWebhookView,
   'displayName' | 'payloadUrl' | 'active' | 'filters' | 'groups'
 > & {
@@ -27,8 +27,8 @@ type HookFields = Pick<
 }
 
 /** `stack webhook new`: creates a webhook. It asks for a missing name and URL in a terminal. */
-export const createHookOfStack: Handler = async (session, flags) => {
-  const fields: HookFields = {
+export const createPulumiWebhook: Handler = async (session, flags) => {
+  const fields: PulumiWebhookFields = {
     displayName: await requireText(session, flags, ['name', 'Name of the webhook:']),
     payloadUrl: await requireText(session, flags, ['url', 'URL that receives the deliveries:']),
     active: flags.text('active') !== 'false',
@@ -39,17 +39,17 @@ export const createHookOfStack: Handler = async (session, flags) => {
   const id = await session.requireStack()
   const secret = flags.text('secret') ?? session.io.env['ANTICHAIN_SECRET'] ?? ''
   const name = createDocumentName('', 4)
-  await putHookDocument(session, { id, name }, { fields, secret: secret || undefined })
+  await putStackNotification(session, { id, name }, { fields, secret: secret || undefined })
   warnUnservedBackend(session, 'webhook')
   return showChanged(session, flags, { id, name })
 }
 
 /** `stack webhook edit <id>`: changes the settings that the options name. */
-export const editHook: Handler = async (session, flags, [name = '']) => {
+export const editPulumiWebhook: Handler = async (session, flags, [name = '']) => {
   const id = await session.requireStack()
-  const previous = await readHookDocument(session, id, name)
-  const view = viewOfHook(id, previous)
-  const fields: HookFields = {
+  const previous = await readStackNotification(session, id, name)
+  const view = webhookViewOfNotification(id, previous)
+  const fields: PulumiWebhookFields = {
     displayName: flags.text('displayName') ?? view.displayName,
     payloadUrl: flags.text('url') ?? view.payloadUrl,
     active: (flags.text('active') ?? String(view.active)) === 'true',
@@ -58,7 +58,7 @@ export const editHook: Handler = async (session, flags, [name = '']) => {
     groups: listChangedNames(view.groups, flags.list('addGroup'), flags.list('removeGroup')),
   }
   const secret = flags.text('secret')
-  await putHookDocument(
+  await putStackNotification(
     session,
     { id, name },
     { fields, previous: previous.value, secret: secret === '' ? null : secret },
@@ -93,30 +93,30 @@ function listChangedNames(
  * it. Throws CLI_USAGE for an event that a group contains already, and FEATURE_MISSING for a
  * format, event or group that Antichain does not have.
  */
-async function putHookDocument(
+async function putStackNotification(
   session: CliSession,
   { id, name }: { readonly id: StackId; readonly name: string },
   change: {
-    readonly fields: HookFields
-    readonly previous?: HookDocument['value']
+    readonly fields: PulumiWebhookFields
+    readonly previous?: NotificationView['value']
     readonly secret: string | null | undefined
   },
 ): Promise<void> {
   const { fields, previous, secret } = change
   const { filters, groups } = fields
-  const hook = readPulumiWebhook(
+  const webhook = readPulumiWebhook(
     { ...fields, filters: [...filters], groups: [...groups] },
     previous,
   )
-  const covered = findCoveredFilter(hook)
+  const covered = findCoveredFilter(webhook)
   if (covered !== undefined)
     throw error(
       'CLI_USAGE',
       `the group '${covered.group}' already contains the event '${covered.filter}'; remove one`,
     )
-  const body = { ...hook, ...(secret === undefined ? {} : { secret }) }
+  const body = { ...webhook, ...(secret === undefined ? {} : { secret }) }
   const { callApi } = await session.openEngine()
-  await callApi({ method: 'PUT', path: hookPathOf(id, name), body })
+  await callApi({ method: 'PUT', path: notificationPathOf(id, name), body })
 }
 
 async function showChanged(
@@ -124,6 +124,10 @@ async function showChanged(
   flags: Flags,
   { id, name }: { readonly id: StackId; readonly name: string },
 ): Promise<number> {
-  printHook(session, flags, viewOfHook(id, await readHookDocument(session, id, name)))
+  printPulumiWebhook(
+    session,
+    flags,
+    webhookViewOfNotification(id, await readStackNotification(session, id, name)),
+  )
   return 0
 }

@@ -11,26 +11,30 @@ import { isJsonOutput } from '../arguments/output-option.ts'
 import { parseCount } from '../arguments/parse-count.ts'
 import { formatTable } from '../display/table.ts'
 import type { CliSession } from '../session/session.ts'
-import { hookPathOf } from '../stack/stack-hooks.ts'
+import { notificationPathOf } from '../stack/pulumi-webhooks.ts'
 
 /** Maximum number of characters in a printed line. */
 const charsMax = 16_000
 
 /** `stack webhook ping <id>`: sends a test delivery, and shows the response of the receiver. */
-export const pingStackHook: Handler = async (session, flags, [name = '']) => {
-  const path = `${hookPathOf(await session.requireStack(), name)}/ping`
+export const pingPulumiWebhook: Handler = async (session, flags, [name = '']) => {
+  const path = `${notificationPathOf(await session.requireStack(), name)}/ping`
   return sendAndPrint(session, flags, path)
 }
 
 /** `stack webhook delivery redeliver <id> <event-id>`: sends a delivery again. */
-export const redeliverStackHook: Handler = async (session, flags, [name = '', delivery = '']) => {
-  const path = `${hookPathOf(await session.requireStack(), name)}/deliveries`
+export const redeliverPulumiWebhook: Handler = async (
+  session,
+  flags,
+  [name = '', delivery = ''],
+) => {
+  const path = `${notificationPathOf(await session.requireStack(), name)}/deliveries`
   return sendAndPrint(session, flags, `${path}/${encodeURIComponent(delivery)}/redeliver`)
 }
 
 /** `stack webhook delivery list <id>`: lists the last deliveries, newest first. */
-export const listHookDeliveries: Handler = async (session, flags, [name = '']) => {
-  const path = `${hookPathOf(await session.requireStack(), name)}/deliveries`
+export const listPulumiWebhookDeliveries: Handler = async (session, flags, [name = '']) => {
+  const path = `${notificationPathOf(await session.requireStack(), name)}/deliveries`
   const { callApi } = await session.openEngine()
   const pageForm = z.object({ items: z.array(sentDeliveryForm) })
   const { items } = pageForm.parse(await callApi({ method: 'GET', path }))

@@ -3,7 +3,7 @@ import type {
   PolicyPackIdentity,
   PolicyRemediationEvent,
 } from '../../shared/engine/events/policy-events.ts'
-import { isUrn, nameOf, stackType } from '../../shared/names/urn.ts'
+import { isStackUrn, isUrn, nameOf } from '../../shared/names/urn.ts'
 import { removeControls } from './paint.ts'
 import { diffMaps } from './property-diff.ts'
 
@@ -100,8 +100,4 @@ function toDiagnosticMessage(event: DiagnosticEvent, options: MessageOptions): M
     text,
     ephemeral: event.ephemeral === true && options.verbose !== true,
   }
-}
-
-function isStackUrn(urn: string): boolean {
-  return urn.includes(`::${stackType}::`)
 }

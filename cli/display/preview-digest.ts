@@ -1,6 +1,6 @@
 import type { DiagnosticEvent, StepMetadata } from '../../shared/engine/events/event.ts'
 import type { PreviewDigestStates } from '../../shared/engine/events/preview-digest-states.ts'
-import { stackType, typeOf, type Urn } from '../../shared/names/urn.ts'
+import { isStackUrn } from '../../shared/names/urn.ts'
 import type { Json } from '../../shared/values/json.ts'
 import { compareUtf8, escapeForHtml } from '../../shared/values/go-json.ts'
 import type { Display, DisplayOptions } from '../session/tools.ts'
@@ -121,10 +121,6 @@ const replacementOps: ReadonlySet<string> = new Set([
   'discard-replaced',
   'import-replacement',
 ])
-
-function isStackUrn(urn: string): boolean {
-  return typeOf(urn as Urn) === stackType
-}
 
 function toDigestStep(
   metadata: StepMetadata,

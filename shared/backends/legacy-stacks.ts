@@ -4,7 +4,7 @@ import type { StoredDeployment } from '../state/stored.ts'
 import { hasBackendFlag } from './backend-flags.ts'
 import { unknownProject } from './backend-keys.ts'
 import { type Backend, listBackendStacks } from './open-backend.ts'
-import { parseStateOfStackObject, readStackObject } from './stack-objects.ts'
+import { parseCheckpointState, readCheckpoint } from './stack-objects.ts'
 
 /**
  * Returns the project in the URN of a state's stack resource, or else of its first resource.
@@ -27,9 +27,9 @@ export async function findLegacyStack(
   project: string = unknownProject,
 ): Promise<StackId | undefined> {
   const legacyBackend: Backend = { ...backend, layout: 'legacy' }
-  const object = await readStackObject(legacyBackend, stackIdOf(unknownProject, stack))
+  const object = await readCheckpoint(legacyBackend, stackIdOf(unknownProject, stack))
   if (object === undefined) return undefined
-  return stackIdOf(projectOfState(parseStateOfStackObject(object).deployment) ?? project, stack)
+  return stackIdOf(projectOfState(parseCheckpointState(object).deployment) ?? project, stack)
 }
 
 /**

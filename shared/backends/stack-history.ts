@@ -4,7 +4,7 @@ import { stackKeysOf } from './backend-keys.ts'
 import { parseCheckpoint } from './checkpoint-file.ts'
 import { compress, compressionSuffixes } from './compression.ts'
 import type { Backend } from './open-backend.ts'
-import { listDirectly, type StackObject, toUnixNanos } from './stack-objects.ts'
+import { listDirectly, type CheckpointObject, toUnixNanos } from './stack-objects.ts'
 import { parseUpdateInfo, printUpdateInfo, type UpdateInfo } from './update-info.ts'
 
 const historyPattern = /\.history\.json(\.gz|\.zst)?$/
@@ -47,7 +47,7 @@ export async function addHistoryEntry(
   }: {
     readonly info: UpdateInfo
     readonly atMs: number
-    readonly current: StackObject | undefined
+    readonly current: CheckpointObject | undefined
   },
 ): Promise<string> {
   const { history, fileName } = stackKeysOf(backend.layout, id)

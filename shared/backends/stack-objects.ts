@@ -12,7 +12,7 @@ import type { Backend } from './open-backend.ts'
 import type { StoredEnvelope } from '../state/stored.ts'
 
 /** The object of the backend with the checkpoint of a stack: its key, and its stored bytes. */
-export interface StackObject {
+export interface CheckpointObject {
   readonly key: string
   readonly bytes: Uint8Array
 }
@@ -36,36 +36,36 @@ async function findCheckpointKey(
 }
 
 /** Returns the checkpoint of a stack. Returns undefined if the stack does not exist. */
-export async function readStackObject(
+export async function readCheckpoint(
   backend: Backend,
   id: StackId,
-): Promise<StackObject | undefined> {
+): Promise<CheckpointObject | undefined> {
   return readObject(backend, await findCheckpointKey(backend, id))
 }
 
 /** Returns the previous checkpoint of a stack. Returns undefined if there is none. */
-export async function readStackBackup(
+export async function readCheckpointBackup(
   backend: Backend,
   id: StackId,
-): Promise<StackObject | undefined> {
+): Promise<CheckpointObject | undefined> {
   return readObject(backend, await findCheckpointKey(backend, id, '.bak'))
 }
 
 async function readObject(
   backend: Backend,
   key: string | undefined,
-): Promise<StackObject | undefined> {
+): Promise<CheckpointObject | undefined> {
   const bytes = key === undefined ? undefined : await backend.store.get(key)
   return key === undefined || bytes === undefined ? undefined : { key, bytes }
 }
 
 /** Parses the state in the checkpoint of a stack. Throws BACKEND_INVALID, STATE_TOO_NEW. */
-export function parseStateOfStackObject(object: StackObject): StoredEnvelope {
+export function parseCheckpointState(object: CheckpointObject): StoredEnvelope {
   return parseStackCheckpoint(object).envelope
 }
 
 /** Parses the checkpoint of a stack, all fields included. Throws BACKEND_INVALID, STATE_TOO_NEW. */
-export function parseStackCheckpoint({ key, bytes }: StackObject): CheckpointFile {
+export function parseStackCheckpoint({ key, bytes }: CheckpointObject): CheckpointFile {
   return parseCheckpointFile(bytes, key)
 }
 
@@ -81,7 +81,7 @@ export async function saveCheckpoint(
   {
     checkpoint,
     previous,
-  }: { readonly checkpoint: Uint8Array; readonly previous: StackObject | undefined },
+  }: { readonly checkpoint: Uint8Array; readonly previous: CheckpointObject | undefined },
 ): Promise<Uint8Array> {
   const { store, compression, env } = backend
   const key = stackKeysOf(backend.layout, id).checkpoint + compressionSuffixes[compression]
@@ -100,9 +100,9 @@ export async function saveCheckpoint(
  * the errors of the store.
  */
 export async function requireWritableStack(backend: Backend, id: StackId): Promise<void> {
-  const current = await readStackObject(backend, id)
+  const current = await readCheckpoint(backend, id)
   if (current === undefined) return
-  const backup = await readStackBackup(backend, id)
+  const backup = await readCheckpointBackup(backend, id)
   const { key, bytes } = backup ?? { key: `${current.key}.bak`, bytes: current.bytes }
   await backend.store.put(key, bytes)
 }
@@ -111,7 +111,7 @@ export async function requireWritableStack(backend: Backend, id: StackId): Promi
 export async function backUpStack(
   backend: Backend,
   id: StackId,
-  { atMs, current }: { readonly atMs: number; readonly current: StackObject },
+  { atMs, current }: { readonly atMs: number; readonly current: CheckpointObject },
 ): Promise<void> {
   const { store, env } = backend
   if (hasBackendFlag(env, 'DISABLE_CHECKPOINT_BACKUPS')) return
@@ -121,7 +121,7 @@ export async function backUpStack(
 }
 
 /** Writes the checkpoint of a new stack. Returns the stored bytes. Throws STACK_EXISTS. */
-export async function createStackObject(backend: Backend, id: StackId): Promise<Uint8Array> {
+export async function createEmptyCheckpoint(backend: Backend, id: StackId): Promise<Uint8Array> {
   if ((await findCheckpointKey(backend, id)) !== undefined)
     throw error('STACK_EXISTS', `the stack ${id} already exists in ${backend.store.address}`)
   const { qualifiedName } = stackKeysOf(backend.layout, id)
@@ -135,7 +135,7 @@ export async function createStackObject(backend: Backend, id: StackId): Promise<
  */
 export async function removeStackObjects(backend: Backend, id: StackId): Promise<void> {
   const { store } = backend
-  const current = await readStackObject(backend, id)
+  const current = await readCheckpoint(backend, id)
   if (current !== undefined) {
     await store.put(`${current.key}.bak`, current.bytes)
     await store.remove(current.key)

@@ -77,6 +77,11 @@ export function typeOf(urn: Urn): string {
   return qualifiedType.slice(qualifiedType.lastIndexOf('$') + 1)
 }
 
+/** Reports whether a URN is that of the root resource of a stack. */
+export function isStackUrn(urn: string): boolean {
+  return urnPartsOf(urn as Urn).qualifiedType === stackType
+}
+
 /** Returns the name part of a URN. */
 export function nameOf(urn: Urn): string {
   return urnPartsOf(urn).name

@@ -8,9 +8,9 @@ import { addHistoryEntry, listHistoryKeys } from '../../shared/backends/stack-hi
 import { acquireLock, listLocks, removeLocks } from '../../shared/backends/stack-locks.ts'
 import {
   backUpStack,
-  createStackObject,
-  parseStateOfStackObject,
-  readStackObject,
+  createEmptyCheckpoint,
+  parseCheckpointState,
+  readCheckpoint,
   removeStackObjects,
   saveCheckpoint,
 } from '../../shared/backends/stack-objects.ts'
@@ -42,7 +42,7 @@ const checkpointOf = (time: string): Uint8Array => {
   return printCheckpoint(dev, { version: 3, deployment: { manifest, metadata: {} } })
 }
 const save = async (target: Backend, checkpoint: Uint8Array): Promise<void> => {
-  const previous = await readStackObject(target, dev)
+  const previous = await readCheckpoint(target, dev)
   await saveCheckpoint(target, dev, { checkpoint, previous })
 }
 const entry = {
@@ -52,10 +52,10 @@ const entry = {
 
 test('a checkpoint, a history entry and a backup are stored under the names of the layout', async () => {
   expect(isObjectStoreUrl(address)).toBe(true)
-  await createStackObject(backend, dev)
-  await expect(createStackObject(backend, dev)).rejects.toMatchObject({ code: 'STACK_EXISTS' })
+  await createEmptyCheckpoint(backend, dev)
+  await expect(createEmptyCheckpoint(backend, dev)).rejects.toMatchObject({ code: 'STACK_EXISTS' })
   await save(backend, checkpointOf('2026-01-01T00:00:00Z'))
-  const current = await readStackObject(backend, dev)
+  const current = await readCheckpoint(backend, dev)
   if (current === undefined) throw new Error('the stack has no checkpoint')
   const atMs = 1_700_000_000_123
   await addHistoryEntry(backend, dev, { info: entry, atMs, current })
@@ -78,8 +78,8 @@ test('another compression replaces the checkpoint, and every reader finds the ne
   await save(compressing, checkpointOf('2026-02-02T00:00:00Z'))
   const names = listFiles().filter(name => name.startsWith('stacks/'))
   expect(names).toEqual(['stacks/shop/dev.json.bak', 'stacks/shop/dev.json.gz'])
-  const found = await readStackObject(backend, dev)
-  expect(found && parseStateOfStackObject(found).deployment?.manifest.time).toBe(
+  const found = await readCheckpoint(backend, dev)
+  expect(found && parseCheckpointState(found).deployment?.manifest.time).toBe(
     '2026-02-02T00:00:00Z',
   )
 })

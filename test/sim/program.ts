@@ -70,7 +70,7 @@ export function createMonitor(
       hooks,
       // Methods make no calls to the monitor here.
       callAddresses: { open: () => Promise.resolve(unusedCallAddress) },
-      open(deps) {
+      provideDeps(deps) {
         window.resize(simWindowSize)
         monitorDeps.resolve(deps)
       },

@@ -5,13 +5,13 @@ import type { ForwardRequest } from '../../aws/forward-request.ts'
 import { createRateLimiter } from '../rate-limit.ts'
 import { readRequestBody } from '../read-body.ts'
 import { exchangeForClient, type ExchangeToken, oauthTokenPath } from './oauth-token.ts'
-import { type HookPorts, hookRoutes } from './hook-routes.ts'
+import { type PulumiWebhookPorts, pulumiWebhookRoutes } from './pulumi-webhook-routes.ts'
 import { answerSafely, answerServiceCall, type CallPorts, createCallDeps } from './service-calls.ts'
 import { honoPathOf } from './service-route.ts'
 
 /** The dependencies of a process that answers the delegated routes itself. */
 export interface DelegatedOptions {
-  readonly ports: HookPorts
+  readonly ports: PulumiWebhookPorts
   readonly addressOf: (context: Context) => string
   readonly exchangeToken: ExchangeToken
 }
@@ -29,7 +29,7 @@ export function addDelegatedRoutes(app: Hono, options: DelegatedOptions): void {
     perSecond: apiLimits.addressPerSecond,
   })
   const deps = createCallDeps(ports, addressOf)
-  for (const route of hookRoutes)
+  for (const route of pulumiWebhookRoutes)
     app.on(route.method, honoPathOf(route), context => answerServiceCall(deps, route, context))
   app.post(oauthTokenPath, context =>
     answerSafely(ports, async id => {
@@ -55,6 +55,6 @@ export function addForwardedRoutes(
       const body = await readRequestBody(request, apiLimits.bodyBytesMax)
       return forward({ request, body, clientAddress: addressOf(context) })
     })
-  for (const route of hookRoutes) app.on(route.method, honoPathOf(route), answer)
+  for (const route of pulumiWebhookRoutes) app.on(route.method, honoPathOf(route), answer)
   app.post(oauthTokenPath, answer)
 }

@@ -63,7 +63,7 @@ export async function runProgramPhase(
       root: source.projectFolder,
       hashAssets: run.hashAssets,
     }
-    monitor.open({ generator, packages, ...monitorOptions })
+    monitor.provideDeps({ generator, packages, ...monitorOptions })
     const { whenAborted, isAborted } = run
     const programResult = await runProgram({
       host: run.programs,

@@ -2,7 +2,7 @@ import type { TimedRecord } from '../../journal/timeline.ts'
 import type { CourseStep, CourseTimes, DeploymentCourse } from '../../records/deployment-course.ts'
 import type { Head, Outcome } from '../../records/head.ts'
 import type { OperationId } from '../../records/ids.ts'
-import { listTimelineSteps, type PastStep } from './course-steps.ts'
+import { listTimelineSteps, type FinishedStep } from './course-steps.ts'
 import { computeSlotUsage, type SlotUsage } from './slot-usage.ts'
 
 /** Maximum number of listed steps of a critical path. */
@@ -59,7 +59,7 @@ export function analyzeCourse(input: CourseInput): DeploymentCourse {
 
 /** Computes when the steps used all slots. */
 export function computeStepUsage(
-  steps: readonly Pick<PastStep, 'beganMs' | 'endedMs'>[],
+  steps: readonly Pick<FinishedStep, 'beganMs' | 'endedMs'>[],
   parallel: number,
 ): SlotUsage {
   return computeSlotUsage(
@@ -69,9 +69,9 @@ export function computeStepUsage(
 }
 
 /** Returns the path to the step that ended last, in order of time. */
-function findCriticalPath(steps: readonly PastStep[]): readonly PastStep[] {
-  const path: PastStep[] = []
-  const lastStep = steps.reduce<PastStep | undefined>(
+function findCriticalPath(steps: readonly FinishedStep[]): readonly FinishedStep[] {
+  const path: FinishedStep[] = []
+  const lastStep = steps.reduce<FinishedStep | undefined>(
     (last, step) => (last === undefined || step.endedMs > last.endedMs ? step : last),
     undefined,
   )
@@ -81,7 +81,7 @@ function findCriticalPath(steps: readonly PastStep[]): readonly PastStep[] {
 
 /** Divides the time between `cursorMs` and the end of a step into the parts of `CourseTimes`. */
 export function computeStepTimes(
-  step: PastStep,
+  step: FinishedStep,
   context: {
     readonly cursorMs: number
     readonly usage: SlotUsage
@@ -111,7 +111,7 @@ export function computeStepTimes(
  * pauses before retries of its last call.
  */
 function retriesOf(
-  { operation }: PastStep,
+  { operation }: FinishedStep,
   { getEnd }: Pick<CourseInput, 'getEnd'>,
 ): { readonly isRetried: boolean; readonly pausedMs: number } {
   const end = getEnd(operation.id)
@@ -120,7 +120,7 @@ function retriesOf(
 }
 
 function totalOf(
-  steps: readonly PastStep[],
+  steps: readonly FinishedStep[],
   context: { readonly usage: SlotUsage; readonly input: CourseInput },
 ): DeploymentCourse['total'] {
   // The parts of each step are counted from the time at which the step became ready, regardless of

@@ -12,9 +12,9 @@ import { isJoinOrHook, type Operation } from '../../records/operation.ts'
  * the one that ended last. A join or hook is not a step, so its own cause counts in its
  * place. Times are in ms.
  */
-export interface PastStep {
+export interface FinishedStep {
   readonly operation: Operation
-  readonly cause: PastStep | undefined
+  readonly cause: FinishedStep | undefined
   /** The time of the decision that planned the step. */
   readonly decidedMs: number
   /** The time from which the step could begin: it was decided, and all its needs had ended. */
@@ -24,35 +24,35 @@ export interface PastStep {
 }
 
 /** A step without a recorded end: it waits, is ready, runs, or was interrupted. */
-export type OpenStep = Pick<PastStep, 'operation' | 'cause' | 'decidedMs'>
+export type OpenStep = Pick<FinishedStep, 'operation' | 'cause' | 'decidedMs'>
 
 /** The steps of a timeline, in the order of the log. */
 export interface TimelineSteps {
-  readonly ended: readonly PastStep[]
+  readonly ended: readonly FinishedStep[]
   readonly open: readonly OpenStep[]
 }
 
 /** Returns the steps of a timeline. Linear. */
 export function listTimelineSteps(timeline: readonly TimedRecord[]): TimelineSteps {
-  const steps: PastStep[] = []
+  const steps: FinishedStep[] = []
   const open: OpenStep[] = []
   const latestOperationIds = new Map<string, OperationId>()
   /**
    * The last step before the end of an operation: its own step, or its cause if it is a join or
    * hook.
    */
-  const lastStepById = new Map<OperationId, PastStep>()
-  let lastStep: PastStep | undefined
+  const lastStepById = new Map<OperationId, FinishedStep>()
+  let lastStep: FinishedStep | undefined
   /** The step after which the current phase began. */
-  let phaseCause: PastStep | undefined
+  let phaseCause: FinishedStep | undefined
   for (const { record, timeMs, operations } of timeline) {
     if (record.decisions.some(({ kind }) => kindsAfterAllEnds.has(kind))) phaseCause = lastStep
     const needs = listNeedIds(record, operations, latestOperationIds)
     for (const timedOperation of operations) {
       const { id, urn } = timedOperation.operation
       const causes = (needs.get(id) ?? []).flatMap(need => lastStepById.get(need) ?? [])
-      const cause = causes.reduce<PastStep | undefined>(laterOf, phaseCause)
-      const step = toPastStep(timedOperation, cause, timeMs)
+      const cause = causes.reduce<FinishedStep | undefined>(laterOf, phaseCause)
+      const step = toFinishedStep(timedOperation, cause, timeMs)
       if (step !== undefined) steps.push(step)
       else if (!isJoinOrHook(timedOperation.operation))
         open.push({ operation: timedOperation.operation, cause, decidedMs: timeMs })
@@ -104,18 +104,21 @@ function releasedIdsOf({ releases, barrier }: Operation): readonly OperationId[]
   return barrier === undefined ? releases : [...releases, barrier]
 }
 
-function toPastStep(
+function toFinishedStep(
   { operation, beganAt, endedAt }: TimedOperation,
-  cause: PastStep | undefined,
+  cause: FinishedStep | undefined,
   decidedMs: number,
-): PastStep | undefined {
+): FinishedStep | undefined {
   if (isJoinOrHook(operation) || endedAt === undefined) return undefined
   const readyMs = Math.min(Math.max(decidedMs, cause?.endedMs ?? 0), beganAt)
   return { operation, cause, decidedMs, readyMs, beganMs: beganAt, endedMs: endedAt }
 }
 
 /** Returns the step that ended later. */
-function laterOf(left: PastStep | undefined, right: PastStep | undefined): PastStep | undefined {
+function laterOf(
+  left: FinishedStep | undefined,
+  right: FinishedStep | undefined,
+): FinishedStep | undefined {
   if (left === undefined || right === undefined) return left ?? right
   return right.endedMs > left.endedMs ? right : left
 }

@@ -68,7 +68,7 @@ function listTimes(ends: ReadonlyMap<number, RecordedEnd>) {
   const timeline = timelineOf({ records, getPage: () => operations, getEnd: () => undefined })
   const decided = timeline.flatMap(timed => listDecidedOperations(timed, new Map()))
   const known = {
-    decided: new Map(decided.map(item => [item.operation.id, item])),
+    decidedOperations: new Map(decided.map(item => [item.operation.id, item])),
     ends: ends as ReadonlyMap<OperationId, RecordedEnd>,
   }
   const summary = summarizeOperations(known, 1)

@@ -4,7 +4,7 @@ import type { Head, Outcome, Verdict } from '../../records/head.ts'
 import type { OperationId } from '../../records/ids.ts'
 import { isJoinOrHook, type Operation } from '../../records/operation.ts'
 import { computeStepTimes, computeStepUsage } from './analyze-course.ts'
-import { listNeedIds, type PastStep } from './course-steps.ts'
+import { listNeedIds, type FinishedStep } from './course-steps.ts'
 import type { SlotUsage } from './slot-usage.ts'
 
 /**
@@ -60,7 +60,7 @@ export interface KnownEnd {
 
 /** The known operations of a deployment, in the order of the log. */
 export interface KnownOperations {
-  readonly decided: ReadonlyMap<OperationId, DecidedOperation>
+  readonly decidedOperations: ReadonlyMap<OperationId, DecidedOperation>
   readonly ends: ReadonlyMap<OperationId, KnownEnd>
 }
 
@@ -102,7 +102,7 @@ export function listDecidedOperations(
 
 /** Summarizes all known operations. Linear, so callers use one summary for many operations. */
 export function summarizeOperations(
-  { decided, ends }: KnownOperations,
+  { decidedOperations, ends }: KnownOperations,
   parallel: number,
 ): OperationSummary {
   const intervals: { beganMs: number; endedMs: number }[] = []
@@ -110,7 +110,7 @@ export function summarizeOperations(
   let last: EndedOperation | undefined
   let phaseCause: EndedOperation | undefined
   let lastPhaseMs = -1
-  for (const [id, { beginsPhase, decidedMs }] of decided) {
+  for (const [id, { beginsPhase, decidedMs }] of decidedOperations) {
     if (beginsPhase && decidedMs !== lastPhaseMs) {
       phaseCause = last
       lastPhaseMs = decidedMs
@@ -152,7 +152,7 @@ export function timeOperation(
   }
   const beganMs = Math.max(readyMs, outcome.startedAt)
   const endedMs = Math.max(beganMs, outcome.endedAt)
-  const step: PastStep = { operation, cause: undefined, decidedMs, readyMs, beganMs, endedMs }
+  const step: FinishedStep = { operation, cause: undefined, decidedMs, readyMs, beganMs, endedMs }
   const { engineMs: _engineMs, ...parts } = computeStepTimes(step, {
     usage: summary.usage,
     input: { getEnd: id => known.ends.get(id) },
@@ -169,7 +169,7 @@ export function findCriticalIds(
   const ids = new Set<OperationId>()
   for (let id = summary.last?.id; id !== undefined && !ids.has(id); ) {
     ids.add(id)
-    const item = known.decided.get(id)
+    const item = known.decidedOperations.get(id)
     const cause = item === undefined ? undefined : findLastNeed(item, known)
     id = (cause ?? summary.phaseCauses.get(id))?.id
   }
@@ -179,7 +179,7 @@ export function findCriticalIds(
 /** Returns the need that ended last. The needs of a join or hook count in its place. */
 function findLastNeed(
   { needIds }: DecidedOperation,
-  { decided, ends }: KnownOperations,
+  { decidedOperations, ends }: KnownOperations,
 ): EndedOperation | undefined {
   let last: EndedOperation | undefined
   const visited = new Set<OperationId>()
@@ -187,7 +187,7 @@ function findLastNeed(
   for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
     if (visited.has(id)) continue
     visited.add(id)
-    const need = decided.get(id)
+    const need = decidedOperations.get(id)
     if (need !== undefined && isJoinOrHook(need.operation)) waiting.push(...need.needIds)
     const endedMs = ends.get(id)?.outcome?.endedAt
     if (endedMs !== undefined && endedMs > (last?.endedMs ?? -1)) last = { id, endedMs }

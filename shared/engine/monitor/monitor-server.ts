@@ -49,7 +49,7 @@ export interface MonitorServer {
   /** Further addresses of the same services, for calls of methods. */
   readonly callAddresses: CallAddresses
   /** Provides the dependencies of the monitor's handlers. Calls that need them wait until then. */
-  readonly open: (deps: MonitorDeps) => void
+  readonly provideDeps: (deps: MonitorDeps) => void
   /** Ends pending and later calls of the resource monitor with UNAVAILABLE. */
   readonly abort: () => void
   /** Resolves when the program has signalled that it registers nothing more. */
@@ -108,7 +108,7 @@ export async function startMonitorServer(
     address: await serve(),
     hooks,
     callAddresses: createCallAddresses(serve),
-    open(monitorDeps) {
+    provideDeps(monitorDeps) {
       window.resize(windowSizeOf(monitorDeps.deploymentInfo.parallel))
       readyDeps.resolve(monitorDeps)
     },

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { printCheckpoint } from '../../backends/checkpoint-file.ts'
 import { openBackend } from '../../backends/open-backend.ts'
-import { createStackObject } from '../../backends/stack-objects.ts'
+import { createEmptyCheckpoint } from '../../backends/stack-objects.ts'
 import { error } from '../../errors/error.ts'
 import type { ObjectStorePort } from '../../ports/objects.ts'
 import { deploymentIdOf, type EpochMs, stackIdOf } from '../../records/ids.ts'
@@ -20,7 +20,7 @@ const id = stackIdOf('shop', 'dev')
 async function openCatalog(deniedPrefix: string, env: Record<string, string> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'antichain-catalog-'))
   const store = createFileObjects(join(folder, 'backend'), { hasAttributes: false })
-  await createStackObject(await openBackend(store, env), id)
+  await createEmptyCheckpoint(await openBackend(store, env), id)
   const embedded = await openEmbeddedPlatform({ home: join(folder, 'home') })
   onTestFinished(async () => {
     await embedded.close()

@@ -1,6 +1,6 @@
 import {
-  createStackObject,
-  readStackObject,
+  createEmptyCheckpoint,
+  readCheckpoint,
   removeStackObjects,
   requireWritableStack,
 } from '../../backends/stack-objects.ts'
@@ -64,8 +64,8 @@ export function createBackendCatalog(deps: BackendCatalogDeps): CatalogPort {
     ...local,
     createStack: (id, createdAt) =>
       runWhileLocked(id, async () => {
-        if ((await readStackObject(backend, id)) !== undefined) return false
-        const bytes = await createStackObject(backend, id)
+        if ((await readCheckpoint(backend, id)) !== undefined) return false
+        const bytes = await createEmptyCheckpoint(backend, id)
         syncPoints.update(id, { ...emptySyncPoint, checkpoint: sha256Of(bytes) })
         await local.createStack(id, createdAt)
         return true

@@ -9,9 +9,9 @@ import {
 } from '../../backends/journal-copies.ts'
 import {
   parseStackCheckpoint,
-  parseStateOfStackObject,
-  readStackBackup,
-  readStackObject,
+  parseCheckpointState,
+  readCheckpointBackup,
+  readCheckpoint,
 } from '../../backends/stack-objects.ts'
 import { error } from '../../errors/error.ts'
 import type { BlobsPort } from '../../ports/records.ts'
@@ -61,7 +61,7 @@ export async function closeCopiedDeployment(
   const { header, fencedAt } = await restoreRecords(deps, { id, copy, embedded })
   const syncPoints = createSyncPoints(join(home, 'marks'))
   const isBaseCurrent = await restoreBase(deps, { id, copy, blobs: embedded.blobs, header })
-  const current = await readStackObject(deps.backend, id)
+  const current = await readCheckpoint(deps.backend, id)
   if (isBaseCurrent && current !== undefined)
     syncPoints.update(id, {
       checkpoint: sha256Of(current.bytes),
@@ -120,17 +120,17 @@ async function restoreBase(
 ): Promise<boolean> {
   const { id, copy, blobs, header } = input
   const { snapshot } = header.stack
-  const current = await readStackObject(backend, id)
+  const current = await readCheckpoint(backend, id)
   const hashOf = async (object: typeof current): Promise<BlobHash | ''> => {
     if (object === undefined) return ''
-    const envelope = parseStateOfStackObject(object)
+    const envelope = parseCheckpointState(object)
     // A stack that never had a state has no base, so `snapshot` is ''.
     if (envelope.deployment === null && snapshot === '') return ''
     return blobs.put(await printStateBlob(envelope))
   }
   const isCurrent = (await hashOf(current)) === snapshot
   if (snapshot === '' || copy.blobs.includes(snapshot)) return isCurrent
-  if (!isCurrent && (await hashOf(await readStackBackup(backend, id))) !== snapshot)
+  if (!isCurrent && (await hashOf(await readCheckpointBackup(backend, id))) !== snapshot)
     throw error(
       'BACKEND_CHANGED',
       `another client changed the stack ${id} after the deployment ${header.deployment} was interrupted`,

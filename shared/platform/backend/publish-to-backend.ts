@@ -2,7 +2,7 @@ import { stackKeysOf } from '../../backends/backend-keys.ts'
 import { printCheckpoint } from '../../backends/checkpoint-file.ts'
 import { decompress } from '../../backends/compression.ts'
 import { addHistoryEntry } from '../../backends/stack-history.ts'
-import { backUpStack, readStackObject, saveCheckpoint } from '../../backends/stack-objects.ts'
+import { backUpStack, readCheckpoint, saveCheckpoint } from '../../backends/stack-objects.ts'
 import { kindOfCommand, type UpdateInfo } from '../../backends/update-info.ts'
 import { error } from '../../errors/error.ts'
 import type { CatalogPort } from '../../ports/catalog.ts'
@@ -32,7 +32,7 @@ export async function publishToBackend(
   const { backend, syncPoints } = deps
   const { checkpointFields } = syncPoints.read(id)
   const { checkpoint, base } = await printSnapshot(deps, id, { snapshot, checkpointFields })
-  const found = await readStackObject(backend, id)
+  const found = await readCheckpoint(backend, id)
   const isWritten =
     found !== undefined && Buffer.from(decompress(found.bytes, found.key)).equals(checkpoint)
   if (isWritten) return syncPoints.update(id, { checkpoint: sha256Of(found.bytes), base })
@@ -99,7 +99,7 @@ export async function recordInBackend(
     endTime: Math.floor(end.at / 1000),
     resourceChanges: end.changes,
   }
-  const current = await readStackObject(backend, stack)
+  const current = await readCheckpoint(backend, stack)
   const key = await addHistoryEntry(backend, stack, { info, atMs, current })
   if (current !== undefined) await backUpStack(backend, stack, { atMs, current })
   syncPoints.update(stack, { lastEntry: key })

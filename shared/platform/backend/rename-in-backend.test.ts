@@ -6,8 +6,8 @@ import { printCheckpoint } from '../../backends/checkpoint-file.ts'
 import { type Backend, listBackendStacks, openBackend } from '../../backends/open-backend.ts'
 import { addHistoryEntry, listHistoryKeys } from '../../backends/stack-history.ts'
 import {
-  parseStateOfStackObject,
-  readStackObject,
+  parseCheckpointState,
+  readCheckpoint,
   saveCheckpoint,
 } from '../../backends/stack-objects.ts'
 import { readBackendTags, saveBackendTags } from '../../backends/stack-tags.ts'
@@ -48,8 +48,8 @@ const envelopeFor = (id: StackId): StoredEnvelope => {
   return { version: 3, deployment: { manifest: manifestOf('', ''), resources, metadata: {} } }
 }
 const urnsOf = async (backend: Backend, id: StackId) => {
-  const object = await readStackObject(backend, id)
-  const deployment = object === undefined ? undefined : parseStateOfStackObject(object).deployment
+  const object = await readCheckpoint(backend, id)
+  const deployment = object === undefined ? undefined : parseCheckpointState(object).deployment
   return deployment?.resources?.map(({ urn }) => urn)
 }
 
@@ -83,7 +83,7 @@ async function createStack({ backend, ...deps }: Deps): Promise<void> {
     ...{ kind: 'update', startTime: 1, message: '', environment: {}, config: {}, version: 0 },
     ...{ result: 'succeeded', endTime: 2 },
   } as const
-  const current = await readStackObject(backend, from)
+  const current = await readCheckpoint(backend, from)
   if (current === undefined) throw new Error('the stack has no checkpoint')
   await addHistoryEntry(backend, from, { info, atMs: 1_700_000_000_123, current })
   await saveBackendTags(backend, from, { owner: 'me' })
@@ -134,7 +134,7 @@ test('a stack that another client changed after the crash is not moved', async (
   await createStack(workingDeps)
   await expect(rename(await openDeps(1))).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
   const changed = printCheckpoint(from, { version: 3, deployment: null })
-  const previous = await readStackObject(workingDeps.backend, from)
+  const previous = await readCheckpoint(workingDeps.backend, from)
   await saveCheckpoint(workingDeps.backend, from, { checkpoint: changed, previous })
   await completeRenames(workingDeps)
   expect(await listBackendStacks(workingDeps.backend)).toEqual([from])

@@ -1,8 +1,4 @@
-import {
-  readStackObject,
-  removeStackObjects,
-  saveCheckpoint,
-} from '../../backends/stack-objects.ts'
+import { readCheckpoint, removeStackObjects, saveCheckpoint } from '../../backends/stack-objects.ts'
 import { copyHistory, listHistoryKeys } from '../../backends/stack-history.ts'
 import { readBackendTags, saveBackendTags } from '../../backends/stack-tags.ts'
 import { hasCode } from '../../errors/error.ts'
@@ -33,7 +29,7 @@ export function createBackendRenames(deps: BackendRenameDeps): StackRenames {
   return {
     rename: (id, newId, input) =>
       whileLocked(deps, [id, newId], async () => {
-        if ((await readStackObject(backend, newId)) !== undefined) return 'exists'
+        if ((await readCheckpoint(backend, newId)) !== undefined) return 'exists'
         const { snapshot } = input
         const { pid, started } = holder
         const intent = { from: id, to: newId, snapshot, pid, started }
@@ -63,7 +59,7 @@ export async function completeRenames(
     try {
       await whileLocked(deps, [from, to], async () => {
         const isRenamedHere = (await catalog.getStack(to)) !== undefined
-        const object = await readStackObject(backend, from)
+        const object = await readCheckpoint(backend, from)
         if (isRenamedHere && object === undefined) await removeOldName(deps, from)
         else if (isRenamedHere && object !== undefined)
           if (sha256Of(object.bytes) === syncPoints.read(from).checkpoint)

@@ -9,8 +9,8 @@ import {
 } from '../../backends/stack-history.ts'
 import {
   parseStackCheckpoint,
-  readStackObject,
-  type StackObject,
+  readCheckpoint,
+  type CheckpointObject,
 } from '../../backends/stack-objects.ts'
 import { hasCode } from '../../errors/error.ts'
 import type { CatalogPort, StackRecord } from '../../ports/catalog.ts'
@@ -50,7 +50,7 @@ export function sha256Of(bytes: Uint8Array): string {
 export async function syncStack(deps: SyncDeps, id: StackId): Promise<StackRecord | undefined> {
   const { backend, catalog, syncPoints, clock } = deps
   await deps.releaseIfTakenOver(id)
-  const object = await readStackObject(backend, id)
+  const object = await readCheckpoint(backend, id)
   const record = await catalog.getStack(id)
   if (record !== undefined && record.current !== '') return record
   if (object === undefined) {
@@ -86,7 +86,7 @@ async function importChanges(
   deps: SyncDeps,
   id: StackId,
   change: {
-    readonly object: StackObject
+    readonly object: CheckpointObject
     readonly newKeys: readonly string[]
     readonly isNewState: boolean
   },

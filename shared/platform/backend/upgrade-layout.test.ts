@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { createStackObject } from '../../backends/stack-objects.ts'
+import { createEmptyCheckpoint } from '../../backends/stack-objects.ts'
 import { findBackend, listBackendStacks, openBackend } from '../../backends/open-backend.ts'
 import { readBackendTags, saveBackendTags } from '../../backends/stack-tags.ts'
 import { DeployError, error } from '../../errors/error.ts'
@@ -102,7 +102,7 @@ test('the next upgrade completes one that a crash interrupted at any write', asy
 
 test('a stack that already exists in the layout with projects is skipped', async () => {
   const deps = await openDeps()
-  await createStackObject({ ...deps.backend, layout: 'project' }, id)
+  await createEmptyCheckpoint({ ...deps.backend, layout: 'project' }, id)
   const { skipped } = await upgradeLayout(deps, findNoProjects)
   expect(skipped).toEqual([{ stack: 'old', reason: expect.stringContaining('exists already') }])
   expect(await deps.backend.store.get('.pulumi/stacks/old.json')).toBeDefined()
@@ -128,7 +128,7 @@ test('an unfinished deployment of any project makes the whole upgrade fail', asy
 test('a locked stack makes the whole upgrade fail, which releases the locks that it acquired', async () => {
   const deps = await openDeps()
   const other = stackIdOf('mall', 'a')
-  await createStackObject(deps.backend, stackIdOf('-', 'a'))
+  await createEmptyCheckpoint(deps.backend, stackIdOf('-', 'a'))
   const before = await listKeys(deps)
   const acquire = async (stack: StackId): Promise<void> => {
     if (stack === id) throw error('BACKEND_LOCKED', 'locked')
@@ -147,7 +147,7 @@ test('a locked stack makes the whole upgrade fail, which releases the locks that
 
 test('a lock or a journal copy of a stack whose project is not known makes the whole upgrade fail', async () => {
   const deps = await openDeps()
-  await createStackObject(deps.backend, stackIdOf('-', 'empty'))
+  await createEmptyCheckpoint(deps.backend, stackIdOf('-', 'empty'))
   const { store } = deps.backend
   for (const key of ['locks/empty/a.json', 'antichain-journal/empty/b/00000000.json']) {
     await store.put(`.pulumi/${key}`, Buffer.from('{}'))
@@ -164,7 +164,7 @@ test('a lock or a journal copy of a stack whose project is not known makes the w
 
 test('a stack without resources moves to the project that the caller names', async () => {
   const deps = await openDeps()
-  await createStackObject(deps.backend, stackIdOf('-', 'empty'))
+  await createEmptyCheckpoint(deps.backend, stackIdOf('-', 'empty'))
   const prompted: (readonly string[])[] = []
   const { upgraded } = await upgradeLayout(deps, async stacks => {
     prompted.push(stacks)

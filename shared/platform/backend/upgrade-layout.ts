@@ -5,7 +5,7 @@ import { listJournalCopies } from '../../backends/journal-copies.ts'
 import { type Backend, findBackend } from '../../backends/open-backend.ts'
 import { copyHistory } from '../../backends/stack-history.ts'
 import {
-  readStackObject,
+  readCheckpoint,
   removeStackObjects,
   removeTagsAndHistory,
   saveCheckpoint,
@@ -159,7 +159,7 @@ function createBusyError(subject: string, { store }: Backend, stack: string): De
  */
 async function moveToProject({ backend, syncPoints }: UpgradeDeps, id: StackId): Promise<void> {
   const target: Backend = { ...backend, layout: 'project' }
-  const source = await readStackObject(backend, id)
+  const source = await readCheckpoint(backend, id)
   if (source === undefined) return
   const tags = await readBackendTags(backend, id)
   const checkpoint = decompress(source.bytes, source.key)
@@ -182,7 +182,7 @@ async function saveNewCheckpoint(
   id: StackId,
   checkpoint: Uint8Array,
 ): Promise<Uint8Array> {
-  const existing = await readStackObject(backend, id)
+  const existing = await readCheckpoint(backend, id)
   if (existing === undefined)
     return saveCheckpoint(backend, id, { checkpoint, previous: undefined })
   if (Buffer.from(decompress(existing.bytes, existing.key)).equals(checkpoint))

@@ -107,7 +107,7 @@ function createDeploymentCache(ports: OperationCachePorts, deployment: Deploymen
     getSummary({ isExact } = { isExact: false }) {
       const isOld = ends.size > (cachedSummary?.endCount ?? 0) * (1 + summaryGrowth)
       if (cachedSummary === undefined || isOld || isExact) {
-        const known = { decided: log.lists.decided, ends }
+        const known = { decidedOperations: log.lists.decidedOperations, ends }
         const summary = summarizeOperations(known, log.getParallel())
         cachedSummary = { endCount: ends.size, summary }
       }
@@ -116,7 +116,7 @@ function createDeploymentCache(ports: OperationCachePorts, deployment: Deploymen
     readEnds,
     async readAllEnds({ isOver, isRepeated }) {
       if (lastFullRead === 'over' || (lastFullRead === 'open' && !isOver && !isRepeated)) return
-      await readEnds(log.lists.decided.keys())
+      await readEnds(log.lists.decidedOperations.keys())
       lastFullRead = isOver ? 'over' : 'open'
     },
   }
@@ -125,7 +125,7 @@ function createDeploymentCache(ports: OperationCachePorts, deployment: Deploymen
 
 /** Remembers the operations of a log. Each read continues after the last known record. */
 function createLogCache(ports: OperationCachePorts, deployment: DeploymentId) {
-  const decided = new Map<OperationId, DecidedOperation>()
+  const decidedOperations = new Map<OperationId, DecidedOperation>()
   const stepIds: OperationId[] = []
   const unreportedIds: OperationId[] = []
   const idsByUrn = new Map<string, OperationId[]>()
@@ -135,7 +135,7 @@ function createLogCache(ports: OperationCachePorts, deployment: DeploymentId) {
   let lastRead: Promise<unknown> = Promise.resolve()
   const add = (item: DecidedOperation): void => {
     const { id, urn } = item.operation
-    decided.set(id, item)
+    decidedOperations.set(id, item)
     if (!isJoinOrHook(item.operation)) stepIds.push(id)
     if (isDefaultProvider(item.operation)) unreportedIds.push(id)
     latestOperationIds.set(urn, id)
@@ -163,7 +163,7 @@ function createLogCache(ports: OperationCachePorts, deployment: DeploymentId) {
     nextNumber += records.length
   }
   return {
-    lists: { decided, stepIds, unreportedIds, idsByUrn },
+    lists: { decidedOperations, stepIds, unreportedIds, idsByUrn },
     getParallel: () => parallel,
     /** Reads the new records. Concurrent calls read one after another. */
     readLog(): Promise<void> {

@@ -53,7 +53,7 @@ export async function readChangedOperations(
   ])
   const summary = known.getSummary()
   const operations = [...changedIds].flatMap(id => {
-    const item = known.decided.get(id)
+    const item = known.decidedOperations.get(id)
     if (item === undefined || isJoinOrHook(item.operation)) return []
     return [timeOperation(item, known, summary)]
   })
@@ -76,7 +76,7 @@ async function readWithReleased(
   let uncheckedIds = ids
   while (uncheckedIds.length > 0) {
     const endedIds = uncheckedIds.filter(id => !isOpen(known, id))
-    const releasedIds = endedIds.flatMap(id => releasedIdsOf(known.decided.get(id)))
+    const releasedIds = endedIds.flatMap(id => releasedIdsOf(known.decidedOperations.get(id)))
     const newIds = new Set(releasedIds.filter(id => !changedIds.has(id)))
     for (const id of newIds) changedIds.add(id)
     await known.readEnds(newIds)
@@ -85,8 +85,11 @@ async function readWithReleased(
   return changedIds
 }
 
-function isJoinOrHookId({ decided }: Pick<RememberedOperations, 'decided'>, id: OperationId) {
-  const item = decided.get(id)
+function isJoinOrHookId(
+  { decidedOperations }: Pick<RememberedOperations, 'decidedOperations'>,
+  id: OperationId,
+) {
+  const item = decidedOperations.get(id)
   return item !== undefined && isJoinOrHook(item.operation)
 }
 

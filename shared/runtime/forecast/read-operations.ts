@@ -49,7 +49,7 @@ export async function readOperations(
   const criticalIds = findCriticalIds(known, summary)
   const ids = known.stepIds.slice(page.start, page.start + page.limit)
   const operations = ids.flatMap(id => {
-    const item = known.decided.get(id)
+    const item = known.decidedOperations.get(id)
     if (item === undefined) return []
     return [{ ...timeOperation(item, known, summary), isCritical: criticalIds.has(id) }]
   })
@@ -97,17 +97,17 @@ export async function readOperationRecords(
   const { deployment, result } = record
   await requireRecords(ports, record)
   const known = await readRememberedOperations(ports, record)
-  const { decided, ends } = known
+  const { decidedOperations, ends } = known
   const isOpen = result === undefined
   await known.readAllEnds({ isOver: !isOpen, isRepeated: false })
   const resourceOperations = (known.idsByUrn.get(urn) ?? [])
-    .flatMap(id => decided.get(id) ?? [])
+    .flatMap(id => decidedOperations.get(id) ?? [])
     .filter(({ operation }) => operation.op !== 'join')
   const runningIds = [...ends].flatMap(([id, { head }]) => (isRunning(head) ? [id] : []))
   await known.readEnds([...resourceOperations.map(({ operation }) => operation.id), ...runningIds])
   const needs = {
     getHead: (id: OperationId) => ends.get(id)?.head,
-    needsOf: createNeedsOf(decided),
+    needsOf: createNeedsOf(decidedOperations),
   }
   for (const { operation } of resourceOperations) await readMissingNeeds(known, operation, needs)
   const control = isOpen ? await ports.control.read(deployment) : undefined
@@ -151,8 +151,11 @@ function isRunning(head: Head | undefined): boolean {
 }
 
 /** Creates the function that returns the operations which release an operation. */
-function createNeedsOf(decided: RememberedOperations['decided']): WaitInput['needsOf'] {
-  return id => (decided.get(id)?.needIds ?? []).flatMap(need => decided.get(need)?.operation ?? [])
+function createNeedsOf(
+  operations: RememberedOperations['decidedOperations'],
+): WaitInput['needsOf'] {
+  return id =>
+    (operations.get(id)?.needIds ?? []).flatMap(need => operations.get(need)?.operation ?? [])
 }
 
 async function readAttempts(

@@ -82,7 +82,7 @@ function readPage(
   if (position.at === 'versions') return readVersionsPage(catalogTable, position)
   if (position.at === 'late') return readLatePage(journalTable, position)
   if (position.at === 'requesting-stack')
-    return readRequestingStackPage(catalogTable, position.after)
+    return readStackWithRequestsPage(catalogTable, position.after)
   if (position.at === 'requests') return readRequestsPage(catalogTable, position)
   if (position.at === 'documents') return readDocumentsPage(catalogTable, position)
   if (position.at === 'deployment') return readDeploymentPage(catalogTable, position.after)
@@ -119,8 +119,8 @@ async function readLatePage(
   return { items, next: { at: 'late', stack, from: lastKey } }
 }
 
-async function readRequestingStackPage(catalogTable: Table, after: string): Promise<RecordPage> {
-  const id = await findNextName(catalogTable, catalogKeys.requestingStackEntry('').pk, after)
+async function readStackWithRequestsPage(catalogTable: Table, after: string): Promise<RecordPage> {
+  const id = await findNextName(catalogTable, catalogKeys.stackWithRequestsEntry('').pk, after)
   if (id === undefined) return { items: [], next: { at: 'documents', kindIndex: 0, from: '' } }
   return { items: [], next: { at: 'requests', stack: id as StackId, from: '' } }
 }

@@ -117,7 +117,7 @@ export const catalogKeys = {
    * A stack in the list of stacks that ever had a request or a program. A listed stack may no
    * longer exist.
    */
-  requestingStackEntry: (stack: string): Key => ({ pk: 'asking', sk: stack }),
+  stackWithRequestsEntry: (stack: string): Key => ({ pk: 'asking', sk: stack }),
   /** A request in the list of ended requests, which is in the order of their creation. */
   endedRequestEntry: (requestedAt: number, stack: string, key: string): Key => ({
     pk: 'ended requests',

@@ -117,7 +117,7 @@ function createStackRecorder(catalogTable: Table): (stack: StackId) => Promise<v
   const recordedStacks = createLruCache<true>()
   return async stack => {
     if (recordedStacks.get(stack) === true) return
-    const key = keys.requestingStackEntry(stack)
+    const key = keys.stackWithRequestsEntry(stack)
     if (!(await hasItem(catalogTable, key)))
       await putItem(catalogTable, { key, item: {}, ifAbsent: false })
     recordedStacks.set(stack, true)

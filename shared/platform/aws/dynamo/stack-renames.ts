@@ -245,6 +245,6 @@ function createProgramParts({
     removal,
     { kind: 'put', key: keys.program(newId), item: toItem({ archive }), ifAbsent: false },
     // The blob sweep reads the programs of the stacks in this list, and keeps their archives.
-    { kind: 'put', key: keys.requestingStackEntry(newId), item: {}, ifAbsent: false },
+    { kind: 'put', key: keys.stackWithRequestsEntry(newId), item: {}, ifAbsent: false },
   ]
 }

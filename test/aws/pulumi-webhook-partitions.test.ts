@@ -5,15 +5,15 @@
 import { expect, test } from 'vitest'
 import { createApi } from '../../functions/api/create-api.ts'
 import { createToken } from '../../functions/api/issue-token.ts'
-import { hookRoutes } from '../../functions/api/service/hook-routes.ts'
+import { pulumiWebhookRoutes } from '../../functions/api/service/pulumi-webhook-routes.ts'
 import { stackIdOf } from '../../shared/records/ids.ts'
 import { openModelApi } from './open-model-api.ts'
 import { listForbiddenUses } from './partition-uses.ts'
 
-const hook = { name: 'ops', payloadUrl: 'https://example.com/', active: true, secret: 's' }
+const webhook = { name: 'ops', payloadUrl: 'https://example.com/', active: true, secret: 's' }
 
 /** Opens the API with a queue whose messages are delivered at once. */
-async function openHookApi() {
+async function openWebhookApi() {
   const { ports, uses } = await openModelApi()
   await ports.catalog.createStack(stackIdOf('shop', 'dev'), ports.clock.now())
   const { token } = await createToken(ports, { name: 'admin', role: 'admin' })
@@ -32,7 +32,7 @@ async function openHookApi() {
 }
 
 test('the routes for webhooks of clients of Pulumi use only the partitions of the role of the API', async () => {
-  const { call, uses } = await openHookApi()
+  const { call, uses } = await openWebhookApi()
   const calledRoutes = new Set<string>()
   for (const base of ['/api/stacks/{org}/{project}/{stack}/hooks', '/api/orgs/{org}/hooks']) {
     let id = ''
@@ -45,7 +45,7 @@ test('the routes for webhooks of clients of Pulumi use only the partitions of th
           ['stack', 'dev'],
         ] as const),
         ...([
-          ['hook', hook.name],
+          ['hook', webhook.name],
           ['delivery', id],
         ] as const),
       ])
@@ -55,15 +55,17 @@ test('the routes for webhooks of clients of Pulumi use only the partitions of th
       )
       return call(method, path, body)
     }
-    await callRoute('POST', '', hook)
+    await callRoute('POST', '', webhook)
     await callRoute('GET', '')
     await callRoute('GET', '/{hook}')
-    await callRoute('PATCH', '/{hook}', hook)
+    await callRoute('PATCH', '/{hook}', webhook)
     id = String(Reflect.get(JSON.parse(await callRoute('POST', '/{hook}/ping')) as object, 'id'))
     await callRoute('GET', '/{hook}/deliveries')
     await callRoute('POST', '/{hook}/deliveries/{delivery}/redeliver')
     await callRoute('DELETE', '/{hook}')
   }
-  expect(calledRoutes).toEqual(new Set(hookRoutes.map(({ method, path }) => `${method} ${path}`)))
+  expect(calledRoutes).toEqual(
+    new Set(pulumiWebhookRoutes.map(({ method, path }) => `${method} ${path}`)),
+  )
   expect(listForbiddenUses('api', uses)).toEqual([])
 })

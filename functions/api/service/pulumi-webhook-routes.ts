@@ -22,12 +22,12 @@ import { createNotificationValue, requireNotification } from '../notification-va
 import { parseBody, type ServiceCall, type ServiceRoute, stackPath } from './service-route.ts'
 
 /** The ports of the routes for webhooks. */
-export interface HookPorts
+export interface PulumiWebhookPorts
   extends Pick<
       ApiPorts,
       'documents' | 'catalog' | 'random' | 'addresses' | 'logger' | 'control' | 'audit' | 'clock'
     >,
-    GroupedPorts<HookPorts> {
+    GroupedPorts<PulumiWebhookPorts> {
   /** Seals the secrets of webhooks. */
   readonly sealing: Pick<SealingPort, 'seal'>
   readonly sender: DeliverySender
@@ -43,19 +43,19 @@ const nameBytes = 4
  * Routes for the webhooks of clients: the notifications of a stack, or of all stacks. They require
  * the same permissions as our own routes of notifications.
  */
-export const hookRoutes: readonly ServiceRoute<HookPorts>[] = [
-  ...createHookRoutes(`${stackPath}/hooks`),
-  ...createHookRoutes('/api/orgs/{org}/hooks'),
+export const pulumiWebhookRoutes: readonly ServiceRoute<PulumiWebhookPorts>[] = [
+  ...createRoutesBelow(`${stackPath}/hooks`),
+  ...createRoutesBelow('/api/orgs/{org}/hooks'),
 ]
 
-function createHookRoutes(path: string): readonly ServiceRoute<HookPorts>[] {
+function createRoutesBelow(path: string): readonly ServiceRoute<PulumiWebhookPorts>[] {
   const isOfStack = path.startsWith(stackPath)
-  const hookPath = `${path}/{hook}`
+  const webhookPath = `${path}/{hook}`
   const define = (
     method: ServiceRoute['method'],
     routePath: string,
-    run: (ports: HookPorts, call: ServiceCall) => Promise<unknown>,
-  ): ServiceRoute<HookPorts> => ({
+    run: (ports: PulumiWebhookPorts, call: ServiceCall) => Promise<unknown>,
+  ): ServiceRoute<PulumiWebhookPorts> => ({
     method,
     path: routePath,
     role: isOfStack ? 'deploy' : 'admin',
@@ -66,19 +66,19 @@ function createHookRoutes(path: string): readonly ServiceRoute<HookPorts>[] {
     },
   })
   return [
-    define('GET', path, listHooks),
-    define('POST', path, createHook),
-    define('GET', hookPath, async (ports, call) =>
+    define('GET', path, listWebhooks),
+    define('POST', path, createWebhook),
+    define('GET', webhookPath, async (ports, call) =>
       viewOf(await requireDocument(ports, keyOf(call))),
     ),
-    define('PATCH', hookPath, changeHook),
-    define('DELETE', hookPath, async (ports, call) => {
+    define('PATCH', webhookPath, changeWebhook),
+    define('DELETE', webhookPath, async (ports, call) => {
       await removeDocument(ports, keyOf(call))
       return new Response(null, { status: 204 })
     }),
-    define('POST', `${hookPath}/ping`, pingHook),
-    define('GET', `${hookPath}/deliveries`, listDeliveries),
-    define('POST', `${hookPath}/deliveries/{delivery}/redeliver`, redeliverHook),
+    define('POST', `${webhookPath}/ping`, pingWebhook),
+    define('GET', `${webhookPath}/deliveries`, listDeliveries),
+    define('POST', `${webhookPath}/deliveries/{delivery}/redeliver`, redeliverWebhook),
   ]
 }
 
@@ -91,39 +91,43 @@ function keyOf({ params }: ServiceCall, name = params['hook'] ?? ''): DocumentKe
 }
 
 /**
- * Lists the readable hooks. Logs and omits a hook that another version wrote or that is damaged.
+ * Lists the readable webhooks. Logs and omits a webhook that another version wrote or that is
+ * damaged.
  */
-async function listHooks(ports: HookPorts, call: ServiceCall): Promise<unknown> {
+async function listWebhooks(ports: PulumiWebhookPorts, call: ServiceCall): Promise<unknown> {
   const { scope } = keyOf(call)
-  const hooks: object[] = []
+  const webhooks: object[] = []
   for await (const { stored } of readNotificationsOf(ports.documents, ports.logger, scope))
-    hooks.push(viewOf(stored))
-  return hooks
+    webhooks.push(viewOf(stored))
+  return webhooks
 }
 
-async function createHook(ports: HookPorts, call: ServiceCall): Promise<unknown> {
+async function createWebhook(ports: PulumiWebhookPorts, call: ServiceCall): Promise<unknown> {
   const { name } = parseBody(pulumiWebhookForm, call)
   if (name && !/^[\w.-]+$/.test(name))
     throw error('API_INPUT_INVALID', `'${toPrintable(name)}' is not a valid name of a webhook`)
   const generatedName = Buffer.from(ports.random.bytes(nameBytes)).toString('hex')
-  return putHook(ports, call, { key: keyOf(call, name || generatedName), previous: undefined })
+  return putWebhook(ports, call, { key: keyOf(call, name || generatedName), previous: undefined })
 }
 
-async function changeHook(ports: HookPorts, call: ServiceCall): Promise<unknown> {
+async function changeWebhook(ports: PulumiWebhookPorts, call: ServiceCall): Promise<unknown> {
   const key = keyOf(call)
-  return putHook(ports, call, { key, previous: await requireDocument(ports, key) })
+  return putWebhook(ports, call, { key, previous: await requireDocument(ports, key) })
 }
 
-async function putHook(
-  ports: HookPorts,
+async function putWebhook(
+  ports: PulumiWebhookPorts,
   call: ServiceCall,
   options: { readonly key: DocumentKey; readonly previous: StoredDocument | undefined },
 ): Promise<PulumiWebhookView> {
   const { key, previous } = options
-  const hook = parseBody(pulumiWebhookForm, call)
+  const webhook = parseBody(pulumiWebhookForm, call)
   const previousValue =
     previous === undefined ? undefined : parseDocumentValue(notificationDocument, previous)
-  const draft = { ...readPulumiWebhook(hook, previousValue), ...secretChangeOf(hook.secret ?? '') }
+  const draft = {
+    ...readPulumiWebhook(webhook, previousValue),
+    ...secretChangeOf(webhook.secret ?? ''),
+  }
   const value = await createNotificationValue(ports, key, draft, previous)
   const version = await ports.documents.put(key, value, previous?.version ?? 0)
   if (version !== false) return viewOf({ key, version, value })
@@ -142,17 +146,17 @@ function viewOf(stored: StoredDocument): PulumiWebhookView {
   return pulumiWebhookViewOf(stored.key, value, secret !== undefined)
 }
 
-async function pingHook(ports: HookPorts, call: ServiceCall): Promise<unknown> {
+async function pingWebhook(ports: PulumiWebhookPorts, call: ServiceCall): Promise<unknown> {
   const notification = await requireNotification(ports, keyOf(call))
   return deliveryViewOf(await ports.sender.ping(notification, ports.random.uuid()))
 }
 
-async function listDeliveries(ports: HookPorts, call: ServiceCall): Promise<unknown> {
+async function listDeliveries(ports: PulumiWebhookPorts, call: ServiceCall): Promise<unknown> {
   const { key } = await requireDocument(ports, keyOf(call))
   return (await readDeliveryHistory(ports.documents, key)).map(deliveryViewOf)
 }
 
-async function redeliverHook(ports: HookPorts, call: ServiceCall): Promise<unknown> {
+async function redeliverWebhook(ports: PulumiWebhookPorts, call: ServiceCall): Promise<unknown> {
   const notification = await requireNotification(ports, keyOf(call))
   return deliveryViewOf(await ports.sender.redeliver(notification, call.params['delivery'] ?? ''))
 }

@@ -28,7 +28,7 @@ afterEach(async () => {
 const secret = 'a key'
 
 /** Creates a webhook of the stack, and returns the response of the service. */
-async function createHook(fields: object = {}, authorization = deploy) {
+async function createWebhook(fields: object = {}, authorization = deploy) {
   const hook = { name: '', displayName: 'my hook', payloadUrl: `${receiver.origin}/in` }
   const body = { organizationName: 'organization', ...hook, active: true, secret, ...fields }
   return service.call(authorization, `POST ${shopService}/hooks`, body)
@@ -36,7 +36,7 @@ async function createHook(fields: object = {}, authorization = deploy) {
 
 describe('webhooks', () => {
   test('are created, read, changed and removed without a trace of their secret', async () => {
-    const { status, json } = await createHook({
+    const { status, json } = await createWebhook({
       filters: ['update_failed'],
       groups: ['deployments'],
     })
@@ -61,7 +61,7 @@ describe('webhooks', () => {
   })
 
   test('are listed without a document that another version wrote', async () => {
-    const { json } = await createHook()
+    const { json } = await createWebhook()
     const key = { kind: 'notification', scope: shop, name: 'future' } as const
     await service.platform.documents.put(key, { shape: 'of the future' }, 0)
     expect((await service.call(deploy, `GET ${shopService}/hooks`)).json).toEqual([json])
@@ -77,7 +77,7 @@ describe('webhooks', () => {
       { groups: ['stacks', 'policies'] },
     ]
     for (const fields of refusals) {
-      const { status, json } = await createHook(fields)
+      const { status, json } = await createWebhook(fields)
       const name = Object.values(fields).flat().at(-1)
       expect([fields, status, json['message']]).toEqual([
         fields,
@@ -88,19 +88,19 @@ describe('webhooks', () => {
     expect((await service.call(deploy, `GET ${shopService}/hooks`)).json).toEqual([])
   })
 
-  test('refuse addresses that must not be called, and a second hook of one name', async () => {
+  test('refuse addresses that must not be called, and a second webhook of one name', async () => {
     for (const payloadUrl of ['http://10.0.0.1/x', 'https://169.254.169.254/', 'ftp://a.b/'])
-      expect((await createHook({ payloadUrl })).status).toBe(400)
-    expect((await createHook({ displayName: 'a\u001b[2J' })).status).toBe(400)
-    expect((await createHook({ name: 'one' })).status).toBe(200)
-    expect((await createHook({ name: 'one' })).status).toBe(409)
+      expect((await createWebhook({ payloadUrl })).status).toBe(400)
+    expect((await createWebhook({ displayName: 'a\u001b[2J' })).status).toBe(400)
+    expect((await createWebhook({ name: 'one' })).status).toBe(200)
+    expect((await createWebhook({ name: 'one' })).status).toBe(409)
   })
 
   test('require the role that notifications require', async () => {
     const preview = `token ${await service.issueToken('preview')}`
     const admin = `token ${await service.issueToken('admin')}`
     const limited = `token ${await service.issueToken('admin', ['shop/dev'])}`
-    expect((await createHook({}, preview)).status).toBe(403)
+    expect((await createWebhook({}, preview)).status).toBe(403)
     const orgHooks = 'GET /api/orgs/organization/hooks'
     const statuses = [deploy, limited, admin].map(async token => {
       const { status } = await service.call(token, orgHooks)
@@ -116,7 +116,7 @@ describe('webhooks', () => {
 
   test('a ping is a signed delivery with the response of the receiver', async () => {
     receiver.state.answer = () => ({ status: 418, body: 'a teapot', headers: { 'x-a': 'b' } })
-    const path = `${shopService}/hooks/${String((await createHook()).json['name'])}`
+    const path = `${shopService}/hooks/${String((await createWebhook()).json['name'])}`
     const { status, json } = await service.call(deploy, `POST ${path}/ping`)
     expect([status, json]).toEqual([
       200,
@@ -142,7 +142,7 @@ describe('webhooks', () => {
 
   test('keep their deliveries, which can be sent again with the current secret', async () => {
     receiver.state.answer = () => ({ status: 500, body: 'down' })
-    const path = `${shopService}/hooks/${String((await createHook({ name: 'ops' })).json['name'])}`
+    const path = `${shopService}/hooks/${String((await createWebhook({ name: 'ops' })).json['name'])}`
     const deliveries = `${path}/deliveries`
     expect((await service.call(deploy, `GET ${deliveries}`)).json).toEqual([])
     const ping = (await service.call(deploy, `POST ${path}/ping`)).json
@@ -168,12 +168,12 @@ describe('webhooks', () => {
     // A webhook of the same name must not show the deliveries of a removed one.
     await service.call(deploy, `DELETE ${path}`)
     expect((await service.call(deploy, `GET ${deliveries}`)).status).toBe(404)
-    await createHook({ name: 'ops' })
+    await createWebhook({ name: 'ops' })
     expect((await service.call(deploy, `GET ${deliveries}`)).json).toEqual([])
   })
 
   test('of a renamed stack sign with their secret, which a change without a secret keeps', async () => {
-    const path = `${shopService}/hooks/${String((await createHook({ name: 'ops' })).json['name'])}`
+    const path = `${shopService}/hooks/${String((await createWebhook({ name: 'ops' })).json['name'])}`
     const to = stackIdOf('mall', 'prod')
     const empty = { expectedVersion: 0, snapshot: '', program: '' } as const
     const { renames } = service.platform

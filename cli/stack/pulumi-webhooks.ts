@@ -14,7 +14,7 @@ import { stackPathOf } from '../remote/stack-path.ts'
 import type { CliSession } from '../session/session.ts'
 
 /** A notification as the API returns it: without its secret. */
-export const hookDocumentView = z
+export const notificationView = z
   .object({ name: z.string(), value: z.looseObject({ hasSecret: z.boolean() }) })
   .transform(({ name, value: { hasSecret, ...fields } }) => {
     const value: Omit<Notification, 'secret' | 'secretScope'> = notificationDocument.parse(fields)
@@ -22,35 +22,41 @@ export const hookDocumentView = z
   })
 
 /** A notification of a stack. Pulumi's command line calls it a webhook. */
-export type HookDocument = z.infer<typeof hookDocumentView>
+export type NotificationView = z.infer<typeof notificationView>
 
 /** Returns the path of a notification of a stack at the API. */
-export function hookPathOf(id: StackId, name: string): string {
+export function notificationPathOf(id: StackId, name: string): string {
   return `${stackPathOf(id)}/notifications/${encodeURIComponent(name)}`
 }
 
 /** Reads a notification of a stack. Throws DOCUMENT_UNKNOWN. */
-export async function readHookDocument(
+export async function readStackNotification(
   session: CliSession,
   id: StackId,
   name: string,
-): Promise<HookDocument> {
+): Promise<NotificationView> {
   const { callApi } = await session.openEngine()
-  return hookDocumentView.parse(await callApi({ method: 'GET', path: hookPathOf(id, name) }))
+  return notificationView.parse(
+    await callApi({ method: 'GET', path: notificationPathOf(id, name) }),
+  )
 }
 
 /** Returns a notification as Pulumi's command line shows webhooks. */
-export function viewOfHook(
+export function webhookViewOfNotification(
   id: StackId,
-  { name, value, hasSecret }: HookDocument,
+  { name, value, hasSecret }: NotificationView,
 ): PulumiWebhookView {
   return pulumiWebhookViewOf({ scope: id, name }, value, hasSecret)
 }
 
 /** Prints a webhook as text, or as JSON in the format of Pulumi's command line. */
-export function printHook(session: CliSession, flags: Flags, hook: PulumiWebhookView): void {
-  const { name, displayName, payloadUrl, format, active, groups, filters, hasSecret } = hook
-  const { organizationName, projectName = '', stackName = '' } = hook
+export function printPulumiWebhook(
+  session: CliSession,
+  flags: Flags,
+  webhook: PulumiWebhookView,
+): void {
+  const { name, displayName, payloadUrl, format, active, groups, filters, hasSecret } = webhook
+  const { organizationName, projectName = '', stackName = '' } = webhook
   if (isJsonOutput(flags)) {
     const json = {
       ...{ organizationName, projectName, stackName, envName: '', id: name, name: displayName },
