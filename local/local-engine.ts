@@ -19,7 +19,7 @@ import { killGroup } from '../shared/platform/system/process-groups.ts'
 import { freeDeploymentCost } from '../shared/records/deployment-cost.ts'
 import { deploymentIdOf, deploymentPartsOf, type StackId } from '../shared/records/ids.ts'
 import type { Json } from '../shared/state/stored.ts'
-import { withoutOrigins } from '../shared/state/pending.ts'
+import { withoutOperationOrigins } from '../shared/state/pending.ts'
 import { exportState, requireStack } from '../shared/runtime/state/export-state.ts'
 import { openServiceManager } from '../shared/runtime/credentials/stack-service-keys.ts'
 import { readHistoryRecord } from '../shared/engine/deployment/retention/history-and-versions.ts'
@@ -102,7 +102,7 @@ export async function openLocal(options: EngineOptions): Promise<LocalEngine> {
       const record = await requireStack(platform, stack)
       if (backend !== undefined) requireKnownTime(record, moment)
       const state = await readStateAt(platform, record, moment, platform.clock.now())
-      return state === undefined ? undefined : withoutOrigins(state)
+      return state === undefined ? undefined : withoutOperationOrigins(state)
     },
     ...createReaders(platform),
     prune: scope => prune(pruneDeps, scope),

@@ -105,7 +105,7 @@ export function declareProject(root: Command, attach: Attach): void {
   )
   attach(
     environmentCommand,
-    async () => (await import('../commands/about.ts')).showEnvironment,
+    async () => (await import('../commands/about.ts')).showSystemFacts,
     unsupportedOptions.environment,
   )
   attach(

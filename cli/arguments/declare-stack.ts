@@ -116,7 +116,8 @@ function declareChangeSecretsProvider(stack: Command, attach: Attach): void {
       .command('change-secrets-provider')
       .argument('<provider>', 'The new provider: passphrase, default, or the URL of a key')
       .description('Encrypt the secrets of a stack with another provider'),
-    async () => (await import('../commands/stack-change-secrets-provider.ts')).changeStackProvider,
+    async () =>
+      (await import('../commands/stack-change-secrets-provider.ts')).changeStackSecretsProvider,
   )
 }
 

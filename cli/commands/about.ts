@@ -39,7 +39,7 @@ const versionsField = 'cliAbout'
  * `about`: shows versions, the place of the stacks, and the project of the folder. A fact that
  * cannot be read is a warning, or an entry of `errors` with --json.
  */
-export const showEnvironment: Handler = async (session, flags) => {
+export const showSystemFacts: Handler = async (session, flags) => {
   const facts = await collectFacts(session)
   const { versions, ...otherFacts } = facts
   if (isJsonOutput(flags))

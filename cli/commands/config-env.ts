@@ -13,7 +13,7 @@ import { openStackFile } from '../stack/stack-secrets.ts'
 
 /** `config env ls`: lists the environments of the stack, in the order of their merge. */
 export const listConfigEnvironments: Handler = async (session, flags) => {
-  const { file } = await openFile(session)
+  const { file } = await openStackEnvironments(session)
   const names = file.getEnvironmentNames()
   if (isJsonOutput(flags)) session.print(JSON.stringify(names, null, 2))
   else for (const name of names) session.print(name)
@@ -21,9 +21,9 @@ export const listConfigEnvironments: Handler = async (session, flags) => {
 }
 
 /** `config env add <name...>`: adds environments to the stack. Each must have a file. */
-export const addConfigEnvironments: Handler = async (session, _flags, added) => {
-  const { file, folder } = await openFile(session)
-  for (const name of added) {
+export const addConfigEnvironments: Handler = async (session, _flags, addedNames) => {
+  const { file, folder } = await openStackEnvironments(session)
+  for (const name of addedNames) {
     requireEnvironmentName(name, sentence => error('CONFIG_INVALID', sentence))
     if (!existsSync(join(folder, `${name}.yaml`)))
       throw error('CONFIG_INVALID', `the environment '${name}' does not exist`, {
@@ -31,7 +31,7 @@ export const addConfigEnvironments: Handler = async (session, _flags, added) => 
       })
   }
   const names = file.getEnvironmentNames()
-  file.setEnvironmentNames([...names, ...added.filter(name => !names.includes(name))])
+  file.setEnvironmentNames([...names, ...addedNames.filter(name => !names.includes(name))])
   // Throws if an environment of the stack is invalid.
   file.readEnvironment(session.requireProject().root)
   writeStackConfig(file)
@@ -39,19 +39,19 @@ export const addConfigEnvironments: Handler = async (session, _flags, added) => 
 }
 
 /** `config env rm <name>`: removes an environment from the stack. Its file stays. */
-export const removeConfigEnvironment: Handler = async (session, _flags, [removed = '']) => {
-  const { file } = await openFile(session)
+export const removeConfigEnvironment: Handler = async (session, _flags, [removedName = '']) => {
+  const { file } = await openStackEnvironments(session)
   const names = file.getEnvironmentNames()
-  if (!names.includes(removed))
-    throw error('CONFIG_MISSING', `the stack does not have the environment '${removed}'`, {
+  if (!names.includes(removedName))
+    throw error('CONFIG_MISSING', `the stack does not have the environment '${removedName}'`, {
       hint: `Its environments are: ${names.join(', ') || 'none'}`,
     })
-  file.setEnvironmentNames(names.filter(name => name !== removed))
+  file.setEnvironmentNames(names.filter(name => name !== removedName))
   writeStackConfig(file)
   return 0
 }
 
-async function openFile(session: CliSession) {
+async function openStackEnvironments(session: CliSession) {
   const project = session.requireProject()
   const stack = await session.requireStack()
   return {

@@ -49,8 +49,8 @@ export const refreshConfig: Handler = async (session, flags) => {
     session.printToStderr(`Kept the previous file as ${backup}`)
   }
   const secrets = await openRecordedSecrets(session, id, { file, config: deployed.recorded })
-  const missing = applyDeployedConfig(project, file, { texts: deployed.texts, secrets })
-  for (const key of missing)
+  const missingKeys = applyDeployedConfig(project, file, { texts: deployed.texts, secrets })
+  for (const key of missingKeys)
     session.printToStderr(
       `warning: '${key}' is a secret that could not be restored. Set it again: antichain config set --secret ${key}`,
     )
@@ -60,7 +60,7 @@ export const refreshConfig: Handler = async (session, flags) => {
 }
 
 /** The configuration of a deployment. */
-interface FoundConfig {
+interface DeploymentConfig {
   /** The texts of the values, with masked secrets. */
   readonly texts: Readonly<Record<string, string>>
   /** The configuration in the history, with encrypted secrets. Absent for some deployments. */
@@ -71,7 +71,7 @@ interface FoundConfig {
 async function findDeployedConfig(
   session: CliSession,
   id: StackId,
-): Promise<FoundConfig | undefined> {
+): Promise<DeploymentConfig | undefined> {
   const { platform } = await session.openEngine()
   let count = 0
   for await (const { deployment, config: recorded } of readHistory(platform.catalog, id)) {
@@ -97,9 +97,9 @@ function applyDeployedConfig(
   {
     texts,
     secrets,
-  }: Pick<FoundConfig, 'texts'> & { readonly secrets: RecordedSecrets | undefined },
+  }: Pick<DeploymentConfig, 'texts'> & { readonly secrets: RecordedSecrets | undefined },
 ): readonly string[] {
-  const missing: string[] = []
+  const missingKeys: string[] = []
   const environment = file.readEnvironment(project.root)
   // Without recorded secrets, only the presence of a secret matters, so nothing is encrypted.
   const { encrypt, decrypt } = secrets?.crypter ?? { encrypt: keepText, decrypt: keepText }
@@ -116,12 +116,12 @@ function applyDeployedConfig(
       const isEqual = isSecret && openValue(value, decrypt).text === textOf(secret)
       if (!isEqual) file.set(key, toStoredConfigValue(encryptTree(secret, encrypt)))
     } else if (text === maskedConfigText) {
-      if (!isSecret) missing.push(key)
+      if (!isSecret) missingKeys.push(key)
     } else if (isSecret || value === undefined || textOf(value) !== text)
       file.set(key, parseValue(text))
   }
   for (const key of file.getValues().keys()) if (!Object.hasOwn(texts, key)) file.remove(key)
-  return missing
+  return missingKeys
 }
 
 function encryptTree(tree: ConfigTree, encrypt: (text: string) => string): ConfigTree {

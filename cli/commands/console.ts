@@ -21,14 +21,16 @@ export const openConsole: Handler = async session => {
     throw error('CLI_USAGE', `${login.url} serves no dashboard`, {
       hint: 'Log in to an `antichain serve` with a port (docs/dashboard.md).',
     })
-  const address = dashboardAddressOf(url, findStack(session))
+  const address = dashboardAddressOf(url, findSelectedStack(session))
   session.print(address)
   if (session.mayPrompt) openBrowser(address, session.io.env['BROWSER'])
   return 0
 }
 
 /** Returns the selected stack, or undefined without one. The dashboard then shows all stacks. */
-function findStack(session: CliSession): ReturnType<CliSession['resolveStackId']> | undefined {
+function findSelectedStack(
+  session: CliSession,
+): ReturnType<CliSession['resolveStackId']> | undefined {
   try {
     return session.resolveStackId()
   } catch {

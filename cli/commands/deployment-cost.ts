@@ -1,7 +1,11 @@
 import type { Handler } from '../arguments/handler.ts'
 import { parseNumberArgument } from '../arguments/parse-number-argument.ts'
 import { formatCost } from '../display/cost-lines.ts'
-import { describeDeployment, findLastNumber, toDeploymentJson } from './deployment-show.ts'
+import {
+  describeDeployment,
+  requireLastDeploymentNumber,
+  toDeploymentJson,
+} from './deployment-show.ts'
 
 /**
  * `deployment cost`: shows the counted usage of AWS by a deployment, and its cost at list prices.
@@ -11,7 +15,7 @@ export const showDeploymentCost: Handler = async (session, flags, [text]) => {
   const stack = await session.requireStack()
   const number =
     text === undefined
-      ? await findLastNumber(session, stack)
+      ? await requireLastDeploymentNumber(session, stack)
       : parseNumberArgument(text, 'deployment cost takes the number of a deployment')
   const { readCost } = await session.openEngine()
   const { record, cost } = await readCost(stack, number)

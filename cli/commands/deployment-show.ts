@@ -16,7 +16,7 @@ export const showDeploymentCourse: Handler = async (session, flags, [text]) => {
   const stack = await session.requireStack()
   const number =
     text === undefined
-      ? await findLastNumber(session, stack)
+      ? await requireLastDeploymentNumber(session, stack)
       : parseNumberArgument(text, 'deployment show takes the number of a deployment')
   const { readCourse } = await session.openEngine()
   const { record, course } = await readCourse(stack, number)
@@ -33,7 +33,10 @@ export const showDeploymentCourse: Handler = async (session, flags, [text]) => {
 }
 
 /** Returns the number of the stack's last deployment. Throws DEPLOYMENT_UNKNOWN. */
-export async function findLastNumber(session: CliSession, stack: StackId): Promise<number> {
+export async function requireLastDeploymentNumber(
+  session: CliSession,
+  stack: StackId,
+): Promise<number> {
   const { platform } = await session.openEngine()
   const [lastRecord] = await platform.catalog.listHistory(stack, 1)
   if (lastRecord === undefined)

@@ -13,7 +13,7 @@ const documentForm = z.object({
 })
 
 /** A webhook, schedule, notification or federation rule, as the API returns it. */
-export type DocumentListing = z.infer<typeof documentForm>
+export type ListedDocument = z.infer<typeof documentForm>
 
 /** The options of the commands for one kind of document: webhooks, for example. */
 export interface DocumentCommandOptions {
@@ -21,9 +21,9 @@ export interface DocumentCommandOptions {
   readonly noun: string
   /** Returns the path of the documents at the API. */
   readonly resolvePath: (session: CliSession, flags: Flags) => Promise<string>
-  readonly statusOf: (document: DocumentListing) => string
+  readonly statusOf: (document: ListedDocument) => string
   /** Describes a document in one line. */
-  readonly describe: (value: DocumentListing['value']) => string
+  readonly describe: (value: ListedDocument['value']) => string
 }
 
 /** Creates the commands `ls`, `show` and `rm` of a kind of document. */
@@ -67,6 +67,6 @@ export function createDocumentCommands({
 }
 
 /** Returns the status of a document: `paused` or `on`. */
-export function enabledStatusOf({ value }: DocumentListing): string {
+export function enabledStatusOf({ value }: ListedDocument): string {
   return value.isPaused ? 'paused' : 'on'
 }

@@ -104,7 +104,10 @@ function identifyAddress({ home, cwd }: CliSession, address: string): string {
   return isObjectStoreUrl(address) ? cacheFolderOf(home, address, cwd) : parseApiAddress(address)
 }
 
-/** Reports whether the login, if it is readable, is one to the identified address. */
+/**
+ * Reports whether the login is one to the identified address. Returns true for an unreadable login,
+ * so that `logout` removes it.
+ */
 function isLoggedInTo(session: CliSession, identity: string): boolean {
   try {
     const url = readSavedBackend(session.home) ?? readLogin(session.home)?.url

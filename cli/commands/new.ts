@@ -15,8 +15,8 @@ import { initStack } from './stack-init.ts'
 
 /**
  * `new`: creates a project from a template of this package or of a folder. Unless --generate-only
- * is set, it also creates a stack with its configuration, and installs dependencies. Needs no
- * network for the files. Throws CLI_USAGE, and the errors of `stack init`, `config set-all` and
+ * is set, it also creates a stack with its configuration, and installs dependencies. Writing the
+ * files needs no network. Throws CLI_USAGE, and the errors of `stack init`, `config set-all` and
  * `install`.
  */
 export const createProject: Handler = async (session, flags, [operand]) => {
@@ -26,10 +26,14 @@ export const createProject: Handler = async (session, flags, [operand]) => {
     return 0
   }
   requireConfirmable(session, flags.isSet('yes'))
-  const template = await openTemplate(operand ?? (await askTemplate(session, flags)), session, {
-    builtIn: builtInTemplates,
-    projectFile: 'Pulumi.yaml',
-  })
+  const template = await openTemplate(
+    operand ?? (await promptForTemplate(session, flags)),
+    session,
+    {
+      builtIn: builtInTemplates,
+      projectFile: 'Pulumi.yaml',
+    },
+  )
   const folder = resolve(session.cwd, flags.text('dir') ?? '.')
   if (!flags.isSet('force')) requireEmptyFolder(folder)
   const ask = createAsker(session, flags)
@@ -46,7 +50,7 @@ export const createProject: Handler = async (session, flags, [operand]) => {
   return 0
 }
 
-async function askTemplate(session: CliSession, flags: Flags): Promise<string> {
+async function promptForTemplate(session: CliSession, flags: Flags): Promise<string> {
   const names = builtInTemplates.map(({ name }) => name).join(', ')
   if (flags.isSet('yes') || !session.mayPrompt)
     throw error('CLI_USAGE', 'the template is missing: pass its name or a folder', {

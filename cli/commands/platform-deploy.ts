@@ -105,10 +105,10 @@ function requireSameDataKey(
 }
 
 /**
- * Refuses another key for secrets than the one that encrypted the existing secrets. The settings of
- * an earlier deployment are not stored, so the setting may only have been forgotten. For a new
- * installation, refuses a key that cannot be used. Throws
- * PLATFORM_SETTING_INVALID, PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED.
+ * Refuses to replace the key that encrypted the existing secrets. The settings of an earlier
+ * deployment are not stored, so a user may have omitted `secretsKey` by mistake. For a new
+ * installation, refuses a key that cannot be used. Throws PLATFORM_SETTING_INVALID,
+ * PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED.
  */
 async function requireSameSecretsKey(
   tools: PlatformTools,

@@ -24,8 +24,8 @@ export const exportPlatform: Handler = async (session, flags, [target = '']) => 
     return 0
   }
   session.print(`Exported ${formatWithNoun(stacks.length, 'stack')} to ${path}.`)
-  const keyed = stacks.filter(({ secrets }) => secrets !== '')
-  if (keyed.length > 0)
+  const encryptedStacks = stacks.filter(({ secrets }) => secrets !== '')
+  if (encryptedStacks.length > 0)
     session.printToStderr('The secrets are encrypted. Keep the keys or passphrases of the stacks.')
   return 0
 }

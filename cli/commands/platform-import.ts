@@ -52,11 +52,11 @@ export const importPlatform: Handler = (session, flags, [source = '']) =>
 async function planImport(
   session: CliSession,
   reader: ExportedStackReader,
-  overwrites: boolean,
+  mayOverwrite: boolean,
 ): Promise<StackImport> {
   const status = await findImportStatus(session, reader)
   const isMissing = status === 'new' || status === 'partial'
-  const action = isMissing ? 'import' : status === 'exists' && overwrites ? 'overwrite' : 'skip'
+  const action = isMissing ? 'import' : status === 'exists' && mayOverwrite ? 'overwrite' : 'skip'
   const { remote } = await session.openEngine()
   const { stack, countStates } = reader
   return {

@@ -13,8 +13,8 @@ const sourceForm = z.object({
   value: z.object({ source: z.string(), hasCredential: z.boolean() }),
 })
 
-/** Opens the API of the login. Throws LOGIN_MISSING. */
-function openApi(session: CliSession) {
+/** Returns the API of the login. Throws LOGIN_MISSING. */
+function requireSourcesApi(session: CliSession) {
   return requireApi(
     session,
     'allowed sources of plugins require',
@@ -24,7 +24,7 @@ function openApi(session: CliSession) {
 
 /** `plugin allow ls`: lists the sources from which the functions of the API download plugins. */
 export const listPluginSources: Handler = async (session, flags) => {
-  const sources = await listAllItems(await openApi(session), sourcesPath, sourceForm)
+  const sources = await listAllItems(await requireSourcesApi(session), sourcesPath, sourceForm)
   if (flags.isSet('json')) {
     session.print(JSON.stringify(sources, null, 2))
     return 0
@@ -41,10 +41,12 @@ export const listPluginSources: Handler = async (session, flags) => {
 export const allowPluginSource: Handler = async (session, flags, operands) => {
   const [source = ''] = operands
   if (source === 'ls' || source === 'list') return listPluginSources(session, flags, operands)
-  const api = await openApi(session)
-  const known = await listAllItems(api, sourcesPath, sourceForm)
+  const api = await requireSourcesApi(session)
+  const knownSources = await listAllItems(api, sourcesPath, sourceForm)
   const credential = session.io.env['ANTICHAIN_CREDENTIAL'] ?? ''
-  const name = known.find(({ value }) => value.source === source)?.name ?? chooseName(source, known)
+  const name =
+    knownSources.find(({ value }) => value.source === source)?.name ??
+    chooseSourceName(source, knownSources)
   await api.callApi({
     method: 'PUT',
     path: `${sourcesPath}/${encodeURIComponent(name)}`,
@@ -56,9 +58,9 @@ export const allowPluginSource: Handler = async (session, flags, operands) => {
 
 /** `plugin disallow`: ends the downloads from a source. Stored plugins remain. */
 export const disallowPluginSource: Handler = async (session, _flags, [source = '']) => {
-  const api = await openApi(session)
-  const known = await listAllItems(api, sourcesPath, sourceForm)
-  const found = known.find(({ value }) => value.source === source)
+  const api = await requireSourcesApi(session)
+  const knownSources = await listAllItems(api, sourcesPath, sourceForm)
+  const found = knownSources.find(({ value }) => value.source === source)
   if (found === undefined)
     throw error('DOCUMENT_UNKNOWN', `the source ${source} is not allowed`, {
       hint: 'List the allowed sources with `antichain plugin allow ls`.',
@@ -71,13 +73,16 @@ export const disallowPluginSource: Handler = async (session, _flags, [source = '
   return 0
 }
 
-/** Returns an unused name for the document of a source, which the audit log shows. */
-function chooseName(source: string, known: readonly z.infer<typeof sourceForm>[]): string {
+/** Returns an unused name for the document of a source. The audit log shows this name. */
+function chooseSourceName(
+  source: string,
+  knownSources: readonly z.infer<typeof sourceForm>[],
+): string {
   const text = source
     .replaceAll('*', 'any')
     .replaceAll(/[^\w.-]+/g, '.')
     .slice(0, 90)
-  const names = new Set(known.map(({ name }) => name))
-  const candidates = [text, ...known.map((_, index) => `${text}-${index + 2}`)]
+  const names = new Set(knownSources.map(({ name }) => name))
+  const candidates = [text, ...knownSources.map((_, index) => `${text}-${index + 2}`)]
   return candidates.find(candidate => !names.has(candidate)) ?? text
 }

@@ -11,7 +11,7 @@ import { listAllItems } from '../remote/api-pages.ts'
 import type { CliSession } from '../session/session.ts'
 import { requireApi } from '../remote/require-api.ts'
 
-const attachedForm = z.object({
+const attachedPolicyForm = z.object({
   name: z.string(),
   value: z.object({
     archive: z.string(),
@@ -22,7 +22,7 @@ const attachedForm = z.object({
     }),
   }),
 })
-type Selection = z.infer<typeof attachedForm>['value']['stacks']
+type StackSelection = z.infer<typeof attachedPolicyForm>['value']['stacks']
 
 /** `policy attach`: uploads a policy pack, which then checks every deployment of the stacks. */
 export const attachPolicy: Handler = async (session, flags, [folder = '']) => {
@@ -36,7 +36,7 @@ export const attachPolicy: Handler = async (session, flags, [folder = '']) => {
   readPolicyProject(packFolder)
   const name = flags.text('name') ?? packFolder.split('/').at(-1) ?? ''
   if (!/^[\w.-]{1,100}$/.test(name))
-    throw error('CLI_USAGE', `'${name}' is no name of a policy pack`, {
+    throw error('CLI_USAGE', `'${name}' is not a valid name of a policy pack`, {
       hint: 'Use 1 to 100 letters, digits, _, . and -, with --name.',
     })
   const { bytes, hash: archive } = await packProgram(packFolder)
@@ -57,7 +57,11 @@ export const detachPolicy: Handler = async (session, _flags, [name = '']) => {
 
 /** `policy ls --attached`: lists the attached policy packs. */
 export const listAttachedPolicies: Handler = async (session, flags) => {
-  const policies = await listAllItems(await session.openEngine(), '/v1/policies', attachedForm)
+  const policies = await listAllItems(
+    await session.openEngine(),
+    '/v1/policies',
+    attachedPolicyForm,
+  )
   if (flags.isSet('json')) {
     session.print(JSON.stringify(policies, null, 2))
     return 0
@@ -72,7 +76,7 @@ export const listAttachedPolicies: Handler = async (session, flags) => {
 }
 
 /** Returns the stacks that the options name, or the selected stack without such an option. */
-async function readSelection(session: CliSession, flags: Flags): Promise<Selection> {
+async function readSelection(session: CliSession, flags: Flags): Promise<StackSelection> {
   const projects = [...flags.list('project')]
   const tags = Object.fromEntries(flags.list('tag').map(tag => splitTag(tag)))
   const isAll = flags.isSet('all')
@@ -89,7 +93,7 @@ function splitTag(tag: string): readonly [string, string] {
   return [name, value]
 }
 
-function describeSelection({ projects, tags, stacks }: Selection): string {
+function describeSelection({ projects, tags, stacks }: StackSelection): string {
   const parts = [
     ...stacks,
     ...projects.map(project => `${project}/*`),

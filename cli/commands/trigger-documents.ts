@@ -5,7 +5,7 @@ import type { Handler } from '../arguments/handler.ts'
 import { type TriggerKind, resolveTriggerPath } from '../remote/trigger-path.ts'
 import {
   createDocumentCommands,
-  type DocumentListing,
+  type ListedDocument,
   enabledStatusOf,
 } from './document-commands.ts'
 
@@ -47,7 +47,7 @@ export function createTriggerCommands(
  * Returns the status of a schedule: `paused`, `on`, `due` or `over`. `due`: the one run of an
  * `at(…)` schedule waits for a process that runs schedules. `over`: it never runs again.
  */
-export function scheduleStatusOf(document: DocumentListing, now: number): string {
+export function scheduleStatusOf(document: ListedDocument, now: number): string {
   const { data } = scheduleDocument.safeParse(document.value)
   if (data === undefined || data.isPaused || !data.when.trim().startsWith('at('))
     return enabledStatusOf(document)

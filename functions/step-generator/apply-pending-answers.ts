@@ -3,7 +3,7 @@ import type { DeployRequest } from '../../shared/engine/request.ts'
 import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-ports.ts'
 import {
   clearPendingCreates,
-  importPending,
+  importPendingCreate,
   pendingOperationsOf,
 } from '../../shared/state/pending.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
@@ -11,7 +11,7 @@ import type { StoredDeployment } from '../../shared/state/stored.ts'
 /**
  * Returns the base of a deployment, changed by the user's answers about its pending creates.
  * `stored` is the published state, without late outcomes. Throws PENDING_STILL_RUNS, and the errors
- * of `importPending`.
+ * of `importPendingCreate`.
  */
 export async function applyPendingAnswers(
   ports: GeneratorPorts,
@@ -22,7 +22,7 @@ export async function applyPendingAnswers(
   for (const [urn, id] of existingIds) {
     // A resource that was found by a late outcome needs no answer any more.
     const isFoundLate = isPending(stored, urn) && !isPending(answeredBase, urn)
-    if (!isFoundLate) answeredBase = importPending(answeredBase, urn, id)
+    if (!isFoundLate) answeredBase = importPendingCreate(answeredBase, urn, id)
   }
   if (!mustClearOthers) return answeredBase
   await requireLateWindowOver(ports, answeredBase)

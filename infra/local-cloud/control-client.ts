@@ -14,7 +14,7 @@ import type { NodePlatform } from '../../shared/programs/hosts/binary-platform.t
 import type { BlobHash, DeploymentId, StackId } from '../../shared/records/ids.ts'
 import type { Command, DeploymentOptions } from '../../shared/records/log.ts'
 import type { RequestEnd } from '../../shared/records/stack-request.ts'
-import { withoutOrigins } from '../../shared/state/pending.ts'
+import { withoutOperationOrigins } from '../../shared/state/pending.ts'
 import { printEnvelope } from '../../shared/state/print-envelope.ts'
 import type { StoredEnvelope } from '../../shared/state/stored.ts'
 import type { Services } from './services.ts'
@@ -117,7 +117,7 @@ export function openControlClient(
       const storedEnvelope = envelope as StoredEnvelope
       const { deployment } = storedEnvelope
       if (deployment === null) return ''
-      return printEnvelope({ ...storedEnvelope, deployment: withoutOrigins(deployment) })
+      return printEnvelope({ ...storedEnvelope, deployment: withoutOperationOrigins(deployment) })
     },
     readEvents: async deployment => {
       const lines: string[] = []

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { clearPending, clearPendingCreates, importPending, withoutOrigins } from './pending.ts'
+import {
+  clearPendingOperations,
+  clearPendingCreates,
+  importPendingCreate,
+  withoutOperationOrigins,
+} from './pending.ts'
 import type { StoredDeployment, StoredResource } from './stored.ts'
 
 const urn = (name: string): string => `urn:pulumi:dev::shop::a:b:C::${name}`
@@ -21,23 +26,23 @@ const state: StoredDeployment = {
 
 describe('a pending operation', () => {
   test('is removed when it is cleared, and nothing else is', () => {
-    const cleared = clearPending(state, urn('b'))
+    const cleared = clearPendingOperations(state, urn('b'))
     expect(cleared.pending_operations).toEqual([state.pending_operations?.[1]])
     expect(cleared.resources).toBe(state.resources)
-    expect(clearPending(cleared, urn('old'))).not.toHaveProperty('pending_operations')
+    expect(clearPendingOperations(cleared, urn('old'))).not.toHaveProperty('pending_operations')
   })
 
   test('that is removed or changed leaves the field order of the state unchanged', () => {
     const { metadata, ...before } = state
     const ordered = { ...before, metadata }
     const fields = Object.keys(ordered)
-    expect(Object.keys(clearPending(ordered, urn('b')))).toEqual(fields)
-    expect(Object.keys(withoutOrigins(ordered))).toEqual(fields)
-    expect(Object.keys(importPending(ordered, urn('b'), 'b-1'))).toEqual(fields)
+    expect(Object.keys(clearPendingOperations(ordered, urn('b')))).toEqual(fields)
+    expect(Object.keys(withoutOperationOrigins(ordered))).toEqual(fields)
+    expect(Object.keys(importPendingCreate(ordered, urn('b'), 'b-1'))).toEqual(fields)
   })
 
   test('of an imported create becomes a resource that is refreshed first', () => {
-    const imported = importPending(state, urn('b'), 'b-7')
+    const imported = importPendingCreate(state, urn('b'), 'b-7')
     expect(imported.resources?.at(-1)).toEqual(
       resource('b', { dependencies: [urn('a')], id: 'b-7', refreshBeforeUpdate: true }),
     )
@@ -55,15 +60,15 @@ describe('a pending operation', () => {
   test('of an imported create leaves another create of the URN pending', () => {
     const again = { resource: resource('b'), type: 'creating' as const }
     const twice = { ...state, pending_operations: [...(state.pending_operations ?? []), again] }
-    const imported = importPending(twice, urn('b'), 'b-7')
+    const imported = importPendingCreate(twice, urn('b'), 'b-7')
     expect(imported.pending_operations).toEqual([state.pending_operations?.[1], again])
   })
 
   test('of an imported create replaces the resource that was deleted for it', () => {
     const gone = resource('b', { id: 'b-7', pendingReplacement: true })
     const before = { ...state, resources: [...(state.resources ?? []), gone] }
-    const imported = importPending(before, urn('b'), 'b-7')
-    expect(imported.resources).toEqual(importPending(state, urn('b'), 'b-7').resources)
+    const imported = importPendingCreate(before, urn('b'), 'b-7')
+    expect(imported.resources).toEqual(importPendingCreate(state, urn('b'), 'b-7').resources)
   })
 
   test('of other types stays when all creates are cleared', () => {
@@ -71,13 +76,19 @@ describe('a pending operation', () => {
   })
 
   test.each([
-    ['clearing a URN without a pending operation', () => clearPending(state, urn('a'))],
-    ['an import with the id of another resource', () => importPending(state, urn('b'), 'a-1')],
-    ['an import of an operation other than a create', () => importPending(state, urn('old'), 'x')],
+    ['clearing a URN without a pending operation', () => clearPendingOperations(state, urn('a'))],
+    [
+      'an import with the id of another resource',
+      () => importPendingCreate(state, urn('b'), 'a-1'),
+    ],
+    [
+      'an import of an operation other than a create',
+      () => importPendingCreate(state, urn('old'), 'x'),
+    ],
     [
       'an import of a resource in the state',
       () =>
-        importPending(
+        importPendingCreate(
           { ...state, pending_operations: [{ resource: resource('a'), type: 'creating' }] },
           urn('a'),
           'a-2',
@@ -88,7 +99,7 @@ describe('a pending operation', () => {
       () => {
         const provider = 'urn:pulumi:dev::shop::pulumi:providers:a::default::gone'
         const resources = [{ resource: resource('b', { provider }), type: 'creating' }]
-        return importPending({ ...state, pending_operations: resources }, urn('b'), 'b-7')
+        return importPendingCreate({ ...state, pending_operations: resources }, urn('b'), 'b-7')
       },
     ],
   ])('cannot be resolved by %s', (_what, change) => expect(change).toThrow())

@@ -15,8 +15,8 @@ export function pendingOperationsOf(state: StoredDeployment): readonly StoredOpe
  * Removes the pending operations of a URN after the user confirmed that they had no effect. Throws
  * PENDING_NOT_FOUND.
  */
-export function clearPending(state: StoredDeployment, urn: string): StoredDeployment {
-  requirePending(state, urn)
+export function clearPendingOperations(state: StoredDeployment, urn: string): StoredDeployment {
+  requirePendingOperation(state, urn)
   return withPendingOperations(
     state,
     pendingOperationsOf(state).filter(({ resource }) => resource.urn !== urn),
@@ -39,8 +39,12 @@ export function clearPendingCreates(state: StoredDeployment): StoredDeployment {
  * live resource has the URN, or when another resource has the same id, type and provider. Throws
  * PROVIDER_REFERENCE when the provider is gone.
  */
-export function importPending(state: StoredDeployment, urn: string, id: string): StoredDeployment {
-  requirePending(state, urn)
+export function importPendingCreate(
+  state: StoredDeployment,
+  urn: string,
+  id: string,
+): StoredDeployment {
+  requirePendingOperation(state, urn)
   const pendingCreate = pendingOperationsOf(state).find(
     ({ resource, type }) => resource.urn === urn && type === 'creating',
   )
@@ -126,7 +130,7 @@ export function withResource(
 }
 
 /** Returns the state as Pulumi writes it: pending operations without their origin. */
-export function withoutOrigins(state: StoredDeployment): StoredDeployment {
+export function withoutOperationOrigins(state: StoredDeployment): StoredDeployment {
   const plainOperations = pendingOperationsOf(state).map(({ resource, type }) => ({
     resource,
     type,
@@ -134,7 +138,7 @@ export function withoutOrigins(state: StoredDeployment): StoredDeployment {
   return withPendingOperations(state, plainOperations)
 }
 
-function requirePending(state: StoredDeployment, urn: string): void {
+function requirePendingOperation(state: StoredDeployment, urn: string): void {
   if (!pendingOperationsOf(state).some(({ resource }) => resource.urn === urn))
     throw error('PENDING_NOT_FOUND', `no operation of ${urn} is pending`)
 }

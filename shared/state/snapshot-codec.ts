@@ -12,8 +12,8 @@ import type { IntegrityMark, Manifest, PendingOperationType, Snapshot } from './
 import { isJsonObject, type StoredJsonObject, readTextField } from './stored-fields.ts'
 import { createPauser } from './stream/pause.ts'
 import {
-  keepUnknownFields,
-  keepUnknownFrame,
+  keepUnknownResourceFields,
+  keepUnknownDeploymentFields,
   selectUnknownDeploymentFields,
 } from './unknown-fields.ts'
 import {
@@ -67,7 +67,7 @@ export async function recodeDeployment(
   const states = decodeResources(resources, open)
   const snapshot = await decodeSnapshot(frame, source)
   const encoded = await encodeDeployment(snapshot, states, { ...target, resources })
-  return keepUnknownFrame(encoded, stored)
+  return keepUnknownDeploymentFields(encoded, stored)
 }
 
 function* decodeResources(
@@ -105,7 +105,7 @@ async function encodeDeployment(
     resources.push(
       earlierForm === undefined
         ? encoded
-        : keepNullLists(keepUnknownFields(encoded, earlierForm), earlierForm),
+        : keepNullLists(keepUnknownResourceFields(encoded, earlierForm), earlierForm),
     )
     await pauser.addResource()
   }

@@ -54,7 +54,10 @@ export function deploymentOfEnvelope(envelope: StoredEnvelope): StoredDeployment
 }
 
 /** Returns an encoded resource with the unknown fields of its earlier form at the end. */
-export function keepUnknownFields(encoded: StoredResource, before: StoredResource): StoredResource {
+export function keepUnknownResourceFields(
+  encoded: StoredResource,
+  before: StoredResource,
+): StoredResource {
   const unknownFields = unknownFieldsOf(before)
   return Object.keys(unknownFields).length === 0 ? encoded : { ...encoded, ...unknownFields }
 }
@@ -63,7 +66,7 @@ export function keepUnknownFields(encoded: StoredResource, before: StoredResourc
  * Returns an encoded deployment with the unknown fields of its earlier form: those of the
  * deployment, of its manifest and of its metadata. Resources are not changed.
  */
-export function keepUnknownFrame(
+export function keepUnknownDeploymentFields(
   encoded: StoredDeployment,
   before: StoredDeployment,
 ): StoredDeployment {

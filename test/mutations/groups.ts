@@ -112,7 +112,7 @@ export const groupMutations: readonly Mutation[] = [
     {
       name: 'hidden properties are not stored',
       breaks: 'docs/spec/monitor.md#registerresource: hideDiffs is stored in the state',
-      file: 'shared/engine/generator/registration/claim-urn.ts',
+      file: 'shared/engine/generator/registration/assign-urn.ts',
     },
     ['    hideDiff: goal.hideDiff,\n', ''],
     groupTestsOf('hide_diffs/hide-diffs', 'TestHideDiffs_Plain'),

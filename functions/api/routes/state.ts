@@ -3,7 +3,7 @@ import { error } from '../../../shared/errors/error.ts'
 import type { StackId } from '../../../shared/records/ids.ts'
 import { parsePointInTime } from '../../../shared/records/point-in-time.ts'
 import { envelopeOf, printEnvelope } from '../../../shared/state/snapshot-codec.ts'
-import { withoutOrigins } from '../../../shared/state/pending.ts'
+import { withoutOperationOrigins } from '../../../shared/state/pending.ts'
 import { hasSecretOutputs, readStackOutputs } from '../../../shared/state/stack-outputs.ts'
 import type { StoredDeployment } from '../../../shared/state/stored.ts'
 import { exportState, requireStack } from '../../../shared/runtime/state/export-state.ts'
@@ -77,7 +77,7 @@ async function readRequestedState(
     )
   const record = await requireStack(ports, stackOf(params))
   const state = await readStateAt(ports, record, moment, ports.clock.now())
-  return state === undefined ? undefined : withoutOrigins(state)
+  return state === undefined ? undefined : withoutOperationOrigins(state)
 }
 
 /**

@@ -27,7 +27,7 @@ import { keepAsRead } from './refresh/keep-as-read.ts'
 import { refreshRegistration } from './refresh/refresh-registration.ts'
 import { setDeleteFirstForFixedName } from './registration/propose-resource-name.ts'
 import { checkInputs } from './registration/check-inputs.ts'
-import { claimUrn, draftStateOf } from './registration/claim-urn.ts'
+import { assignUrn, draftStateOf } from './registration/assign-urn.ts'
 import { type Goal, registeredGoalOf } from './registration/goal.ts'
 import { replayRecorded } from './replay/replay-registration.ts'
 import type { CurrentState } from './sets.ts'
@@ -50,21 +50,21 @@ export async function generate(
   const { input, ports } = ctx
   const goal = setDeleteFirstForFixedName(input, registration)
 
-  // No await precedes `claimUrn`, so that two registrations never get the same URN.
-  const claimResult = finishStage(ctx, claimUrn(input, goal))
-  if (claimResult.kind !== 'decided') return claimResult
-  const { urn } = claimResult.value
+  // No await precedes `assignUrn`, so that two registrations never get the same URN.
+  const urnResult = finishStage(ctx, assignUrn(input, goal))
+  if (urnResult.kind !== 'decided') return urnResult
+  const { urn } = urnResult.value
   ctx.apply({ goals: [[urn, registeredGoalOf(goal)]] })
 
   const dependencyCheck = finishStage(ctx, refuseMissingDependencies(input, urn, goal))
   if (dependencyCheck.kind !== 'decided') return dependencyCheck
 
-  const refreshResult = finishStage(ctx, await refreshRegistration(ctx, goal, claimResult.value))
+  const refreshResult = finishStage(ctx, await refreshRegistration(ctx, goal, urnResult.value))
   if (refreshResult.kind !== 'decided') return refreshResult
-  const claim = refreshResult.value
-  const draft = draftStateOf(goal, claim)
+  const assignment = refreshResult.value
+  const draft = draftStateOf(goal, assignment)
 
-  const keepAsReadResult = finishStage(ctx, keepAsRead(input, claim, draft))
+  const keepAsReadResult = finishStage(ctx, keepAsRead(input, assignment, draft))
   if (keepAsReadResult.kind !== 'decided') return keepAsReadResult
 
   const isTargeted = isTargetedRegistration(input, draft)
@@ -75,30 +75,30 @@ export async function generate(
   if (keepDependenciesResult.kind !== 'decided') return keepDependenciesResult
 
   const goalDigest = ports.replay === undefined ? '' : ports.goalDigestOf(goal)
-  const replayResult = finishStage(ctx, await replayRecorded(ctx, claim, goalDigest))
+  const replayResult = finishStage(ctx, await replayRecorded(ctx, assignment, goalDigest))
   if (replayResult.kind !== 'decided') return replayResult
 
   const keepUntilDestroyedResult = finishStage(
     ctx,
-    await keepUntilDestroyed(ctx, { goal, claim, draft }),
+    await keepUntilDestroyed(ctx, { goal, assignment, draft }),
   )
   if (keepUntilDestroyedResult.kind !== 'decided') return keepUntilDestroyedResult
 
   const keepUntargetedResult = finishStage(
     ctx,
-    await keepUntargeted(ctx, { goal, claim, draft, isTargeted }),
+    await keepUntargeted(ctx, { goal, assignment, draft, isTargeted }),
   )
   if (keepUntargetedResult.kind !== 'decided') return keepUntargetedResult
 
   // An untargeted resource gets here only if it must be created again. It imports nothing.
   const adoptionResult = isTargeted
-    ? finishStage(ctx, await adoptExisting(ctx, goal, claim))
+    ? finishStage(ctx, await adoptExisting(ctx, goal, assignment))
     : refreshResult
   if (adoptionResult.kind !== 'decided') return adoptionResult
 
-  const finalClaim = adoptionResult.value
-  const finalDraft = draftStateOf(goal, finalClaim)
-  const uncheckedRegistration = { goal, claim: finalClaim, draft: finalDraft, isTargeted }
+  const finalAssignment = adoptionResult.value
+  const finalDraft = draftStateOf(goal, finalAssignment)
+  const uncheckedRegistration = { goal, assignment: finalAssignment, draft: finalDraft, isTargeted }
   const checkResult = finishStage(ctx, await checkInputs(ctx, uncheckedRegistration))
   if (checkResult.kind !== 'decided') return checkResult
 

@@ -25,7 +25,7 @@ import { createSyncPoints } from './sync-points.ts'
 import { sha256Of } from './sync-stack.ts'
 
 /** The dependencies of closing a copied deployment. */
-export interface CloseCopiedDeps extends Pick<BackendCatalogDeps, 'backend'> {
+export interface CloseCopiedDeploymentDeps extends Pick<BackendCatalogDeps, 'backend'> {
   /**
    * A folder of this machine. The close of a copied deployment uses a store of its own in this
    * folder.
@@ -36,7 +36,7 @@ export interface CloseCopiedDeps extends Pick<BackendCatalogDeps, 'backend'> {
 }
 
 /** Locks that change nothing, because the caller of the close already has the lock of the stack. */
-const callersLocks: HeldLocks = {
+const locksOfCaller: HeldLocks = {
   acquire: async () => undefined,
   release: async () => undefined,
   isHeld: () => true,
@@ -51,7 +51,7 @@ const callersLocks: HeldLocks = {
  * client changed the stack.
  */
 export async function closeCopiedDeployment(
-  deps: CloseCopiedDeps,
+  deps: CloseCopiedDeploymentDeps,
   id: StackId,
   copy: BackendCopy,
 ): Promise<void> {
@@ -73,7 +73,7 @@ export async function closeCopiedDeployment(
       ...deps,
       syncPoints,
       clock,
-      locks: callersLocks,
+      locks: locksOfCaller,
       releaseIfTakenOver: async () => undefined,
     },
     ...{ catalog: embedded.catalog, blobs: embedded.blobs, journalCopies: embedded.journalCopies },
@@ -83,7 +83,7 @@ export async function closeCopiedDeployment(
 
 /** Writes the records and the blobs of a copy into an empty store. */
 async function restoreRecords(
-  { backend }: CloseCopiedDeps,
+  { backend }: CloseCopiedDeploymentDeps,
   { id, copy, embedded }: { id: StackId; copy: BackendCopy; embedded: EmbeddedPlatform },
 ): Promise<{ readonly header: CopyHeader; readonly fencedAt: EpochMs }> {
   for (const hash of copy.blobs) {
@@ -110,7 +110,7 @@ async function restoreRecords(
  * checkpoint, or the checkpoint's `.bak`. Returns whether the checkpoint still has this state.
  */
 async function restoreBase(
-  { backend }: CloseCopiedDeps,
+  { backend }: CloseCopiedDeploymentDeps,
   input: {
     readonly id: StackId
     readonly copy: BackendCopy

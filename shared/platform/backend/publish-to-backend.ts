@@ -13,7 +13,7 @@ import {
   type StackId,
 } from '../../records/ids.ts'
 import { parseEnvelope } from '../../state/stream/parse-envelope.ts'
-import { pendingOperationsOf, withoutOrigins } from '../../state/pending.ts'
+import { pendingOperationsOf, withoutOperationOrigins } from '../../state/pending.ts'
 import { envelopeOf } from '../../state/snapshot-codec.ts'
 import type { StoredEnvelope } from '../../state/stored.ts'
 import type { SyncPoint } from './sync-points.ts'
@@ -61,7 +61,8 @@ export async function printSnapshot(
       ? { version: 3, deployment: null }
       : await parseEnvelope(await blobs.get(snapshot))
   const { deployment } = envelope
-  const printed = deployment === null ? envelope : await envelopeOf(withoutOrigins(deployment))
+  const printed =
+    deployment === null ? envelope : await envelopeOf(withoutOperationOrigins(deployment))
   // A checkpoint with pending operations is not complete, because it lacks their origins.
   const isComplete = deployment !== null && pendingOperationsOf(deployment).length === 0
   return {

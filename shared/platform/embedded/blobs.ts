@@ -92,7 +92,7 @@ async function hashFile(path: string): Promise<BlobHash | undefined> {
       hash.update(part)
     }
   } catch (thrown) {
-    if (systemCodeOf(thrown) !== 'ENOENT') throw readError(path, thrown)
+    if (systemCodeOf(thrown) !== 'ENOENT') throw createReadError(path, thrown)
   }
   return isEmpty ? undefined : (hash.digest('hex') as BlobHash)
 }
@@ -114,11 +114,11 @@ async function readContent(path: string): Promise<Uint8Array> {
     return await readFile(path)
   } catch (thrown) {
     if (systemCodeOf(thrown) === 'ENOENT') return new Uint8Array()
-    throw readError(path, thrown)
+    throw createReadError(path, thrown)
   }
 }
 
-function readError(path: string, cause: unknown): DeployError {
+function createReadError(path: string, cause: unknown): DeployError {
   const reason = messageOf(cause)
   return error('STORE_UNAVAILABLE', `cannot read the blob ${path}: ${reason}`, {
     details: { path, reason },

@@ -3,7 +3,7 @@ import { readSnapshotBlob } from '../../engine/deployment/state/read-snapshot-bl
 import { error } from '../../errors/error.ts'
 import type { StackRecord } from '../../ports/catalog.ts'
 import { type StackId, stackPartsOf } from '../../records/ids.ts'
-import { withoutOrigins } from '../../state/pending.ts'
+import { withoutOperationOrigins } from '../../state/pending.ts'
 import type { StoredDeployment } from '../../state/stored.ts'
 import { type CompactionPorts, readState } from '../compaction/fold-and-publish.ts'
 
@@ -21,10 +21,10 @@ export async function exportState(
   if (version === undefined)
     return record.snapshot === '' && record.current === ''
       ? undefined
-      : withoutOrigins(await readState(ports, record))
+      : withoutOperationOrigins(await readState(ports, record))
   const publishedVersion = await findPublishedVersion(ports.catalog, stack, version)
   if (publishedVersion === undefined) return undefined
-  return withoutOrigins(await readSnapshotBlob(ports.blobs, publishedVersion.snapshot))
+  return withoutOperationOrigins(await readSnapshotBlob(ports.blobs, publishedVersion.snapshot))
 }
 
 /** Returns the record of a stack. Throws STACK_NOT_FOUND. */

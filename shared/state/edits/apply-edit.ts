@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { error } from '../../errors/error.ts'
 import {
-  clearPending,
-  importPending,
+  clearPendingOperations,
+  importPendingCreate,
   pendingOperationsOf,
   withPendingOperations,
 } from '../pending.ts'
@@ -64,9 +64,9 @@ export function applyStateEdit(edit: StateEdit, input: EditInput): EditedState {
     case 'repair':
       return toEditedState(repairState(before)?.state ?? before)
     case 'pending import':
-      return toEditedState(importPending(before, edit.urn, edit.id))
+      return toEditedState(importPendingCreate(before, edit.urn, edit.id))
     case 'pending clear':
-      return toEditedState(clearPending(before, edit.urn))
+      return toEditedState(clearPendingOperations(before, edit.urn))
   }
 }
 

@@ -23,7 +23,7 @@ export function importState(
   },
 ): EditedState {
   const { before, names, force } = options
-  requireUrns(imported)
+  requireValidUrns(imported)
   requireSealed(imported)
   const faults = [...findForeignFaults(imported, names), ...findViolation(imported)]
   const [firstFault] = faults
@@ -55,7 +55,7 @@ export function importState(
 }
 
 /** Throws STATE_INVALID for a resource with an invalid URN. */
-function requireUrns({ resources = [] }: StoredDeployment): void {
+function requireValidUrns({ resources = [] }: StoredDeployment): void {
   const invalidResource = resources.find(({ urn }) => !isUrn(urn))
   if (invalidResource === undefined) return
   throw error(

@@ -64,9 +64,9 @@ export const stateEditForm = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('promote'), snippet: textForm.min(1) }),
   /** Repairs an invalid state; see `repairState`. */
   z.strictObject({ kind: z.literal('repair') }),
-  /** Adds the resource of a pending create; see `importPending`. */
+  /** Adds the resource of a pending create; see `importPendingCreate`. */
   z.strictObject({ kind: z.literal('pending import'), urn: urnForm, id: textForm.min(1) }),
-  /** Removes the pending operations of a URN; see `clearPending`. */
+  /** Removes the pending operations of a URN; see `clearPendingOperations`. */
   z.strictObject({ kind: z.literal('pending clear'), urn: urnForm }),
 ])
 

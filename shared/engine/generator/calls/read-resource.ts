@@ -10,7 +10,7 @@ import type { PropertyMap } from '../../../values/value.ts'
 import { type Step, stepOf } from '../../step.ts'
 import type { GeneratorContext } from '../context.ts'
 import { finishStage } from '../finish-stage.ts'
-import { claimUrn, type UrnClaim } from '../registration/claim-urn.ts'
+import { assignUrn, type UrnAssignment } from '../registration/assign-urn.ts'
 import { toDecided, failDeployment, failStep, type Result, type StageResult } from '../stage.ts'
 import type { CallKeyFields } from '../registration/canonical-goal.ts'
 import { describeDenial, deniedPackageOf } from '../providers/denied-providers.ts'
@@ -56,24 +56,24 @@ export async function readResource(
   // Pulumi's message of a read has the type twice (ReadResource in source_eval.go, v3.260.0).
   if (deniedPackage !== undefined) throw new Error(describeDenial(request.type, request.type))
 
-  const claimResult = finishStage(ctx, claimUrn(input, { ...request, aliases: [] }))
-  if (claimResult.kind !== 'decided') return claimResult
-  const claim = claimResult.value
+  const assignmentResult = finishStage(ctx, assignUrn(input, { ...request, aliases: [] }))
+  if (assignmentResult.kind !== 'decided') return assignmentResult
+  const assignment = assignmentResult.value
 
-  const readableResult = requireReadable(request, claim.urn)
+  const readableResult = requireReadable(request, assignment.urn)
   if (readableResult.kind !== 'decided') return readableResult
 
   const goalDigest = ports.callDigestOf(createReadKey(request, provider))
-  const replayResult = await replayRecorded(ctx, claim, goalDigest)
+  const replayResult = await replayRecorded(ctx, assignment, goalDigest)
   if (replayResult.kind !== 'decided') return replayResult
 
-  const next = createReadState(request, claim, provider)
-  const dependenciesResult = refuseMissingDependencies(input, claim.urn, next)
+  const next = createReadState(request, assignment, provider)
+  const dependenciesResult = refuseMissingDependencies(input, assignment.urn, next)
   if (dependenciesResult.kind !== 'decided') return dependenciesResult
 
-  const stepsResult = finishStage(ctx, decideReadSteps(claim, next, request.id))
+  const stepsResult = finishStage(ctx, decideReadSteps(assignment, next, request.id))
   if (stepsResult.kind !== 'decided') return stepsResult
-  return runRead(ctx, { claim, goalDigest, steps: stepsResult.value })
+  return runRead(ctx, { assignment, goalDigest, steps: stepsResult.value })
 }
 
 function requireReadable({ type, id, isIdUnknown }: ReadRequest, urn: Urn): Result<void> {
@@ -82,14 +82,18 @@ function requireReadable({ type, id, isIdUnknown }: ReadRequest, urn: Urn): Resu
   return toDecided(undefined)
 }
 
-function createReadState(request: ReadRequest, claim: UrnClaim, provider: string): ResourceState {
+function createReadState(
+  request: ReadRequest,
+  assignment: UrnAssignment,
+  provider: string,
+): ResourceState {
   return createResourceState({
-    urn: claim.urn,
+    urn: assignment.urn,
     type: request.type,
     custom: true,
     external: true,
     id: request.isIdUnknown ? unknownStringMarker : request.id,
-    aliases: claim.alias === undefined ? [] : [claim.alias],
+    aliases: assignment.alias === undefined ? [] : [assignment.alias],
     inputs: request.properties,
     parent: request.parent,
     dependencies: request.dependencies,
@@ -105,7 +109,7 @@ function createReadState(request: ReadRequest, claim: UrnClaim, provider: string
  * replaces it.
  */
 function decideReadSteps(
-  { urn, old, baseIndex }: UrnClaim,
+  { urn, old, baseIndex }: UrnAssignment,
   next: ResourceState,
   id: string,
 ): Result<readonly Step[]> {
@@ -122,10 +126,14 @@ function decideReadSteps(
 
 async function runRead(
   ctx: GeneratorContext,
-  read: { readonly claim: UrnClaim; readonly goalDigest: string; readonly steps: readonly Step[] },
+  read: {
+    readonly assignment: UrnAssignment
+    readonly goalDigest: string
+    readonly steps: readonly Step[]
+  },
 ): Promise<Result<CurrentState>> {
-  const { claim, goalDigest, steps } = read
-  const { urn, alias } = claim
+  const { assignment, goalDigest, steps } = read
+  const { urn, alias } = assignment
   const setsDelta = alias === undefined ? {} : { aliased: [[alias, urn] as const] }
   const ends = await ctx.ports.runner.run({ urn, goalDigest, steps, setsDelta })
   ctx.apply(createStepEndsDelta(steps, ends))

@@ -24,8 +24,8 @@ export async function decideSteps(
   registration: CheckedRegistration,
 ): Promise<Result<readonly Step[]>> {
   const { input, ports } = ctx
-  const { claim, next } = registration
-  const { old } = claim
+  const { assignment, next } = registration
+  const { old } = assignment
   if (old === undefined) {
     const create = stepOf({ op: 'create', effect: 'add', next })
     return toDecided([create], createScopeDelta(input, next, true))
@@ -48,7 +48,7 @@ async function decideDifference(
   { old, diff, isTriggered }: Difference & { readonly old: TrackedState },
 ): Promise<Result<readonly Step[]>> {
   if (ctx.ports.isAborted()) return stoppedResult
-  const { goal, claim, next } = registration
+  const { goal, assignment, next } = registration
   // Another replacement may have deleted the resource while the difference was computed.
   const deletionResult = await isDeletedByReplacement(ctx, old.state.urn)
   if (deletionResult.kind === 'failed') return deletionResult
@@ -56,7 +56,7 @@ async function decideDifference(
   const options = { replaceOnChanges: goal.replaceOnChanges, isTriggered }
   const change = decideChange(old.state, diff, options)
   if (change.kind === 'replace') return planReplacement(ctx, registration, change)
-  const delta = { handledUrns: [claim.urn] }
+  const delta = { handledUrns: [assignment.urn] }
   if (change.kind === 'update') {
     const { reason } = change
     return toDecided([stepOf({ op: 'update', effect: 'replace', old, next, reason })], delta)
@@ -74,7 +74,7 @@ function keepProviderValues(next: ResourceState, old: ResourceState): ResourceSt
 /** Decides the create of a resource that was deleted for the replacement of another resource. */
 function decideRecreate(
   { input }: GeneratorContext,
-  { claim, next }: CheckedRegistration,
+  { assignment, next }: CheckedRegistration,
   old: TrackedState,
 ): DecidedResult<readonly Step[]> {
   const oldUrn = old.state.urn
@@ -84,17 +84,17 @@ function decideRecreate(
     stepOf({ op: 'replace', effect: 'none', old, next, reason }),
     stepOf({ op: 'create-replacement', effect: 'replace', old, next, reason }),
   ]
-  return toDecided(steps, { ...createReplacedDelta(claim), removed: { deleted: [oldUrn] } })
+  return toDecided(steps, { ...createReplacedDelta(assignment), removed: { deleted: [oldUrn] } })
 }
 
 /** Decides the create of a resource that the program only read until now. */
 function replaceExternal(
-  { claim, next }: CheckedRegistration,
+  { assignment, next }: CheckedRegistration,
   old: TrackedState,
 ): DecidedResult<readonly Step[]> {
   const steps = [
     stepOf({ op: 'create-replacement', effect: 'add-mark', old, next }),
     stepOf({ op: 'replace', effect: 'none', old, next }),
   ]
-  return toDecided(steps, createReplacedDelta(claim))
+  return toDecided(steps, createReplacedDelta(assignment))
 }

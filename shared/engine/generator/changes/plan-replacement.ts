@@ -32,8 +32,8 @@ export async function planReplacement(
   registration: CheckedRegistration,
   change: ChangeDecision & { readonly kind: 'replace' },
 ): Promise<Result<readonly Step[]>> {
-  const { claim, goal } = registration
-  const { old } = claim
+  const { assignment, goal } = registration
+  const { old } = assignment
   if (old === undefined) throw new TypeError('the resource to replace has no old state')
   const protectionResult = finishStage(
     ctx,
@@ -44,14 +44,14 @@ export async function planReplacement(
     const importResult = refuseImportedReplacement(ctx, registration, { old: old.state, change })
     if (importResult.kind === 'failed') return importResult
   }
-  ctx.apply(createReplacedDelta(claim))
+  ctx.apply(createReplacedDelta(assignment))
   const checkResult = await recheckInputs(ctx, registration)
   if (checkResult.kind === 'failed') return checkResult
   const replacement = { old, next: checkResult.value, reason: change.reason }
   const mustDeleteFirst = goal.deleteBeforeReplace ?? change.deleteBeforeReplace
   if (!mustDeleteFirst)
     return toDecided(createReplaceSteps(replacement, old.state.pendingReplacement))
-  const deletesResult = await planDeletesBefore(ctx, claim.baseIndex, old)
+  const deletesResult = await planDeletesBefore(ctx, assignment.baseIndex, old)
   if (deletesResult.kind === 'failed') return deletesResult
   return toDecided([...deletesResult.value, ...createReplaceSteps(replacement, true)])
 }
@@ -80,11 +80,11 @@ function createReplaceSteps(
  */
 function refuseProtectedReplacement(
   { isPreview, ignoreProtect }: Pick<DecisionInput, 'isPreview' | 'ignoreProtect'>,
-  { next, claim }: CheckedRegistration,
+  { next, assignment }: CheckedRegistration,
   old: ResourceState,
 ): Result<void> {
   if (!next.protect || !old.protect || ignoreProtect) return toDecided(undefined)
-  const { urn } = claim
+  const { urn } = assignment
   const message =
     `unable to replace resource "${urn}"\nas it is currently marked for protection. ` +
     'To unprotect it, remove the `protect` flag from the resource and run `antichain up`, or run\n' +
@@ -99,17 +99,21 @@ function refuseProtectedReplacement(
  */
 async function recheckInputs(
   { input }: GeneratorContext,
-  { driver, goal, next, seed, claim }: CheckedRegistration,
+  { driver, goal, next, seed, assignment }: CheckedRegistration,
 ): Promise<Result<ResourceState>> {
   if (driver.check === undefined) return toDecided(next)
   // A resource that is replaced without a diff was already checked without its old inputs.
-  if (isReplacedWithoutDiff(input.scope, claim.urn, claim.old?.state)) return toDecided(next)
+  if (isReplacedWithoutDiff(input.scope, assignment.urn, assignment.old?.state))
+    return toDecided(next)
   const result = await driver.check(undefined, goal.inputs, seed)
   if (result.kind === 'failed') return result
   const { inputs, failures } = result.value
   if (failures.length === 0) return toDecided({ ...next, inputs })
-  const failedResult = failCheck({ ...goal, urn: claim.urn }, failures)
-  const invalidDiagnostic = { message: `resource ${claim.urn} is invalid`, urn: claim.urn }
+  const failedResult = failCheck({ ...goal, urn: assignment.urn }, failures)
+  const invalidDiagnostic = {
+    message: `resource ${assignment.urn} is invalid`,
+    urn: assignment.urn,
+  }
   const diagnostics = [...failedResult.failure.diagnostics, invalidDiagnostic]
   return { ...failedResult, failure: { ...failedResult.failure, diagnostics } }
 }

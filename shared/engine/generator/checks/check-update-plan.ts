@@ -10,7 +10,7 @@ import {
 import { noDifference } from '../../update-plan/update-plan.ts'
 import type { Step } from '../../step.ts'
 import type { Alias } from '../../../names/alias.ts'
-import type { UrnClaim } from '../registration/claim-urn.ts'
+import type { UrnAssignment } from '../registration/assign-urn.ts'
 import type { DecisionPorts, GeneratorContext } from '../context.ts'
 import type { GeneratorSets } from '../sets.ts'
 import { emitDiagnostics } from '../finish-stage.ts'
@@ -45,21 +45,21 @@ interface CheckedGoal {
  */
 export function checkGoalAgainstUpdatePlan(
   { ports }: Pick<GeneratorContext, 'ports'>,
-  claim: UrnClaim,
+  assignment: UrnAssignment,
   { goal, inputs: newValues, seed, ignoresOldInputs }: CheckedGoal,
 ): Result<void> {
   const { guard, draft } = ports.updatePlan
   if (guard === undefined && draft === undefined) return toDecided(undefined)
   const proposal = toProposedGoal(goal)
-  const old = claim.old?.state
+  const old = assignment.old?.state
   const oldValues = old?.inputs ?? emptyMap
-  draft?.recordGoal(claim.urn, proposal, {
+  draft?.recordGoal(assignment.urn, proposal, {
     oldValues: ignoresOldInputs ? emptyMap : oldValues,
     newValues,
     seed,
   })
   if (guard === undefined) return toDecided(undefined)
-  const resource = guard.resourceOf(claim.urn)
+  const resource = guard.resourceOf(assignment.urn)
   // If the resource is not in the plan and has no old state, `checkStepsAgainstUpdatePlan` refuses
   // the create.
   if (resource === undefined && old === undefined) return toDecided(undefined)
@@ -68,24 +68,24 @@ export function checkGoalAgainstUpdatePlan(
       ? { ...toUnchangedGoal(old), inputs: noDifference, outputs: noDifference }
       : resource?.goal
   const violations = findGoalViolations(plannedGoal, proposal, { oldValues, newValues })
-  return failOnViolations(ports, claim.urn, violations)
+  return failOnViolations(ports, assignment.urn, violations)
 }
 
 /** Checks the goal and the `same` step of an untargeted resource, which is kept or not created. */
 export function checkUntargetedAgainstUpdatePlan(
   ctx: GeneratorContext,
-  claim: UrnClaim,
+  assignment: UrnAssignment,
   goal: Goal,
 ): Result<void> {
-  const old = claim.old?.state
+  const old = assignment.old?.state
   const inputs = goal.custom ? (old?.inputs ?? emptyMap) : goal.inputs
-  const seed = chooseSeed(ctx.ports, claim.urn)
-  const planResult = checkGoalAgainstUpdatePlan(ctx, claim, {
+  const seed = chooseSeed(ctx.ports, assignment.urn)
+  const planResult = checkGoalAgainstUpdatePlan(ctx, assignment, {
     ...{ goal, inputs, seed },
     ignoresOldInputs: old === undefined,
   })
   if (planResult.kind === 'failed') return planResult
-  return checkStepsAgainstUpdatePlan(ctx, [{ urn: claim.urn, op: 'same' }])
+  return checkStepsAgainstUpdatePlan(ctx, [{ urn: assignment.urn, op: 'same' }])
 }
 
 /** Adds steps to the drafted plan. Fails at the first step that the update plan does not allow. */

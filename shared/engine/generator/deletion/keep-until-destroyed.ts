@@ -3,7 +3,7 @@ import type { ResourceState } from '../../../state/resource.ts'
 import { stepOf } from '../../step.ts'
 import type { GeneratorContext } from '../context.ts'
 import { componentDriver } from '../providers/resource-driver.ts'
-import type { UrnClaim } from '../registration/claim-urn.ts'
+import type { UrnAssignment } from '../registration/assign-urn.ts'
 import type { Goal } from '../registration/goal.ts'
 import { toDecided, type StageResult } from '../stage.ts'
 import { runSteps } from '../steps/run-steps.ts'
@@ -20,13 +20,13 @@ export async function keepUntilDestroyed(
   ctx: GeneratorContext,
   registration: {
     readonly goal: Goal
-    readonly claim: UrnClaim
+    readonly assignment: UrnAssignment
     readonly draft: ResourceState
   },
 ): Promise<StageResult<void>> {
   const { input } = ctx
-  const { goal, claim, draft } = registration
-  const { old, urn } = claim
+  const { goal, assignment, draft } = registration
+  const { old, urn } = assignment
   if (!input.isProgramDestroy) return toDecided(undefined)
   const next = old === undefined ? draft : { ...draft, outputs: old.state.outputs }
   if (requiredUrnsOf(draft).some(requiredUrn => input.sets.uncreatedUrns.has(requiredUrn)))
@@ -45,7 +45,7 @@ export async function keepUntilDestroyed(
   }
   const settleResult = await runSteps(
     ctx,
-    { goal, claim, next: keptState, ...replacedCheckFields },
+    { goal, assignment, next: keptState, ...replacedCheckFields },
     [step],
   )
   return settleResult.kind === 'failed'

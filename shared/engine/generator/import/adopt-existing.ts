@@ -3,7 +3,7 @@ import type { ResourceState } from '../../../state/resource.ts'
 import { isImport, type Step, stepOf } from '../../step.ts'
 import type { EndedStep } from '../../step-end.ts'
 import type { GeneratorContext } from '../context.ts'
-import { type UrnClaim, draftStateOf } from '../registration/claim-urn.ts'
+import { type UrnAssignment, draftStateOf } from '../registration/assign-urn.ts'
 import { createDriver } from '../providers/resource-driver.ts'
 import type { Goal } from '../registration/goal.ts'
 import { resumeRecorded } from '../replay/resume-recorded.ts'
@@ -33,19 +33,21 @@ export function isAdoption(
 export async function adoptExisting(
   ctx: GeneratorContext,
   goal: Goal,
-  claim: UrnClaim,
-): Promise<Result<UrnClaim>> {
-  if (!isAdoption(goal, claim.old?.state)) return toDecided(claim)
+  assignment: UrnAssignment,
+): Promise<Result<UrnAssignment>> {
+  if (!isAdoption(goal, assignment.old?.state)) return toDecided(assignment)
   if (isProviderType(goal.type))
-    return failDeployment('provider resources may not be read', claim.urn)
-  const recordedImport = await resumeImport(ctx, claim)
+    return failDeployment('provider resources may not be read', assignment.urn)
+  const recordedImport = await resumeImport(ctx, assignment)
   const importResult =
-    recordedImport === undefined ? await runImport(ctx, goal, claim) : toDecided(recordedImport)
+    recordedImport === undefined
+      ? await runImport(ctx, goal, assignment)
+      : toDecided(recordedImport)
   if (importResult.kind === 'failed') return importResult
   const { trackedState, step, end } = importResult.value
   if (trackedState === undefined || end.verdict !== 'succeeded') return failStep(ctx.input)
   const imported = { ...trackedState, op: step.op }
-  return toDecided({ ...claim, old: trackedState, baseIndex: undefined, imported })
+  return toDecided({ ...assignment, old: trackedState, baseIndex: undefined, imported })
 }
 
 /**
@@ -54,7 +56,7 @@ export async function adoptExisting(
  */
 async function resumeImport(
   ctx: GeneratorContext,
-  { urn }: UrnClaim,
+  { urn }: UrnAssignment,
 ): Promise<EndedStep | undefined> {
   const { replay } = ctx.ports
   const recordedDecision = replay?.importOf(urn)
@@ -66,24 +68,27 @@ async function resumeImport(
 async function runImport(
   ctx: GeneratorContext,
   goal: Goal,
-  claim: UrnClaim,
+  assignment: UrnAssignment,
 ): Promise<Result<EndedStep>> {
   const { input, ports } = ctx
-  const draft = draftStateOf(goal, claim)
+  const draft = draftStateOf(goal, assignment)
   // A missing provider ends the deployment before anything is recorded.
   const driverResult = await createDriver(ctx, draft)
   if (driverResult.kind === 'failed') return driverResult
   if (ports.isAborted()) return stoppedResult
-  const isReplaced = claim.old !== undefined && !input.sets.deletedUrns.has(claim.old.state.urn)
-  const steps = isReplaced ? createImportReplacementSteps(claim, draft) : [createImportStep(draft)]
+  const isReplaced =
+    assignment.old !== undefined && !input.sets.deletedUrns.has(assignment.old.state.urn)
+  const steps = isReplaced
+    ? createImportReplacementSteps(assignment, draft)
+    : [createImportStep(draft)]
   // The program registers the resource, so the old resource must not be deleted after a failed
   // import.
-  ctx.apply({ handledUrns: [claim.urn] })
+  ctx.apply({ handledUrns: [assignment.urn] })
   const setsDelta =
-    claim.alias === undefined ? {} : { aliased: [[claim.alias, claim.urn] as const] }
+    assignment.alias === undefined ? {} : { aliased: [[assignment.alias, assignment.urn] as const] }
   const digest = ports.goalDigestOf(goal)
   const endedSteps = await ports.runner.run({
-    urn: claim.urn,
+    urn: assignment.urn,
     goalDigest: digest,
     steps,
     setsDelta,
@@ -97,7 +102,10 @@ function createImportStep(next: ResourceState): Step {
   return stepOf({ op: 'import', effect: 'add', next: { ...next, ...unreadFields } })
 }
 
-function createImportReplacementSteps({ old }: UrnClaim, draft: ResourceState): readonly Step[] {
+function createImportReplacementSteps(
+  { old }: UrnAssignment,
+  draft: ResourceState,
+): readonly Step[] {
   if (old === undefined) throw new TypeError('the resource to replace has no old state')
   const next = { ...draft, ...unreadFields }
   return [

@@ -22,7 +22,7 @@ import {
 } from '../stage.ts'
 import { runSteps, ensureProviderConfigured } from '../steps/run-steps.ts'
 import { failCheck } from '../checks/fail-check.ts'
-import { draftStateOf, type UrnClaim } from '../registration/claim-urn.ts'
+import { draftStateOf, type UrnAssignment } from '../registration/assign-urn.ts'
 import { createDriver } from '../providers/resource-driver.ts'
 import { registerResource } from '../registration/register-resource.ts'
 import { emptyGoal, type Goal } from '../registration/goal.ts'
@@ -139,15 +139,15 @@ async function createProvider(
   const { urn, plugin, parent } = neededProvider
   const inputs = withPlugin(readProviderInputs(neededProvider, deps), plugin)
   const goal = { ...emptyGoal, type: providerTypeOf(plugin.pkg), name: nameOf(urn), parent, inputs }
-  const claim = { urn, old: undefined, baseIndex: undefined, alias: undefined }
+  const assignment = { urn, old: undefined, baseIndex: undefined, alias: undefined }
   ctx.apply({ goals: [[urn, goal]] })
   const replayResult = finishStage(
     ctx,
-    await replayRecorded(ctx, claim, ctx.ports.goalDigestOf(goal)),
+    await replayRecorded(ctx, assignment, ctx.ports.goalDigestOf(goal)),
   )
   if (replayResult.kind !== 'decided') return replayResult
   try {
-    const createResult = await runProviderCreate(ctx, goal, claim)
+    const createResult = await runProviderCreate(ctx, goal, assignment)
     if (createResult.kind !== 'failed' || createResult.failure.endedPart === 'deployment')
       return createResult
     // Without its provider an import cannot continue, even with `--continue-on-error`.
@@ -173,9 +173,9 @@ function readProviderInputs(
 async function runProviderCreate(
   ctx: GeneratorContext,
   goal: Goal,
-  claim: UrnClaim,
+  assignment: UrnAssignment,
 ): Promise<Result<CurrentState>> {
-  const next = draftStateOf(goal, claim)
+  const next = draftStateOf(goal, assignment)
   const seed = ctx.ports.randomSeed()
   const driverResult = await createDriver(ctx, next)
   if (driverResult.kind === 'failed') return driverResult
@@ -183,8 +183,8 @@ async function runProviderCreate(
   const checkResult = await driver.check?.(undefined, goal.inputs, seed)
   if (checkResult?.kind === 'failed') return checkResult
   const failures = checkResult?.value.failures ?? []
-  if (failures.length > 0) return failCheck({ ...goal, urn: claim.urn }, failures)
-  const registration = { goal, claim, driver, next, comparedInputs: goal.inputs, seed }
+  if (failures.length > 0) return failCheck({ ...goal, urn: assignment.urn }, failures)
+  const registration = { goal, assignment, driver, next, comparedInputs: goal.inputs, seed }
   return runSteps(ctx, registration, [stepOf({ op: 'create', effect: 'add', next })])
 }
 

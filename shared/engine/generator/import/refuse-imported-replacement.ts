@@ -13,15 +13,15 @@ import { toDecided, failDeployment, type Result } from '../stage.ts'
  */
 export function refuseImportedReplacement(
   { input, ports }: GeneratorContext,
-  { claim, next }: Pick<CheckedRegistration, 'claim' | 'next'>,
+  { assignment, next }: Pick<CheckedRegistration, 'assignment' | 'next'>,
   {
     old,
     change,
   }: { readonly old: ResourceState; readonly change: ChangeDecision & { kind: 'replace' } },
 ): Result<void> {
   const message = describeRefusal(change.reason.keys, old.inputs, next.inputs)
-  if (!input.isPreview) return failDeployment(message, claim.urn)
-  ports.emitter.report('warning', message, claim.urn)
+  if (!input.isPreview) return failDeployment(message, assignment.urn)
+  ports.emitter.report('warning', message, assignment.urn)
   return toDecided(undefined)
 }
 

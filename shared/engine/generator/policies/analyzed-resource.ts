@@ -13,7 +13,7 @@ type PolicyInput = Pick<DecisionInput, 'sets' | 'base'>
 /** The parts of a registration that policy packs check. */
 export type AnalyzedRegistration = Pick<
   CheckedRegistration,
-  'goal' | 'claim' | 'next' | 'comparedInputs'
+  'goal' | 'assignment' | 'next' | 'comparedInputs'
 >
 
 /**

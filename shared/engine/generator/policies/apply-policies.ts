@@ -67,7 +67,7 @@ async function remediateWithPack<C extends AnalyzedRegistration>(
   pack: Analyzer,
   registration: C,
 ): Promise<Result<C>> {
-  const { urn } = registration.claim
+  const { urn } = registration.assignment
   let currentRegistration = registration
   const resource = toAnalyzedResource(
     ctx.input,

@@ -2,7 +2,7 @@ import { isProviderType } from '../../../names/provider-reference.ts'
 import type { ResourceState } from '../../../state/resource.ts'
 import type { DecisionInput } from '../context.ts'
 import { requiredUrnsOf } from '../../graph/dependencies.ts'
-import type { UrnClaim } from '../registration/claim-urn.ts'
+import type { UrnAssignment } from '../registration/assign-urn.ts'
 import type { CurrentState } from '../sets.ts'
 import { toDecided, type StageResult } from '../stage.ts'
 import { skipCreate } from '../targets/skip-create.ts'
@@ -15,7 +15,7 @@ import { skipCreate } from '../targets/skip-create.ts'
  */
 export function keepAsRead(
   { programRefreshMode, sets }: Pick<DecisionInput, 'programRefreshMode' | 'sets'>,
-  { urn, old }: UrnClaim,
+  { urn, old }: UrnAssignment,
   draft: ResourceState,
 ): StageResult<void> {
   if (programRefreshMode !== 'only') return toDecided(undefined)

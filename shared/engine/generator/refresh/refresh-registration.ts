@@ -4,7 +4,7 @@ import { type EndedStep, successEndOf } from '../../step-end.ts'
 import type { GeneratorContext } from '../context.ts'
 import { isDeletedByReplacement } from '../deletion/is-deleted-by-replacement.ts'
 import { isSettledByGenerator } from '../registration/checked-registration.ts'
-import { type UrnClaim, draftStateOf } from '../registration/claim-urn.ts'
+import { type UrnAssignment, draftStateOf } from '../registration/assign-urn.ts'
 import type { Goal } from '../registration/goal.ts'
 import { resumeRecorded } from '../replay/resume-recorded.ts'
 import { toDecided, type Result, stoppedResult } from '../stage.ts'
@@ -19,17 +19,17 @@ import { isIncluded } from '../targets/scope.ts'
 export async function refreshRegistration(
   ctx: GeneratorContext,
   goal: Goal,
-  claim: UrnClaim,
-): Promise<Result<UrnClaim>> {
+  assignment: UrnAssignment,
+): Promise<Result<UrnAssignment>> {
   const { input, ports } = ctx
-  const { old, baseIndex, urn } = claim
+  const { old, baseIndex, urn } = assignment
   if (input.programRefreshMode === undefined || old === undefined || baseIndex === undefined)
-    return toDecided(claim)
-  if (!isIncluded(input, old.state)) return toDecided(claim)
+    return toDecided(assignment)
+  if (!isIncluded(input, old.state)) return toDecided(assignment)
   ctx.apply({ handledUrns: [urn] })
-  const next = draftStateOf(goal, claim)
+  const next = draftStateOf(goal, assignment)
   // Components and providers are not read, and no event shows a refresh of them.
-  if (isSettledByGenerator(next)) return toDecided(claim)
+  if (isSettledByGenerator(next)) return toDecided(assignment)
   const { outputsOnly } = input
   const step = stepOf({ op: 'refresh', effect: 'replace', old, next, outputsOnly })
   const recordedRefresh = ports.replay?.refreshOf(urn)
@@ -39,39 +39,46 @@ export async function refreshRegistration(
     if (deletionResult.kind === 'failed') return deletionResult
     if (deletionResult.value) {
       emitStep(ports.emitter, step, successEndOf(step.old?.state, 'same'))
-      return toDecided(claim)
+      return toDecided(assignment)
     }
     if (ports.isAborted()) return stoppedResult
   }
   const endedSteps =
     ports.replay !== undefined && recordedRefresh !== undefined
       ? await resumeRecorded(ctx, ports.replay, recordedRefresh)
-      : await runRefresh(ctx, { goal, claim, step })
-  return toRefreshedClaim(claim, baseIndex, endedSteps[0])
+      : await runRefresh(ctx, { goal, assignment, step })
+  return toRefreshedAssignment(assignment, baseIndex, endedSteps[0])
 }
 
 function runRefresh(
   { ports }: GeneratorContext,
-  { goal, claim, step }: { readonly goal: Goal; readonly claim: UrnClaim; readonly step: Step },
+  {
+    goal,
+    assignment,
+    step,
+  }: { readonly goal: Goal; readonly assignment: UrnAssignment; readonly step: Step },
 ): Promise<readonly EndedStep[]> {
-  const { urn, alias } = claim
+  const { urn, alias } = assignment
   const setsDelta = alias === undefined ? {} : { aliased: [[alias, urn] as const] }
   return ports.runner.run({ urn, goalDigest: ports.goalDigestOf(goal), steps: [step], setsDelta })
 }
 
 /**
- * Returns the claim with the read state. A failed read ends the deployment even with
+ * Returns the assignment with the read state. A failed read ends the deployment even with
  * `--continue-on-error`, because the state is unknown.
  */
-function toRefreshedClaim(
-  claim: UrnClaim,
+function toRefreshedAssignment(
+  assignment: UrnAssignment,
   baseIndex: number,
   endedRead: EndedStep | undefined,
-): Result<UrnClaim> {
+): Result<UrnAssignment> {
   if (endedRead?.end.verdict !== 'succeeded') return stoppedResult
   const refreshedState =
     endedRead.trackedState === undefined
       ? undefined
       : { ...endedRead.trackedState, refreshedIndex: baseIndex }
-  return toDecided({ ...claim, old: refreshedState }, { refreshed: [[baseIndex, refreshedState]] })
+  return toDecided(
+    { ...assignment, old: refreshedState },
+    { refreshed: [[baseIndex, refreshedState]] },
+  )
 }

@@ -9,7 +9,7 @@ import { createDriver } from '../providers/resource-driver.ts'
 import { toDecided, failDeployment, type Result, stoppedResult } from '../stage.ts'
 import { isReplacedWithoutDiff } from '../targets/scope.ts'
 import type { CheckedRegistration } from './checked-registration.ts'
-import type { UrnClaim } from './claim-urn.ts'
+import type { UrnAssignment } from './assign-urn.ts'
 import type { Goal } from './goal.ts'
 import { resetIgnoredChanges } from './ignore-changes.ts'
 
@@ -22,7 +22,7 @@ const missingPluginWindowMs = 400
 /** A registration before Check. */
 interface UncheckedRegistration {
   readonly goal: Goal
-  readonly claim: UrnClaim
+  readonly assignment: UrnAssignment
   readonly draft: ResourceState
   readonly isTargeted: boolean
 }
@@ -35,15 +35,15 @@ export async function checkInputs(
   ctx: GeneratorContext,
   registration: UncheckedRegistration,
 ): Promise<Result<CheckedRegistration>> {
-  const { goal, claim, draft, isTargeted } = registration
+  const { goal, assignment, draft, isTargeted } = registration
   const { input, ports } = ctx
-  const old = claim.old?.state
+  const old = assignment.old?.state
   const inputs = resetIgnoredChanges(ctx, registration)
   const driverResult = await catchProviderErrors(ctx, registration, () => createDriver(ctx, draft))
   if (driverResult.kind === 'failed') return driverResult
   const driver = driverResult.value
-  const seed = chooseSeed(ports, claim.urn)
-  const ignoresOldInputs = mustIgnoreOldInputs(input, claim)
+  const seed = chooseSeed(ports, assignment.urn)
+  const ignoresOldInputs = mustIgnoreOldInputs(input, assignment)
   const keepsOldInputs = driver.check !== undefined && !isTargeted && old !== undefined
   let checkResult = { next: draft, comparedInputs: inputs, ignoresOldInputs }
   if (keepsOldInputs)
@@ -59,7 +59,7 @@ export async function checkInputs(
     )
     if (result.kind === 'failed') return result
     const { inputs: checkedInputs, failures } = result.value
-    if (failures.length > 0) return failCheck({ ...goal, urn: claim.urn }, failures)
+    if (failures.length > 0) return failCheck({ ...goal, urn: assignment.urn }, failures)
     checkResult = {
       next: { ...draft, inputs: checkedInputs },
       comparedInputs: checkedInputs,
@@ -73,19 +73,19 @@ export async function checkInputs(
     seed,
     ignoresOldInputs: checkResult.ignoresOldInputs,
   }
-  const planResult = checkGoalAgainstUpdatePlan(ctx, claim, checkedGoal)
+  const planResult = checkGoalAgainstUpdatePlan(ctx, assignment, checkedGoal)
   if (planResult.kind === 'failed') return planResult
-  return toDecided({ goal, claim, driver, next, comparedInputs, seed })
+  return toDecided({ goal, assignment, driver, next, comparedInputs, seed })
 }
 
 /** Reports whether Check runs without the old inputs. */
 function mustIgnoreOldInputs(
   { sets, scope }: Pick<DecisionInput, 'sets' | 'scope'>,
-  claim: UrnClaim,
+  assignment: UrnAssignment,
 ): boolean {
-  const old = claim.old?.state
+  const old = assignment.old?.state
   if (old === undefined || old.external || sets.deletedUrns.has(old.urn)) return true
-  return isReplacedWithoutDiff(scope, claim.urn, old)
+  return isReplacedWithoutDiff(scope, assignment.urn, old)
 }
 
 /**
@@ -94,7 +94,7 @@ function mustIgnoreOldInputs(
  */
 async function catchProviderErrors<T>(
   ctx: GeneratorContext,
-  { goal, claim: { urn } }: Pick<UncheckedRegistration, 'goal' | 'claim'>,
+  { goal, assignment: { urn } }: Pick<UncheckedRegistration, 'goal' | 'assignment'>,
   request: () => Promise<Result<T>>,
 ): Promise<Result<T>> {
   try {

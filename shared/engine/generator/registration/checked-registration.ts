@@ -3,13 +3,13 @@ import type { ResourceState } from '../../../state/resource.ts'
 import type { PropertyMap } from '../../../values/value.ts'
 import type { ResourceDriver } from '../providers/resource-driver.ts'
 import type { SetsDelta } from '../sets-delta.ts'
-import type { UrnClaim } from './claim-urn.ts'
+import type { UrnAssignment } from './assign-urn.ts'
 import type { Goal } from './goal.ts'
 
 /** A registration with checked inputs. Its steps are not decided yet. */
 export interface CheckedRegistration {
   readonly goal: Goal
-  readonly claim: UrnClaim
+  readonly assignment: UrnAssignment
   readonly driver: ResourceDriver
   /** The planned state, with checked inputs. */
   readonly next: ResourceState
@@ -24,7 +24,7 @@ export interface CheckedRegistration {
 }
 
 /** Returns the delta that marks the resource of a URN as replaced in this deployment. */
-export function createReplacedDelta({ urn }: UrnClaim): SetsDelta {
+export function createReplacedDelta({ urn }: UrnAssignment): SetsDelta {
   return { replaced: [urn], handledUrns: [urn] }
 }
 

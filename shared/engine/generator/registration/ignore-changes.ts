@@ -1,7 +1,7 @@
 import { resetPaths } from '../../../values/path.ts'
 import type { PropertyMap } from '../../../values/value.ts'
 import type { GeneratorContext } from '../context.ts'
-import type { UrnClaim } from './claim-urn.ts'
+import type { UrnAssignment } from './assign-urn.ts'
 import type { Goal } from './goal.ts'
 
 /**
@@ -11,9 +11,9 @@ import type { Goal } from './goal.ts'
  */
 export function resetIgnoredChanges(
   { ports }: GeneratorContext,
-  { goal, claim }: { readonly goal: Goal; readonly claim: UrnClaim },
+  { goal, assignment }: { readonly goal: Goal; readonly assignment: UrnAssignment },
 ): PropertyMap {
-  const old = claim.old?.state
+  const old = assignment.old?.state
   const { inputs, unresetPaths } = resetPaths(
     old?.inputs ?? goal.inputs,
     goal.inputs,
@@ -24,7 +24,7 @@ export function resetIgnoredChanges(
     ports.emitter.report(
       'info',
       `cannot ignore changes in added or removed elements of the path: ${paths}`,
-      claim.urn,
+      assignment.urn,
     )
   }
   return inputs

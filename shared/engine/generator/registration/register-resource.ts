@@ -13,7 +13,7 @@ import {
   type StageResult,
   stoppedResult,
 } from '../stage.ts'
-import { registrationUrnOf } from './claim-urn.ts'
+import { registrationUrnOf } from './assign-urn.ts'
 import type { Goal } from './goal.ts'
 
 /**

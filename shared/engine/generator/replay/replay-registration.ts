@@ -3,7 +3,7 @@ import type { TrackedState } from '../../step.ts'
 import { successEndOf } from '../../step-end.ts'
 import { plannedUrnsOf } from '../checks/check-update-plan.ts'
 import type { GeneratorContext } from '../context.ts'
-import type { UrnClaim } from '../registration/claim-urn.ts'
+import type { UrnAssignment } from '../registration/assign-urn.ts'
 import type { CurrentState } from '../sets.ts'
 import { type AnsweredResult, toDecided, failStep, type StageResult } from '../stage.ts'
 import { ensureProviderConfigured } from '../steps/run-steps.ts'
@@ -22,11 +22,11 @@ import { resumeRecorded } from './resume-recorded.ts'
  */
 export async function replayRecorded(
   ctx: GeneratorContext,
-  claim: UrnClaim,
+  assignment: UrnAssignment,
   goalDigest: string,
 ): Promise<StageResult<void>> {
   const { replay } = ctx.ports
-  const decisions = (replay?.decisionsOf(claim.urn) ?? []).filter(
+  const decisions = (replay?.decisionsOf(assignment.urn) ?? []).filter(
     decision => !isRefreshDecision(decision),
   )
   const lastDecision = decisions.at(-1)
@@ -39,19 +39,19 @@ export async function replayRecorded(
   const isAnyInterrupted = ends.some(({ end }) => end.verdict === 'interrupted')
   if (ends.some(({ end }) => end.verdict !== 'succeeded'))
     return failStep(ctx.input, isAnyInterrupted)
-  if (lastDecision.kind === 'settled') return replaySettled(ctx, replay, claim, lastDecision)
+  if (lastDecision.kind === 'settled') return replaySettled(ctx, replay, assignment, lastDecision)
   // The next stages compare an imported resource with its goal. If the goal differs from the
   // record, the next stages are skipped, and the imported state is the answer.
-  if (lastDecision === replay.importOf(claim.urn) && lastDecision.goal === goalDigest)
+  if (lastDecision === replay.importOf(assignment.urn) && lastDecision.goal === goalDigest)
     return toDecided(undefined)
   const endedStep = ends.findLast(({ step }) => step.next !== undefined)
   // Without a state, the record contains only the deletes of a replacement. The generator itself
   // settles the create of such a resource, so the next stages decide the create.
   if (endedStep?.trackedState === undefined) return toDecided(undefined)
-  return toReplayedAnswer(claim, { ...endedStep.trackedState, op: endedStep.step.op })
+  return toReplayedAnswer(assignment, { ...endedStep.trackedState, op: endedStep.step.op })
 }
 
-function toReplayedAnswer({ urn }: UrnClaim, current: CurrentState): AnsweredResult {
+function toReplayedAnswer({ urn }: UrnAssignment, current: CurrentState): AnsweredResult {
   return { kind: 'replayed', current, delta: { currentStates: [[urn, current]] } }
 }
 
@@ -80,14 +80,14 @@ async function keepUnlessWithdrawn(
 async function replaySettled(
   ctx: GeneratorContext,
   replay: Replay,
-  claim: UrnClaim,
+  assignment: UrnAssignment,
   decision: RecordedSettlement,
 ): Promise<AnsweredResult> {
   const { emitter } = ctx.ports
   const { step, trackedState } = replay.reopenSettled(decision)
   const { state } = trackedState
   emitter.emitBegin(step)
-  const inputs = step.op === 'same' ? (claim.old?.state.inputs ?? state.inputs) : state.inputs
+  const inputs = step.op === 'same' ? (assignment.old?.state.inputs ?? state.inputs) : state.inputs
   await ensureProviderConfigured(ctx, state, inputs)
   await runAfterHooks(ctx, step, state)
   const end = successEndOf(state)
@@ -95,7 +95,7 @@ async function replaySettled(
   emitter.count(step, end)
   if (step.op === 'same' && step.old !== undefined) emitSameViews(ctx, step.old.state)
   ctx.apply(createStepEndsDelta([step], [{ step, end, trackedState }]))
-  return toReplayedAnswer(claim, { ...trackedState, op: step.op })
+  return toReplayedAnswer(assignment, { ...trackedState, op: step.op })
 }
 
 /**

@@ -31,7 +31,7 @@ export async function runSteps(
   if (ctx.ports.isAborted()) return stoppedResult
   const lastStep = steps.findLast(step => step.op !== 'replace')
   if (lastStep === undefined) throw new TypeError('the registration has no step to run')
-  const { imported } = registration.claim
+  const { imported } = registration.assignment
   // If a resource was imported by this registration and equals its goal, it needs no further step.
   const result =
     lastStep.op !== 'same'
@@ -117,7 +117,7 @@ async function runBatches(
       batch[0]?.op.startsWith('delete') !== true
         ? [await settleChange(ctx, registration, steps, batch[0])]
         : await ctx.ports.runner.run({
-            urn: registration.claim.urn,
+            urn: registration.assignment.urn,
             steps: batch,
             ...decisionRecordOf(ctx, registration, steps),
           })
@@ -151,7 +151,7 @@ function recordedSetsDeltaOf(
   registration: CheckedRegistration,
   steps: readonly Step[],
 ): RecordedSetsDelta {
-  const { urn, alias } = registration.claim
+  const { urn, alias } = registration.assignment
   const deletedUrns = steps.filter(step => step.effect === 'mark-pending').map(step => step.urn)
   const dependentKeys = deletedUrns.flatMap(deletedUrn => {
     const keys = sets.dependentKeys.get(deletedUrn)

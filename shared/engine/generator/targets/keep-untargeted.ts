@@ -7,7 +7,7 @@ import { checkUntargetedAgainstUpdatePlan } from '../checks/check-update-plan.ts
 import type { DecisionInput, GeneratorContext } from '../context.ts'
 import { isDeletedByReplacement } from '../deletion/is-deleted-by-replacement.ts'
 import { finishStage } from '../finish-stage.ts'
-import type { UrnClaim } from '../registration/claim-urn.ts'
+import type { UrnAssignment } from '../registration/assign-urn.ts'
 import type { Goal } from '../registration/goal.ts'
 import type { CurrentState } from '../sets.ts'
 import { toDecided, failDeployment, type Result, type StageResult } from '../stage.ts'
@@ -20,7 +20,7 @@ import { skipCreate } from './skip-create.ts'
 /** A registration. `isTargeted`: whether the scope contains it. */
 interface ScopedRegistration {
   readonly goal: Goal
-  readonly claim: UrnClaim
+  readonly assignment: UrnAssignment
   readonly draft: ResourceState
   readonly isTargeted: boolean
 }
@@ -33,32 +33,40 @@ interface ScopedRegistration {
  */
 export async function keepUntargeted(
   ctx: GeneratorContext,
-  { goal, claim, draft, isTargeted }: ScopedRegistration,
+  { goal, assignment, draft, isTargeted }: ScopedRegistration,
 ): Promise<StageResult<void>> {
   if (isTargeted) return toDecided(undefined)
-  const recreateResult = await mustRecreate(ctx, claim)
+  const recreateResult = await mustRecreate(ctx, assignment)
   if (recreateResult.kind === 'failed') return recreateResult
   if (recreateResult.value) return toDecided(undefined)
-  const planResult = checkUntargetedAgainstUpdatePlan(ctx, claim, goal)
+  const planResult = checkUntargetedAgainstUpdatePlan(ctx, assignment, goal)
   if (planResult.kind === 'failed') return planResult
-  const next = claim.old?.state ?? draft
-  const policyResult = await applyPolicies(ctx, { goal, claim, next, comparedInputs: next.inputs })
+  const next = assignment.old?.state ?? draft
+  const policyResult = await applyPolicies(ctx, {
+    goal,
+    assignment,
+    next,
+    comparedInputs: next.inputs,
+  })
   if (policyResult.kind === 'failed') return policyResult
-  return answerUntargeted(ctx, claim, draft)
+  return answerUntargeted(ctx, assignment, draft)
 }
 
 /**
  * Reports whether an untargeted resource must be created again: another replacement deleted it, or
  * the program only read it before.
  */
-async function mustRecreate(ctx: GeneratorContext, { old }: UrnClaim): Promise<Result<boolean>> {
+async function mustRecreate(
+  ctx: GeneratorContext,
+  { old }: UrnAssignment,
+): Promise<Result<boolean>> {
   if (old === undefined) return toDecided(false)
   return old.state.external ? toDecided(true) : isDeletedByReplacement(ctx, old.state.urn)
 }
 
 function answerUntargeted(
   ctx: GeneratorContext,
-  { urn, old }: UrnClaim,
+  { urn, old }: UrnAssignment,
   draft: ResourceState,
 ): StageResult<void> {
   const { input } = ctx

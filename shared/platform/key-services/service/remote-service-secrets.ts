@@ -3,7 +3,7 @@ import type { SecretsManager } from '../../../secrets/crypter.ts'
 import type { ServiceStack } from '../../../secrets/service-stack.ts'
 import { createKeyedDigest } from '../../../secrets/symmetric-crypter.ts'
 import { keyErrorCodes, keyFailureOf } from '../key-service-error.ts'
-import { createBlockingCall } from './call-service-now.ts'
+import { createBlockingCall } from './create-blocking-call.ts'
 import { callService, type CipherReply, type CipherRequest } from './service-client.ts'
 import { readServiceToken } from './service-login.ts'
 
@@ -50,11 +50,11 @@ function createRemoteManager(stack: ServiceStack, env: Env): SecretsManager {
     return text
   }
   const encrypt = (plaintext: string): string => {
-    const prepared = unusedCiphertexts.get(plaintext)?.pop()
+    const preparedCiphertext = unusedCiphertexts.get(plaintext)?.pop()
     const [ciphertext = ''] =
-      prepared === undefined
+      preparedCiphertext === undefined
         ? textsOf(callNow(requestOf('encrypt', [plaintext])), 'encrypt', stack)
-        : [prepared]
+        : [preparedCiphertext]
     plaintexts.set(ciphertext, plaintext)
     return ciphertext
   }

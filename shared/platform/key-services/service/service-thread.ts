@@ -3,20 +3,20 @@ import { callService, type CipherRequest } from './service-client.ts'
 
 /**
  * The start parameters of the thread that runs this file. The thread calls the service of a stack's
- * secrets, while the caller is blocked. `signal` becomes 1 when the thread has sent its reply to
+ * secrets, while the caller is blocked. `replyFlag` becomes 1 when the thread has sent its reply to
  * the port.
  */
 export interface ServiceThreadData {
   readonly port: MessagePort
-  readonly signal: Int32Array
+  readonly replyFlag: Int32Array
 }
 
-const { port, signal } = workerData as ServiceThreadData
+const { port, replyFlag } = workerData as ServiceThreadData
 
 port.on('message', (request: CipherRequest) => {
   void callService(request).then(reply => {
     port.postMessage(reply)
-    Atomics.store(signal, 0, 1)
-    Atomics.notify(signal, 0)
+    Atomics.store(replyFlag, 0, 1)
+    Atomics.notify(replyFlag, 0)
   })
 })

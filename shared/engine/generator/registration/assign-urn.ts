@@ -10,7 +10,7 @@ import { resolveAliases } from './list-alias-urns.ts'
 import type { Goal } from './goal.ts'
 
 /** The URN and the old state that the generator assigned to a registration. */
-export interface UrnClaim {
+export interface UrnAssignment {
   readonly urn: Urn
   readonly old: TrackedState | undefined
   /**
@@ -46,10 +46,10 @@ export function registrationUrnOf(
  * parent, a duplicate URN, or an alias that another resource claimed. Source:
  * docs/spec/urns.md#urns-and-aliases.
  */
-export function claimUrn(
+export function assignUrn(
   input: Pick<DecisionInput, 'stack' | 'project' | 'sets' | 'base'>,
   goal: UrnFields & { readonly aliases: readonly Alias[] },
-): Result<UrnClaim> {
+): Result<UrnAssignment> {
   const { sets, base } = input
   if (
     goal.parent !== '' &&
@@ -98,7 +98,7 @@ function findAliasConflict(
       urn,
     )
   const claimantUrn = sets.claimantUrns.get(alias)
-  // An earlier generator run may have recorded the same claim.
+  // The claimant is this resource if an earlier generator run recorded the alias.
   if (claimantUrn === undefined || claimantUrn === urn) return undefined
   return failDeployment(
     `Alias '${alias}' of resource '${urn}' is claimed by '${claimantUrn}' already`,
@@ -110,10 +110,10 @@ function findAliasConflict(
  * Returns the state that a goal requests, before Check. Times and `refreshBeforeUpdate` come from
  * the old state.
  */
-export function draftStateOf(goal: Goal, claim: UrnClaim): ResourceState {
-  const old = claim.old?.state
+export function draftStateOf(goal: Goal, assignment: UrnAssignment): ResourceState {
+  const old = assignment.old?.state
   return createResourceState({
-    urn: claim.urn,
+    urn: assignment.urn,
     type: goal.type,
     custom: goal.custom,
     inputs: goal.inputs,
@@ -124,7 +124,7 @@ export function draftStateOf(goal: Goal, claim: UrnClaim): ResourceState {
     propertyDependencies: goal.propertyDependencies,
     provider: goal.provider,
     additionalSecretOutputs: goal.additionalSecretOutputs,
-    aliases: claim.alias === undefined ? [] : [claim.alias],
+    aliases: assignment.alias === undefined ? [] : [assignment.alias],
     customTimeouts: goal.customTimeouts,
     deletedWith: goal.deletedWith,
     replaceWith: goal.replaceWith,
@@ -133,7 +133,7 @@ export function draftStateOf(goal: Goal, claim: UrnClaim): ResourceState {
     replaceOnChanges: goal.replaceOnChanges,
     resourceHooks: goal.resourceHooks,
     // As in Pulumi, the state of an imported resource has no trigger.
-    replacementTrigger: claim.imported === undefined ? goal.replacementTrigger : null,
+    replacementTrigger: assignment.imported === undefined ? goal.replacementTrigger : null,
     importID: goal.importId,
     extensionRef: goal.extensionRef ?? '',
     sourcePosition: goal.sourcePosition,

@@ -6,7 +6,7 @@ import { emptySnapshot } from '../../../state/snapshot.ts'
 import { createBase } from '../../deployment/state/base.ts'
 import { createSets, reduceSets, type WritableSets } from '../reduce-sets.ts'
 import type { Result } from '../stage.ts'
-import { claimUrn, type UrnClaim } from './claim-urn.ts'
+import { assignUrn, type UrnAssignment } from './assign-urn.ts'
 
 const urn = (name: string): Urn => `urn:pulumi:dev::shop::a:b:C::${name}` as Urn
 const resources = ['a', 'old'].map(name =>
@@ -14,44 +14,48 @@ const resources = ['a', 'old'].map(name =>
 )
 const base = createBase({ ...emptySnapshot, resources }, 1)
 
-function claim(sets: WritableSets, name: string, aliases: readonly Alias[] = []): Result<UrnClaim> {
+function assign(
+  sets: WritableSets,
+  name: string,
+  aliases: readonly Alias[] = [],
+): Result<UrnAssignment> {
   const input = { stack: 'dev', project: 'shop', base, sets }
-  const result = claimUrn(input, { type: 'a:b:C', name, parent: '', aliases })
+  const result = assignUrn(input, { type: 'a:b:C', name, parent: '', aliases })
   reduceSets(sets, result.delta ?? {})
   return result
 }
-const messageOf = (result: Result<UrnClaim>): string | undefined =>
+const messageOf = (result: Result<UrnAssignment>): string | undefined =>
   result.kind === 'failed' ? result.failure.diagnostics[0]?.message : undefined
 
-describe('claimUrn', () => {
+describe('assignUrn', () => {
   test('finds the old state of a URN', () => {
-    const result = claim(createSets(), 'a')
+    const result = assign(createSets(), 'a')
     expect(result).toMatchObject({ kind: 'decided', value: { urn: urn('a'), baseIndex: 0 } })
   })
 
   test('finds no old state for a new URN', () => {
-    const result = claim(createSets(), 'new')
+    const result = assign(createSets(), 'new')
     expect(result).toMatchObject({ kind: 'decided', value: { old: undefined, alias: undefined } })
   })
 
   test('finds the old state of an alias and records the alias', () => {
     const sets = createSets()
-    const result = claim(sets, 'new', [{ kind: 'urn', urn: urn('old') }])
+    const result = assign(sets, 'new', [{ kind: 'urn', urn: urn('old') }])
     expect(result).toMatchObject({ kind: 'decided', value: { baseIndex: 1, alias: urn('old') } })
     expect(sets.formerUrns.get(urn('new'))).toBe(urn('old'))
   })
 
   test('fails for a URN that is registered already', () => {
     const sets = createSets()
-    claim(sets, 'a')
-    expect(messageOf(claim(sets, 'a'))).toMatch(/^Duplicate resource URN/)
+    assign(sets, 'a')
+    expect(messageOf(assign(sets, 'a'))).toMatch(/^Duplicate resource URN/)
   })
 
   test('fails for an alias that another resource has claimed', () => {
     const sets = createSets()
     const aliases: readonly Alias[] = [{ kind: 'urn', urn: urn('old') }]
-    claim(sets, 'new', aliases)
-    expect(messageOf(claim(sets, 'other', aliases))).toMatch(/is claimed by .*new' already$/)
-    expect(messageOf(claim(sets, 'old'))).toMatch(/claims as an alias$/)
+    assign(sets, 'new', aliases)
+    expect(messageOf(assign(sets, 'other', aliases))).toMatch(/is claimed by .*new' already$/)
+    expect(messageOf(assign(sets, 'old'))).toMatch(/claims as an alias$/)
   })
 })

@@ -15,11 +15,11 @@ const callTimeoutMs = 140_000
  * does not keep the process alive.
  */
 export function createBlockingCall(): (request: CipherRequest) => CipherReply {
-  const signal = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+  const replyFlag = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
   let openedChannel: MessageChannel | undefined
   const openChannel = (): MessageChannel => {
     const channel = new MessageChannel()
-    const data: ServiceThreadData = { port: channel.port2, signal }
+    const data: ServiceThreadData = { port: channel.port2, replyFlag }
     const worker = new Worker(new URL('./service-thread.ts', import.meta.url), {
       workerData: data,
       transferList: [channel.port2],
@@ -31,9 +31,9 @@ export function createBlockingCall(): (request: CipherRequest) => CipherReply {
   }
   return request => {
     openedChannel ??= openChannel()
-    Atomics.store(signal, 0, 0)
+    Atomics.store(replyFlag, 0, 0)
     openedChannel.port1.postMessage(request)
-    const outcome = Atomics.wait(signal, 0, 0, callTimeoutMs)
+    const outcome = Atomics.wait(replyFlag, 0, 0, callTimeoutMs)
     const received: { readonly message: CipherReply } | undefined = receiveMessageOnPort(
       openedChannel.port1,
     )
