@@ -1,12 +1,18 @@
+import * as z from 'zod'
 import { type DeployError, error, isErrorCode } from '../../shared/errors/error.ts'
 
+/** The end of a refused request. Without a hint, the next step is that of the catalogue. */
+export const refusalForm = z.object({
+  kind: z.literal('refused'),
+  code: z.string(),
+  message: z.string(),
+  hint: z.string().optional(),
+})
+
 /** Returns the error of a refused request: with its own code, or REQUEST_REFUSED. */
-export function refusalErrorOf({
-  code,
-  message,
-}: {
-  readonly code: string
-  readonly message: string
-}): DeployError {
-  return isErrorCode(code) ? error(code, message) : error('REQUEST_REFUSED', `${code}: ${message}`)
+export function refusalErrorOf({ code, message, hint }: z.infer<typeof refusalForm>): DeployError {
+  const options = hint === undefined ? {} : { hint }
+  return isErrorCode(code)
+    ? error(code, message, options)
+    : error('REQUEST_REFUSED', `${code}: ${message}`, options)
 }

@@ -7,7 +7,7 @@ import { countChanges } from '../../shared/records/change-counts.ts'
 import type { ApiClient } from './api-client.ts'
 import { followStream } from './follow-stream.ts'
 import { forecastForm } from './forecast-form.ts'
-import { refusalErrorOf } from './refusal.ts'
+import { refusalErrorOf, refusalForm } from './refusal.ts'
 
 /** A request to the API for a deployment or preview of an uploaded program. */
 export interface RemoteRequest {
@@ -32,7 +32,7 @@ const endForm = z.discriminatedUnion('kind', [
     forecast: forecastForm.optional(),
     approval: z.object({ expiresAt: z.number() }).optional(),
   }),
-  z.object({ kind: z.literal('refused'), code: z.string(), message: z.string() }),
+  refusalForm,
   z.object({ kind: z.literal('superseded'), by: z.string() }),
   z.object({ kind: z.literal('removed') }),
 ])

@@ -5,7 +5,7 @@ import { limits } from '../../shared/config/limits.ts'
 import { error, hasCode } from '../../shared/errors/error.ts'
 import type { EditEnd } from '../../shared/records/stack-request.ts'
 import type { ApiClient } from './api-client.ts'
-import { refusalErrorOf } from './refusal.ts'
+import { refusalErrorOf, refusalForm } from './refusal.ts'
 
 const endForm = z.discriminatedUnion('kind', [
   z.object({
@@ -14,7 +14,7 @@ const endForm = z.discriminatedUnion('kind', [
     edit: z.object({ version: z.number(), count: z.number(), notices: z.array(z.string()) }),
   }),
   z.object({ kind: z.literal('renamed'), to: z.string() }),
-  z.object({ kind: z.literal('refused'), code: z.string(), message: z.string() }),
+  refusalForm,
 ])
 const requestForm = z.object({ end: endForm.optional() })
 const deploymentForm = z.object({ result: z.string().optional(), version: z.number().optional() })

@@ -10,6 +10,7 @@ import { findApprovalPeriodMs } from '../../shared/runtime/approvals/approval-ru
 import type { StackServerDeps } from '../../shared/runtime/deployment/stack-server-deps.ts'
 import { isSuperseded } from '../../shared/triggers/trigger-requests.ts'
 import type { CallTime } from './call-time.ts'
+import { createRefusedEnd } from './create-refused-end.ts'
 import { notifyAndEndRequest, notifyStarted } from './send-notifications.ts'
 import { serveEdit } from './serve-edit.ts'
 import { servePreview } from './serve-preview.ts'
@@ -157,8 +158,8 @@ async function refuseRequest(
   const storedRequest = await server.requests.find(stack, key)
   if (!isSenderError || hasCode(thrown, 'LEASE_LOST') || storedRequest?.end !== undefined)
     throw thrown
-  const { code, message } = thrown
-  await notifyAndEndRequest(server, queuedRequest, { kind: 'refused', code, message })
+  const { code } = thrown
+  await notifyAndEndRequest(server, queuedRequest, createRefusedEnd(thrown))
   server.platform.logger.write('warn', 'request.refused', { stack, key, code })
   return 'refused'
 }

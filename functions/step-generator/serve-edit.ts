@@ -5,6 +5,7 @@ import type { Platform } from '../../shared/ports/platform.ts'
 import type { EditRequest } from '../../shared/records/stack-request.ts'
 import type { RequestAuthorization } from '../../shared/runtime/credentials/authorize-request.ts'
 import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-ports.ts'
+import { createRefusedEnd } from './create-refused-end.ts'
 import { editState } from './edit-state.ts'
 import { renameStack } from './rename-stack.ts'
 
@@ -38,9 +39,9 @@ export async function serveEdit(
   } catch (thrown) {
     if (hasCode(thrown, 'STACK_BUSY') || hasCode(thrown, 'DEPLOYMENT_TAKEN_OVER')) return 'held'
     if (!(thrown instanceof DeployError) || errorSourceOf(thrown) === 'store') throw thrown
-    const { code, message } = thrown
+    const { code } = thrown
     // The first end counts: an edit that has started keeps its end.
-    await platform.requests.end(stack, key, { kind: 'refused', code, message })
+    await platform.requests.end(stack, key, createRefusedEnd(thrown))
     platform.logger.write('warn', 'request.refused', { stack, key, code })
     return 'refused'
   }

@@ -32,8 +32,11 @@ export const programLimits = {
   installerLineCharsMax: 400,
   /** Timeout of a package manager: a third of the longest function run. */
   installTimeoutMs: 300_000,
-  /** Characters of a package manager's output that are kept for the error message. */
-  outputTailCharsMax: 8_000,
+  /**
+   * Characters of a package manager's output that are kept for the error message. The debug lines
+   * of pip after the refusal of an index have some 6,000.
+   */
+  outputTailCharsMax: 32_000,
   /** Attempts to fetch the archive of a repository. */
   fetchTriesMax: 3,
   /** Pause before the second attempt. It doubles before the third. */

@@ -133,7 +133,13 @@ export type RequestEnd =
   | { readonly kind: 'started'; readonly deployment: DeploymentId; readonly edit?: EditEnd }
   /** The stack has the new id `to`. */
   | { readonly kind: 'renamed'; readonly to: StackId }
-  | { readonly kind: 'refused'; readonly code: string; readonly message: string }
+  | {
+      readonly kind: 'refused'
+      readonly code: string
+      readonly message: string
+      /** The next step. Absent: that of the error catalogue, and in older records. */
+      readonly hint?: string
+    }
   | {
       readonly kind: 'previewed'
       readonly result: 'succeeded' | 'failed' | 'cancelled'

@@ -91,7 +91,7 @@ function unstartedProgressOf(
   if (end.kind === 'renamed')
     return { status: 'skipped', reason: [`The stack was renamed to ${end.to}.`] }
   const { code, message } = end
-  const hint = isErrorCode(code) ? catalogue[code].hint : ''
+  const { hint = isErrorCode(code) ? catalogue[code].hint : '' } = end
   const reason = [`${code}: ${message}`, ...(hint === '' ? [] : [hint])]
   return { status: code === withdrawnCode ? 'skipped' : 'failed', reason }
 }

@@ -353,6 +353,12 @@ describe('the log of a deployment', () => {
     ])
     expect((await read('dep-1')).status).toBe('failed')
     expect(await read('dep-1/updates')).toEqual([])
+    await post('update')
+    const [second] = await listRequests()
+    const hintedEnd = { ...end, hint: 'push the project file' } as const
+    await service.platform.requests.end(shop, second?.key ?? '', hintedEnd)
+    const hintedLogs = await read('dep-2/logs')
+    expect(hintedLogs.lines).toMatchObject([{}, { line: 'push the project file\n' }])
   })
 
   test('of a preview follows its events, which clients also read as those of an update', async () => {

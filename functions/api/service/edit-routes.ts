@@ -133,10 +133,11 @@ async function awaitEdit(ports: ServicePorts, stack: StackId, key: string): Prom
   }
 }
 
-function refusalOf({ code, message }: RequestEnd & { readonly kind: 'refused' }): Error {
+function refusalOf({ code, message, hint }: RequestEnd & { readonly kind: 'refused' }): Error {
+  const options = hint === undefined ? {} : { hint }
   return Object.hasOwn(catalogue, code)
-    ? error(code as ErrorCode, message)
-    : error('API_INPUT_INVALID', message)
+    ? error(code as ErrorCode, message, options)
+    : error('API_INPUT_INVALID', message, options)
 }
 
 async function statusOfEdit(

@@ -6,6 +6,7 @@ import { error } from '../../errors/error.ts'
 import { lockFiles, type NodePackageManager } from './lock-files.ts'
 import { nodePackagesFolder } from './package-marker.ts'
 import type { PackagePlan, PackagePlanOptions } from './package-plan.ts'
+import { explainRegistryRefusal } from './registries/explain-registry-refusal.ts'
 import type { PackageRegistry } from './registries/package-registry.ts'
 import {
   createNpmSettings,
@@ -94,6 +95,8 @@ export function planNodePackages(
       {
         ...{ command, args: [...args, ...scriptArgs, ...guardedArgs], cwd: folder },
         ...createNpmSettings(registries),
+        ...(command === 'npm' ? npmDetails : {}),
+        explainFailure: output => explainRegistryRefusal(output, 'npm', registries),
       },
     ],
     hiddenFiles: guardedArgs.length > 0 ? ['.npmrc'] : [],
@@ -101,6 +104,9 @@ export function planNodePackages(
     canReusePackages,
   }
 }
+
+/** npm names a registry that requires a credential only in its lines about requests. */
+const npmDetails = { variables: { npm_config_loglevel: 'http' }, details: /^npm http / } as const
 
 /**
  * Returns the arguments of npm for a guarded registry. `--prefix` has npm ignore the configuration

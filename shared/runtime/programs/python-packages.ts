@@ -12,6 +12,7 @@ import type { PackagePlan, PackagePlanDeps, PackagePlanOptions } from './package
 import { readTextInside } from './project-file-text.ts'
 import { hasLocalPoetrySource, hasLocalUvSource } from './python-lock-files.ts'
 import { readRequirements } from './python-requirements.ts'
+import { explainRegistryRefusal } from './registries/explain-registry-refusal.ts'
 import type { PackageRegistry } from './registries/package-registry.ts'
 import {
   createPipSettings,
@@ -114,7 +115,12 @@ function withRegistries(
   registries: readonly PackageRegistry[],
 ): PackageCommand {
   const { variables, ...settings } = createPipSettings(registries)
-  return { ...command, ...settings, variables: { ...command.variables, ...variables } }
+  return {
+    ...command,
+    ...settings,
+    variables: { ...command.variables, ...variables },
+    explainFailure: output => explainRegistryRefusal(output, 'pip', registries),
+  }
 }
 
 /**
@@ -200,12 +206,13 @@ function createPipTool({ root, programFolder, environment, ...input }: ToolInput
   const args = [
     ...[isolatedOption, '-m', 'pip', '--python', join(environment, 'bin', 'python3'), 'install'],
     ...['--no-input', '--no-compile', '--no-cache-dir', '--disable-pip-version-check'],
-    ...['--progress-bar', 'off', '--quiet', '--no-warn-script-location'],
+    // Only the debug lines, on stdout, name an index that requires a credential.
+    ...['--progress-bar', 'off', '-vv', '--no-warn-script-location'],
     ...(input.ignoreScripts ? ['--only-binary', ':all:'] : []),
     ...(isRequirements ? ['-r', file] : ['.']),
   ]
   return {
-    command: { command: input.python, args, cwd: programFolder },
+    command: { command: input.python, args, cwd: programFolder, details: 'stdout' },
     texts: requirements?.texts ?? [],
     canReusePackages: requirements?.hasLocalPackages === false,
     hasExactVersions: requirements?.hasHashes === true,

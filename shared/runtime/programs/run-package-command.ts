@@ -4,6 +4,7 @@ import { programLimits } from '../../config/program-limits.ts'
 import { error, hasCode } from '../../errors/error.ts'
 import type { ChildProcess, ClockPort, ProcessesPort } from '../../ports/system.ts'
 import { toPrintable } from '../../triggers/printable.ts'
+import type { RegistryRefusal } from './registries/explain-registry-refusal.ts'
 
 /** Dependencies of package installations. */
 export interface PackageInstallDeps {
@@ -36,6 +37,13 @@ export interface PackageCommand {
   readonly secrets?: readonly string[]
   /** The next step for users if the command is not installed. */
   readonly hint?: string
+  /**
+   * The output that the error does not show: all of stdout, or the lines of a pattern. It only
+   * serves `explainFailure`.
+   */
+  readonly details?: 'stdout' | RegExp
+  /** Returns the message and the hint of a failure by the output, if they are known. */
+  readonly explainFailure?: (output: string) => RegistryRefusal | undefined
 }
 
 /**
@@ -44,8 +52,9 @@ export interface PackageCommand {
  */
 export async function runPackageManager(
   deps: PackageInstallDeps,
-  { command, args, cwd, variables = {}, homeFiles = {}, secrets = [], hint }: PackageCommand,
+  packageCommand: PackageCommand,
 ): Promise<void> {
+  const { command, args, cwd, variables = {}, homeFiles = {}, hint } = packageCommand
   const home = mkdtempSync(join(deps.scratch, 'installing-'))
   const homeVariables = writeHomeFiles(home, homeFiles)
   const env = { ...deps.env, ...variables, ...homeVariables, HOME: home, CI: 'true' }
@@ -64,17 +73,35 @@ export async function runPackageManager(
       throw error('INSTALL_FAILED', `\`${commandLine}\` did not finish within five minutes`)
     }
     if (exit.code === 0) return
-    const output = hideSecrets((await Promise.all(tails)).join('\n'), secrets)
-    const lines = output.split('\n').slice(-errorLinesMax)
-    const shownLines = lines.map(line => toPrintable(line)).join('\n')
+    const [stdout = '', stderr = ''] = await Promise.all(tails)
     const exitReason = exit.signal ?? `status ${exit.code}`
-    throw error(
-      'INSTALL_FAILED',
-      `\`${commandLine}\` failed with ${exitReason}:\n${shownLines.trim()}`,
-    )
+    const failure = `\`${commandLine}\` failed with ${exitReason}`
+    throw createFailure(packageCommand, { failure, stdout, stderr })
   } finally {
     rmSync(home, { recursive: true, force: true })
   }
+}
+
+/**
+ * Returns the error of a failed package manager: an explained refusal, or else its last lines.
+ * Shows no secret.
+ */
+function createFailure(
+  { details, explainFailure, secrets = [] }: PackageCommand,
+  { failure, stdout, stderr }: Readonly<Record<'failure' | 'stdout' | 'stderr', string>>,
+): Error {
+  const refusal = explainFailure?.(hideSecrets(`${stdout}\n${stderr}`, secrets))
+  if (refusal !== undefined) {
+    const message = `${toPrintable(refusal.message)} (${failure})`
+    return error('INSTALL_FAILED', message, { hint: toPrintable(refusal.hint) })
+  }
+  const output = hideSecrets(details === 'stdout' ? stderr : `${stdout}\n${stderr}`, secrets)
+  const shownLines = output
+    .split('\n')
+    .filter(line => !(details instanceof RegExp && details.test(line)))
+    .slice(-errorLinesMax)
+    .map(line => toPrintable(line))
+  return error('INSTALL_FAILED', `${failure}:\n${shownLines.join('\n').trim()}`)
 }
 
 /** Writes files that only this user can read. Returns the variables with their paths. */
