@@ -33,6 +33,8 @@ export interface ApiRequestOptions {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly path: string
   readonly body?: unknown
+  /** Headers for a remote API. A call in this process has none. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** The calls to the API of a server that runs the deployments. */

@@ -11,6 +11,7 @@ import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { listAllItems } from '../remote/api-pages.ts'
 import { stackPathOf } from '../remote/stack-path.ts'
 import type { CliSession } from '../session/session.ts'
+import { listGroupNames, writeInstallationSettings } from './installation-settings.ts'
 import { type ExportedStack, type ExportManifest, hashMember } from './manifest.ts'
 import { listMembers, manifestName } from './manifest.ts'
 import { readUnchangedStack } from './read-unchanged-stack.ts'
@@ -19,26 +20,15 @@ const privateFile = { mode: 0o600 } as const
 const itemForm = z.looseObject({})
 const auditPageForm = z.object({ items: z.array(itemForm), next: z.string().optional() })
 
-/** The lists of the API with settings of the whole installation, by their names in the export. */
-const installationLists = {
-  webhooks: '/v1/webhooks',
-  notifications: '/v1/notifications',
-  schedules: '/v1/schedules',
-  policies: '/v1/policies',
-  federations: '/v1/federations',
-  pluginSources: '/v1/plugin-sources',
-  packageRegistries: '/v1/package-registries',
-} as const
-
 /**
- * Writes all stacks, the settings of the installation and the audit log to an empty folder. Reports
- * each stack. Throws STORE_CONFLICT, and the errors of the store and of the API.
+ * Writes all stacks, the settings of all groups and the audit log to an empty folder. Reports each
+ * stack. Throws STORE_CONFLICT, and the errors of the store and of the API.
  */
 export async function writeExport(
   session: CliSession,
   folder: string,
   report: (line: string) => void,
-): Promise<ExportManifest> {
+): Promise<{ readonly manifest: ExportManifest; readonly groups: readonly string[] }> {
   const engine = await session.openEngine()
   const { stacks, unreadable } = await engine.platform.catalog.listStacks()
   const [damaged] = unreadable
@@ -55,17 +45,15 @@ export async function writeExport(
       report(`warning: ${id} has an open deployment; the export has its state so far.`)
     report(`Exported ${id} (${index + 1} of ${stacks.length}).`)
   }
-  const settings: Record<string, unknown> = {}
-  for (const [name, path] of Object.entries(installationLists))
-    settings[name] = await listAllItems(engine, path, itemForm)
-  writeMember(folder, 'installation.json', JSON.stringify(settings, null, 2))
+  const groups = await listGroupNames(engine)
+  await writeInstallationSettings(engine, folder, groups)
   await writeAudit(session, folder)
   const members: Record<string, ExportManifest['members'][string]> = {}
   for (const name of listMembers(folder)) members[name] = await hashMember(join(folder, name))
   const createdAt = new Date().toISOString()
   const manifest: ExportManifest = { format: 1, createdAt, stacks: exported, members }
   writeMember(folder, manifestName, JSON.stringify(manifest, null, 2))
-  return manifest
+  return { manifest, groups }
 }
 
 /**

@@ -60,7 +60,8 @@ export function createApiClient({
     const response = await callHost(url, () =>
       fetch(`${url}${path}`, {
         method,
-        headers: { ...contentType, ...headers, ...authorization },
+        // A call can name another group than the login.
+        headers: { ...contentType, ...authorization, ...headers },
         redirect: 'error',
         signal: AbortSignal.timeout(timeoutMs),
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),

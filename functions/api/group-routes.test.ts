@@ -177,3 +177,16 @@ describe('an API with groups of stacks', () => {
       expect((await call('PUT /v1/webhooks/main', draft, group)).body['code']).toBe(status)
   })
 })
+
+test('only an administrator of the installation gets the names of all groups', async () => {
+  expect((await call('GET /v1/whoami')).body['groups']).toEqual([
+    'default',
+    ...stackGroups.map(({ name }) => name),
+  ])
+  const platform = platforms[0]
+  if (platform === undefined) throw new Error('no platform')
+  const limited = await createToken(platform, { name: 'a', role: 'admin', stacks: ['shop/*'] })
+  const reader = await createToken(platform, { name: 'b', role: 'read' })
+  for (const { token: text } of [limited, reader])
+    expect((await api.call(text, 'GET /v1/whoami')).json).not.toHaveProperty('groups')
+})

@@ -141,6 +141,30 @@ describeWithServices('groups of stacks', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'STS']
     })
   })
 
+  test('an export has the documents of all groups, also if the variable names one of them', {
+    timeout: 60_000,
+  }, async () => {
+    const schedule = { when: 'rate(1 day)', operation: { kind: 'refresh' }, isPaused: true }
+    for (const group of [undefined, 'a'])
+      expect(await callApi('PUT', '/v1/schedules/drift', group, schedule)).toMatchObject({
+        status: 200,
+      })
+    const folder = join(client.program, 'all')
+    const env = { ANTICHAIN_GROUP: 'b' }
+    const { out } = requireSuccess(await client.run(['platform', 'export', folder], { env }))
+    expect(out).toContain('the documents of the groups default, a, b.')
+    const readNames = (file: string) => {
+      const { webhooks, schedules, federations } = JSON.parse(
+        readFileSync(join(folder, file), 'utf8'),
+      ) as Readonly<Record<string, readonly { readonly name: string }[] | undefined>>
+      const namesOf = (items: typeof webhooks) => items?.map(({ name }) => name)
+      return [namesOf(webhooks), namesOf(schedules), namesOf(federations)]
+    }
+    expect(readNames('installation.json')).toEqual([[], ['drift'], []])
+    expect(readNames('groups/a.json')).toEqual([[], ['drift'], undefined])
+    expect(readNames('groups/b.json')).toEqual([['main'], [], undefined])
+  })
+
   test('a program that takes over its generator reaches nothing of another group', {
     timeout: 120_000,
   }, async () => {

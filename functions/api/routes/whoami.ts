@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { defaultGroup } from '../../../shared/config/stack-groups.ts'
 import { processPlatform } from '../../../shared/config/process-platform.ts'
 import { roles } from '../authorization.ts'
 import { defineRoute } from '../define-route.ts'
@@ -19,9 +20,14 @@ export const whoamiRoutes = [
       platform: z.object({ os: z.string(), arch: z.string() }),
       /** The public address of the dashboard. Absent if none is configured. */
       dashboard: z.string().optional(),
+      /** The groups of stacks, for an administrator of the installation. */
+      groups: z.array(z.string()).optional(),
     }),
-    run: async ({ publicUrl: dashboard }, { caller: { name, role, stacks } }) => ({
-      json: { name, role, stacks, platform: processPlatform, dashboard },
-    }),
+    run: async ({ publicUrl: dashboard, stackGroups = [] }, { caller: { name, role, stacks } }) => {
+      const names = [defaultGroup, ...stackGroups.map(group => group.name)]
+      const groupsField = role === 'admin' && stacks === '*' ? { groups: names } : {}
+      const json = { name, role, stacks, platform: processPlatform, dashboard, ...groupsField }
+      return { json }
+    },
   }),
 ]

@@ -1,0 +1,61 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import * as z from 'zod'
+import type { EnginePort } from '../../local/engine-port.ts'
+import { apiGroupHeader, defaultGroup } from '../../shared/config/stack-groups.ts'
+import { listAllItems } from '../remote/api-pages.ts'
+
+/** The lists of the API with settings of a group of stacks, by their names in the export. */
+const groupLists = {
+  webhooks: '/v1/webhooks',
+  notifications: '/v1/notifications',
+  schedules: '/v1/schedules',
+  policies: '/v1/policies',
+  pluginSources: '/v1/plugin-sources',
+  packageRegistries: '/v1/package-registries',
+} as const
+/** The lists that all groups share. The file of the default group has them. */
+const sharedLists = { federations: '/v1/federations' } as const
+
+/** The folder with the files of all groups but the default one. */
+const groupsFolder = 'groups'
+
+const itemForm = z.looseObject({})
+const identityForm = z.object({ groups: z.array(z.string()).default([defaultGroup]) })
+
+type ApiCaller = Pick<EnginePort, 'callApi'>
+
+/**
+ * Returns the names of the groups of stacks of an installation, the default one first. An API of an
+ * older version names none, and a machine has only the default one.
+ */
+export async function listGroupNames({ callApi }: ApiCaller): Promise<readonly string[]> {
+  return identityForm.parse(await callApi({ method: 'GET', path: '/v1/whoami' })).groups
+}
+
+/** Returns a caller of the API for the documents of a group, whatever ANTICHAIN_GROUP names. */
+function callGroup({ callApi }: ApiCaller, group: string): ApiCaller {
+  return { callApi: call => callApi({ ...call, headers: { [apiGroupHeader]: group } }) }
+}
+
+/** Writes the settings without a stack of all groups, one file for each group. */
+export async function writeInstallationSettings(
+  engine: ApiCaller,
+  root: string,
+  groups: readonly string[],
+): Promise<void> {
+  for (const group of groups) {
+    const lists = group === defaultGroup ? { ...groupLists, ...sharedLists } : groupLists
+    const settings: Record<string, unknown> = {}
+    for (const [name, path] of Object.entries(lists))
+      settings[name] = await listAllItems(callGroup(engine, group), path, itemForm)
+    const path = join(root, settingsFileOf(group))
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    writeFileSync(path, JSON.stringify(settings, null, 2), { mode: 0o600 })
+  }
+}
+
+/** Returns the file with the settings of a group, relative to the folder of the export. */
+function settingsFileOf(group: string): string {
+  return group === defaultGroup ? 'installation.json' : `${groupsFolder}/${group}.json`
+}
