@@ -39,7 +39,8 @@ export const renameCurrentStack: Handler = async (session, _flags, [name = '']) 
     )
   }
   const isMoved = (newName.project ?? project) !== project
-  session.printToStderr(`Renamed ${isMoved ? `${from} to ${to}` : `${stack} to ${newName.stack}`}`)
+  // The Automation API returns this line. Source: pkg/cmd/pulumi/stack/stack_rename.go, 3.274.1.
+  session.print(`Renamed ${isMoved ? `${from} to ${to}` : `${stack} to ${newName.stack}`}`)
   if (currentProject === undefined) await warnOfOldKey(session, to)
   else await renewKeyOfOldName(session, to)
   await warnOfWebhookRules(session, from)

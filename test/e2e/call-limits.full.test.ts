@@ -63,8 +63,9 @@ test('a rate spreads the starts of calls, however many may run at once', async (
     requireSuccess(await sandbox.run([...upArgs, '-p', '16'], { env }))
     const times = await readCreateTimes(sandbox)
     expect(times).toHaveLength(6)
+    // The provider reads the times, so a busy machine changes the distance of half a second.
     for (const [index, time] of times.slice(1).entries())
-      expect(time - (times[index] ?? 0)).toBeGreaterThan(400)
+      expect(time - (times[index] ?? 0)).toBeGreaterThan(250)
     const shown = await sandbox.run(['deployment', 'show', '--stack', 'dev', '--json'])
     const { time, total } = JSON.parse(requireSuccess(shown).out) as DeploymentCourse
     expect(time.limitMs).toBeGreaterThan(2_000)

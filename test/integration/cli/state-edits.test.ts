@@ -186,9 +186,10 @@ describe('state move', () => {
 
 describe('stack rename', () => {
   test('moves the configuration file and selects the stack', async () => {
-    const { exit } = await bench.run('stack', 'rename', 'test')
-    expect([exit, bench.calls]).toEqual([
+    const { exit, out } = await bench.run('stack', 'rename', 'test')
+    expect([exit, out, bench.calls]).toEqual([
       0,
+      'Renamed dev to test\n',
       expect.arrayContaining([`rename ${dev} organization/site/test`]),
     ])
     expect(existsSync(join(bench.root, 'Pulumi.dev.yaml'))).toBe(false)
@@ -196,7 +197,7 @@ describe('stack rename', () => {
   })
 
   test('names both projects after a move to another project', async () => {
-    expect((await bench.run('stack', 'rename', 'organization/mall/dev')).err).toContain(
+    expect((await bench.run('stack', 'rename', 'organization/mall/dev')).out).toContain(
       `Renamed ${dev} to organization/mall/dev`,
     )
   })
