@@ -47,6 +47,12 @@ test('the title leads to a known dashboard on a terminal with colors', () => {
   expect(printTitle(false)).toBe('Updating stack dev\n')
 })
 
+test('the title says that an operation refreshes the resources first', () => {
+  const stdout = createRecordingStream()
+  createDisplay(createTestDisplayOptions({ kind: 'destroy', refreshesFirst: true, stdout }))
+  expect(stdout.text()).toContain('Destroying stack dev, refreshing its resources first\n')
+})
+
 test('a terminal keeps the whole tree, the messages and the summary', async () => {
   const stdout = createRecordingStream({ isTTY: true, columns: 80, rows: 4 })
   const display = createDisplay(createTestDisplayOptions({ interactive: true, stdout }))

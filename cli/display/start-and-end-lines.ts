@@ -12,8 +12,11 @@ import {
   formatResourceCounts,
 } from './summary.ts'
 
+/** The options that the title depends on. */
+type TitleOptions = Pick<DisplayOptions, 'kind' | 'dryRun' | 'stack' | 'refreshesFirst'>
+
 /** Returns the first line: the operation and the stack. */
-export function formatTitle(options: Pick<DisplayOptions, 'kind' | 'dryRun' | 'stack'>): string {
+export function formatTitle(options: TitleOptions): string {
   const titles = {
     up: ['Updating', 'Previewing update of'],
     preview: ['Previewing update of', 'Previewing update of'],
@@ -21,12 +24,13 @@ export function formatTitle(options: Pick<DisplayOptions, 'kind' | 'dryRun' | 's
     import: ['Importing into', 'Previewing import into'],
     destroy: ['Destroying', 'Previewing destruction of'],
   } as const
-  return `${titles[options.kind][options.dryRun ? 1 : 0]} stack ${options.stack}`
+  const title = `${titles[options.kind][options.dryRun ? 1 : 0]} stack ${options.stack}`
+  return options.refreshesFirst === true ? `${title}, refreshing its resources first` : title
 }
 
 /** Returns the title for a terminal. The title links to the page of the stack if it is known. */
 export function formatLinkedTitle(
-  options: Pick<DisplayOptions, 'kind' | 'dryRun' | 'stack' | 'dashboard' | 'color'>,
+  options: TitleOptions & Pick<DisplayOptions, 'dashboard' | 'color'>,
   paint: Paint,
 ): string {
   const title = paint('bold', formatTitle(options))

@@ -4,6 +4,7 @@ import type { Command } from '../../shared/records/log.ts'
 import { findCiService } from '../display/ci-group.ts'
 import type { Flags } from '../arguments/flags.ts'
 import { isJsonOutput } from '../arguments/output-option.ts'
+import { hasRefreshOption } from './operation-options.ts'
 import type { CliSession } from '../session/session.ts'
 import type { DisplayOptions } from '../session/tools.ts'
 
@@ -16,6 +17,7 @@ export function createDisplayOptions(
   return {
     kind: operation.kind,
     dryRun: false,
+    refreshesFirst: operation.kind !== 'refresh' && hasRefreshOption(flags),
     json: isJsonOutput(flags),
     summaryOnly: flags.text('output') === 'json',
     digest: !isTruthy(session.io.env['PULUMI_ENABLE_STREAMING_JSON_PREVIEW']),

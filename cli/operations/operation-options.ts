@@ -133,8 +133,13 @@ export function readPolicyPacks(
  * `refresh`. Throws CLI_USAGE.
  */
 export function mustRefresh(flags: Flags, project: Project): boolean {
+  return hasRefreshOption(flags) ?? project.refreshAlways
+}
+
+/** Returns the value of --refresh. Undefined without the option. Throws CLI_USAGE. */
+export function hasRefreshOption(flags: Flags): boolean | undefined {
   const text = flags.isSet('refresh') ? 'true' : flags.text('refresh')
-  if (text === undefined) return project.refreshAlways
+  if (text === undefined) return undefined
   if (/^(true|t|1)$/i.test(text)) return true
   if (/^(false|f|0)$/i.test(text)) return false
   throw error('CLI_USAGE', `--refresh takes true or false, not '${text}'`)

@@ -19,6 +19,8 @@ type Env = Readonly<Record<string, string | undefined>>
 export interface DisplayOptions {
   readonly kind: 'up' | 'preview' | 'refresh' | 'destroy' | 'import'
   readonly dryRun: boolean
+  /** Whether another operation refreshes the resources first, by its option. */
+  readonly refreshesFirst?: boolean | undefined
   /** Whether stdout gets JSON only. */
   readonly json: boolean
   /** Whether stdout gets only the summary at the end, as one line of JSON. */

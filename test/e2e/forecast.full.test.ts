@@ -118,4 +118,8 @@ test('a preview of a destroy names protected resources, and the resources that t
 
   const excluded = await readForecast('destroy', '--preview-only', '--exclude-protected')
   expect(excluded).toMatchObject({ steps: 2, keptCount: 1, kept: forecast.kept })
+
+  const options = ['--yes', '--skip-preview', '--exclude-protected', '-s', 'dev']
+  const { out } = requireSuccess(await sandbox.run(['destroy', ...options]))
+  expect(out).toMatch(/^All unprotected resources were destroyed\. There are still \d+ protected/m)
 })
