@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { error } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/handler.ts'
+import { formatWithNoun } from '../display/format-with-noun.ts'
 import { withUnpackedExport } from '../exports/export-file.ts'
 import { type ExportedStackReader, openExportedStack } from '../exports/exported-stack.ts'
 import {
@@ -8,7 +9,7 @@ import {
   formatImportsAsJson,
   type ImportPreview,
 } from '../exports/format-imports.ts'
-import { listManualSettings } from '../exports/import-documents.ts'
+import { importSettings, planSettings } from '../exports/import-settings.ts'
 import { findImportStatus, importExportedStack, replaceState } from '../exports/import-stack.ts'
 import { readCheckedManifest } from '../exports/manifest.ts'
 import { type CliSession, confirm } from '../session/session.ts'
@@ -19,7 +20,7 @@ interface StackImport extends ImportPreview {
 }
 
 /**
- * `platform import <folder|file>`: imports the stacks of an export. Checks the whole export before
+ * `platform import <folder|file>`: imports the stacks and settings of an export. Checks the whole export before
  * the first change. A stack that exists with other contents is skipped, or with `--overwrite` gets
  * the exported state as its next version. A repetition continues an interrupted import. Throws
  * EXPORT_INVALID, FILE_UNREADABLE, CONFIRMATION_DECLINED, and the errors of `importExportedStack`.
@@ -31,13 +32,15 @@ export const importPlatform: Handler = (session, flags, [source = '']) =>
     const imports: StackImport[] = []
     for (const reader of readers)
       imports.push(await planImport(session, reader, flags.isSet('overwrite')))
-    const manualSettings = listManualSettings(folder, readers)
-    if (flags.isSet('json')) session.print(formatImportsAsJson(imports, manualSettings))
-    else for (const line of formatImports(imports, manualSettings)) session.print(line)
+    const settings = await planSettings(session, folder, readers)
+    if (flags.isSet('json')) session.print(formatImportsAsJson(imports, settings))
+    else for (const line of formatImports(imports, settings)) session.print(line)
     const changes = imports.filter(({ action }) => action !== 'skip')
-    if (flags.isSet('preview') || changes.length === 0) return 0
+    const settingCount = settings.imports.length
+    if (flags.isSet('preview') || changes.length + settingCount === 0) return 0
+    const settingText = settingCount === 0 ? '' : ` and ${formatWithNoun(settingCount, 'setting')}`
     const question = {
-      text: `Import ${changes.length} of ${imports.length} stacks?`,
+      text: `Import ${changes.length} of ${imports.length} stacks${settingText}?`,
       answer: 'yes',
     }
     if (!(await confirm(session, flags.isSet('yes'), question)))
@@ -46,6 +49,7 @@ export const importPlatform: Handler = (session, flags, [source = '']) =>
       await (action === 'overwrite' ? replaceState : importExportedStack)(session, reader)
       session.printToStderr(`Imported ${reader.id} (${index + 1} of ${changes.length}).`)
     }
+    await importSettings(session, settings.imports)
     return 0
   })
 

@@ -11,6 +11,7 @@ import { createRecordForm, jsonForm } from '../../shared/values/record-form.ts'
 import { kindsByCommand } from '../../shared/backends/update-kind.ts'
 import type { CliSession } from '../session/session.ts'
 import { createInvalidError, type ExportedStack } from './manifest.ts'
+import { exportedSettingForm } from './setting-kinds.ts'
 
 const commands = Object.keys(kindsByCommand) as (keyof typeof kindsByCommand)[]
 
@@ -40,8 +41,8 @@ const historyLineForm = z.object({
 const documentsForm = z.object({
   tags: createRecordForm(z.string()),
   approvalRule: z.looseObject({}),
-  schedules: z.array(z.object({ name: z.string(), value: z.looseObject({}) })),
-  notifications: z.array(z.object({ name: z.string() })),
+  schedules: z.array(exportedSettingForm),
+  notifications: z.array(exportedSettingForm),
 })
 
 /** The settings of an exported stack. */

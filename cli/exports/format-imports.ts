@@ -1,6 +1,8 @@
+import { defaultGroup } from '../../shared/config/stack-groups.ts'
 import { toPrintable } from '../../shared/triggers/printable.ts'
 import { formatTable } from '../display/table.ts'
 import type { ImportStatus } from './import-stack.ts'
+import type { PlannedSetting, SettingsPlan } from './import-settings.ts'
 import type { ExportedStack } from './manifest.ts'
 
 /** A stack of an export, and what the import does with it. */
@@ -22,7 +24,7 @@ function isRenumbered({ stack, action, states, importsHistory }: ImportPreview):
 /** Formats the plan of an import as JSON. */
 export function formatImportsAsJson(
   imports: readonly ImportPreview[],
-  manualSettings: readonly string[],
+  { imports: plannedSettings, manualSteps }: SettingsPlan,
 ): string {
   const stacks = imports.map(planned => {
     const { status, action, states } = planned
@@ -30,13 +32,14 @@ export function formatImportsAsJson(
     const counts = { resources, history, version, states }
     return { id, ...counts, status, action, isRenumbered: isRenumbered(planned) }
   })
-  return JSON.stringify({ stacks, manualSettings }, null, 2)
+  const settings = plannedSettings.map(({ group, noun, name }) => ({ kind: noun, name, group }))
+  return JSON.stringify({ stacks, settings, manualSteps }, null, 2)
 }
 
 /** Formats the plan of an import as lines. No text of the export reaches a terminal unchanged. */
 export function formatImports(
   imports: readonly ImportPreview[],
-  manualSettings: readonly string[],
+  { imports: settings, manualSteps }: SettingsPlan,
 ): readonly string[] {
   const rows = imports.map(({ stack, status, action }) => {
     const { id, resources, history, secrets } = stack
@@ -54,7 +57,13 @@ export function formatImports(
     ...renumbered.map(({ stack: { id, version }, states }) => {
       return `- ${toPrintable(id, 300)}: the export has ${states} of ${version} versions`
     }),
-    ...(manualSettings.length === 0 ? [] : ['', 'To create again by hand:']),
-    ...manualSettings.map(setting => `- ${toPrintable(setting, 400)}`),
+    ...(settings.length === 0 ? [] : ['', 'Settings to import, schedules paused:']),
+    ...settings.map(setting => `- ${toPrintable(describeSetting(setting), 400)}`),
+    ...(manualSteps.length === 0 ? [] : ['', 'Not imported (run the commands in the export):']),
+    ...manualSteps.map(step => `- ${toPrintable(step, 2_000)}`),
   ]
+}
+
+function describeSetting({ group, noun, name }: PlannedSetting): string {
+  return group === defaultGroup ? `${noun} ${name}` : `${noun} ${name} of the group ${group}`
 }

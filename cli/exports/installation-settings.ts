@@ -1,9 +1,10 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import * as z from 'zod'
 import type { EnginePort } from '../../local/engine-port.ts'
 import { apiGroupHeader, defaultGroup } from '../../shared/config/stack-groups.ts'
 import { listAllItems } from '../remote/api-pages.ts'
+import { rulesFileOf } from './setting-kinds.ts'
 
 /** The lists of the API with settings of a group of stacks, by their names in the export. */
 const groupLists = {
@@ -20,7 +21,13 @@ const sharedLists = { federations: '/v1/federations' } as const
 /** The folder with the files of all groups but the default one. */
 const groupsFolder = 'groups'
 
+const groupFilePattern = /^[a-z][a-z0-9-]{0,11}\.json$/
+
 const itemForm = z.looseObject({})
+const webhookForm = z.looseObject({
+  name: z.string(),
+  value: z.looseObject({ rules: z.unknown() }),
+})
 const identityForm = z.object({ groups: z.array(z.string()).default([defaultGroup]) })
 
 type ApiCaller = Pick<EnginePort, 'callApi'>
@@ -34,7 +41,7 @@ export async function listGroupNames({ callApi }: ApiCaller): Promise<readonly s
 }
 
 /** Returns a caller of the API for the documents of a group, whatever ANTICHAIN_GROUP names. */
-function callGroup({ callApi }: ApiCaller, group: string): ApiCaller {
+export function callGroup({ callApi }: ApiCaller, group: string): ApiCaller {
   return { callApi: call => callApi({ ...call, headers: { [apiGroupHeader]: group } }) }
 }
 
@@ -49,13 +56,26 @@ export async function writeInstallationSettings(
     const settings: Record<string, unknown> = {}
     for (const [name, path] of Object.entries(lists))
       settings[name] = await listAllItems(callGroup(engine, group), path, itemForm)
-    const path = join(root, settingsFileOf(group))
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    writeFileSync(path, JSON.stringify(settings, null, 2), { mode: 0o600 })
+    writePrivateJson(join(root, settingsFileOf(group)), settings)
+    for (const { name, value } of z.array(webhookForm).parse(settings['webhooks']))
+      writePrivateJson(join(root, rulesFileOf(group, name)), value.rules)
   }
 }
 
 /** Returns the file with the settings of a group, relative to the folder of the export. */
-function settingsFileOf(group: string): string {
+export function settingsFileOf(group: string): string {
   return group === defaultGroup ? 'installation.json' : `${groupsFolder}/${group}.json`
+}
+
+/** Returns the names of the groups whose settings an export has, the default one first. */
+export function listExportedGroups(root: string): readonly string[] {
+  const folder = join(root, groupsFolder)
+  const files = existsSync(folder) ? readdirSync(folder) : []
+  const names = files.filter(name => groupFilePattern.test(name)).map(name => name.slice(0, -5))
+  return [defaultGroup, ...names.toSorted()]
+}
+
+function writePrivateJson(path: string, value: unknown): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  writeFileSync(path, JSON.stringify(value, null, 2), { mode: 0o600 })
 }

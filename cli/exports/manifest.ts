@@ -92,6 +92,7 @@ export async function readCheckedManifest(folder: string): Promise<ExportManifes
 }
 
 /** Returns the error for an export that no import accepts. */
-export function createInvalidError(reason: string): Error {
-  return error('EXPORT_INVALID', `the export cannot be used: ${toPrintable(reason, 1_000)}`)
+export function createInvalidError(reason: string, hint?: string): Error {
+  const message = `the export cannot be used: ${toPrintable(reason, 1_000)}`
+  return error('EXPORT_INVALID', message, hint === undefined ? {} : { hint })
 }

@@ -142,7 +142,7 @@ describeWithServices('groups of stacks', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'STS']
   })
 
   test('an export has the documents of all groups, also if the variable names one of them', {
-    timeout: 60_000,
+    timeout: 150_000,
   }, async () => {
     const schedule = { when: 'rate(1 day)', operation: { kind: 'refresh' }, isPaused: true }
     for (const group of [undefined, 'a'])
@@ -163,6 +163,19 @@ describeWithServices('groups of stacks', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'STS']
     expect(readNames('installation.json')).toEqual([[], ['drift'], []])
     expect(readNames('groups/a.json')).toEqual([[], ['drift'], undefined])
     expect(readNames('groups/b.json')).toEqual([['main'], [], undefined])
+    // An import restores the settings of each group, and names the group of the others.
+    for (const group of [undefined, 'a'])
+      expect((await callApi('DELETE', '/v1/schedules/drift', group)).status).toBe(200)
+    expect((await callApi('DELETE', '/v1/webhooks/main', 'b')).status).toBe(200)
+    const imported = requireSuccess(await client.run(['platform', 'import', folder, '--yes'])).out
+    expect(imported).toContain('- schedule drift of the group a\n')
+    expect(imported).toContain(
+      '- webhook main of the group b: ANTICHAIN_GROUP=b ANTICHAIN_SECRET=… antichain webhook create main --form signed --rules rules/b/main.json',
+    )
+    for (const group of ['default', 'a', 'b'])
+      expect((await callApi('GET', '/v1/schedules', group)).body).toMatchObject({
+        items: group === 'b' ? [] : [{ name: 'drift', value: { isPaused: true } }],
+      })
   })
 
   test('a program that takes over its generator reaches nothing of another group', {

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { hashMember } from '../../../cli/exports/manifest.ts'
 import { type CommandBench, createCommandBench } from './run-antichain.ts'
 
 let bench: CommandBench
@@ -137,4 +138,86 @@ test('no file of an export has the plaintext of a secret, and a changed or cut e
   rmSync(join(folder, 'manifest.json'))
   await refuse(folder, 'manifest.json is missing')
   expect(await run('stack', 'ls', '--json', '--all')).not.toContain('dev')
+})
+
+/** Creates a webhook, a notification, a schedule and a rule without a stack, and exports them. */
+async function exportSettings(): Promise<string> {
+  await createSource()
+  const rules = join(bench.root, 'rules.json')
+  const rule = { on: 'push', repository: 'acme/site', branches: ['main'] }
+  writeFileSync(rules, JSON.stringify([{ ...rule, stack: 'organization/shop/dev' }]))
+  bench.env['ANTICHAIN_SECRET'] = 'a secret of sixteen characters'
+  await run('webhook', 'create', 'main', '--rules', rules)
+  await run('notification', 'create', 'chat', '--url', "https://chat.test/it's", '--all')
+  await run('notification', 'create', 'team', '--url', 'https://chat.test/team', '-s', 'dev')
+  await run('schedule', 'create', 'drift', '--when', 'rate(1 day)', '--all', '--project', 'shop')
+  const claims = ['--claim', 'repository_owner=acme', '--claim', 'repository=acme/site']
+  const issuer = ['--issuer', 'github', '--audience', 'https://antichain.test', '--role', 'read']
+  await run('federation', 'create', 'ci', ...issuer, ...claims)
+  const folder = join(bench.root, 'settings')
+  await run('platform', 'export', folder)
+  return folder
+}
+
+const readSettings = async () => ({
+  schedules: JSON.parse(await run('schedule', 'ls', '--all', '--json')),
+  federations: JSON.parse(await run('federation', 'ls', '--json')),
+  webhooks: JSON.parse(await run('webhook', 'ls', '--json')),
+  notifications: JSON.parse(await run('notification', 'ls', '--all', '--json')),
+})
+
+test('platform import stores settings without secrets, and prints the commands for the others', async () => {
+  const folder = await exportSettings()
+  const source = await readSettings()
+  useHome('target')
+  const preview = await run('platform', 'import', folder, '--preview')
+  expect(preview).toContain('- schedule drift\n')
+  expect(await readSettings()).toMatchObject({ schedules: [], federations: [] })
+  const out = await run('platform', 'import', folder, '--yes')
+  const steps = out.slice(out.indexOf('Not imported')).trim().split('\n').slice(1)
+  expect(steps).toEqual([
+    '- webhook main: ANTICHAIN_SECRET=… antichain webhook create main --form github --rules rules/default/main.json --api-url https://api.github.com',
+    `- notification chat: ANTICHAIN_SECRET=… antichain notification create chat --all --url 'https://chat.test/it'\\''s' --format signed --events failed,drift`,
+    '- notification team of organization/shop/dev: ANTICHAIN_SECRET=… antichain notification create team --stack organization/shop/dev --url https://chat.test/team --format signed --events failed,drift',
+    '- audit log: it stays in audit.jsonl of the export, which is its only copy here',
+  ])
+  const imported = await readSettings()
+  const [schedule] = source.schedules
+  expect(imported.schedules).toMatchObject([
+    { name: 'drift', value: { when: schedule.value.when, stacks: schedule.value.stacks } },
+  ])
+  expect(imported.schedules[0].value.isPaused).toBe(true)
+  expect(imported.federations).toMatchObject([{ name: 'ci', value: source.federations[0].value }])
+  expect([imported.webhooks, imported.notifications]).toEqual([[], []])
+  // The printed commands work in the folder of the export.
+  for (const step of steps) {
+    const [, command] = step.split(' antichain ')
+    if (command === undefined) continue
+    const args = command.replaceAll(`'\\''`, '\u0000').replaceAll("'", '').replaceAll('\u0000', "'")
+    await run('-C', folder, ...args.split(' '))
+  }
+  const complete = await readSettings()
+  const valuesOf = (items: readonly { readonly value: object }[]) => items.map(each => each.value)
+  expect(valuesOf(complete.webhooks)).toEqual(valuesOf(source.webhooks))
+  expect(valuesOf(complete.notifications)).toEqual(valuesOf(source.notifications))
+  const again = await importWith(folder)
+  expect([again.settings, again.manualSteps.length]).toEqual([[], 1])
+})
+
+test('an unknown kind of settings is refused before anything is imported', async () => {
+  const folder = await exportSettings()
+  const file = join(folder, 'installation.json')
+  const settings = { ...JSON.parse(readFileSync(file, 'utf8')), gadgets: [] }
+  writeFileSync(file, JSON.stringify(settings))
+  const manifestFile = join(folder, 'manifest.json')
+  const manifest = JSON.parse(readFileSync(manifestFile, 'utf8'))
+  manifest.members['installation.json'] = await hashMember(file)
+  writeFileSync(manifestFile, JSON.stringify(manifest))
+  useHome('target')
+  const { exit, err } = await bench.run('platform', 'import', folder, '--yes')
+  expect([exit, err]).toEqual([1, expect.stringContaining('EXPORT_INVALID')])
+  expect(err).toContain("installation.json has the unknown kind 'gadgets'")
+  expect(err).toContain('the version of Antichain that wrote it')
+  expect(await run('stack', 'ls', '--json', '--all')).not.toContain('dev')
+  expect(await readSettings()).toMatchObject({ schedules: [], federations: [] })
 })

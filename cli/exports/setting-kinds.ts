@@ -1,0 +1,157 @@
+import * as z from 'zod'
+import { createRecordForm } from '../../shared/values/record-form.ts'
+
+/** A setting of an export: its name, and the value that the API shows, without secrets. */
+export const exportedSettingForm = z.object({ name: z.string(), value: z.looseObject({}) })
+type Value = z.infer<typeof exportedSettingForm>['value']
+
+/** A kind of settings that an export has. */
+export interface SettingKind {
+  readonly path: string
+  readonly noun: string
+  /** Whether only functions of an API use the settings, and not a machine. */
+  readonly needsApi?: boolean
+  /** Returns the body that stores a setting. Undefined if it needs a secret or a file. */
+  readonly createBody: (value: Value) => object | undefined
+  /** Returns the command that stores a setting. */
+  readonly describeCommand: (name: string, value: Value, group: string) => SettingCommand
+}
+
+/** A command that a user runs by hand. */
+export interface SettingCommand {
+  readonly args: readonly string[]
+  readonly variables?: readonly ('ANTICHAIN_SECRET' | 'ANTICHAIN_CREDENTIAL')[]
+}
+
+/** The fields of a schedule that its runs set, and not its owner. */
+const runFields: ReadonlySet<string> = new Set([
+  ...['createdAt', 'lastAt', 'lastRunAt', 'recentRuns', 'placed'],
+])
+
+/** Returns the body of a schedule. It is paused, because the source may still run its own. */
+export function createScheduleBody(value: Value): object {
+  const settings = Object.entries(value).filter(([field]) => !runFields.has(field))
+  return { ...Object.fromEntries(settings), isPaused: true }
+}
+
+/** Returns the body of a notification. Undefined if it has a secret. */
+export function createNotificationBody({ hasSecret, ...value }: Value): object | undefined {
+  return hasSecret === false ? value : undefined
+}
+
+const text = (value: unknown): string => z.string().catch('').parse(value)
+const option = (name: string, value: unknown): readonly string[] =>
+  text(value) === '' ? [] : [`--${name}`, text(value)]
+const paused = ({ isPaused }: Value): readonly string[] => (isPaused === true ? ['--paused'] : [])
+
+/** Returns the command for a notification of all stacks, or of the stack `id`. */
+export function describeNotificationCommand(
+  name: string,
+  value: Value,
+  id?: string,
+): SettingCommand {
+  const events = z.array(z.string()).catch([]).parse(value['events'])
+  return {
+    args: [
+      ...['notification', 'create', name, ...(id === undefined ? ['--all'] : ['--stack', id])],
+      ...[...option('url', value['url']), ...option('format', value['format'])],
+      ...[...option('events', events.join(',')), ...paused(value)],
+    ],
+    variables: ['ANTICHAIN_SECRET'],
+  }
+}
+
+const selectionForm = z.looseObject({
+  projects: z.array(z.string()).default([]),
+  tags: createRecordForm(z.string()).default({}),
+  stacks: z.array(z.string()).default([]),
+})
+
+/** Returns the arguments that select the stacks of a policy pack. */
+function describeSelection(value: unknown): readonly string[] {
+  const { projects, tags, stacks } = selectionForm
+    .catch({ projects: [], tags: {}, stacks: [] })
+    .parse(value)
+  const args = [
+    ...stacks.flatMap(stack => ['--stack', `organization/${stack}`]),
+    ...projects.flatMap(project => ['--project', project]),
+    ...Object.entries(tags).flatMap(([name, tag]) => ['--tag', `${name}=${tag}`]),
+  ]
+  return args.length === 0 ? ['--all'] : args
+}
+
+/** Returns the file of an export with the rules of a webhook, from which its command reads them. */
+export function rulesFileOf(group: string, name: string): string {
+  return `rules/${group}/${name}.json`
+}
+
+/** The kinds of settings without a stack, by their names in an export. */
+export const settingKinds: Readonly<Record<string, SettingKind>> = {
+  webhooks: {
+    path: '/v1/webhooks',
+    noun: 'webhook',
+    createBody: () => undefined,
+    describeCommand: (name, value, group) => ({
+      args: [
+        ...['webhook', 'create', name, ...option('form', value['form'])],
+        ...['--rules', rulesFileOf(group, name), ...option('api-url', value['apiUrl'])],
+        ...paused(value),
+      ],
+      variables: [
+        'ANTICHAIN_SECRET',
+        ...(value['hasCredential'] === true ? (['ANTICHAIN_CREDENTIAL'] as const) : []),
+      ],
+    }),
+  },
+  notifications: {
+    path: '/v1/notifications',
+    noun: 'notification',
+    createBody: createNotificationBody,
+    describeCommand: (name, value) => describeNotificationCommand(name, value),
+  },
+  schedules: {
+    path: '/v1/schedules',
+    noun: 'schedule',
+    createBody: createScheduleBody,
+    describeCommand: name => ({ args: ['schedule', 'create', name, '--all'] }),
+  },
+  policies: {
+    path: '/v1/policies',
+    noun: 'policy pack',
+    needsApi: true,
+    createBody: () => undefined,
+    describeCommand: (name, value) => ({
+      args: ['policy', 'attach', '<folder>', '--name', name, ...describeSelection(value['stacks'])],
+    }),
+  },
+  federations: {
+    path: '/v1/federations',
+    noun: 'federation rule',
+    createBody: value => value,
+    describeCommand: name => ({ args: ['federation', 'create', name] }),
+  },
+  pluginSources: {
+    path: '/v1/plugin-sources',
+    noun: 'plugin source',
+    needsApi: true,
+    createBody: ({ hasCredential, ...value }) => (hasCredential === false ? value : undefined),
+    describeCommand: (_name, value) => ({
+      args: ['plugin', 'allow', text(value['source'])],
+      variables: ['ANTICHAIN_CREDENTIAL'],
+    }),
+  },
+  packageRegistries: {
+    path: '/v1/package-registries',
+    noun: 'package registry',
+    needsApi: true,
+    createBody: ({ hasCredential, ...value }) => (hasCredential === false ? value : undefined),
+    describeCommand: (name, value) => ({
+      args: [
+        ...['registry', 'set', name, text(value['address'])],
+        ...[...option('manager', value['manager']), ...option('scope', value['scope'])],
+        ...(value['runsScripts'] === true ? ['--run-scripts'] : []),
+      ],
+      variables: ['ANTICHAIN_CREDENTIAL'],
+    }),
+  },
+}
