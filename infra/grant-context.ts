@@ -36,15 +36,15 @@ export const listGroupResources = (grantContext: GrantContext): readonly GroupRe
 ]
 
 /** Returns the context of a function. If the function belongs to one group, it uses no others. */
-export const contextOfFunction = <Context extends GrantContext>(
+export const grantContextOfFunction = <Context extends GrantContext>(
   context: Context,
   row: Pick<FunctionRow, 'isPerGroup'>,
 ): Context => (row.isPerGroup === true ? { ...context, otherGroups: [] } : context)
 
 /**
  * Returns an ARN pattern that matches one queue or table in each other group. Returns no pattern
- * without other groups. A pattern per group would exceed the size limit of IAM for roles. It
- * matches groups only, because no other name contains `_`.
+ * without other groups. A pattern per group would exceed the size limit of IAM for roles. The
+ * pattern matches groups only, because no other name contains `_`.
  */
 export function otherArnPatternsOf(
   scope: Construct,

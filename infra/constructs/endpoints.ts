@@ -35,8 +35,8 @@ export function createEndpoints(
   settings: Settings,
   functions: Readonly<Record<'api' | 'service' | 'webhook', DeployedFunction>>,
 ): Addresses {
-  const group = createPart(scope, 'Api')
-  const webhookApi = createWebhookApi(group, settings, functions.webhook)
+  const part = createPart(scope, 'Api')
+  const webhookApi = createWebhookApi(part, settings, functions.webhook)
   const [apiAddress, serviceAddress] = [functions.api, functions.service].map(deployed =>
     deployed.function.addFunctionUrl({
       authType: FunctionUrlAuthType.NONE,
@@ -52,12 +52,8 @@ export function createEndpoints(
   }
 }
 
-function createWebhookApi(
-  group: Construct,
-  settings: Settings,
-  webhook: DeployedFunction,
-): HttpApi {
-  const webhookApi = new HttpApi(group, 'Webhooks', {
+function createWebhookApi(part: Construct, settings: Settings, webhook: DeployedFunction): HttpApi {
+  const webhookApi = new HttpApi(part, 'Webhooks', {
     apiName: `${settings.installation}-webhooks`,
     createDefaultStage: false,
   })
@@ -66,7 +62,7 @@ function createWebhookApi(
     methods: [HttpMethod.POST],
     integration: new HttpLambdaIntegration('Webhook', webhook.function),
   })
-  new HttpStage(group, 'Stage', {
+  new HttpStage(part, 'Stage', {
     httpApi: webhookApi,
     stageName: '$default',
     autoDeploy: true,
@@ -76,7 +72,7 @@ function createWebhookApi(
     },
     accessLogSettings: {
       destination: new LogGroupLogDestination(
-        createLogs(group, 'AccessLogs', 'webhooks-access', settings),
+        createLogs(part, 'AccessLogs', 'webhooks-access', settings),
       ),
       format: AccessLogFormat.custom(JSON.stringify(accessLine)),
     },

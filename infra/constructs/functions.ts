@@ -26,7 +26,7 @@ import type { FunctionName, FunctionRow } from '../function-row.ts'
 import { functionsTable } from '../functions-table.ts'
 import { canInvokeItself } from '../invocation-loops.ts'
 import { functionArnOf, logicalNameOf } from '../names.ts'
-import { contextOfFunction, type GrantContext } from '../grant-context.ts'
+import { grantContextOfFunction, type GrantContext } from '../grant-context.ts'
 import type { Settings } from '../settings.ts'
 import { createPart } from './create-part.ts'
 import type { PrivateNetwork } from './private-network.ts'
@@ -60,9 +60,9 @@ export function createFunctions(
   input: FunctionsInput,
   rows: readonly FunctionRow[] = functionsTable,
 ): Functions {
-  const group = createPart(scope, 'Functions')
+  const part = createPart(scope, 'Functions')
   return new Map(
-    rows.map(row => [row.name, createFunction(group, contextOfFunction(input, row), row)]),
+    rows.map(row => [row.name, createFunction(part, grantContextOfFunction(input, row), row)]),
   )
 }
 
@@ -81,14 +81,14 @@ export function createLogs(
 }
 
 function createFunction(
-  group: Construct,
+  part: Construct,
   input: FunctionsInput,
   row: FunctionRow,
 ): DeployedFunction {
   const { settings } = input
   const id = logicalNameOf(row.name)
-  const logs = createLogs(group, `${id}Logs`, row.name, settings)
-  const role = createRole(group, `${id}Role`, {
+  const logs = createLogs(part, `${id}Logs`, row.name, settings)
+  const role = createRole(part, `${id}Role`, {
     name: row.name,
     principal: new ServicePrincipal('lambda.amazonaws.com'),
     grantContext: input,
@@ -97,7 +97,7 @@ function createFunction(
     logs,
     ...(input.network === undefined
       ? {}
-      : { networkFunctionArn: functionArnOf(Stack.of(group), settings, row.name) }),
+      : { networkFunctionArn: functionArnOf(Stack.of(part), settings, row.name) }),
   })
   const reservedConcurrency = row.reservedConcurrency?.(settings) ?? 0
   const options: FunctionOptions = {
@@ -126,8 +126,8 @@ function createFunction(
   }
   const lambdaFunction =
     row.packaging === 'image'
-      ? createImageFunction(group, input, id, { row, options })
-      : new LambdaFunction(group, id, {
+      ? createImageFunction(part, input, id, { row, options })
+      : new LambdaFunction(part, id, {
           ...options,
           runtime: Runtime.NODEJS_24_X,
           handler: handlerName,
@@ -148,12 +148,12 @@ function networkOptionsOf(
 }
 
 function createImageFunction(
-  group: Construct,
+  part: Construct,
   { image }: FunctionsInput,
   id: string,
   { row, options }: { readonly row: FunctionRow; readonly options: FunctionOptions },
 ): LambdaFunction {
-  return new DockerImageFunction(group, id, {
+  return new DockerImageFunction(part, id, {
     ...options,
     code: DockerImageCode.fromEcr(image.repository, {
       tagOrDigest: image.imageTag,

@@ -3,7 +3,7 @@ import { Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import { awsMetrics, type QueueName } from '../../shared/config/aws-resource-names.ts'
 
 /**
- * Returns a metric that the functions of an installation write, for one queue if `queueName` is
+ * Creates a metric that the functions of an installation write, for one queue if `queueName` is
  * set.
  */
 export function createInstallationMetric(

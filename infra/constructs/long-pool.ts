@@ -34,7 +34,7 @@ import {
 import type { FunctionRow } from '../function-row.ts'
 import { functionsTable } from '../functions-table.ts'
 import { logicalNameOf } from '../names.ts'
-import { contextOfFunction, type GrantContext } from '../grant-context.ts'
+import { grantContextOfFunction, type GrantContext } from '../grant-context.ts'
 import type { Settings } from '../settings.ts'
 import { createLogs } from './functions.ts'
 import { createPart } from './create-part.ts'
@@ -64,24 +64,24 @@ export const longPoolScratchGib = 40
  * NAT gateway is billed by the hour. Tasks accept no connections. Returns the network of the tasks.
  */
 export function createLongPool(scope: Construct, input: LongPoolInput): PrivateNetwork {
-  const group = createPart(scope, 'LongPool')
+  const part = createPart(scope, 'LongPool')
   const { installation } = input.settings
-  const network = input.network ?? createOwnNetwork(group, installation)
-  const cluster = new Cluster(group, 'Cluster', {
+  const network = input.network ?? createOwnNetwork(part, installation)
+  const cluster = new Cluster(part, 'Cluster', {
     clusterName: installation,
     vpc: network.vpc,
     containerInsightsV2: ContainerInsights.DISABLED,
   }) as ICluster
   for (const row of functionsTable)
     if (row.longQueue !== undefined)
-      createTaskService(group, input, { cluster, network }, { ...row, longQueue: row.longQueue })
+      createTaskService(part, input, { cluster, network }, { ...row, longQueue: row.longQueue })
   return network
 }
 
 /** Creates the network of an installation that has no VPC in its settings. */
-function createOwnNetwork(group: Construct, installation: string): PrivateNetwork {
+function createOwnNetwork(part: Construct, installation: string): PrivateNetwork {
   // The cast is necessary, because the class and the interface declare optional fields differently.
-  const vpc = new Vpc(group, 'Vpc', {
+  const vpc = new Vpc(part, 'Vpc', {
     vpcName: installation,
     // Availability zones are chosen at deployment, because a list by name would need a lookup.
     availabilityZones: [0, 1].map(index => Fn.select(index, Fn.getAzs())),
@@ -94,7 +94,7 @@ function createOwnNetwork(group: Construct, installation: string): PrivateNetwor
       DynamoDb: { service: GatewayVpcEndpointAwsService.DYNAMODB },
     },
   }) as IVpc
-  const securityGroup = new SecurityGroup(group, 'Wall', {
+  const securityGroup = new SecurityGroup(part, 'Wall', {
     vpc,
     description: `${installation}: allows outbound connections of tasks only`,
     allowAllOutbound: true,
@@ -107,15 +107,15 @@ const hasPublicAddresses = ({ vpc, publicAddresses }: Settings): boolean =>
   publicAddresses === undefined ? vpc === undefined : publicAddresses === 'on'
 
 function createTaskService(
-  group: Construct,
+  part: Construct,
   input: LongPoolInput,
   { cluster, network }: { readonly cluster: ICluster; readonly network: PrivateNetwork },
   row: LongPoolRow,
 ): void {
   const id = `Long${logicalNameOf(row.name)}`
   const { settings } = input
-  const taskDefinition = createTaskDefinition(group, input, row)
-  const service = new FargateService(group, `${id}Service`, {
+  const taskDefinition = createTaskDefinition(part, input, row)
+  const service = new FargateService(part, `${id}Service`, {
     serviceName: `long-${row.name}`,
     cluster,
     taskDefinition,
@@ -132,7 +132,7 @@ function createTaskService(
     minCapacity: 0,
     maxCapacity: settings.longTasksMax,
   })
-  scaleLongPoolTasks(group, id, {
+  scaleLongPoolTasks(part, id, {
     installation: settings.installation,
     queueName: row.longQueue,
     queues: input.queues,
@@ -144,7 +144,7 @@ function createTaskService(
     new PolicyStatement({
       actions: ['ecs:UpdateTaskProtection', 'ecs:GetTaskProtection'],
       resources: [
-        Stack.of(group).formatArn({
+        Stack.of(part).formatArn({
           service: 'ecs',
           resource: 'task',
           resourceName: `${settings.installation}/*`,
@@ -155,7 +155,7 @@ function createTaskService(
 }
 
 function createTaskDefinition(
-  group: Construct,
+  part: Construct,
   input: LongPoolInput,
   row: LongPoolRow,
 ): FargateTaskDefinition {
@@ -163,18 +163,18 @@ function createTaskDefinition(
   const name = `long-${row.name}`
   const { settings, image } = input
   const { installation } = settings
-  const logs = createLogs(group, `${id}Logs`, name, settings)
+  const logs = createLogs(part, `${id}Logs`, name, settings)
   const principal = new ServicePrincipal('ecs-tasks.amazonaws.com')
-  const startRole = new Role(group, `${id}StartRole`, {
+  const startRole = new Role(part, `${id}StartRole`, {
     // In a group, the name would be too long, so CloudFormation generates one. No trust policy
     // names it.
     ...(input.installationSettings.installation === installation
-      ? { roleName: roleNameOf(installation, `${name}-start`, Stack.of(group).region) }
+      ? { roleName: roleNameOf(installation, `${name}-start`, Stack.of(part).region) }
       : {}),
     description: `${installation}: starts tasks of ${name}`,
     assumedBy: principal,
   })
-  const task = new FargateTaskDefinition(group, `${id}Task`, {
+  const task = new FargateTaskDefinition(part, `${id}Task`, {
     family: `${installation}-${name}`,
     cpu: settings.longCpu,
     memoryLimitMiB: settings.longMb,
@@ -185,10 +185,10 @@ function createTaskDefinition(
         settings.architecture === 'arm64' ? CpuArchitecture.ARM64 : CpuArchitecture.X86_64,
     },
     executionRole: startRole,
-    taskRole: createRole(group, `${id}Role`, {
+    taskRole: createRole(part, `${id}Role`, {
       name,
       principal,
-      grantContext: contextOfFunction(input, row),
+      grantContext: grantContextOfFunction(input, row),
       grants: row.grants,
       queue: row.longQueue,
       logs,

@@ -35,18 +35,18 @@ export function createObservability(
   input: ObservedGroup,
   otherGroups: readonly ObservedGroup[],
 ): void {
-  const group = createPart(scope, 'Observability')
+  const part = createPart(scope, 'Observability')
   const { installation, alarmEmail } = input.settings
-  const topic = new Topic(group, 'Alarms', {
+  const topic = new Topic(part, 'Alarms', {
     topicName: `${installation}-alarms`,
     enforceSSL: true,
   })
   allowAlarmsToPublish(topic)
   if (alarmEmail !== undefined) topic.addSubscription(new EmailSubscription(alarmEmail))
-  createAlarms(group, input, topic)
+  createAlarms(part, input, topic)
   for (const other of otherGroups)
     createAlarms(createPart(other.scope, 'Observability'), other, topic)
-  if (input.settings.dashboard === 'on') createDashboard(group, input)
+  if (input.settings.dashboard === 'on') createDashboard(part, input)
 }
 
 /**
@@ -84,12 +84,12 @@ function allowAlarmsToPublish(topic: Topic): void {
   )
 }
 
-function createDashboard(group: Construct, { settings, queues, functions }: ObservedGroup): void {
+function createDashboard(part: Construct, { settings, queues, functions }: ObservedGroup): void {
   const { installation } = settings
   const lambdaFunctions = [...functions.values()].map(deployed => deployed.function)
   const createGraph = (title: string, left: readonly IMetric[]): GraphWidget =>
     new GraphWidget({ title, left: [...left], width: 12, height: 6 })
-  new Dashboard(group, 'Dashboard', {
+  new Dashboard(part, 'Dashboard', {
     dashboardName: installation,
     widgets: [
       [

@@ -29,17 +29,17 @@ const deadLetterDays = 14
  * KMS.
  */
 export function createQueues(scope: Construct, installation: string): Queues {
-  const group = createPart(scope, 'Queues')
+  const part = createPart(scope, 'Queues')
   const names = installationNamesOf(installation).queues
   const createPair = (name: QueueName): QueuePair => {
     const commonProps = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true }
-    const deadLetterQueue = new Queue(group, `${logicalNameOf(name)}Dead`, {
+    const deadLetterQueue = new Queue(part, `${logicalNameOf(name)}Dead`, {
       ...commonProps,
       queueName: deadLetterQueueOf(names[name]),
       retentionPeriod: Duration.days(deadLetterDays),
       redriveAllowPolicy: { redrivePermission: RedrivePermission.ALLOW_ALL },
     })
-    const queue = new Queue(group, logicalNameOf(name), {
+    const queue = new Queue(part, logicalNameOf(name), {
       ...commonProps,
       queueName: names[name],
       visibilityTimeout: Duration.seconds(defaultVisibilitySeconds[name]),

@@ -37,12 +37,12 @@ export function createRole(
   const statements = statementsOf(scope, grantContext, options.grants, options.queue)
   const networkStatements =
     networkFunctionArn === undefined ? [] : networkStatementsOf(networkFunctionArn)
-  for (const statement of [...statements, logStatement(logs), ...networkStatements])
+  for (const statement of [...statements, createLogStatement(logs), ...networkStatements])
     role.addToPolicy(statement)
   return role
 }
 
-function logStatement(logs: LogGroup): PolicyStatement {
+function createLogStatement(logs: LogGroup): PolicyStatement {
   return new PolicyStatement({
     actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
     resources: [logs.logGroupArn],

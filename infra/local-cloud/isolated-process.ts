@@ -9,7 +9,11 @@ import { rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { localCloudLimits } from '../../shared/config/local-cloud-limits.ts'
 import { type SandboxedCommand, sandboxCommandOf, taskRoot } from './sandbox.ts'
-import { listSandboxProcesses, measureUsage, type SandboxUsage } from './sandbox-processes.ts'
+import {
+  listSandboxProcesses,
+  measureSandboxUsage,
+  type SandboxUsage,
+} from './sandbox-processes.ts'
 import type { Supervisor } from '../../shared/platform/system/process-supervisor.ts'
 
 /** The options of a process of the cloud. */
@@ -83,7 +87,7 @@ export function startIsolatedProcess(options: IsolatedProcessOptions): IsolatedP
     measureUsage: () =>
       sandbox === undefined || child.pid === undefined
         ? undefined
-        : measureUsage(listSandboxProcesses(child.pid)),
+        : measureSandboxUsage(listSandboxProcesses(child.pid)),
     endReason,
   }
 }

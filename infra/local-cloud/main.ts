@@ -70,7 +70,7 @@ async function runCloud(
     Object.assign(process.env, runningEmulators.variables)
     const aws = readAwsSettings(process.env)
     const cloud = await startFunctions(args, runningEmulators, { aws, folder })
-    const endKills = startKillsIfRequested(args, cloud)
+    const stopKills = startKillsIfRequested(args, cloud)
     try {
       if (args.deploy !== undefined) {
         const deployment = deployFolder(args, { aws, cloud, folder: args.deploy })
@@ -88,7 +88,7 @@ async function runCloud(
       if (reason !== undefined) throw error('PLATFORM_FAILED', reason)
       return 0
     } finally {
-      endKills()
+      stopKills()
       await cloud.end()
     }
   } finally {

@@ -36,7 +36,7 @@ export interface SandboxUsage {
 }
 
 /** Returns the resources that processes use in total. */
-export function measureUsage(processes: readonly SandboxProcess[]): SandboxUsage {
+export function measureSandboxUsage(processes: readonly SandboxProcess[]): SandboxUsage {
   const sumOf = (measure: (pid: number) => number): number =>
     processes.reduce((sum, { pid }) => sum + measure(pid), 0)
   return {

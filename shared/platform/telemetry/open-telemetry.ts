@@ -11,7 +11,7 @@ import { withTimeout } from '../../config/with-timeout.ts'
 import { messageOf } from '../../errors/error.ts'
 import { noTelemetry, type TelemetryPort, type TraceStart } from '../../ports/telemetry.ts'
 import { parseTraceParent, type SpanContext } from '../../records/trace-context.ts'
-import type { TelemetrySdk } from './open-sdk.ts'
+import type { TelemetrySdk } from './create-telemetry-sdk.ts'
 import { readTelemetrySettings } from './telemetry-settings.ts'
 import { isTraceSampled, type TraceSampler } from './trace-sampler.ts'
 
@@ -44,8 +44,8 @@ export function openTelemetry(options: TelemetryOptions): TelemetryPort {
   let loading: Promise<void> | undefined
   const load = async (): Promise<void> => {
     try {
-      const { openSdk } = await import('./open-sdk.ts')
-      sdk = openSdk({ settings, onFailure: warnOnce })
+      const { createTelemetrySdk } = await import('./create-telemetry-sdk.ts')
+      sdk = createTelemetrySdk({ settings, onFailure: warnOnce })
       for (const record of pending.splice(0)) record(sdk)
     } catch (thrown) {
       warnOnce(messageOf(thrown))

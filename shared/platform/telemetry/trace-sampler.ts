@@ -8,11 +8,11 @@ export interface TraceSampler {
   readonly ratio: number
 }
 
-const prefix = 'parentbased_'
+const parentBasedPrefix = 'parentbased_'
 
 /** The names of all samplers, for messages. */
 export const samplerNames: readonly string[] = ['always_on', 'always_off', 'traceidratio'].flatMap(
-  name => [name, `${prefix}${name}`],
+  name => [name, `${parentBasedPrefix}${name}`],
 )
 
 /**
@@ -31,8 +31,8 @@ export function readTraceSampler(name: string, ratioText: string): TraceSampler 
     traceidratio: ratio >= 0 && ratio <= 1 ? ratio : 1,
   }
   return {
-    followsCaller: name.startsWith(prefix),
-    ratio: ratios[name.replace(prefix, '')] ?? 1,
+    followsCaller: name.startsWith(parentBasedPrefix),
+    ratio: ratios[name.replace(parentBasedPrefix, '')] ?? 1,
   }
 }
 

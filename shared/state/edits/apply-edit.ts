@@ -9,7 +9,7 @@ import {
 import type { StoredDeployment } from '../stored.ts'
 import { deleteResources } from './delete-resources.ts'
 import { importState, refuseForeignResources, requireSealed } from './import-state.ts'
-import { withMark } from './mark-resources.ts'
+import { setResourceFlags } from './set-resource-flags.ts'
 import { promoteSnippet } from './promote-snippet.ts'
 import { renameResourceInState } from './rename-resource.ts'
 import type { StackNames } from './rename-stack-in-state.ts'
@@ -56,7 +56,7 @@ export function applyStateEdit(edit: StateEdit, input: EditInput): EditedState {
       return { state, count: namedCount, notices }
     }
     case 'mark':
-      return { ...withMark(before, edit.urns, edit), notices: [] }
+      return { ...setResourceFlags(before, edit.urns, edit), notices: [] }
     case 'rename':
       return toEditedState(renameResourceInState(before, edit.urn, edit.name))
     case 'promote':

@@ -33,12 +33,12 @@ export function chooseResourcesToMove(
   if (includeParents)
     for (const resource of namedResources) addAncestors(resources, resource, movedUrns)
   addDescendants(resources, movedUrns)
-  for (const resource of resources) if (isRoot(resource)) movedUrns.delete(resource.urn)
+  for (const resource of resources) if (isRootResource(resource)) movedUrns.delete(resource.urn)
   return { movedUrns, unknownUrns: [...requestedUrns].filter(urn => !knownUrns.has(urn)) }
 }
 
 /** Reports whether a resource is the root of its stack. */
-export function isRoot(resource: StoredResource): boolean {
+export function isRootResource(resource: StoredResource): boolean {
   return resource.type === stackType && readTextField(resource, 'parent') === ''
 }
 
@@ -50,7 +50,7 @@ function addAncestors(
   let parent = readTextField(resource, 'parent')
   for (const ancestor of resources.toReversed()) {
     if (ancestor.urn !== parent) continue
-    if (!isRoot(ancestor) && !isProviderType(ancestor.type)) movedUrns.add(ancestor.urn)
+    if (!isRootResource(ancestor) && !isProviderType(ancestor.type)) movedUrns.add(ancestor.urn)
     parent = readTextField(ancestor, 'parent')
   }
 }

@@ -3,7 +3,7 @@ import { hasCode } from '../../errors/error.ts'
 import { verifyIntegrity } from '../snapshot-integrity.ts'
 import type { Json, StoredDeployment, StoredResource } from '../stored.ts'
 import { deleteResources } from './delete-resources.ts'
-import { withMark } from './mark-resources.ts'
+import { setResourceFlags } from './set-resource-flags.ts'
 import { moveResources } from './move-resources.ts'
 import { renameResourceInState } from './rename-resource.ts'
 import { renameStackInState } from './rename-stack-in-state.ts'
@@ -147,23 +147,26 @@ describe('marks', () => {
   )
 
   test('are set at their position among the fields, and removed', () => {
-    const { state: tainted, count } = withMark(state, [urn('a')], { mark: 'taint', isSet: true })
+    const { state: tainted, count } = setResourceFlags(state, [urn('a')], {
+      mark: 'taint',
+      isSet: true,
+    })
     expect(Object.keys(tainted.resources?.[0] ?? {})).toEqual([
       ...['urn', 'custom', 'id', 'type', 'parent', 'protect', 'taint'],
     ])
     expect(count).toBe(1)
-    const bare = withMark(tainted, 'all', { mark: 'taint', isSet: false }).state
+    const bare = setResourceFlags(tainted, 'all', { mark: 'taint', isSet: false }).state
     expect(bare).toEqual(state)
   })
 
   test('are not set on old copies', () => {
-    const { state: all } = withMark(state, 'all', { mark: 'protect', isSet: true })
+    const { state: all } = setResourceFlags(state, 'all', { mark: 'protect', isSet: true })
     expect(all.resources?.map(({ protect }) => protect)).toEqual([true, true, undefined])
   })
 
   test('are refused when a URN is unknown, and the error names every unknown URN', () => {
     const urns = [urn('a'), urn('x'), urn('y')]
-    const unprotectAll = () => withMark(state, urns, { mark: 'protect', isSet: false })
+    const unprotectAll = () => setResourceFlags(state, urns, { mark: 'protect', isSet: false })
     expect(codeOf(unprotectAll)).toBe('STATE_RESOURCE_UNKNOWN')
     expect(unprotectAll).toThrow(urn('x'))
     expect(unprotectAll).toThrow(urn('y'))

@@ -5,7 +5,11 @@ import { withUsedExtensions } from '../extensions.ts'
 import { withFields } from '../field-order.ts'
 import { readTextField } from '../stored-fields.ts'
 import type { Json, StoredDeployment, StoredResource } from '../stored.ts'
-import { chooseResourcesToMove, isRoot, type MoveRequest } from './choose-resources-to-move.ts'
+import {
+  chooseResourcesToMove,
+  isRootResource,
+  type MoveRequest,
+} from './choose-resources-to-move.ts'
 import { type Reference, referencesOf, withReferences } from './references.ts'
 import type { StackNames } from './rename-stack-in-state.ts'
 
@@ -108,8 +112,10 @@ function addMovedResources(
 } {
   const { copiedResources, movedUrns, target } = input
   const destResources = dest.resources ?? []
-  const root = destResources.find(isRoot) ?? rootOf(target.names)
-  const resources = destResources.some(isRoot) ? [...destResources] : [root, ...destResources]
+  const root = destResources.find(isRootResource) ?? rootOf(target.names)
+  const resources = destResources.some(isRootResource)
+    ? [...destResources]
+    : [root, ...destResources]
   const resourcesByUrn = new Map(resources.map(resource => [resource.urn, resource]))
   const newReferences = new Map<string, string>()
   for (const resource of target.reseal(copiedResources)) {

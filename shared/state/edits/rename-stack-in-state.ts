@@ -73,8 +73,8 @@ function renameUrn(urn: string, oldNames: StackNames, newNames: StackNames): str
   if (!isUrn(urn)) return urn
   const parts = urnPartsOf(urn)
   if (parts.stack !== oldNames.stack || parts.project !== oldNames.project) return urn
-  const isRoot = parts.qualifiedType === stackType
-  const name = isRoot ? `${newNames.project}-${newNames.stack}` : parts.name
+  const isRootResource = parts.qualifiedType === stackType
+  const name = isRootResource ? `${newNames.project}-${newNames.stack}` : parts.name
   return urnOf({ ...parts, ...newNames, name })
 }
 

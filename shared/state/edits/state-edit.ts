@@ -51,7 +51,7 @@ export const stateEditForm = z.discriminatedUnion('kind', [
     force: z.boolean(),
     dependents: z.boolean(),
   }),
-  /** Sets or removes a mark; see `withMark`. */
+  /** Sets or removes a flag; see `setResourceFlags`. */
   z.strictObject({
     kind: z.literal('mark'),
     urns: z.union([z.literal('all'), z.array(urnForm).max(urnsMax)]),

@@ -6,7 +6,7 @@ import { createCloud } from '../cloud.ts'
 import type { Program } from '../engine.ts'
 import { editStackState, findResource, resourceOpsOf } from '../stack-states.ts'
 import { createEngines } from '../register-thing.ts'
-import { withMark } from '../../../shared/state/edits/mark-resources.ts'
+import { setResourceFlags } from '../../../shared/state/edits/set-resource-flags.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
@@ -45,7 +45,7 @@ test('TestStash: the output keeps the first input, and a replacement uses the ne
   expect(refreshed.result.hasChanges).toBe(false)
   await editStackState(engine, state => {
     const urn = findResource(state, 's')?.urn ?? ''
-    return withMark(state, [urn], { mark: 'taint', isSet: true }).state
+    return setResourceFlags(state, [urn], { mark: 'taint', isSet: true }).state
   })
   const { state } = await engine.run(createStash('third', note))
   expect(seen.at(-1)).toEqual({ input: 'third', output: 'third' })

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { withMark } from '../../../shared/state/edits/mark-resources.ts'
+import { setResourceFlags } from '../../../shared/state/edits/set-resource-flags.ts'
 import { createCloud } from '../cloud.ts'
 import type { TestEngine } from '../engine.ts'
 import { editStackState, editStackResources, findResource, resourceOpsOf } from '../stack-states.ts'
@@ -11,7 +11,7 @@ afterEach(() => engines.close())
 async function taint(engine: TestEngine, ...names: string[]): Promise<void> {
   await editStackState(engine, state => {
     const urns = names.map(name => findResource(state, name)?.urn ?? '')
-    return withMark(state, urns, { mark: 'taint', isSet: true }).state
+    return setResourceFlags(state, urns, { mark: 'taint', isSet: true }).state
   })
 }
 

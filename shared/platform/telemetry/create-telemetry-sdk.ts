@@ -52,7 +52,7 @@ export interface TelemetrySdk
 }
 
 /** The name of the instrumentation scope of all signals. */
-const scope = 'antichain'
+const instrumentationScope = 'antichain'
 
 /** Interval between two exports of metrics, in ms. */
 const metricIntervalMs = 15_000
@@ -65,7 +65,7 @@ const secondsBoundaries = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3_6
  * variables, such as endpoints, headers and certificates. `onFailure` is called when an export has
  * failed.
  */
-export function openSdk(options: {
+export function createTelemetrySdk(options: {
   readonly settings: TelemetrySettings & { readonly kind: 'on' }
   readonly onFailure: (reason: string) => void
 }): TelemetrySdk {
@@ -75,22 +75,22 @@ export function openSdk(options: {
     generateTraceId: () => spanIds.traceId,
     generateSpanId: () => spanIds.spanId,
   })
-  const logger = loggerProvider.getLogger(scope, version)
-  const tracer = tracerProvider.getTracer(scope, version)
+  const logger = loggerProvider.getLogger(instrumentationScope, version)
+  const tracer = tracerProvider.getTracer(instrumentationScope, version)
   return {
     recordSpan(span) {
       spanIds.traceId = span.context.traceId
       spanIds.spanId = span.context.spanId
       const { name, startMs: startTime, attributes } = span
       const kind = spanKinds[span.kind]
-      const started = tracer.startSpan(
+      const sdkSpan = tracer.startSpan(
         name,
         { startTime, attributes, kind },
         contextOf(span.parent),
       )
-      for (const event of span.events) started.addEvent(event.name, event.attributes, event.atMs)
-      if (span.hasFailed) started.setStatus({ code: SpanStatusCode.ERROR })
-      started.end(span.endMs)
+      for (const event of span.events) sdkSpan.addEvent(event.name, event.attributes, event.atMs)
+      if (span.hasFailed) sdkSpan.setStatus({ code: SpanStatusCode.ERROR })
+      sdkSpan.end(span.endMs)
     },
     ...createInstruments(meterProvider, version),
     recordLog({ level, event, fields, atMs, span }) {
@@ -114,7 +114,7 @@ export function openSdk(options: {
 
 /** Creates the providers of the three signals. A signal that is not used has no exporter. */
 function createProviders(
-  { settings, onFailure }: Parameters<typeof openSdk>[0],
+  { settings, onFailure }: Parameters<typeof createTelemetrySdk>[0],
   idGenerator: IdGenerator,
 ) {
   const resource = createResource(manifest.version)
@@ -201,7 +201,7 @@ function createInstruments(
   meterProvider: MeterProvider,
   version: string,
 ): Pick<TelemetrySdk, 'addToCounter' | 'recordDuration'> {
-  const meter = meterProvider.getMeter(scope, version)
+  const meter = meterProvider.getMeter(instrumentationScope, version)
   const counters = new Map<string, Counter>()
   const histograms = new Map<string, Histogram>()
   for (const [name, description] of Object.entries(telemetryCounters))

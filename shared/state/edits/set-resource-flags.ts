@@ -4,18 +4,18 @@ import type { StoredDeployment } from '../stored.ts'
 import { createUnknownResourceError } from './find-resource.ts'
 
 /** A field of a resource that users set to true, or remove. */
-export type ResourceMark = 'protect' | 'taint'
+export type ResourceFlag = 'protect' | 'taint'
 
 /**
- * Sets or removes a mark on the resources with the URNs in `urns`, or on all resources. Old copies,
+ * Sets or removes a flag on the resources with the URNs in `urns`, or on all resources. Old copies,
  * which only wait for their delete, are skipped. `count`: the number of selected URNs. If no live
  * resource has some of the URNs, throws a single STATE_RESOURCE_UNKNOWN that names them all.
  * Source: docs/spec/state-integrity.md#state-edits.
  */
-export function withMark(
+export function setResourceFlags(
   state: StoredDeployment,
   urns: readonly string[] | 'all',
-  { mark, isSet }: { readonly mark: ResourceMark; readonly isSet: boolean },
+  { mark, isSet }: { readonly mark: ResourceFlag; readonly isSet: boolean },
 ): { readonly state: StoredDeployment; readonly count: number } {
   const { resources = [] } = state
   const liveUrns = new Set(
