@@ -173,7 +173,7 @@ export function requestsContract(
       const stack = createStackId()
       await requests.put(createRequest(stack, 'a'))
       await requests.put(createRequest(stack, 'b'))
-      const refused = { kind: 'refused', code: 'X', message: 'no' } as const
+      const refused = { kind: 'refused', code: 'X', message: 'no', hint: 'ask' } as const
       expect(await requests.end(stack, 'a', refused)).toBe(true)
       expect(await requests.end(stack, 'a', { kind: 'superseded', by: 'b' })).toBe(true)
       expect(await requests.find(stack, 'a')).toEqual({
