@@ -16,11 +16,24 @@ import { declareRemote } from './declare-remote.ts'
 import { declareStack } from './declare-stack.ts'
 import { declareState } from './declare-state.ts'
 import { declareTriggers } from './declare-triggers.ts'
+import { error } from '../../shared/errors/error.ts'
 import { addExamples } from './examples.ts'
 import { declareUnsupportedOptions, refuseUnsupportedOptions } from './flags.ts'
 import { type Attach, declareUnsupportedCommands } from './handler.ts'
 import { groupedHelp, groupOptions } from './option-groups.ts'
 import { unsupportedCommands, unsupportedOptions } from './unsupported.ts'
+
+/** The values of --color. Pulumi's `raw` prints its marks of colors, which have no equivalent. */
+const colorChoices = ['always', 'never', 'raw', 'auto']
+
+/** Parses the value of --color. Throws CLI_USAGE in the words that Automation APIs recognize. */
+function parseColor(text: string): string {
+  if (colorChoices.includes(text)) return text === 'raw' ? 'never' : text
+  throw error(
+    'CLI_USAGE',
+    `unsupported color option: '${text}'. Supported values are: ${colorChoices.join(', ')}`,
+  )
+}
 
 /**
  * Declares the options and commands of the command line on its root command, and returns the root.
@@ -35,7 +48,8 @@ export function declareCommands(root: Command, attachHandler: Attach): Command {
     .option('--non-interactive', 'Never prompt')
     .addOption(
       new Option('--color <when>', 'Use colors in the output')
-        .choices(['always', 'never', 'auto'])
+        .choices(colorChoices)
+        .argParser(parseColor)
         .default('auto'),
     )
     .option('-v, --verbose', 'Print more details and stack traces')

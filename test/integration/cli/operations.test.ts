@@ -184,6 +184,11 @@ describe('operations', () => {
       expect(err).toMatch(/^error\[CLI_USAGE\]: /)
     }
     expect((await bench.run('up', '-p', 'many', '-y')).exit).toBe(1)
+    // The clients of the Automation API look for the first words.
+    expect((await bench.run('stack', 'ls', '--color', 'grey')).err).toContain(
+      "unsupported color option: 'grey'. Supported values are: always, never, raw, auto",
+    )
+    expect((await bench.run('stack', 'ls', '--color', 'raw')).exit).toBe(0)
     expect((await bench.run('up', '--bogus', '-v', '3')).err).toContain('    at ')
   })
 
