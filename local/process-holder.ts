@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import { isAlive, startTimeOf } from '../shared/platform/system/process-groups.ts'
+import { isProcessAlive, startTimeOf } from '../shared/platform/system/process-groups.ts'
 import type { Holder } from '../shared/records/log.ts'
 import type { GeneratorPorts } from '../shared/runtime/deployment/generator-ports.ts'
 
@@ -26,5 +26,5 @@ export function createProcessHolder(): Holder {
  * host than `own`.
  */
 export function createHolderCheck(own: Holder): GeneratorPorts['isAlive'] {
-  return other => (other.host === own.host ? isAlive(other) : undefined)
+  return other => (other.host === own.host ? isProcessAlive(other) : undefined)
 }

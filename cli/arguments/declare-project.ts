@@ -92,7 +92,7 @@ export function declareProject(root: Command, attach: Attach): void {
       .command('gen-man')
       .argument('[folder]', 'Folder of the pages (default: the current one)')
       .description('Write the manual pages of all commands'),
-    async () => (await import('../commands/gen-man.ts')).createManWriter(root),
+    async () => (await import('../commands/gen-man.ts')).createGenManHandler(root),
   )
   attach(
     root.command('version').description('Print the version'),

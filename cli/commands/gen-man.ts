@@ -10,7 +10,7 @@ import { formatManPage, listCommands, toPageName } from '../man/format-man-page.
  * Creates the handler of `gen-man <folder>`, which writes a manual page for `root` and for each
  * visible command below it. It creates a missing folder, and overwrites earlier pages.
  */
-export function createManWriter(root: Command): Handler {
+export function createGenManHandler(root: Command): Handler {
   return (session, _flags, [operand = '.']) => {
     const folder = resolve(session.cwd, operand)
     mkdirSync(folder, { recursive: true })

@@ -24,7 +24,7 @@ const attachedPolicyForm = z.object({
 })
 type StackSelection = z.infer<typeof attachedPolicyForm>['value']['stacks']
 
-/** `policy attach`: uploads a policy pack, which then checks every deployment of the stacks. */
+/** `policy attach`: uploads a policy pack, which then checks every deployment of the named stacks. */
 export const attachPolicy: Handler = async (session, flags, [folder = '']) => {
   const { remote, callApi } = await requireApi(
     session,

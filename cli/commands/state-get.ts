@@ -16,7 +16,7 @@ import { openDecrypter } from '../stack/open-decrypter.ts'
 export const getResourceState: Handler = async (session, flags, [text = '']) => {
   const id = await session.requireStack()
   const state = await (await session.openEngine()).exportState(id)
-  const resource = findResource(state?.resources ?? [], text)
+  const resource = requireResource(state?.resources ?? [], text)
   // A resource without secrets needs no secrets provider.
   const mustDecrypt = flags.isSet('showSecrets') && containsCiphertext(resource)
   const decrypt = mustDecrypt ? await openDecrypter(session, id, state) : undefined
@@ -38,7 +38,7 @@ export const getResourceState: Handler = async (session, flags, [text = '']) => 
 }
 
 /** Returns the only resource whose URN or name is `text`. */
-function findResource(resources: readonly StoredResource[], text: string): StoredResource {
+function requireResource(resources: readonly StoredResource[], text: string): StoredResource {
   const matches = resources.filter(({ urn }) => urn === text || nameOf(urn as Urn) === text)
   const [first, second] = matches
   const urns = resources.map(({ urn }) => urn)

@@ -29,7 +29,7 @@ export async function convertTerraform(
 ): Promise<readonly PackageOperands[]> {
   const program = readTerraformProgram(readProgramFiles(session.cwd))
   const packages = await loadConversionPackages(session, program.requiredProviders)
-  const dialect = runtime === 'yaml' ? 'early' : 'full'
+  const dialect = runtime === 'yaml' ? 'reduced' : 'full'
   const convert = (usesStandardPackage: boolean): ConvertedProgram =>
     convertTerraformProgram(program, packages, { dialect, usesStandardPackage })
   const converted = convert(true)

@@ -1,6 +1,6 @@
 import { type ApiFailure, createUnreachableFailure, toFailure } from './api-failure.ts'
 import type { DashboardClient } from './dashboard-client.ts'
-import { createStreamParser, type StreamText } from './stream-messages.ts'
+import { createStreamParser, type EventStreamMessage } from './stream-messages.ts'
 
 /** The state of the connection of a stream. */
 export type StreamConnection =
@@ -12,10 +12,10 @@ export type StreamConnection =
   | { readonly kind: 'refused'; readonly failure: ApiFailure }
   | { readonly kind: 'ended' }
 
-/** The receivers of a stream, and the functions with which it waits. */
+/** The callbacks of a stream, the signal that ends it, and the function with which it waits. */
 export interface StreamReceiver {
   readonly signal: AbortSignal
-  readonly onMessage: (message: StreamText) => void
+  readonly onMessage: (message: EventStreamMessage) => void
   readonly onConnection: (connection: StreamConnection) => void
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>
 }
@@ -35,7 +35,7 @@ export async function followEvents(
   receiver: StreamReceiver,
 ): Promise<void> {
   const { signal, onConnection } = receiver
-  const position = { lastId: '', failures: 0 }
+  const position = { lastId: '', failureCount: 0 }
   onConnection({ kind: 'connecting' })
   while (!signal.aborted)
     try {
@@ -45,23 +45,29 @@ export async function followEvents(
     } catch (thrown) {
       if (signal.aborted) return
       const failure = toFailure(thrown)
-      if (isFinal(failure)) return onConnection({ kind: 'refused', failure })
+      if (isPermanent(failure)) return onConnection({ kind: 'refused', failure })
       onConnection({ kind: 'broken', failure })
-      await receiver.wait(pausesMs[position.failures] ?? pausesMs[pausesMs.length - 1] ?? 0, signal)
-      position.failures = Math.min(position.failures + 1, pausesMs.length - 1)
+      await receiver.wait(
+        pausesMs[position.failureCount] ?? pausesMs[pausesMs.length - 1] ?? 0,
+        signal,
+      )
+      position.failureCount = Math.min(position.failureCount + 1, pausesMs.length - 1)
     }
 }
 
 /** Reports whether the API refused the request itself, so that a repetition has the same result. */
-function isFinal({ status }: ApiFailure): boolean {
+function isPermanent({ status }: ApiFailure): boolean {
   return status >= 400 && status < 500 && status !== 408 && status !== 429
 }
 
-/** Reads one connection to its end. Returns the name of its last message. */
+/**
+ * Reads one connection to its end. Returns the event of its last message that is no heartbeat, or
+ * '' without such a message. After `again` the client reconnects at once, after `end` never.
+ */
 async function readConnection(
   client: Pick<DashboardClient, 'openStream'>,
   path: string,
-  options: StreamReceiver & { readonly position: { lastId: string; failures: number } },
+  options: StreamReceiver & { readonly position: { lastId: string; failureCount: number } },
 ): Promise<string> {
   const { onMessage, onConnection, position } = options
   const silence = new AbortController()
@@ -79,7 +85,7 @@ async function readConnection(
     const { done, value } = await reader.read().finally(() => timer.abort())
     if (done) return lastEvent
     for (const message of parser.push(value)) {
-      position.failures = 0
+      position.failureCount = 0
       if (message.id !== '') position.lastId = message.id
       if (message.event !== 'alive') lastEvent = message.event
       onMessage(message)

@@ -1,5 +1,5 @@
 /** A message of an event stream. `alive` is a heartbeat. */
-export interface StreamText {
+export interface EventStreamMessage {
   readonly event: string
   readonly id: string
   readonly data: string
@@ -8,7 +8,7 @@ export interface StreamText {
 /** A parser of server-sent events. It keeps the incomplete end of the text for the next call. */
 export interface StreamParser {
   /** Returns the messages that the next part of the text completes. */
-  readonly push: (text: string) => readonly StreamText[]
+  readonly push: (text: string) => readonly EventStreamMessage[]
 }
 
 /**
@@ -25,7 +25,7 @@ export function createStreamParser(): StreamParser {
   }
 }
 
-function parseBlock(block: string): StreamText {
+function parseBlock(block: string): EventStreamMessage {
   const fields = new Map<string, string>()
   for (const line of block.split('\n')) {
     const separatorIndex = line.indexOf(':')

@@ -60,7 +60,7 @@ export function waitTextOf(
     case 'stopped':
       return 'The deployment begins no more operations, so this one never runs.'
     case 'undelivered':
-      return 'Its message was not processed several times. Redrive sends it again.'
+      return 'Its message was delivered several times and never processed. Redrive sends it again.'
     case 'hook':
       return 'The program has to run this hook.'
     case 'slots':

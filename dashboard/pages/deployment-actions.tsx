@@ -92,7 +92,7 @@ function createRedrive(client: DashboardClient, target: ActionTarget): ConfirmBu
     label: 'Redrive…',
     title: `Send the messages of ${count} again?`,
     children:
-      'Executors did not process these messages several times. They are sent again. An operation that has ended meanwhile does not run again.',
+      'These messages were delivered several times and never processed. They are sent again. An operation that has ended meanwhile does not run again.',
     action: 'Send again',
     refuseLabel: 'Do nothing',
     isDanger: false,

@@ -20,8 +20,8 @@ interface VersionDiff {
   readonly sameCount: number
 }
 
-/** Changed resources beyond this number are only counted, unless a filter selects them. */
-const shownMax = 200
+/** The number of changed resources that are shown at once. A filter can find the others. */
+const shownChangesMax = 200
 
 /** Shows the differences of two versions of a stack by resource and property. */
 export function VersionDiffPage(props: ProjectAndStack & { from: number; to: number }) {
@@ -76,7 +76,7 @@ function ChangeList({ project, stack, diff }: ProjectAndStack & { diff: VersionD
   }, [changes, filter])
   if (changes.length === 0)
     return <EmptyNote title="The two versions have the same resources and properties" />
-  const shown = matching.slice(0, shownMax)
+  const shown = matching.slice(0, shownChangesMax)
   return (
     <>
       <div className="table-tools">
@@ -105,8 +105,8 @@ function ChangeList({ project, stack, diff }: ProjectAndStack & { diff: VersionD
       </ul>
       {shown.length < changeCount ? (
         <p className="quiet">
-          {formatNumber(changeCount - shown.length)} further changes are not shown. A filter finds
-          those among the first {formatNumber(changes.length)}.
+          {formatNumber(changeCount - shown.length)} further changes are not shown. A filter
+          searches the first {formatNumber(changes.length)} changes.
         </p>
       ) : null}
     </>

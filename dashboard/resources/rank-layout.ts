@@ -6,11 +6,12 @@ export interface GraphPoint {
   readonly y: number
 }
 
-/** A rank of the layout: the resources of one wave, which are side by side. */
+/** A rank of the layout: the resources of one wave, one above the other in one or more columns. */
 export interface LayoutRank {
   readonly wave: number
+  /** The number of resources of the rank. */
   readonly count: number
-  /** The middle of the rank. */
+  /** The middle of the columns of the rank. */
   readonly x: number
 }
 
@@ -23,9 +24,9 @@ export interface RankLayout {
 /** The free columns between two ranks. Labels need space. */
 const gapColumns = 4
 /** The number of passes that sort the ranks, to bring neighbors closer to each other. */
-const sweeps = 4
-/** The number of resources in one step of the generator. */
-const stepResources = 2_000
+const sweepCount = 4
+/** The number of resources between two pauses of `layOutRanks`. */
+const resourcesPerStep = 2_000
 
 /**
  * Lays out a graph by the waves of a destroy, in steps of a few milliseconds: the caller pauses
@@ -40,27 +41,33 @@ export function* layOutRanks(graph: ResourceGraph): Generator<undefined, RankLay
       neighbors[to]?.push(from)
     }
   yield
-  const members = Map.groupBy(
+  const resourcesByWave = Map.groupBy(
     waves.map((_, index) => index),
     index => waves[index] ?? 1,
   )
-  const order = Array.from({ length: waveCount }, (_, at) => members.get(waveCount - at) ?? [])
-  /** By index: the place in its rank, from 0 to 1. */
+  const ranks = Array.from(
+    { length: waveCount },
+    (_, rankIndex) => resourcesByWave.get(waveCount - rankIndex) ?? [],
+  )
+  /** The place of each resource in its rank, from 0 to 1. */
   const places = waves.map(() => 0)
-  for (const rank of order) setPlaces(rank, places)
-  for (let sweep = 0; sweep < sweeps; sweep += 1)
-    for (const at of sweepOrder(order.length, sweep)) {
-      const rank = order[at]
+  for (const rank of ranks) setPlaces(rank, places)
+  for (let sweep = 0; sweep < sweepCount; sweep += 1)
+    for (const rankIndex of listRanksInSweepOrder(ranks.length, sweep)) {
+      const rank = ranks[rankIndex]
       if (rank === undefined) continue
       yield* sortByNeighbors(rank, neighbors, places)
       setPlaces(rank, places)
     }
-  return placeRanks(order, waves)
+  return placeRanks(ranks, waves)
 }
 
-/** Returns the ranks from left to right, and in every second sweep from right to left. */
-function sweepOrder(count: number, sweep: number): readonly number[] {
-  const ascending = Array.from({ length: count }, (_, at) => at)
+/**
+ * Returns the indexes of the ranks from left to right. In every second sweep, the order is from
+ * right to left.
+ */
+function listRanksInSweepOrder(count: number, sweep: number): readonly number[] {
+  const ascending = Array.from({ length: count }, (_, rankIndex) => rankIndex)
   return sweep % 2 === 0 ? ascending : ascending.toReversed()
 }
 
@@ -71,35 +78,35 @@ function* sortByNeighbors(
   places: readonly number[],
 ): Generator<undefined, void> {
   const means = new Map<number, number>()
-  for (const [at, index] of rank.entries()) {
+  for (const [position, index] of rank.entries()) {
     const near = neighbors[index] ?? []
     const sum = near.reduce((total, neighbor) => total + (places[neighbor] ?? 0), 0)
     means.set(index, near.length === 0 ? (places[index] ?? 0) : sum / near.length)
-    if (at % stepResources === stepResources - 1) yield
+    if (position % resourcesPerStep === resourcesPerStep - 1) yield
   }
   rank.sort((a, b) => (means.get(a) ?? 0) - (means.get(b) ?? 0))
   yield
 }
 
 function setPlaces(rank: readonly number[], places: number[]): void {
-  for (const [at, index] of rank.entries()) places[index] = (at + 0.5) / rank.length
+  for (const [position, index] of rank.entries()) places[index] = (position + 0.5) / rank.length
 }
 
-function placeRanks(order: readonly (readonly number[])[], waves: readonly number[]): RankLayout {
+function placeRanks(ranks: readonly (readonly number[])[], waves: readonly number[]): RankLayout {
   const rowsMax = Math.max(12, Math.ceil(Math.sqrt(waves.length) * 0.75))
   const points: GraphPoint[] = Array.from({ length: waves.length }, () => ({ x: 0, y: 0 }))
-  const ranks: LayoutRank[] = []
+  const placedRanks: LayoutRank[] = []
   let left = 0
-  for (const [at, rank] of order.entries()) {
+  for (const [rankIndex, rank] of ranks.entries()) {
     const columns = Math.max(1, Math.ceil(rank.length / rowsMax))
     const rows = Math.ceil(rank.length / columns)
-    for (const [place, index] of rank.entries()) {
-      const row = Math.floor(place / columns)
-      points[index] = { x: left + (place % columns), y: (rows - 1) / 2 - row }
+    for (const [position, index] of rank.entries()) {
+      const row = Math.floor(position / columns)
+      points[index] = { x: left + (position % columns), y: (rows - 1) / 2 - row }
     }
     const x = left + (columns - 1) / 2
-    ranks.push({ wave: order.length - at, count: rank.length, x })
+    placedRanks.push({ wave: ranks.length - rankIndex, count: rank.length, x })
     left += columns - 1 + gapColumns
   }
-  return { points, ranks }
+  return { points, ranks: placedRanks }
 }

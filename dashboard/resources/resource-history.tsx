@@ -23,8 +23,8 @@ const stepsMax = 50
 type ResourceHistoryProps = ProjectAndStack & { urn: string; version: number }
 
 /**
- * Shows the operations of the last deployments that changed a resource. The query reads the
- * records of these deployments and is in the audit log, so it waits for a press of a button.
+ * Shows the operations of the last deployments that changed a resource. The query reads the records
+ * of many deployments, and the audit log records it. So it runs only after a press of the button.
  */
 export function ResourceHistory(props: ResourceHistoryProps) {
   const [shownUrn, setShownUrn] = useState('')

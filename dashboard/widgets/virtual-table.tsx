@@ -27,7 +27,7 @@ export interface TableColumn<Row> {
   readonly sortBy?: (row: Row) => SortValue
 }
 
-/** The place of a row in a tree, and what the arrow keys do there. */
+/** The place of each row in a tree, and the action that shows or hides its children. */
 export interface TreeState<Row> {
   readonly levelOf: (row: Row) => number
   /** Returns undefined for a row without children. */
@@ -68,27 +68,27 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
   const [activeIndex, setActiveIndex] = useState(0)
   const { rows, sort, setSort } = useSortedRows(props)
   const rowHeight = useMediaQuery('(max-width: 720px)') ? rowHeightPx.narrow : rowHeightPx.wide
-  const shownIndex = Math.min(activeIndex, rows.length - 1)
+  const activeRowIndex = Math.min(activeIndex, rows.length - 1)
   const virtualizer = useVirtualizer<HTMLDivElement, HTMLDivElement>({
     count: rows.length,
     getScrollElement: () => scrollRef.current,
     estimateSize: () => rowHeight,
     overscan: overscanRows,
     // The active row stays in the document, because `aria-activedescendant` names it.
-    rangeExtractor: range => includeIndex(range, shownIndex),
+    rangeExtractor: range => includeIndex(range, activeRowIndex),
   })
   useEffect(() => virtualizer.measure(), [virtualizer, rowHeight])
   const onKeyDown = (event: KeyboardEvent): void => {
     // The buttons of the header have keys of their own.
     if (event.target instanceof HTMLButtonElement) return
-    const row = rows[shownIndex]
+    const row = rows[activeRowIndex]
     const pageRows = Math.floor((scrollRef.current?.clientHeight ?? rowHeight) / rowHeight) - 1
-    const position = { index: shownIndex, count: rows.length, pageRows }
-    const index = nextRowIndex(event.key, position) ?? moveInTree(event.key, row, tree)
+    const position = { index: activeRowIndex, count: rows.length, pageRows }
+    const index = nextRowIndex(event.key, position) ?? findTreeTarget(event.key, row, tree)
     if (index !== undefined) {
-      setActiveIndex(Math.max(0, index === 'child' ? shownIndex + 1 : index))
-      virtualizer.scrollToIndex(index === 'child' ? shownIndex + 1 : Math.max(0, index))
-    } else if (row !== undefined && toggles(event.key, row, tree)) tree?.onToggle(row)
+      setActiveIndex(Math.max(0, index === 'child' ? activeRowIndex + 1 : index))
+      virtualizer.scrollToIndex(index === 'child' ? activeRowIndex + 1 : Math.max(0, index))
+    } else if (row !== undefined && isToggleKey(event.key, row, tree)) tree?.onToggle(row)
     else if (row !== undefined && ['Enter', ' '].includes(event.key)) onOpen?.(row)
     else return
     event.preventDefault()
@@ -99,15 +99,17 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
       role={tree === undefined ? 'grid' : 'treegrid'}
       aria-label={label}
       aria-rowcount={rows.length + 1}
-      aria-activedescendant={rows.length === 0 ? undefined : `${tableId}-${shownIndex}`}
+      aria-activedescendant={rows.length === 0 ? undefined : `${tableId}-${activeRowIndex}`}
       tabIndex={0}
       onKeyDown={onKeyDown}
       className={`table ${className}`}
     >
       <TableHead columns={columns} sort={sort} onSort={tree === undefined ? setSort : undefined} />
-      <VisibleRows props={{ ...props, rows }} {...{ virtualizer, tableId, shownIndex }}>
-        {setActiveIndex}
-      </VisibleRows>
+      <VisibleRows
+        props={{ ...props, rows }}
+        {...{ virtualizer, tableId, activeRowIndex }}
+        onActivate={setActiveIndex}
+      />
     </div>
   )
 }
@@ -116,8 +118,8 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
 function useSortedRows<Row>({ rows, columns }: VirtualTableProps<Row>) {
   const [sort, setSortState] = useState<TableSort>()
   const sortBy = columns.find(({ name }) => name === sort?.column)?.sortBy
-  // Each render may create the columns again, with equal functions. Only another sort needs a new
-  // order.
+  // A render may create the columns again, although their functions do the same. So new columns do
+  // not sort the rows again: only new rows or another sort do.
   const latestSortBy = useRef(sortBy)
   latestSortBy.current = sortBy
   const sorted = useMemo(
@@ -132,18 +134,21 @@ function useSortedRows<Row>({ rows, columns }: VirtualTableProps<Row>) {
 }
 
 /** Reports whether a key shows or hides the children of a row. */
-function toggles<Row>(key: string, row: Row, tree: TreeState<Row> | undefined): boolean {
+function isToggleKey<Row>(key: string, row: Row, tree: TreeState<Row> | undefined): boolean {
   const isExpanded = tree?.isExpanded(row)
   return isExpanded !== undefined && key === (isExpanded ? 'ArrowLeft' : 'ArrowRight')
 }
 
-/** Returns the row of a tree to which an arrow key moves: the parent or the first child. */
-function moveInTree<Row>(
+/**
+ * Returns the row of a tree to which an arrow key moves: the index of the parent, or `child` for the
+ * first child. Returns undefined for another key.
+ */
+function findTreeTarget<Row>(
   key: string,
   row: Row | undefined,
   tree: TreeState<Row> | undefined,
 ): number | 'child' | undefined {
-  if (tree === undefined || row === undefined || toggles(key, row, tree)) return undefined
+  if (tree === undefined || row === undefined || isToggleKey(key, row, tree)) return undefined
   if (key === 'ArrowLeft') return tree.parentIndexOf(row)
   return key === 'ArrowRight' && tree.isExpanded(row) === true ? 'child' : undefined
 }
@@ -152,10 +157,10 @@ function VisibleRows<Row>(options: {
   readonly props: VirtualTableProps<Row>
   readonly virtualizer: Virtualizer<HTMLDivElement, HTMLDivElement>
   readonly tableId: string
-  readonly shownIndex: number
-  readonly children: (activeIndex: number) => void
+  readonly activeRowIndex: number
+  readonly onActivate: (rowIndex: number) => void
 }) {
-  const { props, virtualizer, tableId, shownIndex, children: setActiveIndex } = options
+  const { props, virtualizer, tableId, activeRowIndex, onActivate } = options
   const { columns, rows, keyOf, onOpen, openKey, tree } = props
   const showRow = (row: Row, index: number, startPx: number): ReactNode => (
     <div
@@ -167,13 +172,13 @@ function VisibleRows<Row>(options: {
       aria-level={tree?.levelOf(row)}
       aria-expanded={tree?.isExpanded(row)}
       className={rowClassOf({
-        'is-active': index === shownIndex,
+        'is-active': index === activeRowIndex,
         'is-last': index === rows.length - 1,
         'is-openable': onOpen !== undefined,
       })}
       style={{ transform: `translateY(${startPx}px)` }}
       onClick={() => {
-        setActiveIndex(index)
+        onActivate(index)
         onOpen?.(row)
       }}
     >
@@ -195,7 +200,7 @@ function VisibleRows<Row>(options: {
   )
 }
 
-/** The levels that are indented. Deeper rows have the indentation of the last one. */
+/** The number of levels that are indented. Deeper rows have the indentation of the last one. */
 const indentedLevels = 12
 
 function TreeIndent<Row>({ row, tree }: { row: Row; tree: TreeState<Row> }) {

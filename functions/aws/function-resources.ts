@@ -17,7 +17,7 @@ import {
   createClientConfig,
 } from '../../shared/platform/aws/clients.ts'
 import { createUsageMeter } from '../../shared/platform/aws/usage-meter.ts'
-import { createMetrics, type PutMetric } from '../../shared/platform/aws/metrics.ts'
+import { createMetricWriter, type PutMetric } from '../../shared/platform/aws/metrics.ts'
 import { createLambdaClient } from '../../shared/platform/aws/lambda-client.ts'
 import { type AwsPlatform, createAwsPlatform } from '../../shared/platform/aws/aws-platform.ts'
 import { createRoleAssumer } from '../../shared/platform/aws/roles.ts'
@@ -89,7 +89,7 @@ export function openFunctionResources(env: Env, part: UsagePart): FunctionResour
   const write = (line: string): void => void process.stdout.write(line)
   const { telemetry, logger } = openLogs(env, write)
   const installation = awsResources.get('installation')
-  const putMetric = createMetrics({ installation, write, clock: createSystemClock() })
+  const putMetric = createMetricWriter({ installation, write, clock: createSystemClock() })
   const ownPlatform = createAwsPlatform({
     ...{ settings, resources: awsResources, logger, telemetry, putMetric },
   })

@@ -18,8 +18,11 @@ export function isOpenDeployment(
   return stack !== undefined && listOpenDeployments(stack).includes(deployment)
 }
 
-/** Reports whether the version and the targeted deployments of a stack are as expected. */
-export function isAsExpected(stack: ClaimBasis, expected: ClaimBasis): boolean {
+/**
+ * Reports whether a stack still has the version and the targeted deployments on which a claim is
+ * based.
+ */
+export function hasClaimBasis(stack: ClaimBasis, expected: ClaimBasis): boolean {
   return stack.version === expected.version && textOf(stack) === textOf(expected)
 }
 

@@ -4,10 +4,13 @@ import type { Provider } from './provider.ts'
 
 /**
  * Creates the extender of provider instances. The extender sends each extension to an instance at
- * most once. If this call fails, every later request gets the same error. Source:
+ * most once. If this call fails, every later request gets the same error. `findExtension` finds the
+ * extensions that were not registered. Source:
  * docs/spec/providers.md#extension-parameterization.
  */
-export function createExtender(extensionOf: (ref: string) => PackageParameterization | undefined): {
+export function createExtender(
+  findExtension: (ref: string) => PackageParameterization | undefined,
+): {
   readonly registerExtension: (ref: string, extension: PackageParameterization) => void
   /**
    * Extends an instance by the extension with the reference `ref`, and returns the instance. '' =
@@ -21,7 +24,7 @@ export function createExtender(extensionOf: (ref: string) => PackageParameteriza
     registerExtension: (ref, extension) => void registeredExtensions.set(ref, extension),
     async extend(provider, ref) {
       if (ref === '') return provider
-      const extension = registeredExtensions.get(ref) ?? extensionOf(ref)
+      const extension = registeredExtensions.get(ref) ?? findExtension(ref)
       if (extension === undefined)
         throw error('STATE_INVALID', `the extension ${ref} of package '${provider.pkg}' is unknown`)
       const providerCalls = parameterizeCalls.get(provider) ?? new Map<string, Promise<void>>()

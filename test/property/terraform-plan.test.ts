@@ -16,7 +16,7 @@ import {
   replaceUnknowns,
   transformValue,
 } from '../../shared/providers/terraform/values/walk-value.ts'
-import { attributeAtPath } from '../../shared/providers/terraform/plan/object-shape.ts'
+import { findAttributeAtPath } from '../../shared/providers/terraform/plan/object-shape.ts'
 import { nullOf } from '../../shared/providers/terraform/values/cty-value.ts'
 import { objectOfType } from '../../shared/providers/terraform/values/build-value.ts'
 import { conformsTo } from '../../shared/providers/terraform/values/conformance.ts'
@@ -80,7 +80,7 @@ const priors = fc.oneof(fc.constant(nullOf(impliedTypeOf(block))), objects.map(r
 /** Configurations have no value for attributes that only the provider sets. */
 const configs = objects.map(value =>
   transformValue(value, (part, path) => {
-    const attribute = attributeAtPath(block, path)
+    const attribute = findAttributeAtPath(block, path)
     const isOutput = attribute?.isComputed === true && attribute.isOptional !== true
     return isOutput ? nullOf(part.type) : part
   }),

@@ -9,7 +9,7 @@ import { type LateOutcome, lateOutcomeKeyOf } from '../../shared/records/late-ou
 import { limits } from '../../shared/config/limits.ts'
 import {
   findDeploymentByToken,
-  isAsExpected,
+  hasClaimBasis,
   isOpenDeployment,
   withClaim,
   withPublication,
@@ -71,7 +71,7 @@ export function createSimCatalog(
       const isFull = targeted.length >= limits.openDeploymentsMax
       if (stack.current !== '' && (targeted.length === 0 || isFull))
         return { kind: 'busy', deployment: stack.current }
-      if (!isAsExpected(stack, expected)) return { kind: 'changed' }
+      if (!hasClaimBasis(stack, expected)) return { kind: 'changed' }
       const deployments = stack.deployments + 1
       const deployment = deploymentIdOf(id, deployments)
       const open = [...targeted, { deployment, claim, token: call }]
@@ -85,7 +85,7 @@ export function createSimCatalog(
       const stack = requireStack(deploymentPartsOf(deployment).stack)
       const own = stack.targeted?.find(open => open.deployment === deployment)
       if (own?.claim === claim) return true
-      if (own === undefined || !isAsExpected(stack, expected)) return false
+      if (own === undefined || !hasClaimBasis(stack, expected)) return false
       const targeted = withClaim(stack.targeted ?? [], deployment, claim)
       stacks.set(stack.id, { ...stack, targeted })
       return true

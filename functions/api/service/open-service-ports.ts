@@ -14,7 +14,7 @@ import type { TelemetryPort } from '../../../shared/ports/telemetry.ts'
 import { createPortGroup } from '../../../shared/runtime/groups/port-groups.ts'
 import { readAwsSettings } from '../../../shared/platform/aws/clients.ts'
 import { createLambdaClient } from '../../../shared/platform/aws/lambda-client.ts'
-import { createMetrics } from '../../../shared/platform/aws/metrics.ts'
+import { createMetricWriter } from '../../../shared/platform/aws/metrics.ts'
 import { createSystemClock } from '../../../shared/platform/system/clock.ts'
 import { createCompactionCaller } from '../../../shared/runtime/compaction/call-compaction.ts'
 import { createMeasuredCompact } from '../../../shared/runtime/compaction/measured-compact.ts'
@@ -61,7 +61,7 @@ function openGroupPorts(
 ): ServicePortsWithoutLogs {
   const { env, settings, logger, telemetry, write } = deps
   const installation = resources.get('installation')
-  const putMetric = createMetrics({ installation, write, clock: createSystemClock() })
+  const putMetric = createMetricWriter({ installation, write, clock: createSystemClock() })
   const groupField = stackGroup === undefined ? {} : { stackGroup }
   const platform = createServicePlatform({ settings, resources, logger, telemetry, ...groupField })
   const compact = createCompactionCaller({

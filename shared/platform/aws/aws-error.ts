@@ -43,7 +43,7 @@ const codesByErrorName: ReadonlyMap<string, ErrorCode> = indexCodesByName({
 })
 
 /** Names of throttling errors. */
-const throttlingErrors: ReadonlySet<string> = new Set([
+const throttlingErrorNames: ReadonlySet<string> = new Set([
   ...['RequestThrottled', 'RequestThrottledException', 'ThrottlingException', 'Throttling'],
   ...['ThrottledException', 'SlowDown', 'TooManyRequestsException', 'KmsThrottled', 'OverLimit'],
   ...['ProvisionedThroughputExceededException', 'RequestLimitExceeded', 'LimitExceededException'],
@@ -142,7 +142,7 @@ function codeOf(thrownError: ThrownError): ErrorCode {
 }
 
 function isThrottlingError({ name, status, isThrottling }: ThrownError): boolean {
-  return isThrottling || status === 429 || throttlingErrors.has(name)
+  return isThrottling || status === 429 || throttlingErrorNames.has(name)
 }
 
 function readThrown(thrown: unknown): ThrownError {

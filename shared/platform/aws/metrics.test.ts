@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { createMetrics, type PutMetric } from './metrics.ts'
+import { createMetricWriter, type PutMetric } from './metrics.ts'
 
 const written: string[] = []
-const put = createMetrics({
+const put = createMetricWriter({
   installation: 'site',
   write: line => void written.push(line),
   clock: { now: () => 1_700_000_000_000 as never },

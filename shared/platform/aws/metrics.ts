@@ -19,7 +19,7 @@ export type PutMetric = (metric: AwsMetric, value: number, queue?: QueueName) =>
  * Creates the writer of metrics as log lines in CloudWatch's embedded metric format, which needs no
  * request and no permission. Source: CloudWatch's specification of the format.
  */
-export function createMetrics({
+export function createMetricWriter({
   installation,
   write,
   clock,

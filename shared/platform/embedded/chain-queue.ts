@@ -62,8 +62,8 @@ export function createChainQueue(deps: ChainQueueDeps): ChainQueue {
         // The wait starts before the call, so that a message sent during the call wakes this
         // receiver.
         const waiter = waiters.start(Math.min(remainingMs, pollIntervalMs, visibilityMs), signal)
-        // The receipt begins with the executor, because the delivery limit does not count the
-        // operations of retired executors.
+        // The receipt begins with the executor. The delivery limit does not count the operations of
+        // retired executors, and recognizes them by the receipt.
         const receipt = `${deliveryLimit?.executor ?? ''}/${deps.random.uuid()}`
         const deliveries = await call('chains.take', {
           deployment,

@@ -21,16 +21,19 @@ export function startTimeOf(pid: number): string {
   return process.platform === 'linux' ? readLinuxStartTime(pid) : readPsStartTime(pid)
 }
 
-/** Reports whether the leader of a group still runs, and is not a later process with its pid. */
-export function isAlive(group: ProcessGroup): boolean {
-  return group.started !== '' && startTimeOf(group.pid) === group.started
+/**
+ * Reports whether a process still runs: the leader of a group, or a holder. Returns false for a
+ * later process with the same pid.
+ */
+export function isProcessAlive(leader: ProcessGroup): boolean {
+  return leader.started !== '' && startTimeOf(leader.pid) === leader.started
 }
 
 /**
  * Kills a group if its leader is still the recorded process. Returns whether it sent the signal.
  */
 export function killGroup(group: ProcessGroup): boolean {
-  return isAlive(group) && signalGroup(group.pid, 'SIGKILL')
+  return isProcessAlive(group) && signalGroup(group.pid, 'SIGKILL')
 }
 
 /** Sends a signal to all processes of a group. Returns false when it reached no process. */

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { isAlive, killGroup, startTimeOf } from './process-groups.ts'
+import { isProcessAlive, killGroup, startTimeOf } from './process-groups.ts'
 import { createProcesses } from './processes.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'processes-'))
@@ -95,7 +95,7 @@ describe('children', () => {
     const child = processes.spawn(shellCommandOf('sleep 300'))
     const [group] = processes.listGroups()
     expect(group).toEqual({ pid: child.pid, started: startTimeOf(child.pid) })
-    expect(group !== undefined && isAlive(group)).toBe(true)
+    expect(group !== undefined && isProcessAlive(group)).toBe(true)
     child.signal('SIGTERM')
     expect(await child.exit).toEqual({ code: null, signal: 'SIGTERM' })
     expect(processes.listGroups()).toEqual([])

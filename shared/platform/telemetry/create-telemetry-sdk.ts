@@ -33,7 +33,7 @@ import { telemetryCounters, telemetryDurations, type TelemetryPort } from '../..
 import type { LoggerPort } from '../../ports/system.ts'
 import type { SpanContext } from '../../records/trace-context.ts'
 import { toLogAttributes } from './log-attributes.ts'
-import { createBreaker } from './export-breaker.ts'
+import { createExportBreaker } from './export-breaker.ts'
 import type { TelemetrySettings } from './telemetry-settings.ts'
 
 /** A line of the logger, with the time and the active span of its writer. */
@@ -58,7 +58,7 @@ const instrumentationScope = 'antichain'
 const metricIntervalMs = 15_000
 
 /** Bucket boundaries of the histograms of durations, in seconds. */
-const secondsBoundaries = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3_600]
+const durationBoundariesSeconds = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3_600]
 
 /**
  * Creates the SDK with exporters for OTLP over HTTP. The exporters read the remaining standard
@@ -70,17 +70,18 @@ export function createTelemetrySdk(options: {
   readonly onFailure: (reason: string) => void
 }): TelemetrySdk {
   const { version } = manifest
-  const spanIds = { traceId: '', spanId: '' }
+  // The SDK asks this generator for the ids of each span. `recordSpan` sets them before.
+  const nextSpanIds = { traceId: '', spanId: '' }
   const { tracerProvider, meterProvider, loggerProvider } = createProviders(options, {
-    generateTraceId: () => spanIds.traceId,
-    generateSpanId: () => spanIds.spanId,
+    generateTraceId: () => nextSpanIds.traceId,
+    generateSpanId: () => nextSpanIds.spanId,
   })
   const logger = loggerProvider.getLogger(instrumentationScope, version)
   const tracer = tracerProvider.getTracer(instrumentationScope, version)
   return {
     recordSpan(span) {
-      spanIds.traceId = span.context.traceId
-      spanIds.spanId = span.context.spanId
+      nextSpanIds.traceId = span.context.traceId
+      nextSpanIds.spanId = span.context.spanId
       const { name, startMs: startTime, attributes } = span
       const kind = spanKinds[span.kind]
       const sdkSpan = tracer.startSpan(
@@ -96,7 +97,7 @@ export function createTelemetrySdk(options: {
     recordLog({ level, event, fields, atMs, span }) {
       logger.emit({
         timestamp: atMs,
-        severityNumber: severities[level],
+        severityNumber: severityNumbers[level],
         severityText: level,
         body: event,
         attributes: toLogAttributes(fields),
@@ -118,7 +119,7 @@ function createProviders(
   idGenerator: IdGenerator,
 ) {
   const resource = createResource(manifest.version)
-  const breaker = createBreaker(onFailure)
+  const breaker = createExportBreaker(onFailure)
   const exporterOptions = { timeoutMillis: settings.timeoutMs }
   const isUsed = (signal: (typeof settings.signals)[number]): boolean =>
     settings.signals.includes(signal)
@@ -163,7 +164,7 @@ function createProviders(
   return { tracerProvider, meterProvider, loggerProvider }
 }
 
-const severities = {
+const severityNumbers = {
   debug: SeverityNumber.DEBUG,
   info: SeverityNumber.INFO,
   warn: SeverityNumber.WARN,
@@ -207,7 +208,7 @@ function createInstruments(
   for (const [name, description] of Object.entries(telemetryCounters))
     counters.set(name, meter.createCounter(name, { description }))
   for (const [name, description] of Object.entries(telemetryDurations)) {
-    const advice = { explicitBucketBoundaries: secondsBoundaries }
+    const advice = { explicitBucketBoundaries: durationBoundariesSeconds }
     histograms.set(name, meter.createHistogram(name, { description, unit: 's', advice }))
   }
   return {

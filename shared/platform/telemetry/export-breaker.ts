@@ -16,7 +16,7 @@ const pauseMs = 30_000
  * Creates a breaker for exporters that share a collector. After a failure, exports fail immediately
  * for half a minute, so that an unreachable collector delays neither the work nor the exit.
  */
-export function createBreaker(
+export function createExportBreaker(
   onFailure: (reason: string) => void,
   now: () => number = () => performance.now(),
 ): { readonly guard: <T, E extends Exporter<T>>(exporter: E & Exporter<T>) => E } {

@@ -23,7 +23,7 @@ export interface LiveObject {
 /** A change of one property, and the provider's diff for it. */
 export interface ChangeDiff {
   readonly property: string
-  /** The inputs after this change only. */
+  /** The inputs of the created object with this change only, as Check returned them. */
   readonly inputs: PropertyMap
   readonly diff: DiffResult
 }
@@ -44,8 +44,8 @@ export interface CheckFacts {
   readonly deleted?: LiveObject
 }
 
-/** The contract that provides each fact. */
-const providedBy: Readonly<Record<keyof CheckFacts, string>> = {
+/** The contract whose success provides the fact. */
+const contractOfFact: Readonly<Record<keyof CheckFacts, string>> = {
   checkedInputs: 'check-accepts',
   previewOutputs: 'preview-create',
   created: 'create',
@@ -59,8 +59,8 @@ const providedBy: Readonly<Record<keyof CheckFacts, string>> = {
 
 /** The context of a contract of the whole provider. */
 export interface ProviderContext {
-  readonly getOpened: () => OpenedProvider
-  /** Returns the provider of `getOpened`, with the time limit of the check for its calls. */
+  readonly getOpenedProvider: () => OpenedProvider
+  /** Returns the opened provider. The time limit of the check applies to its calls. */
   readonly getProvider: () => Provider
   readonly providerInputs: PropertyMap
   /** The first schema that the provider returned. */
@@ -98,16 +98,16 @@ export interface TypeContext extends ProviderContext {
 const checkStack = { stack: 'check', project: 'check' }
 
 /** The name of all checked resources. */
-export const checkedName = 'check'
+export const checkedResourceName = 'check'
 
 /** Returns the identity of the checked resource of a type. */
 export function identityOfType(token: string): ResourceIdentity {
-  const urn: Urn = urnOf({ ...checkStack, qualifiedType: token, name: checkedName })
-  return { urn, name: checkedName, type: token }
+  const urn: Urn = urnOf({ ...checkStack, qualifiedType: token, name: checkedResourceName })
+  return { urn, name: checkedResourceName, type: token }
 }
 
 /** Creates the store of the facts and objects of one type. */
-export function createTypeStore(): Pick<
+export function createFactStore(): Pick<
   TypeContext,
   | 'requireFact'
   | 'findFact'
@@ -123,7 +123,7 @@ export function createTypeStore(): Pick<
   return {
     requireFact<K extends keyof CheckFacts>(name: K): NonNullable<CheckFacts[K]> {
       const fact = facts[name]
-      if (fact === undefined || fact === null) throw new PreconditionError(providedBy[name])
+      if (fact === undefined || fact === null) throw new PreconditionError(contractOfFact[name])
       return fact
     },
     findFact: name => facts[name],
@@ -141,7 +141,7 @@ export function createTypeStore(): Pick<
 }
 
 /** Returns the current object: after its updates, or after its creation. */
-export function requireObject(context: TypeContext): LiveObject {
+export function requireCurrentObject(context: TypeContext): LiveObject {
   return context.findFact('updated') ?? context.requireFact('created')
 }
 
@@ -174,7 +174,7 @@ export function previewCreate(
  * Calls Diff for an object and its new inputs. When the provider does not know the changes,
  * compares the old and new inputs, as the engine does.
  */
-export async function diffObjectWith(
+export async function diffLiveObject(
   context: TypeContext,
   object: LiveObject,
   newInputs: PropertyMap,
@@ -209,7 +209,7 @@ export function deleteLiveObject(context: TypeContext, object: LiveObject): Prom
 export function describeDiff(diff: DiffResult): string | undefined {
   if (diff.changes === 'none') return undefined
   const keys = diff.detailedDiff === null ? diff.changedKeys : [...diff.detailedDiff.keys()]
-  const replaces =
+  const replacement =
     diff.replaceKeys.length === 0 ? '' : `, a replacement because of ${diff.replaceKeys.join(', ')}`
-  return `a change of ${keys.length === 0 ? 'unnamed properties' : keys.join(', ')}${replaces}`
+  return `a change of ${keys.length === 0 ? 'unnamed properties' : keys.join(', ')}${replacement}`
 }

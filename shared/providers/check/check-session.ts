@@ -1,12 +1,12 @@
 import type { PropertyMap } from '../../values/value.ts'
 import type { Provider } from '../provider.ts'
-import { checkedName, identityOfType, type ProviderContext } from './check-context.ts'
+import { checkedResourceName, identityOfType, type ProviderContext } from './check-context.ts'
 import type { CheckedSchema } from './checked-schema.ts'
 import { PreconditionError } from './contract.ts'
 import { limitCallTimes } from './limit-call-times.ts'
 import type { OpenedProvider, ProviderOpener } from './opened-provider.ts'
 
-/** The provider of a check, which is started again after a crash. */
+/** The provider of a check. The session can start it again after a crash. */
 export interface CheckSession {
   readonly context: ProviderContext
   /** Starts the provider, and returns its description. */
@@ -18,7 +18,7 @@ export interface CheckSession {
   readonly close: () => Promise<void>
 }
 
-/** Creates a session. `start` starts the provider. */
+/** Creates a session whose provider `open` starts. */
 export function createCheckSession(
   open: ProviderOpener,
   options: { readonly providerInputs: PropertyMap; readonly callTimeoutMs: number },
@@ -34,7 +34,7 @@ export function createCheckSession(
   }
   return {
     context: {
-      getOpened: () => requireStarted(opened),
+      getOpenedProvider: () => requireStarted(opened),
       getProvider: () => requireStarted(provider),
       providerInputs: options.providerInputs,
       getSchema: () => schema,
@@ -53,7 +53,7 @@ export function createCheckSession(
       if (!isConfigured) return
       const { pkg, configure } = requireStarted(provider)
       const identity = identityOfType(`pulumi:providers:${pkg}`)
-      await configure({ ...identity, id: checkedName, inputs: options.providerInputs })
+      await configure({ ...identity, id: checkedResourceName, inputs: options.providerInputs })
     },
     close: async () => opened?.close(),
   }

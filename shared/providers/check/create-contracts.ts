@@ -1,7 +1,7 @@
 import { containsSecret, containsUnknown } from '../../values/special-values.ts'
 import { ProviderError } from '../provider-error.ts'
 import { outcomeOfRefusal } from './check-contracts.ts'
-import { describeDiff, diffObjectWith, type TypeContext } from './check-context.ts'
+import { describeDiff, diffLiveObject, type TypeContext } from './check-context.ts'
 import { listBrokenPromises, listLostSecrets, quoteNames } from './compare-properties.ts'
 import {
   bothProtocols,
@@ -55,7 +55,7 @@ export const createContracts: readonly Contract<TypeContext>[] = [
     remedy: 'Compare values in their normal form, and return them as the program wrote them.',
     async run(context) {
       const created = context.requireFact('created')
-      const diff = await diffObjectWith(context, created, created.inputs)
+      const diff = await diffLiveObject(context, created, created.inputs)
       const change = describeDiff(diff)
       if (change !== undefined) return fail(`the diff has ${change}`)
       context.provideFacts({ emptyDiff: diff })
@@ -71,7 +71,7 @@ export const createContracts: readonly Contract<TypeContext>[] = [
     async run(context) {
       const created = context.requireFact('created')
       context.requireFact('emptyDiff')
-      const change = describeDiff(await diffObjectWith(context, created, created.inputs))
+      const change = describeDiff(await diffLiveObject(context, created, created.inputs))
       return failIf(change === undefined ? undefined : `the second diff has ${change}`)
     },
   },

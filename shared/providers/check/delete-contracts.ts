@@ -3,9 +3,9 @@ import {
   checkTypeInputs,
   deleteLiveObject,
   describeDiff,
-  diffObjectWith,
+  diffLiveObject,
   readLiveObject,
-  requireObject,
+  requireCurrentObject,
   type TypeContext,
 } from './check-context.ts'
 import { listChangedProperties } from './compare-properties.ts'
@@ -79,13 +79,13 @@ export const cleanUpContract: ContractInfo = {
 }
 
 async function callConcurrently(context: TypeContext): Promise<ContractOutcome> {
-  const object = requireObject(context)
+  const object = requireCurrentObject(context)
   context.requireFact('emptyDiff')
   const hasRead = context.findFact('readResult') !== undefined
   const calls = Array.from({ length: concurrentCalls }, async () => {
     const [checked, diff, read] = await Promise.all([
       checkTypeInputs(context, object.inputs, object.inputs),
-      diffObjectWith(context, object, object.inputs),
+      diffLiveObject(context, object, object.inputs),
       hasRead ? readLiveObject(context, object) : undefined,
     ])
     return (
@@ -100,7 +100,7 @@ async function callConcurrently(context: TypeContext): Promise<ContractOutcome> 
 }
 
 async function deleteCreated(context: TypeContext): Promise<ContractOutcome> {
-  const object = requireObject(context)
+  const object = requireCurrentObject(context)
   try {
     await deleteLiveObject(context, object)
   } catch (thrown) {

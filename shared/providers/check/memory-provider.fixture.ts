@@ -97,7 +97,7 @@ export function openMemoryProvider(
   openings.count += 1
   let hasEnded = false
   let schemaCount = 0
-  const diffCounts = { settled: 0, running: 0 }
+  const diffCounts = { empty: 0, running: 0 }
   const crash = (): never => {
     hasEnded = true
     return failWith('the process ended', 'lost')
@@ -145,9 +145,9 @@ export function openMemoryProvider(
       if (!has('accepts wrong types'))
         for (const [property, value] of stripSecretsInMap(newInputs)) {
           const isNumber = property === 'size'
-          const isRight =
+          const hasRightType =
             typeof value === (isNumber ? 'number' : 'string') || containsUnknown(value)
-          if (!isRight) failures.push({ property, reason: 'wrong type' })
+          if (!hasRightType) failures.push({ property, reason: 'wrong type' })
         }
       if (has('renames in each check') && oldInputs !== undefined)
         inputs.set('zone', `z${Math.random()}`)
@@ -166,9 +166,9 @@ export function openMemoryProvider(
             stripSecretsInMap(oldOutputs).get(key),
           ),
       )
-      diffCounts.settled += changed.length === 0 ? 1 : 0
+      diffCounts.empty += changed.length === 0 ? 1 : 0
       if (has('always differs')) changed.push('name')
-      if (has('differs the second time') && diffCounts.settled === 2) changed.push('name')
+      if (has('differs the second time') && diffCounts.empty === 2) changed.push('name')
       if (has('mixes up concurrent calls') && isConcurrent) changed.push('name')
       if (has('forgets updates') && oldOutputs.get('size') === 2) changed.push('size')
       const isIgnored = has('ignores changes') && changed.includes('size')

@@ -71,7 +71,7 @@ export function createTerraformOpener({
  */
 function addSchemaFacts(schema: CheckedSchema, pkg: TerraformPackage): CheckedSchema {
   const types = [...schema.types].map(([token, type]): readonly [string, CheckedType] => {
-    const { block, names } = pkg.findResource(token)
+    const { block, names } = pkg.requireResource(token)
     const writeOnlyNames = [...block.attributes].flatMap(([tfName, { isWriteOnly }]) =>
       isWriteOnly === true ? [names.toPulumi.get(tfName)?.name] : [],
     )
@@ -98,7 +98,7 @@ function findSubject(
   getCalls: (typeName: string) => CoreCheckSubject['calls'],
 ): CoreCheckSubject | undefined {
   try {
-    const resource = pkg.findResource(token)
+    const resource = pkg.requireResource(token)
     return { resource, calls: getCalls(resource.typeName) }
   } catch (thrown) {
     if (thrown instanceof ProviderError) return undefined

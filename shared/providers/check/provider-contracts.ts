@@ -1,5 +1,5 @@
 import { ProviderError } from '../provider-error.ts'
-import { checkedName, identityOfType, type ProviderContext } from './check-context.ts'
+import { checkedResourceName, identityOfType, type ProviderContext } from './check-context.ts'
 import {
   bothProtocols,
   type Contract,
@@ -33,7 +33,7 @@ export const providerContracts: readonly Contract<ProviderContext>[] = [
     protocols: bothProtocols,
     remedy: 'Correct the named types and properties of the schema.',
     async run(context) {
-      const schema = await context.getOpened().readSchema()
+      const schema = await context.getOpenedProvider().readSchema()
       if (schema === undefined) return exempt('the provider has no schema')
       context.setSchema(schema)
       return schema.flaws.length === 0 ? passed : fail(schema.flaws.join('; '))
@@ -49,7 +49,7 @@ export const providerContracts: readonly Contract<ProviderContext>[] = [
     async run(context) {
       const first = context.getSchema()
       if (first === undefined) return exempt('the provider has no schema')
-      const second = await context.getOpened().readSchema()
+      const second = await context.getOpenedProvider().readSchema()
       return failIf(second?.text === first.text ? undefined : 'the two schemas differ')
     },
   },
@@ -84,7 +84,7 @@ export const providerContracts: readonly Contract<ProviderContext>[] = [
       const provider = context.getProvider()
       await provider.configure({
         ...identityOfType(providerTypeOf(provider.pkg)),
-        id: checkedName,
+        id: checkedResourceName,
         inputs: context.providerInputs,
       })
       return passed
@@ -140,7 +140,7 @@ export const closingContracts: readonly Contract<ProviderContext>[] = [
     protocols: bothProtocols,
     remedy: 'Return from Cancel at once, end running calls early, and leave the exit to the host.',
     async run(context) {
-      const failure = await context.getOpened().stop()
+      const failure = await context.getOpenedProvider().stop()
       if (failure !== undefined) return fail(`the provider reports: ${failure}`)
       return failIf(
         context.getProvider().hasEnded() ? 'the process ended after the request' : undefined,

@@ -5,7 +5,7 @@ import type { ReadResult } from '../provider.ts'
 import { missingResourceId } from '../terraform/mapping/resource-names.ts'
 import {
   describeDiff,
-  diffObjectWith,
+  diffLiveObject,
   type LiveObject,
   readLiveObject,
   type TypeContext,
@@ -49,7 +49,7 @@ export const readContracts: readonly Contract<TypeContext>[] = [
       context.requireFact('emptyDiff')
       const { id, inputs = checked, outputs = new Map() } = context.requireFact('readResult')
       const object = { id, inputs, outputs }
-      const change = describeDiff(await diffObjectWith(context, object, checked))
+      const change = describeDiff(await diffLiveObject(context, object, checked))
       return failIf(change === undefined ? undefined : `the diff has ${change}`)
     },
   },
@@ -140,7 +140,7 @@ async function importCreated(context: TypeContext): Promise<ContractOutcome> {
     return fail(`the import returns other values of ${quoteNames(differences)}`)
   // Without this fact, the diff after the creation had a change, which would appear here again.
   if (context.findFact('emptyDiff') === undefined) return passed
-  const diff = await diffObjectWith(context, { id, inputs, outputs }, created.inputs)
+  const diff = await diffLiveObject(context, { id, inputs, outputs }, created.inputs)
   const hasWriteOnly = [...context.type.inputs].some(
     ([name, { isWriteOnly }]) => isWriteOnly && created.inputs.has(name),
   )

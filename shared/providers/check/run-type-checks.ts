@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { messageOf } from '../../errors/error.ts'
 import { emptyMap, type PropertyMap, secretOf } from '../../values/value.ts'
 import {
-  createTypeStore,
+  createFactStore,
   deleteLiveObject,
   identityOfType,
   type TypeContext,
@@ -61,7 +61,7 @@ function createTypeContext({ request, context }: ProviderCheckRun, type: Checked
   const isDescribed = context.getSchema()?.types.has(type.token) === true
   const generateInputs = (): PropertyMap | undefined =>
     isDescribed ? createSampleInputs(type, request.label) : emptyMap
-  const store = createTypeStore()
+  const store = createFactStore()
   return {
     ...context,
     ...store,

@@ -6,7 +6,7 @@ import {
   type ChangeDiff,
   checkTypeInputs,
   describeDiff,
-  diffObjectWith,
+  diffLiveObject,
   type LiveObject,
   readLiveObject,
   type TypeContext,
@@ -75,7 +75,7 @@ const changeContracts: readonly Contract<TypeContext>[] = [
     remedy: 'Return the new values from Update, so that the next diff has no change.',
     async run(context) {
       const updated = context.requireFact('updated')
-      const change = describeDiff(await diffObjectWith(context, updated, updated.inputs))
+      const change = describeDiff(await diffLiveObject(context, updated, updated.inputs))
       return failIf(change === undefined ? undefined : `the diff has ${change}`)
     },
   },
@@ -123,7 +123,7 @@ async function diffChanges(context: TypeContext): Promise<ContractOutcome> {
     const { inputs, failures } = await checkTypeInputs(context, change.inputs, created.inputs)
     if (failures.length > 0)
       return fail(`a change of '${change.property}' is refused: ${describeFailures(failures)}`)
-    const diff = await diffObjectWith(context, created, inputs)
+    const diff = await diffLiveObject(context, created, inputs)
     if (diff.changes === 'none') return fail(`the diff ignores a change of '${change.property}'`)
     diffs.push({ ...change, inputs, diff })
   }

@@ -11,9 +11,10 @@ const fallbackAddress = 'https://get.pulumi.com/releases/plugins'
 
 /**
  * Returns the sources of a plugin, in the order of the attempts. A requested address is the only
- * source, and so is Pulumiverse for its packages. Otherwise the sources are Pulumi's repository and
- * then get.pulumi.com. `overrides` is PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES. An override of the
- * first source replaces all sources. Throws PLUGIN_ADDRESS. Source:
+ * source. A package of Pulumiverse has only Pulumiverse as its source. Otherwise the sources are
+ * Pulumi's repository and then get.pulumi.com. `overrides` is
+ * PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES. An override of the first source replaces all sources.
+ * Throws PLUGIN_ADDRESS. Source:
  * docs/spec/provider-protocol.md#download-sources.
  */
 export function pluginSourcesOf(plugin: PluginRequest, overrides: string): readonly PluginSource[] {

@@ -50,19 +50,19 @@ export function parseConnectionLoss(thrown: unknown): ConnectionLoss | undefined
 }
 
 /** Messages of gRPC about a stream that ended early and therefore has no trailers. */
-const brokenStream = /^(Received RST_STREAM|Call ended without gRPC status|Stream refused)/
+const brokenStreamPattern = /^(Received RST_STREAM|Call ended without gRPC status|Stream refused)/
 
 /** Reports whether gRPC created a status in this process because the connection was lost. */
 function isConnectionLoss(thrown: ServiceError): boolean {
   if (Object.keys(thrown.metadata.getMap()).length > 0) return false
   if (thrown.code === status.UNAVAILABLE || thrown.code === status.CANCELLED) return true
-  return brokenStream.test(thrown.details)
+  return brokenStreamPattern.test(thrown.details)
 }
 
 /**
  * Creates the error of a call that lost its connection, with the last lines of an ended process.
  */
-export async function createLostError(
+export async function createConnectionLossError(
   { name, getExitReport }: Pick<Connection, 'name' | 'getExitReport'>,
   method: { readonly path: string },
   loss: ConnectionLoss,

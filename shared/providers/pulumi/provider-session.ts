@@ -6,7 +6,7 @@ import { fromWire } from '../../values/decode-wire.ts'
 import { toWire } from '../../values/encode-wire.ts'
 import type { WireOptions } from '../../values/wire-options.ts'
 import {
-  createLostError,
+  createConnectionLossError,
   createLocalError,
   methodNameOf,
   providerStatusOf,
@@ -71,7 +71,8 @@ export async function callProvider<Req, Res>(
     return await session.connection.call(method, call.request)
   } catch (thrown) {
     const failure = parseCallFailure(thrown)
-    if (failure.kind === 'lost') throw await createLostError(session.connection, method, failure)
+    if (failure.kind === 'lost')
+      throw await createConnectionLossError(session.connection, method, failure)
     const { code, message, problems, initFailure } = failure
     if (initFailure === undefined || call.reader === undefined)
       throw new ProviderError(message, {

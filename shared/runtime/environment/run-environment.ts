@@ -25,7 +25,7 @@ import { createProgramHosts } from '../../programs/hosts/program-hosts.ts'
 import type { ProgramHost } from '../../programs/program.ts'
 import { parseExtension } from '../../providers/package-request.ts'
 import type { PackageParameterization } from '../../records/package-parameterization.ts'
-import { withBuiltin } from '../../providers/builtin/with-builtin.ts'
+import { withBuiltinProvider } from '../../providers/builtin/with-builtin-provider.ts'
 import type { PluginHost } from '../../providers/provider.ts'
 import { createProviderRegistry } from '../../providers/provider-registry.ts'
 import { hashAssets } from '../../values/asset-hash.ts'
@@ -103,7 +103,7 @@ export async function createRunEnvironment(input: RunInput): Promise<RunEnvironm
   const policyPacks =
     hosts?.policyPacks ?? createPolicyPackHost(request, { env, processes, monitor, emitter })
   const plugins = withPolicyPacks(
-    withBuiltin(
+    withBuiltinProvider(
       hosts?.plugins ??
         createRunPluginHost(input, { env, path, processes, monitor, emitter, redact, trace }),
       createRunBuiltinProvider(input, emitter),

@@ -54,15 +54,15 @@ async function listKind(
   cursor: string,
   keysMax: number,
 ): Promise<readonly S3Object[]> {
-  const start = `${kind}-`
-  if (cursor > start && !cursor.startsWith(start)) return []
+  const kindPrefix = `${kind}-`
+  if (cursor > kindPrefix && !cursor.startsWith(kindPrefix)) return []
   const command = new ListObjectsV2Command({
     Bucket: bucket,
-    Prefix: `${prefix}${start}`,
+    Prefix: `${prefix}${kindPrefix}`,
     MaxKeys: keysMax,
-    ...(cursor.startsWith(start) ? { StartAfter: `${prefix}${cursor}` } : {}),
+    ...(cursor.startsWith(kindPrefix) ? { StartAfter: `${prefix}${cursor}` } : {}),
   })
-  const { Contents: objects = [] } = await withAwsErrors(`plugins ${start}: list`, () =>
+  const { Contents: objects = [] } = await withAwsErrors(`plugins ${kindPrefix}: list`, () =>
     s3.send(command),
   )
   return objects
@@ -81,9 +81,12 @@ async function readPlugin(
   return { ...plugin, storedAtMs: LastModified?.getTime() ?? 0, sha256, source }
 }
 
-/** Returns the plugin of a record's key. Returns undefined for the key of another object. */
-function parseRecordKey(text: string): PluginKey | undefined {
-  const { kind, name, os, arch, version } = recordPattern.exec(text)?.groups ?? {}
+/**
+ * Parses the key of a record, without the prefix of the section. Returns undefined for the key of
+ * another object.
+ */
+function parseRecordKey(relativeKey: string): PluginKey | undefined {
+  const { kind, name, os, arch, version } = recordPattern.exec(relativeKey)?.groups ?? {}
   if (kind === undefined || name === undefined || os === undefined || arch === undefined)
     return undefined
   const validVersion = semver.valid(version)

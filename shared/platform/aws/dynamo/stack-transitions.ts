@@ -9,7 +9,7 @@ import type {
 } from '../../../ports/catalog.ts'
 import {
   findDeploymentByToken,
-  isAsExpected,
+  hasClaimBasis,
   withClaim,
   withPublication,
 } from '../../../ports/open-deployments.ts'
@@ -139,7 +139,7 @@ async function writeTargetedStart(
   const isFull = targeted.length >= limits.openDeploymentsMax
   if (current !== '' && (targeted.length === 0 || isFull))
     return { kind: 'busy', deployment: current }
-  if (!isAsExpected(stack, expected)) return { kind: 'changed' }
+  if (!hasClaimBasis(stack, expected)) return { kind: 'changed' }
   const number = stack.deployments + 1
   const deployment = deploymentIdOf(id, number)
   const open = [...targeted, { deployment, claim, token }]
@@ -173,7 +173,7 @@ async function writeClaim(
   const { targeted = [], version } = stack
   const own = targeted.find(open => open.deployment === deployment)
   if (own?.claim === claim) return true
-  if (own === undefined || !isAsExpected(stack, expected)) return false
+  if (own === undefined || !hasClaimBasis(stack, expected)) return false
   const { isDone } = await updateItem(catalogTable, {
     key: keys.stack(id),
     updateExpression: 'SET #targeted = :after',

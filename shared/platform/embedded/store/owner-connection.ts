@@ -8,7 +8,7 @@ import { toStoreError } from './store-message.ts'
 import type { StorePaths } from './store-paths.ts'
 import type { ThreadMessage, ThreadData, ThreadCommand } from './database-thread.ts'
 
-/** The settings of a store that its owner applies. */
+/** Settings of a store. The process that owns the store applies them. */
 export interface StoreSettings {
   /** Maximum size of the database, in pages of 4 KB. */
   readonly pagesMax?: number
@@ -20,7 +20,7 @@ export interface StoreSettings {
  * Starts the thread that owns the database. Releases `lock` when the thread ends, even after a
  * failed start. Throws STORE_UNAVAILABLE and STORE_TOO_NEW.
  */
-export async function openOwner(
+export async function openOwnerConnection(
   options: StoreSettings & { readonly paths: StorePaths; readonly lock: StoreLock },
   events: ConnectionEvents,
 ): Promise<StoreConnection> {

@@ -13,7 +13,7 @@ import {
   type StoreSignal,
 } from './store-message.ts'
 import type { StoreCall } from './methods/store-methods.ts'
-import { openOwner, type StoreSettings } from './owner-connection.ts'
+import { openOwnerConnection, type StoreSettings } from './owner-connection.ts'
 import { type StorePaths, prepareStore } from './store-paths.ts'
 import { createPendingRequests } from './pending-requests.ts'
 import { openStoreReader } from './store-reader.ts'
@@ -178,7 +178,7 @@ async function acquireConnection(
         ...(pagesMax === undefined ? {} : { pagesMax }),
         ...(sendParts === undefined ? {} : { sendParts }),
       }
-      return openOwner({ paths, lock, ...settings }, events)
+      return openOwnerConnection({ paths, lock, ...settings }, events)
     }
     const connection = await tryConnect(paths.socket, events)
     if (connection !== undefined) return connection

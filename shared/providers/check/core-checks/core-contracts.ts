@@ -180,7 +180,7 @@ export const coreContracts: readonly Contract<TypeContext>[] = rules.map(rule =>
 }))
 
 function checkRule(rule: CoreRule, context: TypeContext): ContractOutcome {
-  const subject = context.getOpened().getCoreCheckSubject?.(context.type.token)
+  const subject = context.getOpenedProvider().getCoreCheckSubject?.(context.type.token)
   if (subject === undefined || subject.calls[rule.calls].length === 0)
     throw new PreconditionError(callingContracts[rule.calls])
   const flaws = [...new Set(rule.find(subject))]

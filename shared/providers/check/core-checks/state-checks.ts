@@ -8,13 +8,16 @@ import { areEqualRaw } from '../../terraform/values/raw-equality.ts'
 import { decodeState, hasErrors } from './decoded-calls.ts'
 import type { CoreCheckSubject } from './recorded-calls.ts'
 
-/** Finds read and upgraded states with another type, or with values of write-only attributes. */
+/**
+ * Finds responses of reads and upgrades whose state does not fit the type of the resource, or has
+ * values of write-only attributes.
+ */
 export function findStateFlaws({ resource, calls }: CoreCheckSubject): readonly string[] {
-  const received = [
+  const responses = [
     ...calls.reads.map(({ response }) => ({ response, state: response.newState })),
     ...calls.upgrades.map(({ response }) => ({ response, state: response.upgradedState })),
   ]
-  return received.flatMap(({ response, state }) => {
+  return responses.flatMap(({ response, state }) => {
     if (hasErrors(response)) return []
     const decoded = decodeState(resource, state)
     if ('flaw' in decoded) return [decoded.flaw]
@@ -28,7 +31,7 @@ export function findStateFlaws({ resource, calls }: CoreCheckSubject): readonly 
 export function findUpgradeFlaws({ resource, calls }: CoreCheckSubject): readonly string[] {
   return calls.upgrades.flatMap(({ request, response }) => {
     if (request.version !== resource.version || hasErrors(response)) return []
-    const before = decodeStored(resource, request.stored)
+    const before = decodeStoredState(resource, request.stored)
     const after = decodeState(resource, response.upgradedState)
     if (before === undefined || 'flaw' in after) return []
     const isEqual = areEqualRaw(before, normalizeBlocks(resource.block, after.value))
@@ -36,7 +39,7 @@ export function findUpgradeFlaws({ resource, calls }: CoreCheckSubject): readonl
   })
 }
 
-function decodeStored(
+function decodeStoredState(
   { type, block }: CoreCheckSubject['resource'],
   stored: CoreCheckSubject['calls']['upgrades'][number]['request']['stored'],
 ): CtyValue | undefined {

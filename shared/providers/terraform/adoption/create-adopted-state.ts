@@ -26,7 +26,7 @@ export async function createAdoptedState(
   },
 ): Promise<ResourceState> {
   const { urn, type } = placement
-  const resource = session.pkg.findResource(type)
+  const resource = session.pkg.requireResource(type)
   // Only the field `taint` of the resource state records the taint, so that the user can remove it.
   const stored = { ...fields, isTainted: false }
   const object = await upgradeObject(session, resource, { stored, urn })

@@ -13,7 +13,7 @@ import {
   isLosslessObject,
   parseLosslessJson,
 } from '../values/lossless-json.ts'
-import { createFieldReader, type FieldReader } from './state-fields.ts'
+import { createFieldReader, type FieldReader } from './field-reader.ts'
 import { readInstances, type StateInstance } from './state-instances.ts'
 
 /** A state of Terraform or OpenTofu, format version 4. */
@@ -42,11 +42,11 @@ export function readTfstate(text: string, file: string): TerraformState {
   requireSupported(json, file)
   const reader = createFieldReader(problem => createStateError(file, problem))
   return {
-    terraformVersion: reader.optionalText(json, 'terraform_version', 'the state') ?? '',
+    terraformVersion: reader.readOptionalText(json, 'terraform_version', 'the state') ?? '',
     instances: reader
-      .objects(json, 'resources', 'the state')
+      .readObjects(json, 'resources', 'the state')
       .flatMap((resource, index) => readInstances(reader, resource, index)),
-    outputs: [...reader.optionalObject(json, 'outputs', 'the state').keys()],
+    outputs: [...reader.readOptionalObject(json, 'outputs', 'the state').keys()],
     checks: readChecks(reader, json),
   }
 }
@@ -101,9 +101,9 @@ export function createRemoteError(file: string, settings: LosslessObject): Error
  */
 function readChecks(reader: FieldReader, json: LosslessObject): readonly string[] {
   if (!isPresent(json.get('check_results'))) return []
-  return reader.objects(json, 'check_results', 'the state').flatMap(check => {
-    const address = reader.optionalText(check, 'config_addr', 'a check result')
-    const isCheckBlock = reader.optionalText(check, 'object_kind', 'a check result') === 'check'
+  return reader.readObjects(json, 'check_results', 'the state').flatMap(check => {
+    const address = reader.readOptionalText(check, 'config_addr', 'a check result')
+    const isCheckBlock = reader.readOptionalText(check, 'object_kind', 'a check result') === 'check'
     return address === undefined || !isCheckBlock ? [] : [address]
   })
 }

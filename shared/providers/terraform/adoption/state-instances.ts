@@ -16,7 +16,7 @@ import {
   parseModulePath,
   parseProviderAddress,
 } from './state-addresses.ts'
-import type { FieldReader } from './state-fields.ts'
+import type { FieldReader } from './field-reader.ts'
 
 /**
  * An instance of a resource or data source in a state, with its current object or a deposed one.
@@ -47,24 +47,24 @@ export function readInstances(
   index: number,
 ): readonly StateInstance[] {
   const position = `resource ${index + 1}`
-  const mode = reader.text(resource, 'mode', position)
-  const typeName = reader.text(resource, 'type', position)
-  const name = reader.text(resource, 'name', position)
+  const mode = reader.readText(resource, 'mode', position)
+  const typeName = reader.readText(resource, 'type', position)
+  const name = reader.readText(resource, 'name', position)
   if (mode !== 'managed' && mode !== 'data')
     throw reader.createError(`'mode' of ${position} is '${mode}', but must be 'managed' or 'data'`)
   const modulePath = readModulePath(reader, resource, position)
   const place = { mode, typeName, name, modulePath } as const
   const configAddress = formatConfigAddress(place)
   const provider = readProvider(reader, resource, configAddress)
-  return reader.objects(resource, 'instances', configAddress).map(instance => {
+  return reader.readObjects(resource, 'instances', configAddress).map(instance => {
     const key = readKey(reader, instance, configAddress)
     const address = formatInstanceAddress(place, key)
     return {
       ...{ mode, name, modulePath, configAddress, provider, address, key },
-      deposedKey: reader.optionalText(instance, 'deposed', address),
+      deposedKey: reader.readOptionalText(instance, 'deposed', address),
       object: readObject(reader, instance, { typeName, address }),
       dependencies: reader
-        .optionalItems(instance, 'dependencies', address)
+        .readOptionalItems(instance, 'dependencies', address)
         .filter(item => typeof item === 'string'),
     }
   })
@@ -75,7 +75,7 @@ function readModulePath(
   resource: LosslessObject,
   position: string,
 ): readonly ModuleStep[] {
-  const text = reader.optionalText(resource, 'module', position) ?? ''
+  const text = reader.readOptionalText(resource, 'module', position) ?? ''
   const modulePath = parseModulePath(text)
   if (modulePath === undefined)
     throw reader.createError(`'module' of ${position} is '${text}', which is not an address`)
@@ -87,7 +87,7 @@ function readProvider(
   resource: LosslessObject,
   subject: string,
 ): ProviderConfigAddress {
-  const text = reader.text(resource, 'provider', subject)
+  const text = reader.readText(resource, 'provider', subject)
   const provider = parseProviderAddress(text)
   if (provider === undefined)
     throw reader.createError(`'provider' of ${subject} is '${text}', which is not an address`)
@@ -113,18 +113,18 @@ function readObject(
   const identity = instance.get('identity') ?? null
   return {
     typeName,
-    schemaVersion: reader.integer(instance, 'schema_version', address),
+    schemaVersion: reader.readInteger(instance, 'schema_version', address),
     ...readAttributes(reader, instance, address),
-    privateData: Buffer.from(reader.optionalText(instance, 'private', address) ?? '', 'base64'),
-    isTainted: reader.optionalText(instance, 'status', address) === 'tainted',
+    privateData: Buffer.from(reader.readOptionalText(instance, 'private', address) ?? '', 'base64'),
+    isTainted: reader.readOptionalText(instance, 'status', address) === 'tainted',
     sensitivePaths: reader
-      .optionalItems(instance, 'sensitive_attributes', address)
+      .readOptionalItems(instance, 'sensitive_attributes', address)
       .map(item => readSensitivePath(reader, item, address)),
     ...(identity === null
       ? {}
       : {
           identityJson: formatLosslessJson(identity),
-          identitySchemaVersion: reader.integer(instance, 'identity_schema_version', address),
+          identitySchemaVersion: reader.readInteger(instance, 'identity_schema_version', address),
         }),
   }
 }

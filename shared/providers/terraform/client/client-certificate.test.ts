@@ -2,7 +2,12 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
 import { describe, expect, test } from 'vitest'
 import { createClientCertificate } from './client-certificate.ts'
-import { encodeDerObjectIdentifier, derOf, encodeDerPositiveInteger, encodeDerTime } from './der.ts'
+import {
+  encodeDerObjectIdentifier,
+  encodeDerValue,
+  encodeDerPositiveInteger,
+  encodeDerTime,
+} from './der.ts'
 
 const nowMs = Date.UTC(2030, 0, 2, 3, 4, 5, 678)
 
@@ -46,7 +51,7 @@ describe('DER', () => {
     [128, `048180${'00'.repeat(128)}`],
     [256, `04820100${'00'.repeat(256)}`],
   ])('encodes the length %d', (length, hex) => {
-    expect(derOf(4, Buffer.alloc(length)).toString('hex')).toBe(hex)
+    expect(encodeDerValue(4, Buffer.alloc(length)).toString('hex')).toBe(hex)
   })
 
   test('encodes object identifiers, positive integers and times of both centuries', () => {

@@ -3,7 +3,7 @@ import {
   encodeDerBitString,
   encodeDerObjectIdentifier,
   encodeDerOctetString,
-  derOf,
+  encodeDerValue,
   encodeDerPositiveInteger,
   encodeDerSequence,
   encodeDerSet,
@@ -58,14 +58,14 @@ export function createClientCertificate(
     ),
   )
   const body = encodeDerSequence(
-    derOf(0xa0, encodeDerPositiveInteger(Buffer.from([2]))), // version 3
+    encodeDerValue(0xa0, encodeDerPositiveInteger(Buffer.from([2]))), // version 3
     encodeDerPositiveInteger(createSerialNumber()),
     algorithm,
     name,
     encodeDerSequence(encodeDerTime(nowMs - clockToleranceMs), encodeDerTime(nowMs + validityMs)),
     name,
     keys.publicKey.export({ type: 'spki', format: 'der' }),
-    derOf(0xa3, encodeDerSequence(...createExtensions(hosts))),
+    encodeDerValue(0xa3, encodeDerSequence(...createExtensions(hosts))),
   )
   const signature = sign('sha256', body, keys.privateKey)
   return {
@@ -92,7 +92,7 @@ function createExtensions(hosts: readonly string[]): readonly Buffer[] {
     // The context tag 2 marks a DNS name.
     createExtension(
       oids.subjectAltName,
-      encodeDerSequence(...hosts.map(host => derOf(0x82, Buffer.from(host)))),
+      encodeDerSequence(...hosts.map(host => encodeDerValue(0x82, Buffer.from(host)))),
     ),
   ]
 }

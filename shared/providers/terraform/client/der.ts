@@ -13,7 +13,7 @@ const tags = {
 } as const
 
 /** Encodes a value of ASN.1: its tag, its length and its content. */
-export function derOf(tag: number, ...content: readonly Uint8Array[]): Buffer {
+export function encodeDerValue(tag: number, ...content: readonly Uint8Array[]): Buffer {
   const bytes = Buffer.concat(content)
   return Buffer.concat([Buffer.from([tag, ...encodeLength(bytes.length)]), bytes])
 }
@@ -28,42 +28,42 @@ function encodeLength(length: number): readonly number[] {
 
 /** Encodes a SEQUENCE. */
 export function encodeDerSequence(...items: readonly Uint8Array[]): Buffer {
-  return derOf(tags.sequence, ...items)
+  return encodeDerValue(tags.sequence, ...items)
 }
 
 /** Encodes a SET of one item. */
 export function encodeDerSet(item: Uint8Array): Buffer {
-  return derOf(tags.set, item)
+  return encodeDerValue(tags.set, item)
 }
 
 /** The BOOLEAN TRUE. DER leaves out FALSE, because it is the default. */
-export const derTrue = derOf(tags.boolean, Buffer.from([0xff]))
+export const derTrue = encodeDerValue(tags.boolean, Buffer.from([0xff]))
 
 /** Encodes a positive INTEGER from its big-endian bytes, which must not begin with 0. */
 export function encodeDerPositiveInteger(bytes: Uint8Array): Buffer {
-  const isNegative = (bytes[0] ?? 0) >= 0x80
-  return derOf(tags.integer, isNegative ? Buffer.from([0]) : Buffer.alloc(0), bytes)
+  const hasSignBit = (bytes[0] ?? 0) >= 0x80
+  return encodeDerValue(tags.integer, hasSignBit ? Buffer.from([0]) : Buffer.alloc(0), bytes)
 }
 
 /** Encodes a BIT STRING whose last byte has `unusedBits` unused bits. */
 export function encodeDerBitString(bytes: Uint8Array, unusedBits = 0): Buffer {
-  return derOf(tags.bitString, Buffer.from([unusedBits]), bytes)
+  return encodeDerValue(tags.bitString, Buffer.from([unusedBits]), bytes)
 }
 
 /** Encodes an OCTET STRING that wraps other DER. */
 export function encodeDerOctetString(content: Uint8Array): Buffer {
-  return derOf(tags.octetString, content)
+  return encodeDerValue(tags.octetString, content)
 }
 
 /** Encodes a UTF8String. */
 export function encodeDerText(text: string): Buffer {
-  return derOf(tags.utf8String, Buffer.from(text, 'utf8'))
+  return encodeDerValue(tags.utf8String, Buffer.from(text, 'utf8'))
 }
 
 /** Encodes an OBJECT IDENTIFIER, such as `2.5.4.3`. */
 export function encodeDerObjectIdentifier(dotted: string): Buffer {
   const [first = 0, second = 0, ...others] = dotted.split('.').map(Number)
-  return derOf(
+  return encodeDerValue(
     tags.objectIdentifier,
     Buffer.from([first * 40 + second, ...others.flatMap(encodeBase128)]),
   )
@@ -87,6 +87,6 @@ function encodeBase128(number: number): readonly number[] {
 export function encodeDerTime(epochMs: number): Buffer {
   const digits = new Date(epochMs).toISOString().replaceAll(/[-:T]|\.\d+Z$/g, '')
   return Number(digits.slice(0, 4)) < 2050
-    ? derOf(tags.utcTime, Buffer.from(`${digits.slice(2)}Z`))
-    : derOf(tags.generalizedTime, Buffer.from(`${digits}Z`))
+    ? encodeDerValue(tags.utcTime, Buffer.from(`${digits.slice(2)}Z`))
+    : encodeDerValue(tags.generalizedTime, Buffer.from(`${digits}Z`))
 }

@@ -41,14 +41,14 @@ export function parseHandshake(
   if (fields.length < 4 || !/^\d+$/.test(core) || !/^\d+$/.test(protocolText))
     return refuse(`printed '${line.slice(0, 200)}' where its handshake was expected`)
   if (core !== '1') return refuse(`uses version ${core} of go-plugin's handshake, not version 1`)
-  const protocol = parseProtocol(protocolText)
+  const protocol = parseProtocolMajor(protocolText)
   if (protocol === undefined)
     return refuse(`speaks protocol ${protocolText} of Terraform providers, not 5 or 6`)
   if (transport === undefined || transport === 'netrpc')
     return refuse('uses net/rpc, the transport of Terraform before 0.12, not gRPC')
   if (transport !== 'grpc') return refuse(`uses the transport '${transport}', not gRPC`)
   if (fields[6] === 'true') return refuse('multiplexes its connections, which is not supported')
-  const target = toTarget(network, address)
+  const target = toGrpcTarget(network, address)
   if (target === undefined)
     return refuse(`listens on '${network}' at '${address}', not on a Unix socket or a TCP port`)
   const serverCertificate = parseCertificate(certificate)
@@ -60,13 +60,13 @@ export function parseHandshake(
 }
 
 /** Parses a protocol version. Returns undefined for a version that the client does not speak. */
-export function parseProtocol(text: string): ProtocolMajor | undefined {
+export function parseProtocolMajor(text: string): ProtocolMajor | undefined {
   if (text === '5') return 5
   return text === '6' ? 6 : undefined
 }
 
 /** Returns an address in gRPC's form, or undefined if it names no Unix socket and no TCP port. */
-export function toTarget(network: string, address: string): string | undefined {
+export function toGrpcTarget(network: string, address: string): string | undefined {
   if (network === 'unix') return isAbsolute(address) ? `unix:${address}` : undefined
   return network === 'tcp' && /^\S+:\d{1,5}$/.test(address) ? address : undefined
 }

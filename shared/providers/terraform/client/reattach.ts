@@ -1,5 +1,5 @@
 import { error } from '../../../errors/error.ts'
-import { parseProtocol, type ProviderAddress, toTarget } from './handshake.ts'
+import { parseProtocolMajor, type ProviderAddress, toGrpcTarget } from './handshake.ts'
 
 /** A provider that the user runs, for example in a debugger. It does not use TLS. */
 export interface ReattachedProvider extends ProviderAddress {
@@ -65,11 +65,11 @@ function parseEntry(source: string, value: unknown): ReattachedProvider {
   }
   if (entry.Protocol !== 'grpc') refuse(`has the transport '${String(entry.Protocol)}', not grpc`)
   // Providers for Terraform before 0.15 leave out the version.
-  const protocol = parseProtocol(String(entry.ProtocolVersion || 5))
+  const protocol = parseProtocolMajor(String(entry.ProtocolVersion || 5))
   if (protocol === undefined)
     return refuse(`has the protocol ${String(entry.ProtocolVersion)}, not 5 or 6`)
   const { Network: network, String: address } = Object(entry.Addr) as NonNullable<WireEntry['Addr']>
-  const target = toTarget(String(network), String(address))
+  const target = toGrpcTarget(String(network), String(address))
   if (target === undefined) return refuse('has no address of a Unix socket or a TCP port')
   return { protocol, target, socketPath: undefined, isTest: entry.Test === true }
 }

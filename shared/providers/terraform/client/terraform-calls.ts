@@ -2,7 +2,7 @@ import { status } from '@grpc/grpc-js'
 import type { ClientCapabilities } from '../../../../proto/gen/terraform/tfplugin6.ts'
 import { messageOf } from '../../../errors/error.ts'
 import {
-  createLostError,
+  createConnectionLossError,
   grpcCodeOf,
   isServiceError,
   methodNameOf,
@@ -87,7 +87,7 @@ async function toProviderError(
   thrown: unknown,
 ): Promise<ProviderError> {
   const loss = parseConnectionLoss(thrown)
-  if (loss !== undefined) return createLostError(connection, method, loss)
+  if (loss !== undefined) return createConnectionLossError(connection, method, loss)
   const code = grpcCodeOf(thrown)
   const details = isServiceError(thrown) ? thrown.details : messageOf(thrown)
   const name = methodNameOf(method)

@@ -12,10 +12,10 @@ export interface ConversionPackage {
 }
 
 /**
- * The part of Pulumi's configuration language that the reader of the program knows. `early`: hosts
- * that refuse the options of replacements, such as that of YAML.
+ * The part of Pulumi's configuration language that the host of the new program accepts. `reduced`:
+ * without the function `notImplemented` and the option `deleteBeforeReplace`, as in YAML.
  */
-export type PclDialect = 'full' | 'early'
+export type PclDialect = 'full' | 'reduced'
 
 /** A conversion of one program. */
 export interface Conversion {
@@ -40,7 +40,7 @@ export interface Conversion {
 export interface PrintedExpression {
   readonly text: string
   readonly shape: ValueShape
-  /** Whether a list in Terraform is printed as its only element. */
+  /** Whether the text is the only element of the list that the expression is in Terraform. */
   readonly isFlattened?: boolean
 }
 
@@ -56,16 +56,17 @@ export interface PrintScope {
   readonly iteration?: ReadonlyMap<string, PrintedExpression>
 }
 
-/** Returns a printed expression whose parts are not renamed. */
-export function printFree(text: string): PrintedExpression {
+/** Creates an expression from its text. The names within its value are not renamed. */
+export function createFreeExpression(text: string): PrintedExpression {
   return { text, shape: freeShape }
 }
 
 /**
- * Reports a part without equivalent. Returns an expression in its place that fails: a call, or, for
- * a host without that call, a configuration value that the user must set.
+ * Reports a part without equivalent. Returns an expression in its place, with which the new program
+ * fails: a call of `notImplemented`. In the reduced dialect, the expression is a configuration value
+ * that the user must set.
  */
-export function printMissing(
+export function printPlaceholder(
   place: HclPlace,
   problem: string,
   scope: PrintScope,
@@ -75,10 +76,10 @@ export function printMissing(
   const { file, conversion } = scope
   conversion.report({ file, line, column, problem, advice })
   if (conversion.dialect === 'full')
-    return printFree(`notImplemented(${quoteText(`${file}:${line}: ${problem}`)})`)
+    return createFreeExpression(`notImplemented(${quoteText(`${file}:${line}: ${problem}`)})`)
   const name = `notImplemented_${file}_${line}_${column}`.replaceAll(/\W/g, '_')
   conversion.missingNames.add(name)
-  return printFree(name)
+  return createFreeExpression(name)
 }
 
 /** Returns the shape of the elements of a value. */
@@ -89,7 +90,7 @@ export function elementShapeOf(shape: ValueShape): ValueShape {
     : freeShape
 }
 
-/** Prints an expression as a value. A block that stands for a list becomes a list again. */
+/** Prints an expression as a value. Puts a flattened expression into a list again. */
 export function printOperand(expression: HclExpression, scope: PrintScope): PrintedExpression {
   const printed = scope.conversion.print(expression, scope)
   return printed.isFlattened === true

@@ -2,9 +2,8 @@ import type { HclExpression, HclSyntaxBlock } from '../hcl/syntax.ts'
 import type { PropertyNames } from '../mapping/property-names.ts'
 import type { TypedDeclaration } from './configuration.ts'
 import { printOperand, type PrintScope } from './conversion.ts'
-import { printBlock } from './convert-variable.ts'
+import { isTrue, printBlock } from './convert-variable.ts'
 import { printProvider } from './schema-lookup.ts'
-import { isTrue } from './convert-variable.ts'
 import { localProviderOf } from './read-program.ts'
 
 /** The parts of a resource from which its options follow. */
@@ -14,7 +13,10 @@ interface OptionSource {
   readonly names: PropertyNames
 }
 
-/** Converts the settings of a resource that are no properties to options. */
+/**
+ * Converts the settings of a resource that are not its properties. Returns them as a block of
+ * options.
+ */
 export function convertOptions(
   resource: TypedDeclaration,
   { range, scope, names }: OptionSource,
@@ -33,7 +35,7 @@ export function convertOptions(
     ...(provider === undefined ? [] : [`provider = ${provider}`]),
     ...(dependencies === undefined ? [] : printDependencies(dependencies, scope)),
     ...(lifecycle === undefined ? [] : convertLifecycle(lifecycle, scope, names)),
-    ...(conversion.dialect === 'early' ? [] : [`deleteBeforeReplace = ${!createsFirst}`]),
+    ...(conversion.dialect === 'reduced' ? [] : [`deleteBeforeReplace = ${!createsFirst}`]),
     ...(imported === undefined ? [] : [`import = ${printOperand(imported.id, scope).text}`]),
   ]
   return [printBlock('options', options)]
@@ -99,13 +101,13 @@ function printPath(path: HclExpression, scope: PrintScope, names: PropertyNames)
   return scope.conversion.print(path, { ...scope, variables }).text
 }
 
-/** Prints triggers: whole resources are replaced together, and values are compared. */
+/** Prints triggers: the replacement of another resource, or a change of a value. */
 function printTriggers(items: readonly HclExpression[], scope: PrintScope): readonly string[] {
-  const isWhole = (item: HclExpression): boolean =>
+  const isResourceReference = (item: HclExpression): boolean =>
     item.kind === 'attribute' && item.source.kind === 'name'
   const print = (item: HclExpression): string => printOperand(item, scope).text
-  const resources = items.filter(isWhole).map(print)
-  const values = items.filter(item => !isWhole(item)).map(print)
+  const resources = items.filter(isResourceReference).map(print)
+  const values = items.filter(item => !isResourceReference(item)).map(print)
   return [
     ...(resources.length === 0 ? [] : [`replaceWith = [${resources.join(', ')}]`]),
     ...(values.length === 0 ? [] : [`replacementTrigger = [${values.join(', ')}]`]),

@@ -221,7 +221,9 @@ test('without the package std, its functions have no equivalent', async () => {
 })
 
 test('for a host without the call, configuration takes the place of missing parts', async () => {
-  const { text } = await convertText('output "o" { value = yamlencode("a") }', { dialect: 'early' })
+  const { text } = await convertText('output "o" { value = yamlencode("a") }', {
+    dialect: 'reduced',
+  })
   expect(text).toContain('value = notImplemented_main_tf_1_22\n')
   expect(text).toContain('config notImplemented_main_tf_1_22 "string" {')
 })

@@ -1,11 +1,11 @@
 import type { HclSyntaxBlock, HclSyntaxBody } from '../hcl/syntax.ts'
 import type { PropertyName, PropertyNames } from '../mapping/property-names.ts'
-import { namesOf } from '../mapping/property-names.ts'
+import { propertyNamesOf } from '../mapping/property-names.ts'
 import type { BlockSchema, NestedBlockSchema } from '../values/schema.ts'
 import {
   elementShapeOf,
-  printFree,
-  printMissing,
+  createFreeExpression,
+  printPlaceholder,
   printOperand,
   type PrintScope,
 } from './conversion.ts'
@@ -98,11 +98,11 @@ function printBlocks(
   if (first === undefined) return '[]'
   if (names === undefined) {
     const problem = `the blocks '${first.block.type}' stand for a value of another type`
-    return printMissing(first.block, problem, scope).text
+    return printPlaceholder(first.block, problem, scope).text
   }
   const schema = {
     block: nested?.block,
-    names: nested === undefined ? names : namesOf(nested.block),
+    names: nested === undefined ? names : propertyNamesOf(nested.block),
   }
   const print = ({ body }: HclSyntaxBlock, inner: PrintScope): string =>
     printObject(printBody(body, schema, inner))
@@ -117,7 +117,7 @@ function printBlocks(
   const isObject = property.isFlattened || shape === property.shape
   if (group.some(({ isDynamic }) => isDynamic) || (isObject && group.length > 1)) {
     const problem = `the blocks '${first.block.type}' have no common form`
-    return printMissing(first.block, problem, scope).text
+    return printPlaceholder(first.block, problem, scope).text
   }
   return isObject
     ? print(first.block, scope)
@@ -138,14 +138,14 @@ function printDynamic(
   const content = block.body.blocks.find(({ type }) => type === 'content')
   const isMap = property.shape.kind === 'map'
   if (group.length > 1 || collection === undefined || content === undefined || isMap)
-    return printMissing(block, 'this dynamic block has no equivalent', scope).text
+    return printPlaceholder(block, 'this dynamic block has no equivalent', scope).text
   const iterator = block.body.attributes.get('iterator')
   const name = iterator?.kind === 'name' ? iterator.name : (block.labels[0] ?? 'entry')
   const items = printOperand(collection, scope)
   const [key, value] = [`${name}Key`, `${name}Value`]
   const iteration = new Map([
     ...(scope.iteration ?? []),
-    [`${name}.key`, printFree(key)] as const,
+    [`${name}.key`, createFreeExpression(key)] as const,
     [`${name}.value`, { text: value, shape: elementShapeOf(items.shape) }] as const,
   ])
   const inner = { ...scope, iteration }

@@ -3,8 +3,8 @@ import { readFunctionSignature } from '../mapping/read-schema-messages.ts'
 import { nameArguments } from '../mapping/function-names.ts'
 import { freeShape, shapeOfType } from '../mapping/property-names.ts'
 import {
-  printFree,
-  printMissing,
+  createFreeExpression,
+  printPlaceholder,
   printOperand,
   type PrintedExpression,
   type PrintScope,
@@ -49,7 +49,7 @@ export function printCall(call: Call, scope: PrintScope): PrintedExpression {
   const [first] = args
   if (first !== undefined && args.length === 1 && !isExpanded) {
     if (conversions.includes(name)) return printOperand(first, scope)
-    if (name === 'tostring') return printFree(`"\${${printOperand(first, scope).text}}"`)
+    if (name === 'tostring') return createFreeExpression(`"\${${printOperand(first, scope).text}}"`)
   }
   if (name === 'format' && !isExpanded) {
     const formatted = printFormat(args, scope)
@@ -59,7 +59,7 @@ export function printCall(call: Call, scope: PrintScope): PrintedExpression {
   if (newName === undefined || isExpanded || hasOtherMeaning(name, args))
     return (
       printStandardCall(call, scope) ??
-      printMissing(call, `the function '${name}' has no equivalent`, scope)
+      printPlaceholder(call, `the function '${name}' has no equivalent`, scope)
     )
   const printed = args.map(arg => printOperand(arg, scope))
   const text = `${newName}(${printed.map(argument => argument.text).join(', ')})`
@@ -99,7 +99,7 @@ function printStandardCall(
     ...singles,
     ...(restName === undefined ? [] : [{ name: restName, text: restText }]),
   ]
-  return printFree(`invoke(${quoteText(token)}, ${printObject(items)}).result`)
+  return createFreeExpression(`invoke(${quoteText(token)}, ${printObject(items)}).result`)
 }
 
 function printProviderCall(
@@ -111,7 +111,7 @@ function printProviderCall(
   const token = found?.pkg.tokens.functions.toToken.get(functionName)
   const message = found?.pkg.schemas.functions.get(functionName)
   if (token === undefined || message === undefined || call.isExpanded)
-    return printMissing(call, `the function '${call.name}' has no equivalent`, scope)
+    return printPlaceholder(call, `the function '${call.name}' has no equivalent`, scope)
   const signature = readFunctionSignature(message)
   const printed = call.args.map(arg => printOperand(arg, scope).text)
   const count = signature.parameters.length

@@ -2,8 +2,8 @@ import type { HclExpression, HclFor } from '../hcl/syntax.ts'
 import { createPropertyNames, freeShape } from '../mapping/property-names.ts'
 import {
   elementShapeOf,
-  printFree,
-  printMissing,
+  createFreeExpression,
+  printPlaceholder,
   printOperand,
   type PrintedExpression,
   type PrintScope,
@@ -17,11 +17,11 @@ import { readLiteralText } from './read-requirements.ts'
 export function printExpression(expression: HclExpression, scope: PrintScope): PrintedExpression {
   switch (expression.kind) {
     case 'null':
-      return printFree('null')
+      return createFreeExpression('null')
     case 'boolean':
-      return printFree(String(expression.value))
+      return createFreeExpression(String(expression.value))
     case 'number':
-      return printFree(expression.text)
+      return createFreeExpression(expression.text)
     case 'template':
       return printTemplate(expression.parts, scope)
     case 'name':
@@ -29,7 +29,7 @@ export function printExpression(expression: HclExpression, scope: PrintScope): P
     case 'index':
       return printReference(expression, scope)
     case 'element':
-      return scope.element ?? printMissing(expression, 'a splat has no list', scope)
+      return scope.element ?? printPlaceholder(expression, 'a splat has no list', scope)
     case 'splat': {
       const list = printOperand(expression.source, scope)
       const element = { text: '', shape: elementShapeOf(list.shape) }
@@ -40,12 +40,14 @@ export function printExpression(expression: HclExpression, scope: PrintScope): P
     case 'call':
       return printCall(expression, scope)
     case 'unary':
-      return printFree(`${expression.operator}${printOperand(expression.operand, scope).text}`)
+      return createFreeExpression(
+        `${expression.operator}${printOperand(expression.operand, scope).text}`,
+      )
     case 'binary': {
       const [left, right] = [expression.left, expression.right].map(side =>
         printOperand(side, scope),
       )
-      return printFree(`${left?.text} ${expression.operator} ${right?.text}`)
+      return createFreeExpression(`${left?.text} ${expression.operator} ${right?.text}`)
     }
     case 'conditional': {
       const condition = printOperand(expression.condition, scope)
@@ -78,11 +80,11 @@ function printTemplate(
   if (only !== undefined && typeof only !== 'string' && others.length === 0)
     return isSimple(only)
       ? printOperand(only, scope)
-      : printFree(`(${printOperand(only, scope).text})`)
+      : createFreeExpression(`(${printOperand(only, scope).text})`)
   const texts = parts.map(part =>
     typeof part === 'string' ? escapeText(part) : `\${${printOperand(part, scope).text}}`,
   )
-  return printFree(`"${texts.join('')}"`)
+  return createFreeExpression(`"${texts.join('')}"`)
 }
 
 /** Reports whether an expression needs no parentheses within another one. */
@@ -130,7 +132,7 @@ export function printFor(
   const collection = printOperand(loop.collection, scope)
   const value = { text: loop.valueName, shape: elementShapeOf(collection.shape) }
   const variables = new Map([...scope.variables, [loop.valueName, value]])
-  if (loop.keyName !== undefined) variables.set(loop.keyName, printFree(loop.keyName))
+  if (loop.keyName !== undefined) variables.set(loop.keyName, createFreeExpression(loop.keyName))
   const inner = { ...scope, variables }
   const names = loop.keyName === undefined ? loop.valueName : `${loop.keyName}, ${loop.valueName}`
   const header = `for ${names} in ${collection.text} :`

@@ -1,11 +1,16 @@
 import type { HclExpression } from '../hcl/syntax.ts'
-import { printFree, printOperand, type PrintedExpression, type PrintScope } from './conversion.ts'
+import {
+  createFreeExpression,
+  printOperand,
+  type PrintedExpression,
+  type PrintScope,
+} from './conversion.ts'
 import { escapeText } from './print-text.ts'
 import { readLiteralText } from './read-requirements.ts'
 
 /**
- * Prints `format` with a literal first argument as a template. Returns undefined if a verb is not
- * `%s`, `%d` or `%v`, or if the number of arguments differs.
+ * Prints a call of Terraform's function `format` as a template. Returns undefined if the format is no
+ * literal, if a verb is not `%s`, `%d` or `%v`, or if the number of arguments differs.
  */
 export function printFormat(
   [format, ...args]: readonly HclExpression[],
@@ -16,11 +21,11 @@ export function printFormat(
   const pieces = text.split(/(%.?)/s)
   const verbs = pieces.filter(piece => piece.startsWith('%') && piece !== '%%')
   if (verbs.length !== args.length || !verbs.every(verb => /^%[sdv]$/.test(verb))) return undefined
-  const rest = [...args]
+  const remainingArgs = [...args]
   const printed = pieces.map(piece => {
     if (piece === '%%') return '%'
-    const argument = piece.startsWith('%') ? rest.shift() : undefined
+    const argument = piece.startsWith('%') ? remainingArgs.shift() : undefined
     return argument === undefined ? escapeText(piece) : `\${${printOperand(argument, scope).text}}`
   })
-  return printFree(`"${printed.join('')}"`)
+  return createFreeExpression(`"${printed.join('')}"`)
 }

@@ -1,7 +1,7 @@
 import type { HclExpression, HclSyntaxBody } from '../hcl/syntax.ts'
 import {
   elementShapeOf,
-  printFree,
+  createFreeExpression,
   printOperand,
   type PrintedExpression,
   type PrintScope,
@@ -29,7 +29,7 @@ export function printIteration(
   const isResource = kind === 'resource'
   const count = attributes.get('count')
   if (count !== undefined) {
-    const index = printFree(isResource ? 'range.value' : 'countIndex')
+    const index = createFreeExpression(isResource ? 'range.value' : 'countIndex')
     const iteration = new Map([['count.index', index]])
     const range = printOperand(count, scope).text
     return { range, isMap: false, scope: { ...scope, iteration } }
@@ -38,7 +38,7 @@ export function printIteration(
   if (collection === undefined) return { range: undefined, isMap: false, scope }
   const printed = printMap(collection, scope)
   const iteration = new Map([
-    ['each.key', printFree(isResource ? 'range.key' : 'eachKey')],
+    ['each.key', createFreeExpression(isResource ? 'range.key' : 'eachKey')],
     [
       'each.value',
       {
@@ -56,7 +56,7 @@ function printMap(collection: HclExpression, scope: PrintScope): PrintedExpressi
   if (set === undefined) return printOperand(collection, scope)
   const texts = set.kind === 'tuple' ? set.items.map(readLiteralText) : [undefined]
   if (set.kind === 'tuple' && texts.every(text => text !== undefined))
-    return printFree(
+    return createFreeExpression(
       printObject(
         set.items.map((item, index) => ({
           name: printKey(texts[index] ?? ''),
@@ -65,5 +65,5 @@ function printMap(collection: HclExpression, scope: PrintScope): PrintedExpressi
       ),
     )
   const { text } = printOperand(set, scope)
-  return printFree(`{ for element in ${text} : element => element }`)
+  return createFreeExpression(`{ for element in ${text} : element => element }`)
 }

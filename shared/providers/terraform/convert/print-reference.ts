@@ -2,8 +2,8 @@ import type { HclExpression } from '../hcl/syntax.ts'
 import { freeShape } from '../mapping/property-names.ts'
 import {
   elementShapeOf,
-  printFree,
-  printMissing,
+  createFreeExpression,
+  printPlaceholder,
   printOperand,
   type PrintedExpression,
   type PrintScope,
@@ -18,7 +18,7 @@ export function printReference(expression: Reference, scope: PrintScope): Printe
   if (expression.kind === 'name')
     return (
       scope.variables.get(expression.name) ??
-      printMissing(expression, `'${expression.name}' has no meaning here`, scope)
+      printPlaceholder(expression, `'${expression.name}' has no meaning here`, scope)
     )
   const root = printRoot(expression, scope)
   if (root !== undefined) return root
@@ -73,16 +73,16 @@ function printRoot(expression: Reference, scope: PrintScope): PrintedExpression 
       return printAddress(expression, `${source.name}.${name}`, scope)
     case 'each':
     case 'count':
-      return printMissing(expression, `'${source.name}.${name}' has no value here`, scope)
+      return printPlaceholder(expression, `'${source.name}.${name}' has no value here`, scope)
     case 'path':
-      return printFree(name === 'cwd' ? 'cwd()' : 'rootDirectory()')
+      return createFreeExpression(name === 'cwd' ? 'cwd()' : 'rootDirectory()')
     case 'terraform':
       return name === 'workspace'
-        ? printFree('stack()')
-        : printMissing(expression, `'terraform.${name}' has no equivalent`, scope)
+        ? createFreeExpression('stack()')
+        : printPlaceholder(expression, `'terraform.${name}' has no equivalent`, scope)
     case 'module':
     case 'self':
-      return printMissing(expression, `'${source.name}.${name}' was not converted`, scope)
+      return printPlaceholder(expression, `'${source.name}.${name}' was not converted`, scope)
     default:
       return printAddress(expression, `${source.name}.${name}`, scope)
   }
@@ -94,6 +94,6 @@ function printAddress(
   scope: PrintScope,
 ): PrintedExpression {
   const name = scope.conversion.names.get(address)
-  if (name === undefined) return printMissing(expression, `'${address}' does not exist`, scope)
+  if (name === undefined) return printPlaceholder(expression, `'${address}' does not exist`, scope)
   return { text: name, shape: scope.conversion.shapeOf(address) }
 }

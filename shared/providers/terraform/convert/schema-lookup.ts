@@ -3,7 +3,7 @@ import type { BlockSchema } from '../values/schema.ts'
 import type { TypedDeclaration } from './configuration.ts'
 import {
   type Conversion,
-  printFree,
+  createFreeExpression,
   type PrintedExpression,
   type PrintScope,
 } from './conversion.ts'
@@ -29,7 +29,7 @@ export function findResourceSchema(
   const token = pkg?.tokens.resources.toToken.get(type)
   return pkg === undefined || token === undefined
     ? undefined
-    : { token, ...pkg.findResource(token) }
+    : { token, ...pkg.requireResource(token) }
 }
 
 /** Returns the type of a data source, or undefined if its provider has none. */
@@ -41,7 +41,7 @@ export function findDataSourceSchema(
   const token = pkg?.tokens.dataSources.toToken.get(type)
   return pkg === undefined || token === undefined
     ? undefined
-    : { token, ...pkg.findDataSource(token) }
+    : { token, ...pkg.requireDataSource(token) }
 }
 
 /** Prints a reference to the configuration of a provider, such as `aws.west`. */
@@ -56,5 +56,5 @@ export function printProvider(
         ? `provider.${provider.name}`
         : undefined
   const name = address === undefined ? undefined : conversion.names.get(address)
-  return name === undefined ? undefined : printFree(name)
+  return name === undefined ? undefined : createFreeExpression(name)
 }

@@ -195,7 +195,7 @@ describe('an update', () => {
 
   test('during which the provider crashes keeps the prior object', async () => {
     const { outputs, update } = await prepare(() => ({
-      applyResourceChange: () => Promise.reject(createLostError()),
+      applyResourceChange: () => Promise.reject(createConnectionLossError()),
     }))
     const failure = await failureOf(update(outputs, changedInputs))
     expect(failure).toMatchObject({ status: 'unknown' })
@@ -234,7 +234,7 @@ describe('an update', () => {
   })
 })
 
-const createLostError = (): ProviderError =>
+const createConnectionLossError = (): ProviderError =>
   new ProviderError('the provider ended', { status: 'lost', code: 14, isRequestUnsent: false })
 
 describe('a delete', () => {

@@ -3,7 +3,7 @@ import { createSeededRandom } from '../../../names/seeded-random.ts'
 import type { CheckFailure, CheckResult, Provider } from '../../provider.ts'
 import { formatPath } from '../../../values/path.ts'
 import { toCtyPaths } from '../mapping/property-paths.ts'
-import { attributeAtPath } from '../plan/object-shape.ts'
+import { findAttributeAtPath } from '../plan/object-shape.ts'
 import { findEphemeralReferences } from './ephemeral-inputs.ts'
 import { withUnknownEphemerals } from './open-ephemerals.ts'
 import { markSensitiveInputs } from './sensitive-inputs.ts'
@@ -24,7 +24,7 @@ export async function checkObject(
   request: CheckRequest,
 ): Promise<CheckResult> {
   const { urn, type: token } = request
-  const resource = session.pkg.findResource(token)
+  const resource = session.pkg.requireResource(token)
   const namedInputs = withName(resource, request)
   const config = buildObjectConfig(resource, withUnknownEphemerals(namedInputs))
   const formatCtyPath = formatPathOf(resource)
@@ -64,7 +64,7 @@ function findMisplacedReferences(
   return findEphemeralReferences(inputs).flatMap(({ path }) => {
     const property = formatPath(path)
     const [ctyPath = []] = toCtyPaths(names, property)
-    return attributeAtPath(block, ctyPath)?.isWriteOnly === true
+    return findAttributeAtPath(block, ctyPath)?.isWriteOnly === true
       ? []
       : [{ property, reason: 'only a write-only property can have an ephemeral value' }]
   })

@@ -20,7 +20,7 @@ export async function createObject(
   { urn, type: token, inputs, preview }: Parameters<Provider['create']>[0],
 ): Promise<CreateResult> {
   await session.waitUntilConfigured()
-  const resource = session.pkg.findResource(token)
+  const resource = session.pkg.requireResource(token)
   const config = requireObjectConfig(resource, urn, inputs)
   const toPreview = (planned: Parameters<typeof toPlannedOutputs>[1]): CreateResult => ({
     id: '',

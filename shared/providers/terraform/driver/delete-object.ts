@@ -19,7 +19,7 @@ export async function deleteObject(
 ): Promise<void> {
   await session.waitUntilConfigured()
   assert(!session.isUnconfigured(), `the provider of '${urn}' is not configured`)
-  const resource = session.pkg.findResource(token)
+  const resource = session.pkg.requireResource(token)
   const prior = await readPriorObject(session, resource, { urn, outputs })
   const plan = await planDeletion(session, resource, { urn, prior })
   const absent = nullOf(resource.type)

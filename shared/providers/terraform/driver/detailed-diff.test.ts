@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { BlockMessage } from '../client/schema-messages.ts'
-import { namesOf } from '../mapping/property-names.ts'
+import { propertyNamesOf } from '../mapping/property-names.ts'
 import { readBlockSchema } from '../mapping/read-schema-messages.ts'
 import { objectFrom } from '../plan/objects.fixture.ts'
 import { createDetailedDiff } from './detailed-diff.ts'
@@ -27,7 +27,7 @@ const attributes = [
   createAttributeMessage('tags_all', 'c', ['map', 'string']),
 ]
 const block = readBlockSchema(createSchemaMessage(attributes, [ruleBlock]).block)
-const names = namesOf(block)
+const names = propertyNamesOf(block)
 
 const diffPaths = (prior: PlainObject, planned: PlainObject): readonly string[] => {
   const values = { prior: objectFrom(block, prior), planned: objectFrom(block, planned) }

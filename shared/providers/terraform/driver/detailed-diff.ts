@@ -1,6 +1,6 @@
 import type { PropertyDiff } from '../../provider.ts'
 import { toPropertyPath } from '../mapping/property-paths.ts'
-import { attributeAtPath } from '../plan/object-shape.ts'
+import { findAttributeAtPath } from '../plan/object-shape.ts'
 import {
   type CtyPath,
   createAttributeStep,
@@ -30,7 +30,7 @@ export function createDetailedDiff(
   const parts = findChangedParts(values.prior, values.planned, [])
   const isConfigurable = ({ path }: ChangedPart): boolean =>
     path.every((_, index) => {
-      const attribute = attributeAtPath(block, path.slice(0, index + 1))
+      const attribute = findAttributeAtPath(block, path.slice(0, index + 1))
       return (
         attribute === undefined || attribute.isRequired === true || attribute.isOptional === true
       )

@@ -25,7 +25,7 @@ export async function diffObject(
   const { urn, type: token, oldOutputs, newInputs, ignoreChanges } = request
   await session.waitUntilConfigured()
   if (session.isUnconfigured()) return { ...noDiff, changes: 'some' }
-  const resource = session.pkg.findResource(token)
+  const resource = session.pkg.requireResource(token)
   const config = requireObjectConfig(resource, urn, newInputs)
   const prior = await readPriorObject(session, resource, { urn, outputs: oldOutputs })
   const plan = await planChange(session, resource, {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type PropertyMap, type PropertyValue, secretOf } from '../../../values/value.ts'
 import type { TerraformClient } from '../client/terraform-client.ts'
-import { namesOf } from '../mapping/property-names.ts'
+import { propertyNamesOf } from '../mapping/property-names.ts'
 import { objectFrom } from '../plan/objects.fixture.ts'
 import { blockWith, plainAttribute } from '../values/schema.fixture.ts'
 import { impliedTypeOf } from '../values/schema.ts'
@@ -12,7 +12,7 @@ import { encodeValue } from './wire-values.ts'
 
 const block = blockWith({ name: plainAttribute('r'), token: plainAttribute('c') })
 const type = impliedTypeOf(block)
-const schema = { typeName: 'x_ticket', block, type, names: namesOf(block) }
+const schema = { typeName: 'x_ticket', block, type, names: propertyNamesOf(block) }
 
 /** Creates a session whose provider opens tickets with the token `ticket-text`. */
 function createSession(): {
@@ -41,7 +41,7 @@ function createSession(): {
   }
   const session: Partial<TerraformSession> = {
     client: client as TerraformClient,
-    pkg: { name: 'x', findEphemeral: () => schema } as unknown as TerraformSession['pkg'],
+    pkg: { name: 'x', requireEphemeral: () => schema } as unknown as TerraformSession['pkg'],
     warn: text => void warnings.push(text),
     waitUntilConfigured: async () => undefined,
     isUnconfigured: () => false,

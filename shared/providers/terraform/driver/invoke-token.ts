@@ -53,7 +53,7 @@ function selectInvoke(
   if (listedType !== undefined) return () => listObjects(session, listedType, request)
   const action = session.pkg.findAction(request.token)
   if (action !== undefined) return () => runAction(session, action, request)
-  const dataSource = session.pkg.findDataSource(request.token)
+  const dataSource = session.pkg.requireDataSource(request.token)
   return () => readDataSource(session, dataSource, request)
 }
 

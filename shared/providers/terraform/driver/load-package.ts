@@ -1,11 +1,11 @@
-import { namesOf } from '../mapping/property-names.ts'
+import { propertyNamesOf } from '../mapping/property-names.ts'
 import {
   readBlockSchema,
   readFunctionSignature,
   readIdentityBlock,
 } from '../mapping/read-schema-messages.ts'
 import { nameResourceProperties } from '../mapping/resource-names.ts'
-import { assignTokens, type PackageTokens, resolveToken } from '../mapping/tokens.ts'
+import { assignTokens, type PackageTokens, findTerraformName } from '../mapping/tokens.ts'
 import type { IdentitySchemaMessage, SchemaMessage } from '../client/schema-messages.ts'
 import { error } from '../../../errors/error.ts'
 import { decodeStoredMap, type JsonObject } from '../../../values/value-codec.ts'
@@ -108,9 +108,9 @@ const emptySchema: SchemaMessage = {
 
 type PackageFinders = Pick<
   TerraformPackage,
-  | 'findResource'
-  | 'findDataSource'
-  | 'findEphemeral'
+  | 'requireResource'
+  | 'requireDataSource'
+  | 'requireEphemeral'
   | 'findListedType'
   | 'findAction'
   | 'findFunction'
@@ -151,25 +151,25 @@ function createFinders(
   const createUnknownError = (kind: string, token: string): Error =>
     createRefusal(`provider '${name}' ${version} has no ${kind} '${token}'`)
   return {
-    findResource(token) {
-      const typeName = resolveToken(tokens.resources, token)
+    requireResource(token) {
+      const typeName = findTerraformName(tokens.resources, token)
       const resource = typeName === undefined ? undefined : getResource(typeName)
       if (resource === undefined) throw createUnknownError('resource type', token)
       return resource
     },
-    findDataSource(token) {
-      const typeName = resolveToken(tokens.dataSources, token)
+    requireDataSource(token) {
+      const typeName = findTerraformName(tokens.dataSources, token)
       const dataSource = typeName === undefined ? undefined : getDataSource(typeName)
       if (dataSource === undefined) throw createUnknownError('data source or function', token)
       return dataSource
     },
-    findEphemeral(typeName) {
+    requireEphemeral(typeName) {
       const ephemeral = getEphemeral(typeName)
       if (ephemeral === undefined) throw createUnknownError('ephemeral resource', typeName)
       return ephemeral
     },
     findListedType(token) {
-      const typeName = resolveToken(tokens.listResources, token)
+      const typeName = findTerraformName(tokens.listResources, token)
       const config = typeName === undefined ? undefined : getListConfig(typeName)
       if (typeName === undefined || config === undefined) return undefined
       const resource = getResource(typeName)
@@ -177,11 +177,11 @@ function createFinders(
       return { config, resource }
     },
     findAction(token) {
-      const typeName = resolveToken(tokens.actions, token)
+      const typeName = findTerraformName(tokens.actions, token)
       return typeName === undefined ? undefined : getAction(typeName)
     },
     findFunction(token) {
-      const functionName = resolveToken(tokens.functions, token)
+      const functionName = findTerraformName(tokens.functions, token)
       const message = functionName === undefined ? undefined : schemas.functions.get(functionName)
       return functionName === undefined || message === undefined
         ? undefined
@@ -196,7 +196,7 @@ function readObjectSchema(provider: string, typeName: string, message: SchemaMes
     validateSchema(parsed, `'${typeName}'`)
     return parsed
   })
-  return { typeName, block, type: impliedTypeOf(block), names: namesOf(block) }
+  return { typeName, block, type: impliedTypeOf(block), names: propertyNamesOf(block) }
 }
 
 function toIdentitySchema(

@@ -5,7 +5,7 @@ import type { CtyPath } from '../values/cty-path.ts'
 import type { CtyValue } from '../values/cty-value.ts'
 import { encodeCtyJson } from '../values/encode-json.ts'
 import { mergeSensitivePaths, listSensitivePaths } from '../values/sensitive-paths.ts'
-import { getAtCtyPath } from '../values/walk-value.ts'
+import { findAtCtyPath } from '../values/walk-value.ts'
 import type { ResourceObject } from './resource-object.ts'
 import type { ResourceType } from './terraform-package.ts'
 
@@ -18,7 +18,7 @@ export function sensitivePathsOf(
   value: CtyValue,
   configuredPaths: readonly CtyPath[],
 ): readonly CtyPath[] {
-  const existing = configuredPaths.filter(path => getAtCtyPath(value, path) !== undefined)
+  const existing = configuredPaths.filter(path => findAtCtyPath(value, path) !== undefined)
   return mergeSensitivePaths(listSensitivePaths(block, value), existing)
 }
 

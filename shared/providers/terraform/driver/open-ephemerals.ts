@@ -112,7 +112,7 @@ async function openEphemeral(
   { typeName, args }: EphemeralReference,
 ): Promise<OpenEphemeral> {
   const { client, pkg } = session
-  const schema = pkg.findEphemeral(typeName)
+  const schema = pkg.requireEphemeral(typeName)
   const { block, type, names } = schema
   const config = requireObjectConfig(schema, typeName, args)
   if (!isWhollyKnown(config.value)) {

@@ -1,7 +1,7 @@
 import { requireNoErrors } from './require-no-errors.ts'
 import type { StoredValue } from '../client/terraform-client.ts'
 import type { StoredObject } from '../mapping/stored-object.ts'
-import { findStoredObject, type RecordedResource } from './stored-resource.ts'
+import { requireStoredObject, type RecordedResource } from './stored-resource.ts'
 import { toRecordedOutputs } from './object-outputs.ts'
 import { normalizeBlocks } from '../plan/normalize-blocks.ts'
 import { findWriteOnlyPaths } from '../plan/write-only.ts'
@@ -34,7 +34,7 @@ export async function readPriorObject(
   const readObject = session.readObjects.get(recorded.outputs)
   if (readObject !== undefined) return { ...readObject, isOutdated: false }
   const { urn } = recorded
-  const stored = findStoredObject(resource, recorded)
+  const stored = requireStoredObject(resource, recorded)
   if (stored.typeName !== resource.typeName)
     return { ...(await moveObject(session, resource, { stored, urn })), isOutdated: true }
   return upgradeObject(session, resource, { stored, urn })
@@ -51,9 +51,9 @@ export async function readObjectToUpdate(
   recorded: RecordedResource,
 ): Promise<PriorObject> {
   const prior = await readPriorObject(session, resource, recorded)
-  const isMoved = findStoredObject(resource, recorded).typeName !== resource.typeName
+  const isMoved = requireStoredObject(resource, recorded).typeName !== resource.typeName
   if (!isMoved) return prior
-  const stored = findStoredObject(resource, {
+  const stored = requireStoredObject(resource, {
     ...recorded,
     outputs: toRecordedOutputs(resource, prior),
   })

@@ -37,7 +37,7 @@ export async function readObject(
   const { urn, type: token, id, inputs, outputs } = request
   await session.waitUntilConfigured()
   if (session.isUnconfigured()) return absentResult
-  const resource = session.pkg.findResource(token)
+  const resource = session.pkg.requireResource(token)
   const isImport = outputs === undefined || outputs.size === 0
   const prior = isImport
     ? await importObject(session, resource, { urn, id })

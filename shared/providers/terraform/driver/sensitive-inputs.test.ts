@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type PropertyMap, type PropertyValue, secretOf } from '../../../values/value.ts'
-import { namesOf } from '../mapping/property-names.ts'
+import { propertyNamesOf } from '../mapping/property-names.ts'
 import {
   blockWith,
   nestedAttribute,
@@ -27,7 +27,7 @@ const mapOf = (entries: Readonly<Record<string, PropertyValue>>): PropertyMap =>
   new Map(Object.entries(entries))
 
 const mark = (inputs: Readonly<Record<string, PropertyValue>>): PropertyMap =>
-  markSensitiveInputs(block, namesOf(block), mapOf(inputs))
+  markSensitiveInputs(block, propertyNamesOf(block), mapOf(inputs))
 
 test.each<[string, string, PropertyValue, PropertyValue]>([
   ['an ordinary attribute', 'plain', 'x', 'x'],

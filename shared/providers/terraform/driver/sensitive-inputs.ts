@@ -5,7 +5,7 @@ import {
   isMap,
   secretOf,
 } from '../../../values/value.ts'
-import { namesOf, type PropertyNames } from '../mapping/property-names.ts'
+import { propertyNamesOf, type PropertyNames } from '../mapping/property-names.ts'
 import type { AttributeSchema, BlockSchema, ObjectSchema } from '../values/schema.ts'
 
 /**
@@ -42,7 +42,7 @@ function markObjects(
   nesting: string,
   value: PropertyValue,
 ): PropertyValue {
-  const names = namesOf(shape)
+  const names = propertyNamesOf(shape)
   if (isList(value)) return value.map(item => markObjects(shape, 'single', item))
   if (!isMap(value)) return value
   return nesting === 'map'

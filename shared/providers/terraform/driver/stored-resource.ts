@@ -9,7 +9,7 @@ import { createRefusal } from './provider-failure.ts'
 import type { ResourceType } from './terraform-package.ts'
 import { formatPathOf } from './diagnostics.ts'
 
-/** A resource as a state has it. */
+/** A resource in a state: its URN and its outputs. */
 export interface RecordedResource {
   readonly urn: string
   readonly outputs: PropertyMap
@@ -20,7 +20,7 @@ export interface RecordedResource {
  * a state of Pulumi's bridge, and after an edit of the outputs, the object is rebuilt from the
  * outputs. Throws ProviderError if the outputs do not fit the schema.
  */
-export function findStoredObject(
+export function requireStoredObject(
   resource: ResourceType,
   { urn, outputs }: RecordedResource,
 ): StoredObject {

@@ -33,8 +33,8 @@ function formatSchema(pkg: TerraformPackage, parameter: PackageParameter): strin
     ...{ name, version, providerName, source, provider },
     isLocal: parameter.kind === 'local',
     parameter: formatPackageParameter(parameter),
-    resources: collect(tokens.resources.toTerraform.keys(), pkg.findResource),
-    dataSources: collect(tokens.dataSources.toTerraform.keys(), pkg.findDataSource),
+    resources: collect(tokens.resources.toTerraform.keys(), pkg.requireResource),
+    dataSources: collect(tokens.dataSources.toTerraform.keys(), pkg.requireDataSource),
     lists: collect(
       tokens.listResources.toTerraform.keys(),
       token => pkg.findListedType(token)?.config,

@@ -51,11 +51,11 @@ export interface TerraformPackage extends PackageDescriptor {
    */
   readonly providerMeta: MsgpackValue | undefined
   /** Throws ProviderError for an unknown token. */
-  readonly findResource: (token: string) => ResourceType
+  readonly requireResource: (token: string) => ResourceType
   /** Throws ProviderError for an unknown token. */
-  readonly findDataSource: (token: string) => TypeSchema
+  readonly requireDataSource: (token: string) => TypeSchema
   /** Returns an ephemeral resource by its type in Terraform. Throws ProviderError. */
-  readonly findEphemeral: (typeName: string) => TypeSchema
+  readonly requireEphemeral: (typeName: string) => TypeSchema
   readonly findListedType: (token: string) => ListedType | undefined
   readonly findAction: (token: string) => TypeSchema | undefined
   readonly findFunction: (

@@ -22,7 +22,7 @@ export async function updateObject(
 ): Promise<UpdateResult> {
   const { urn, type: token, id, newInputs, oldOutputs, preview } = request
   await session.waitUntilConfigured()
-  const resource = session.pkg.findResource(token)
+  const resource = session.pkg.requireResource(token)
   const config = requireObjectConfig(resource, urn, newInputs)
   const toPreview = (planned: Parameters<typeof toPlannedOutputs>[1]): UpdateResult => ({
     outputs: toPlannedOutputs(resource, planned, config.sensitivePaths),

@@ -9,7 +9,7 @@ export function parseBracket(
   parse: ParseExpression,
 ): HclExpression {
   return reader.withNewlines('ignored', () => {
-    if (isFor(reader)) return parseFor({ line, column }, reader, ']', parse)
+    if (isForNext(reader)) return parseFor({ line, column }, reader, ']', parse)
     const items: HclExpression[] = []
     while (!reader.skip(']')) {
       items.push(parse(reader))
@@ -26,7 +26,7 @@ export function parseBrace(
   parse: ParseExpression,
 ): HclExpression {
   const loop = reader.withNewlines('ignored', () =>
-    isFor(reader) ? parseFor({ line, column }, reader, '}', parse) : undefined,
+    isForNext(reader) ? parseFor({ line, column }, reader, '}', parse) : undefined,
   )
   if (loop !== undefined) return loop
   return reader.withNewlines('tokens', () => {
@@ -47,7 +47,7 @@ function parseItem(reader: TokenReader, parse: ParseExpression): HclItem {
   return { key, value: parse(reader) }
 }
 
-/** Returns a key. A bare name is a text, and not a reference. */
+/** Returns the expression of an object's key. A bare name is a text, and not a reference. */
 function toKey(key: HclExpression): HclExpression {
   const { line, column } = key
   if (key.kind === 'name') return { line, column, kind: 'template', parts: [key.name] }
@@ -58,7 +58,7 @@ function toKey(key: HclExpression): HclExpression {
   return key
 }
 
-function isFor(reader: TokenReader): boolean {
+function isForNext(reader: TokenReader): boolean {
   const { kind, text } = reader.peek()
   return kind === 'name' && text === 'for'
 }

@@ -3,7 +3,7 @@ import { downloadPackage } from './package-cache.ts'
 import type { PackageSourceDeps } from './package-source.ts'
 import { createRegistrySource } from './registry-source.ts'
 import { formatSourceAddress, type SourceAddress } from './source-address.ts'
-import { chooseNewest, parseVersionConstraints } from './version-constraints.ts'
+import { findNewestMatch, parseVersionConstraints } from './version-constraints.ts'
 
 /**
  * Downloads the zip file of a provider from its registry, with its checksum and its signature
@@ -20,7 +20,7 @@ export async function downloadProviderPackage(
   const source = createRegistrySource(createSettings(address, deps.token), deps)
   const version =
     provider.version === ''
-      ? chooseNewest(await source.listVersions(address), parseVersionConstraints(''))
+      ? findNewestMatch(await source.listVersions(address), parseVersionConstraints(''))
       : provider.version
   const located = version === undefined ? undefined : await source.locate(address, version)
   const name = formatSourceAddress(address)

@@ -8,7 +8,7 @@ import type { ProviderBinary } from '../driver/terraform-provider.ts'
  * TERRAFORM_PACKAGE_INVALID for a file whose name does not begin with `terraform-provider-`, and
  * PLUGIN_MISSING.
  */
-export function findLocalProvider(programFolder: string, file: string): ProviderBinary {
+export function requireLocalProvider(programFolder: string, file: string): ProviderBinary {
   const path = isAbsolute(file) ? file : resolve(programFolder, file)
   const [, providerName] = /^terraform-provider-([^_.]+)/.exec(basename(path)) ?? []
   if (providerName === undefined)

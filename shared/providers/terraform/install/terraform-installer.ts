@@ -12,7 +12,7 @@ import { findReattachedProvider } from '../client/reattach.ts'
 import type { ProviderBinary } from '../driver/terraform-provider.ts'
 import type { PackageParameter } from '../driver/package-parameter.ts'
 import { type CliSettings, readCliSettings } from './cli-settings.ts'
-import { findLocalProvider } from './local-provider.ts'
+import { requireLocalProvider } from './local-provider.ts'
 import { type ProviderLock, readLockFile, writeProviderLock } from './lock-file.ts'
 import {
   checkUnpackedPackage,
@@ -25,7 +25,7 @@ import type { LocatedPackage, PackageSource, PackageSourceDeps } from './package
 import { listSourceVersions, packageSourcesOf } from './package-sources.ts'
 import { formatSourceAddress, parseSourceAddress, type SourceAddress } from './source-address.ts'
 import {
-  chooseNewest,
+  findNewestMatch,
   parseVersionConstraints,
   type VersionConstraints,
 } from './version-constraints.ts'
@@ -65,7 +65,8 @@ export function createTerraformInstaller(deps: TerraformInstallerDeps): Terrafor
   let settings: CliSettings | undefined
   return {
     async obtain(parameter) {
-      if (parameter.kind === 'local') return findLocalProvider(deps.programFolder, parameter.path)
+      if (parameter.kind === 'local')
+        return requireLocalProvider(deps.programFolder, parameter.path)
       const key = `${parameter.source} ${parameter.version}`
       const earlierInstallation = installations.get(key)
       if (earlierInstallation !== undefined) return earlierInstallation
@@ -173,7 +174,7 @@ async function findCached(
     .filter(({ kind }) => kind === 'unpacked')
   const versions = new Set(packages.map(({ version }) => version))
   for (;;) {
-    const version = chooseNewest([...versions], constraints)
+    const version = findNewestMatch([...versions], constraints)
     if (version === undefined) return undefined
     for (const { path } of packages.filter(candidate => candidate.version === version)) {
       const request = { address, version, platform, ...criteria }
@@ -235,7 +236,7 @@ async function chooseVersionOf(
 ): Promise<string> {
   const { constraints, sources } = options
   const versions = await listSourceVersions(address, sources)
-  const version = chooseNewest(versions, constraints)
+  const version = findNewestMatch(versions, constraints)
   if (version === undefined) throw createVersionError(address, constraints, versions)
   return version
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { chooseNewest, parseVersionConstraints } from './version-constraints.ts'
+import { findNewestMatch, parseVersionConstraints } from './version-constraints.ts'
 
 const versions = ['0.9.0', '1.0.0', '1.2.0', '1.2.5', '1.3.0', '2.0.0-rc1', '2.0.0', '2.1.0-beta1']
 
@@ -18,7 +18,7 @@ test.each([
   ['>= 2.1.0-beta1', undefined],
   ['< 0.9', undefined],
 ])('the newest version that meets %j is %s', (text, newest) => {
-  expect(chooseNewest(versions, parseVersionConstraints(text))).toBe(newest)
+  expect(findNewestMatch(versions, parseVersionConstraints(text))).toBe(newest)
 })
 
 test('an exact condition gives the exact version, and a range gives none', () => {

@@ -37,7 +37,7 @@ export function parseVersionConstraints(text: string): VersionConstraints {
 /**
  * Returns the newest version that meets the conditions. Texts that are not versions are left out.
  */
-export function chooseNewest(
+export function findNewestMatch(
   versions: readonly string[],
   constraints: VersionConstraints,
 ): string | undefined {

@@ -3,7 +3,7 @@ import { packageSchemaForm } from '../../package-schema/package-schema.ts'
 import { blockWith, nestedBlock, plainAttribute } from '../values/schema.fixture.ts'
 import type { BlockSchema } from '../values/schema.ts'
 import { describePackage } from './describe-package.ts'
-import { namesOf } from './property-names.ts'
+import { propertyNamesOf } from './property-names.ts'
 import { nameResourceProperties } from './resource-names.ts'
 
 function describeBucket(block: BlockSchema) {
@@ -11,14 +11,16 @@ function describeBucket(block: BlockSchema) {
   const schema = describePackage({
     ...{ name: 'b2', version: '0.8.9', providerName: 'b2', parameter: 'cGFyYW0=' },
     ...{ source: 'registry.opentofu.org/backblaze/b2', isLocal: false },
-    provider: { block: blockWith({}), names: namesOf(blockWith({})) },
+    provider: { block: blockWith({}), names: propertyNamesOf(blockWith({})) },
     resources: new Map([
       ['b2:index/bucket:Bucket', { block, names: nameResourceProperties(block, context) }],
     ]),
-    dataSources: new Map([['b2:index/getBucket:getBucket', { block, names: namesOf(block) }]]),
+    dataSources: new Map([
+      ['b2:index/getBucket:getBucket', { block, names: propertyNamesOf(block) }],
+    ]),
     functions: new Map(),
-    lists: new Map([['b2:index/listBucket:listBucket', { block, names: namesOf(block) }]]),
-    actions: new Map([['b2:index/runScan:runScan', { block, names: namesOf(block) }]]),
+    lists: new Map([['b2:index/listBucket:listBucket', { block, names: propertyNamesOf(block) }]]),
+    actions: new Map([['b2:index/runScan:runScan', { block, names: propertyNamesOf(block) }]]),
   })
   expect(packageSchemaForm.parse(schema)).toEqual(schema)
   return schema

@@ -13,7 +13,7 @@ import {
   createTypeDeclarations,
   type DescribedProperty,
   describeDeprecation,
-  formatObject,
+  createObjectSpec,
   type TypeDeclarations,
 } from './describe-properties.ts'
 
@@ -133,7 +133,7 @@ function describeProvider(
   declarations: TypeDeclarations,
 ): ResourceSpec {
   const properties = declarations.describeProperties(block, 'Provider', names)
-  const inputs = formatObject(selectInputs(properties), property => property.isRequiredInput)
+  const inputs = createObjectSpec(selectInputs(properties), property => property.isRequiredInput)
   return {
     ...describeText(block),
     properties: inputs.properties ?? {},
@@ -150,8 +150,8 @@ function describeResource(
   const all = declarations.describeProperties(block, typeName, names)
   // Pulumi itself gives each resource the property `id`, in place of the computed attribute `id`.
   const properties = new Map([...all].filter(([name]) => name !== 'id'))
-  const outputs = formatObject(properties, property => property.isRequiredOutput)
-  const inputs = formatObject(
+  const outputs = createObjectSpec(properties, property => property.isRequiredOutput)
+  const inputs = createObjectSpec(
     selectInputs(properties),
     property => property.isRequiredInput && !isNamedAutomatically(property),
   )
@@ -163,7 +163,7 @@ function describeResource(
     ...(inputs.required && { requiredInputs: inputs.required }),
     stateInputs: {
       description: `Input properties used for looking up and filtering ${typeName} resources.\n`,
-      ...formatObject(properties, () => false),
+      ...createObjectSpec(properties, () => false),
     },
   }
 }
@@ -184,11 +184,11 @@ function describeDataSource(
   const properties = declarations.describeProperties(block, typeName, names)
   const inputs: ObjectSpec = {
     description: `A collection of arguments for invoking ${typeName}.\n`,
-    ...formatObject(selectInputs(properties), property => property.isRequiredInput),
+    ...createObjectSpec(selectInputs(properties), property => property.isRequiredInput),
   }
   const outputs: ObjectSpec = {
     description: `A collection of values returned by ${typeName}.\n`,
-    ...formatObject(properties, property => property.isRequiredOutput),
+    ...createObjectSpec(properties, property => property.isRequiredOutput),
   }
   return { ...describeText(block), inputs, outputs }
 }
@@ -233,7 +233,7 @@ function describeAction(
   declarations: TypeDeclarations,
 ): FunctionSpec {
   const properties = declarations.describeProperties(block, typeName, names)
-  const inputs = formatObject(selectInputs(properties), property => property.isRequiredInput)
+  const inputs = createObjectSpec(selectInputs(properties), property => property.isRequiredInput)
   return { ...describeText(block), inputs }
 }
 

@@ -9,7 +9,7 @@ import type { CtyType } from '../values/type-system.ts'
 import { capitalize } from './camel-case.ts'
 import {
   type AnyObjectSchema,
-  namesOf,
+  propertyNamesOf,
   type PropertyName,
   type PropertyNames,
 } from './property-names.ts'
@@ -77,12 +77,12 @@ export function createTypeDeclarations(packageName: string): TypeDeclarations {
   }
   const declare: DeclareObject = (object, typeName, isInput) => {
     const name = reserveName(typeName)
-    return setType(name, formatNestedObject(describeProperties(object, name), isInput))
+    return setType(name, createNestedObjectSpec(describeProperties(object, name), isInput))
   }
   const describeProperties: TypeDeclarations['describeProperties'] = (
     object,
     owner,
-    names = namesOf(object),
+    names = propertyNamesOf(object),
   ) =>
     new Map(
       [...names.toPulumi].map(([tfName, property]): readonly [string, DescribedProperty] => {
@@ -100,7 +100,7 @@ export function createTypeDeclarations(packageName: string): TypeDeclarations {
   }
 }
 
-/** The name for the type of a property, and the function that declares types. */
+/** The function that declares object types, and the name for the next one. */
 interface TypePlace {
   readonly declare: DeclareObject
   readonly typeName: string
@@ -160,18 +160,18 @@ function describeAttribute(attribute: AttributeSchema, place: TypePlace): TypeSp
   const isInput = isConfigurable(attribute)
   if (attribute.kind === 'plain') return describeType(attribute.type, place, isInput)
   const { nested } = attribute
-  return nestType(nested.nesting, place.declare(nested, place.typeName, isInput))
+  return wrapInNesting(nested.nesting, place.declare(nested, place.typeName, isInput))
 }
 
 function describeBlock(nested: NestedBlockSchema, { declare, typeName }: TypePlace): PropertySpec {
   const { block, nesting, maxItems } = nested
   const isFlattened = (nesting === 'list' || nesting === 'set') && maxItems === 1
   const element = declare(block, typeName, true)
-  return { ...nestType(isFlattened ? 'single' : nesting, element), ...describeFlags(block) }
+  return { ...wrapInNesting(isFlattened ? 'single' : nesting, element), ...describeFlags(block) }
 }
 
 /** Returns the specification of an object with these properties, in the order of their names. */
-export function formatObject(
+export function createObjectSpec(
   properties: ReadonlyMap<string, DescribedProperty>,
   isRequired: (property: DescribedProperty) => boolean,
 ): ObjectSpec {
@@ -188,12 +188,12 @@ export function formatObject(
  * Returns the specification of a nested object. In Node, inputs and outputs of one type can require
  * different properties.
  */
-function formatNestedObject(
+function createNestedObjectSpec(
   properties: ReadonlyMap<string, DescribedProperty>,
   isInput: boolean,
 ): ComplexTypeSpec {
-  const inputs = formatObject(properties, property => property.isRequiredInput)
-  const outputs = formatObject(properties, property => property.isRequiredOutput)
+  const inputs = createObjectSpec(properties, property => property.isRequiredInput)
+  const outputs = createObjectSpec(properties, property => property.isRequiredOutput)
   const requiredInputs = inputs.required ?? []
   const requiredOutputs = outputs.required ?? []
   if (requiredInputs.join() === requiredOutputs.join()) return inputs
@@ -234,7 +234,7 @@ export function describeDeprecation(flags: {
   return flags.deprecationMessage ?? (flags.isDeprecated === true ? 'Deprecated' : undefined)
 }
 
-function nestType(nesting: NestedBlockSchema['nesting'], element: TypeSpec): TypeSpec {
+function wrapInNesting(nesting: NestedBlockSchema['nesting'], element: TypeSpec): TypeSpec {
   switch (nesting) {
     case 'single':
     case 'group':

@@ -4,7 +4,7 @@ import {
   nestedBlock,
   plainAttribute,
 } from '../values/schema.fixture.ts'
-import { namesOf } from './property-names.ts'
+import { propertyNamesOf } from './property-names.ts'
 
 const port = plainAttribute('o', '"number"')
 const key = plainAttribute('o')
@@ -42,4 +42,4 @@ export const firewallBlock = blockWith(
   },
 )
 
-export const firewallNames = namesOf(firewallBlock)
+export const firewallNames = propertyNamesOf(firewallBlock)

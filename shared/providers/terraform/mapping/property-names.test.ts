@@ -3,7 +3,12 @@ import { blockWith, nestedBlock, plainAttribute } from '../values/schema.fixture
 import { parseTypeJson } from '../values/type-json.ts'
 import { lowerFirst, toCamelCase, toSnakeCase, capitalize } from './camel-case.ts'
 import { firewallBlock, firewallNames } from './firewall.fixture.ts'
-import { type PropertyNames, type ValueShape, namesOf, shapeOfType } from './property-names.ts'
+import {
+  type PropertyNames,
+  type ValueShape,
+  propertyNamesOf,
+  shapeOfType,
+} from './property-names.ts'
 
 test.each([
   ['name', 'name'],
@@ -88,7 +93,7 @@ test('the attributes of blocks, nested attributes and object types have names, t
 })
 
 test('a plural name that a sibling has already is not used', () => {
-  const names = namesOf(
+  const names = propertyNamesOf(
     blockWith(
       { rule: plainAttribute('o', '["list","string"]'), rules: plainAttribute('o') },
       { policy: nestedBlock('list', blockWith({})) },
@@ -98,25 +103,25 @@ test('a plural name that a sibling has already is not used', () => {
 })
 
 test('of two attributes with one name in Pulumi, the first one is found', () => {
-  const names = namesOf(blockWith({ a_b: plainAttribute('o'), a__b: plainAttribute('o') }))
+  const names = propertyNamesOf(blockWith({ a_b: plainAttribute('o'), a__b: plainAttribute('o') }))
   expect(names.toTerraform).toEqual(new Map([['aB', 'a_b']]))
 })
 
 test('a block type is flattened only if at most one block is allowed', () => {
   const limits = [0, 1, 2].map(maxItems => nestedBlock('set', blockWith({}), { maxItems }))
   const flags = limits.map(
-    nested => namesOf(blockWith({}, { a: nested })).toPulumi.get('a')?.isFlattened,
+    nested => propertyNamesOf(blockWith({}, { a: nested })).toPulumi.get('a')?.isFlattened,
   )
   expect(flags).toEqual([false, true, false])
 })
 
 test('an attribute with a list of objects is not flattened', () => {
-  const names = namesOf(blockWith({ a: plainAttribute('o', '["list",["object",{}]]') }))
+  const names = propertyNamesOf(blockWith({ a: plainAttribute('o', '["list",["object",{}]]') }))
   expect(names.toPulumi.get('a')).toMatchObject({ name: 'as', isFlattened: false })
 })
 
 test('the names of a schema are created once, and equal types have equal shapes', () => {
-  expect(namesOf(firewallBlock)).toBe(firewallNames)
+  expect(propertyNamesOf(firewallBlock)).toBe(firewallNames)
   const type = parseTypeJson('["object",{"a":"string"}]')
   expect(shapeOfType(type)).toEqual(shapeOfType(type))
 })

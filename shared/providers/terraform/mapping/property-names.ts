@@ -50,7 +50,7 @@ export const freeShape: ValueShape = { kind: 'free' }
 const cache = new WeakMap<AnyObjectSchema, PropertyNames>()
 
 /** Returns the names of an object's properties. They are cached for each schema. */
-export function namesOf(object: AnyObjectSchema): PropertyNames {
+export function propertyNamesOf(object: AnyObjectSchema): PropertyNames {
   const cached = cache.get(object)
   if (cached !== undefined) return cached
   const shapes = shapesOf(object)
@@ -113,7 +113,7 @@ function shapeOfBlock({ block, nesting, maxItems }: NestedBlockSchema): Property
 }
 
 function nestShape(nesting: NestedBlockSchema['nesting'], object: AnyObjectSchema): ValueShape {
-  const element: ValueShape = { kind: 'object', names: namesOf(object) }
+  const element: ValueShape = { kind: 'object', names: propertyNamesOf(object) }
   return nesting === 'single' || nesting === 'group' ? element : { kind: nesting, element }
 }
 
@@ -127,7 +127,7 @@ export function shapeOfType(type: CtyType): ValueShape {
     case 'tuple':
       return { kind: 'tuple', elements: type.elements.map(shapeOfType) }
     case 'object':
-      return { kind: 'object', names: namesOf(type) }
+      return { kind: 'object', names: propertyNamesOf(type) }
     default:
       return freeShape
   }

@@ -7,7 +7,7 @@ import {
   createKeyStep,
 } from '../values/cty-path.ts'
 import type { CtyValue } from '../values/cty-value.ts'
-import { childrenOf, getAtCtyPath } from '../values/walk-value.ts'
+import { childrenOf, findAtCtyPath } from '../values/walk-value.ts'
 import { type PropertyNames, type ValueShape, freeShape } from './property-names.ts'
 
 /**
@@ -143,7 +143,7 @@ function expandWildcard(
   values: readonly CtyValue[],
 ): readonly (string | number)[] {
   const children = values.flatMap(value => {
-    const part = getAtCtyPath(value, path)
+    const part = findAtCtyPath(value, path)
     return part === undefined ? [] : childrenOf(part)
   })
   const segments = children.flatMap(([step]) => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type PropertyMap, type PropertyValue, secretOf, unknown } from '../../../values/value.ts'
 import { blockWith, nestedBlock, plainAttribute } from '../values/schema.fixture.ts'
-import { namesOf } from './property-names.ts'
+import { propertyNamesOf } from './property-names.ts'
 import { readProviderConfig } from './read-provider-config.ts'
 import type { TerraformInputs } from './rename-inputs.ts'
 
@@ -22,7 +22,7 @@ const mapOf = (object: Readonly<Record<string, PropertyValue>>): PropertyMap =>
   new Map(Object.entries(object))
 
 const read = (inputs: Readonly<Record<string, PropertyValue>>): TerraformInputs =>
-  readProviderConfig(block, namesOf(block), mapOf(inputs))
+  readProviderConfig(block, propertyNamesOf(block), mapOf(inputs))
 
 test.each<
   [string, Readonly<Record<string, PropertyValue>>, Readonly<Record<string, PropertyValue>>]
@@ -72,6 +72,10 @@ test("Pulumi's own inputs are dropped, and other unknown inputs are dropped and 
 
 test('a provider may have a property named version', () => {
   const versioned = blockWith({ version: plainAttribute('o') })
-  const { inputs } = readProviderConfig(versioned, namesOf(versioned), mapOf({ version: '1' }))
+  const { inputs } = readProviderConfig(
+    versioned,
+    propertyNamesOf(versioned),
+    mapOf({ version: '1' }),
+  )
   expect(inputs).toEqual(mapOf({ version: '1' }))
 })

@@ -8,7 +8,7 @@ import { impliedTypeOf } from '../values/schema.ts'
 import { blockWith, nestedBlock, plainAttribute } from '../values/schema.fixture.ts'
 import { unknownPathsOf } from '../values/walk-value.ts'
 import { firewallBlock, firewallNames } from './firewall.fixture.ts'
-import { namesOf } from './property-names.ts'
+import { propertyNamesOf } from './property-names.ts'
 import { rebuildState } from './rebuild-state.ts'
 import { toOutputs } from './to-outputs.ts'
 
@@ -47,7 +47,7 @@ test('attributes that only the provider sets are kept', () => {
     { part: nestedBlock('list', blockWith({ arn: plainAttribute('c') })) },
   )
   const outputs = mapOf({ id: 'a-1', serial: '1', parts: [mapOf({ arn: 'x' })] })
-  const { value, problems } = rebuildState(block, namesOf(block), outputs)
+  const { value, problems } = rebuildState(block, propertyNamesOf(block), outputs)
   expect(problems).toEqual([])
   expect(encodeCtyJson(value, impliedTypeOf(block))).toBe(
     '{"id":"a-1","part":[{"arn":"x"}],"serial":1}',

@@ -5,7 +5,7 @@ import {
   type PropertyName,
   type PropertyNames,
   createPropertyNames,
-  namesOf,
+  propertyNamesOf,
 } from './property-names.ts'
 
 /** The names of a resource's properties, and the source of its id. */
@@ -43,7 +43,7 @@ export function nameResourceProperties(
   block: BlockSchema,
   { typeName, providerName, prefix }: ResourceContext,
 ): ResourceNames {
-  const names = namesOf(block)
+  const names = propertyNamesOf(block)
   const provider = providerName.replaceAll('-', '_')
   const resource = stripResourcePrefix(typeName, prefix)
   const replacements: Readonly<Record<string, readonly string[]>> = {

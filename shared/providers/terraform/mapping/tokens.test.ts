@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type PackageTokens, assignTokens, resolveToken } from './tokens.ts'
+import { type PackageTokens, assignTokens, findTerraformName } from './tokens.ts'
 
 interface Names {
   readonly resources?: readonly string[]
@@ -129,10 +129,10 @@ test('a token is found in its full form and in its short forms', () => {
     dataSources: ['gold_big_thing'],
   })
   const found = ['gold:index/bigThing:BigThing', 'gold:index:BigThing', 'gold:BigThing']
-  expect(found.map(token => resolveToken(resources, token))).toEqual(
+  expect(found.map(token => findTerraformName(resources, token))).toEqual(
     found.map(() => 'gold_big_thing'),
   )
-  expect(resolveToken(dataSources, 'gold:getBigThing')).toBe('gold_big_thing')
+  expect(findTerraformName(dataSources, 'gold:getBigThing')).toBe('gold_big_thing')
   const other = [
     'gold:index/other:BigThing',
     'gold:other:BigThing',
@@ -142,5 +142,7 @@ test('a token is found in its full form and in its short forms', () => {
     'gold',
     '',
   ]
-  expect(other.map(token => resolveToken(resources, token))).toEqual(other.map(() => undefined))
+  expect(other.map(token => findTerraformName(resources, token))).toEqual(
+    other.map(() => undefined),
+  )
 })

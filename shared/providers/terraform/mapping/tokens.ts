@@ -75,7 +75,7 @@ export function assignTokens(provider: ProviderNames): PackageTokens {
  * Returns the name in Terraform for a token. Programs in YAML leave out the module, or write
  * `index`. Returns undefined for an unknown token.
  */
-export function resolveToken(tokens: TokenMap, token: string): string | undefined {
+export function findTerraformName(tokens: TokenMap, token: string): string | undefined {
   const exact = tokens.toTerraform.get(token)
   if (exact !== undefined) return exact
   const [packageName = '', ...parts] = token.split(':')

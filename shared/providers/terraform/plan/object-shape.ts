@@ -56,7 +56,10 @@ export function elementsOf(value: CtyValue): readonly CtyValue[] {
 }
 
 /** Returns the attribute at the end of a path, or undefined if the path ends elsewhere. */
-export function attributeAtPath(shape: ObjectShape, path: CtyPath): AttributeSchema | undefined {
+export function findAttributeAtPath(
+  shape: ObjectShape,
+  path: CtyPath,
+): AttributeSchema | undefined {
   let current: ObjectShape = shape
   let isKeyNext = false
   for (const [index, step] of path.entries()) {

@@ -2,7 +2,7 @@ import type { CtyPath } from '../values/cty-path.ts'
 import type { CtyValue } from '../values/cty-value.ts'
 import type { BlockSchema } from '../values/schema.ts'
 import { compareSemantically } from '../values/semantic-equality.ts'
-import { attributeAtPath } from './object-shape.ts'
+import { findAttributeAtPath } from './object-shape.ts'
 
 /** The operation on an object that a plan requires. */
 export type PlanAction = 'none' | 'create' | 'update' | 'replace'
@@ -24,7 +24,8 @@ export interface CheckedPlan {
 export function decidePlanAction(block: BlockSchema, plan: CheckedPlan): PlanAction {
   const { prior, planned, replacePaths, isTainted } = plan
   if (prior.kind === 'null') return isTainted ? 'replace' : 'create'
-  const isWriteOnly = (path: CtyPath): boolean => attributeAtPath(block, path)?.isWriteOnly === true
+  const isWriteOnly = (path: CtyPath): boolean =>
+    findAttributeAtPath(block, path)?.isWriteOnly === true
   if (replacePaths.some(isWriteOnly)) return 'replace'
   if (compareSemantically(planned, prior) === true) return 'none'
   return replacePaths.length > 0 ? 'replace' : 'update'

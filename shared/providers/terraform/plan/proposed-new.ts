@@ -12,7 +12,7 @@ import { unknownOf } from '../values/unknown-value.ts'
 import { walkValue } from '../values/walk-value.ts'
 import {
   type ObjectShape,
-  attributeAtPath,
+  findAttributeAtPath,
   attributeOf,
   elementAt,
   elementsOf,
@@ -82,7 +82,7 @@ function wasConfigured(attribute: AttributeSchema, prior: CtyValue): boolean {
   if (attribute.isOptional !== true || attribute.kind === 'plain') return false
   let isConfigured = false
   walkValue(prior, (part, path) => {
-    const inner = attributeAtPath(attribute.nested, path)
+    const inner = findAttributeAtPath(attribute.nested, path)
     if (part.kind !== 'null' && inner !== undefined && inner.isComputed !== true)
       isConfigured = true
     return !isConfigured

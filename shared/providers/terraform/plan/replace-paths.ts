@@ -2,10 +2,10 @@ import type { CtyPath } from '../values/cty-path.ts'
 import { type CtyValue, nullOf } from '../values/cty-value.ts'
 import type { BlockSchema } from '../values/schema.ts'
 import { compareSemantically } from '../values/semantic-equality.ts'
-import { getAtCtyPath } from '../values/walk-value.ts'
-import { type ProviderFlaw, attributeAtPath } from './object-shape.ts'
+import { findAtCtyPath } from '../values/walk-value.ts'
+import { type ProviderFlaw, findAttributeAtPath } from './object-shape.ts'
 
-/** The paths that require a replacement, and flaws of the paths that exist in neither state. */
+/** The paths that require a replacement, and a flaw for each path that exists in neither state. */
 export interface ReplacePaths {
   readonly paths: readonly CtyPath[]
   readonly flaws: readonly ProviderFlaw[]
@@ -24,8 +24,8 @@ export function filterReplacePaths(
   const flaws: ProviderFlaw[] = []
   if (prior.kind === 'null') return { paths, flaws }
   for (const path of requested) {
-    const before = getAtCtyPath(prior, path)
-    const after = getAtCtyPath(planned, path)
+    const before = findAtCtyPath(prior, path)
+    const after = findAtCtyPath(planned, path)
     const existing = before ?? after
     if (existing === undefined) {
       flaws.push({ message: 'requires replacement for an attribute that does not exist', path })
@@ -33,7 +33,7 @@ export function filterReplacePaths(
     }
     const absent = nullOf(existing.type)
     const isSame = compareSemantically(after ?? absent, before ?? absent) === true
-    if (!isSame || attributeAtPath(block, path)?.isWriteOnly === true) paths.push(path)
+    if (!isSame || findAttributeAtPath(block, path)?.isWriteOnly === true) paths.push(path)
   }
   return { paths, flaws }
 }

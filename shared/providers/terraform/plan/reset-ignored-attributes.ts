@@ -2,8 +2,8 @@ import { mapOf } from '../values/build-value.ts'
 import { type CtyPath, isAtOrBelow } from '../values/cty-path.ts'
 import { type CtyValue, nullOf } from '../values/cty-value.ts'
 import type { BlockSchema } from '../values/schema.ts'
-import { getAtCtyPath, transformValue } from '../values/walk-value.ts'
-import { attributeAtPath } from './object-shape.ts'
+import { findAtCtyPath, transformValue } from '../values/walk-value.ts'
+import { findAttributeAtPath } from './object-shape.ts'
 
 /**
  * The prior object and the configuration, between which differences are ignored. For a new object,
@@ -30,8 +30,8 @@ export function ignoreChangesAt(
 function resetAtPath(prior: CtyValue, config: CtyValue, path: CtyPath): CtyValue {
   const last = path.at(-1)
   const resetPath = last?.kind === 'key' ? path.slice(0, -1) : path
-  const priorPart = getAtCtyPath(prior, resetPath)
-  const configPart = getAtCtyPath(config, resetPath)
+  const priorPart = findAtCtyPath(prior, resetPath)
+  const configPart = findAtCtyPath(config, resetPath)
   if (priorPart === undefined || configPart === undefined) return config
   const reset = last?.kind === 'key' ? resetKey(priorPart, configPart, last.key) : priorPart
   return transformValue(config, (part, partPath) =>
@@ -56,7 +56,7 @@ function resetKey(prior: CtyValue, config: CtyValue, key: string): CtyValue {
 export function ignoreAllChanges(block: BlockSchema, { prior, config }: PriorAndConfig): CtyValue {
   if (prior.kind === 'null') return config
   return transformValue(prior, (part, path) => {
-    const attribute = attributeAtPath(block, path)
+    const attribute = findAttributeAtPath(block, path)
     const isOutput = attribute?.isComputed === true && attribute.isOptional !== true
     return isOutput ? nullOf(part.type) : part
   })

@@ -1,7 +1,7 @@
 import { type CtyValue } from '../values/cty-value.ts'
 import { areEqualRaw } from '../values/raw-equality.ts'
-import { getAtCtyPath, walkValue } from '../values/walk-value.ts'
-import { type ObjectShape, attributeAtPath } from './object-shape.ts'
+import { findAtCtyPath, walkValue } from '../values/walk-value.ts'
+import { type ObjectShape, findAttributeAtPath } from './object-shape.ts'
 
 /**
  * Reports whether a prior element of a set may come from an element of the configuration. The two
@@ -11,10 +11,10 @@ export function mayComeFromConfig(shape: ObjectShape, prior: CtyValue, config: C
   let isPossible = true
   walkValue(prior, (part, path) => {
     if (!isPossible) return false
-    const configPart = getAtCtyPath(config, path)
+    const configPart = findAtCtyPath(config, path)
     if (configPart !== undefined && areEqualRaw(configPart, part, { ignoresRefinements: true }))
       return false
-    const attribute = attributeAtPath(shape, path)
+    const attribute = findAttributeAtPath(shape, path)
     // The elements of sets have no addresses to compare them by, so unequal sets never match.
     if (configPart === undefined || configPart.type.kind === 'set') isPossible = false
     else if (attribute?.kind === 'plain')

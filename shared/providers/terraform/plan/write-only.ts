@@ -2,13 +2,13 @@ import type { CtyPath } from '../values/cty-path.ts'
 import { type CtyValue, nullOf } from '../values/cty-value.ts'
 import type { BlockSchema } from '../values/schema.ts'
 import { transformValue, walkValue } from '../values/walk-value.ts'
-import { attributeAtPath } from './object-shape.ts'
+import { findAttributeAtPath } from './object-shape.ts'
 
 /** Returns the paths of write-only attributes that have a value. A state must have none. */
 export function findWriteOnlyPaths(block: BlockSchema, value: CtyValue): readonly CtyPath[] {
   const paths: CtyPath[] = []
   walkValue(value, (part, path) => {
-    const isLeak = part.kind !== 'null' && attributeAtPath(block, path)?.isWriteOnly === true
+    const isLeak = part.kind !== 'null' && findAttributeAtPath(block, path)?.isWriteOnly === true
     if (isLeak) paths.push(path)
     return !isLeak
   })
@@ -19,6 +19,6 @@ export function findWriteOnlyPaths(block: BlockSchema, value: CtyValue): readonl
 export function removeWriteOnlyValues(block: BlockSchema, value: CtyValue): CtyValue {
   if (findWriteOnlyPaths(block, value).length === 0) return value
   return transformValue(value, (part, path) =>
-    attributeAtPath(block, path)?.isWriteOnly === true ? nullOf(part.type) : part,
+    findAttributeAtPath(block, path)?.isWriteOnly === true ? nullOf(part.type) : part,
   )
 }

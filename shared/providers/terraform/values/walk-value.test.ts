@@ -10,7 +10,7 @@ import {
 import { dynamicType, listType, createObjectType, stringType } from './type-system.ts'
 import { nullOf, stringOf } from './cty-value.ts'
 import { unknownOf } from './unknown-value.ts'
-import { getAtCtyPath, replaceUnknowns, unknownPathsOf, walkValue } from './walk-value.ts'
+import { findAtCtyPath, replaceUnknowns, unknownPathsOf, walkValue } from './walk-value.ts'
 
 const value = objectOf([
   ['list', listOf([stringOf('a'), unknownOf(stringType)], stringType)],
@@ -37,37 +37,37 @@ test('unknown parts are found, and become null', () => {
   const known = replaceUnknowns(value)
   expect(unknownPathsOf(known)).toEqual([])
   expect(known.type).toEqual(value.type)
-  expect(getAtCtyPath(known, [createAttributeStep('list'), createIndexStep(1)])).toEqual(
+  expect(findAtCtyPath(known, [createAttributeStep('list'), createIndexStep(1)])).toEqual(
     nullOf(stringType),
   )
 })
 
 test('a path leads to a part, or to nothing', () => {
-  expect(getAtCtyPath(value, [createAttributeStep('list'), createIndexStep(0)])).toEqual(
+  expect(findAtCtyPath(value, [createAttributeStep('list'), createIndexStep(0)])).toEqual(
     stringOf('a'),
   )
-  expect(getAtCtyPath(value, [createAttributeStep('list'), createIndexStep(2)])).toBeUndefined()
-  expect(getAtCtyPath(value, [createAttributeStep('map'), createKeyStep('k.1')])?.kind).toBe(
+  expect(findAtCtyPath(value, [createAttributeStep('list'), createIndexStep(2)])).toBeUndefined()
+  expect(findAtCtyPath(value, [createAttributeStep('map'), createKeyStep('k.1')])?.kind).toBe(
     'unknown',
   )
-  expect(getAtCtyPath(value, [createAttributeStep('map'), createKeyStep('other')])).toBeUndefined()
+  expect(findAtCtyPath(value, [createAttributeStep('map'), createKeyStep('other')])).toBeUndefined()
   expect(
-    getAtCtyPath(value, [createAttributeStep('set'), { kind: 'element', position: 0 }])?.kind,
+    findAtCtyPath(value, [createAttributeStep('set'), { kind: 'element', position: 0 }])?.kind,
   ).toBe('unknown')
   expect(
-    getAtCtyPath(value, [createAttributeStep('none'), createAttributeStep('x')]),
+    findAtCtyPath(value, [createAttributeStep('none'), createAttributeStep('x')]),
   ).toBeUndefined()
-  expect(getAtCtyPath(value, [])).toBe(value)
+  expect(findAtCtyPath(value, [])).toBe(value)
 })
 
 test('all parts of an unknown value are unknown', () => {
   const unknown = unknownOf(createObjectType([['a', listType(stringType)]]))
-  expect(getAtCtyPath(unknown, [createAttributeStep('a'), createIndexStep(7)])).toEqual(
+  expect(findAtCtyPath(unknown, [createAttributeStep('a'), createIndexStep(7)])).toEqual(
     unknownOf(stringType),
   )
-  expect(getAtCtyPath(unknown, [createAttributeStep('b')])).toBeUndefined()
+  expect(findAtCtyPath(unknown, [createAttributeStep('b')])).toBeUndefined()
   expect(
-    getAtCtyPath(unknownOf(dynamicType), [createAttributeStep('b'), createIndexStep(1)])?.kind,
+    findAtCtyPath(unknownOf(dynamicType), [createAttributeStep('b'), createIndexStep(1)])?.kind,
   ).toBe('unknown')
 })
 

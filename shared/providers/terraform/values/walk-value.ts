@@ -101,7 +101,7 @@ export function unknownPathsOf(value: CtyValue): readonly CtyPath[] {
  * Returns the part at a path. Below an unknown value all parts of its type are unknown. Returns
  * undefined if there is no such part, as below a null.
  */
-export function getAtCtyPath(value: CtyValue, path: CtyPath): CtyValue | undefined {
+export function findAtCtyPath(value: CtyValue, path: CtyPath): CtyValue | undefined {
   let part: CtyValue | undefined = value
   for (const step of path) {
     if (part === undefined) return undefined

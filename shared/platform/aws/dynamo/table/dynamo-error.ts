@@ -27,7 +27,7 @@ const permanentErrors: ReadonlyMap<string, ErrorCode> = new Map<string, ErrorCod
 ])
 
 /** Names of throttling errors. */
-export const throttlingErrors: ReadonlySet<string> = new Set([
+export const throttlingErrorNames: ReadonlySet<string> = new Set([
   'ProvisionedThroughputExceededException',
   'ThrottlingException',
   'RequestLimitExceeded',
@@ -70,7 +70,7 @@ export function createDynamoError(thrown: unknown, request: FailedRequest): Depl
     return createError('INTERNAL_ASSERTION', `${operation} on the table ${table} was malformed`)
   if (isProgrammingError(thrown))
     return createError('INTERNAL_ASSERTION', `${operation} on the table ${table} failed`)
-  const hint = throttlingErrors.has(name) ? hints.throttled : hints.unreachable
+  const hint = throttlingErrorNames.has(name) ? hints.throttled : hints.unreachable
   return createError('STORE_UNAVAILABLE', `the table ${table} in ${region} is not available`, hint)
 }
 

@@ -1,6 +1,6 @@
 import { dynamoLimits as limits } from '../../../../config/dynamo-limits.ts'
 import type { ClockPort, RandomPort } from '../../../../ports/system.ts'
-import { throttlingErrors } from './dynamo-error.ts'
+import { throttlingErrorNames } from './dynamo-error.ts'
 
 /** Dependencies of retries. */
 export interface RetryDeps {
@@ -48,9 +48,9 @@ export async function backOff({ clock, random }: RetryDeps, pauses: number): Pro
   await clock.sleep(Math.ceil((maxPauseMs * (byte + 1)) / 256))
 }
 
-/** Names of temporary failures of the service, the SDK and the sockets. */
-const transientErrors: ReadonlySet<string> = new Set([
-  ...throttlingErrors,
+/** The names and codes of temporary failures of the service, the SDK and the sockets. */
+const transientErrorNames: ReadonlySet<string> = new Set([
+  ...throttlingErrorNames,
   'InternalServerError',
   'InternalFailure',
   'ServiceUnavailable',
@@ -69,7 +69,9 @@ function isTransientError(thrown: unknown): thrown is Error {
   const code = 'code' in thrown ? String(thrown.code) : ''
   const { httpStatusCode = 0 } =
     '$metadata' in thrown ? (thrown.$metadata as { readonly httpStatusCode?: number }) : {}
-  return transientErrors.has(thrown.name) || transientErrors.has(code) || httpStatusCode >= 500
+  return (
+    transientErrorNames.has(thrown.name) || transientErrorNames.has(code) || httpStatusCode >= 500
+  )
 }
 
 /**

@@ -10,7 +10,7 @@ import type {
 } from '../../../../ports/catalog.ts'
 import {
   findDeploymentByToken,
-  isAsExpected,
+  hasClaimBasis,
   isOpenDeployment,
   withClaim,
   withPublication,
@@ -47,8 +47,8 @@ interface StartArgs {
 
 type ReleaseInput = Parameters<CatalogPort['release']>[1]
 
-/** The stacks as sent to other processes. Errors are plain data. */
-export interface StoredListing {
+/** A list of stacks for a reply to another process. Errors are plain data. */
+export interface SerializedStackListing {
   readonly stacks: readonly StackRecord[]
   readonly unreadable: readonly { readonly id: StackId; readonly failure: StoreFailure }[]
 }
@@ -81,13 +81,13 @@ export const catalogMethods = {
   }),
 
   'catalog.stacks': defineRead(
-    (database, args: { readonly project: string | null }): StoredListing => {
+    (database, args: { readonly project: string | null }): SerializedStackListing => {
       const rows = database.all(
         'SELECT * FROM stack WHERE removed = 0 AND (?1 IS NULL OR project = ?1) ORDER BY id',
         args.project,
       )
       const stacks: StackRecord[] = []
-      const unreadable: StoredListing['unreadable'][number][] = []
+      const unreadable: SerializedStackListing['unreadable'][number][] = []
       for (const row of rows) {
         try {
           stacks.push(parseStack(row))
@@ -140,7 +140,7 @@ export const catalogMethods = {
       const isFull = targeted.length >= limits.openDeploymentsMax
       if (current !== '' && (targeted.length === 0 || isFull))
         return { kind: 'busy', deployment: current }
-      if (!isAsExpected(stack, args.expected)) return { kind: 'changed' }
+      if (!hasClaimBasis(stack, args.expected)) return { kind: 'changed' }
       const deployment = insertDeployment(database, args, targeted, args.claim)
       return { kind: 'started', deployment }
     },
@@ -159,7 +159,7 @@ export const catalogMethods = {
       const stack = requireStack(database, id)
       const own = stack.targeted?.find(open => open.deployment === args.deployment)
       if (own?.claim === args.claim) return true
-      if (own === undefined || !isAsExpected(stack, args.expected)) return false
+      if (own === undefined || !hasClaimBasis(stack, args.expected)) return false
       const targeted = withClaim(stack.targeted ?? [], args.deployment, args.claim)
       writeOpenDeployments(database, id, { ...stack, targeted })
       return true

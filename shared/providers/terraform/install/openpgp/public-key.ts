@@ -19,7 +19,7 @@ export interface PublicKey {
   readonly signedBytes: Buffer
 }
 
-/** The way in which a key signs. `partBytes`: the length of each number of its signatures. */
+/** The algorithm of a key. `partBytes`: the length of each number of its signatures. */
 export type KeyAlgorithm =
   | { readonly kind: 'rsa'; readonly partBytes: number }
   | { readonly kind: 'dsa' | 'ecdsa'; readonly partBytes: number }
@@ -47,6 +47,7 @@ const ed25519Curve = '2b06010401da470f01'
 
 type KeyMaterial = Pick<PublicKey, 'algorithm' | 'key'>
 
+/** Reads the key after its algorithm, a number of RFC 9580, section 9.1. */
 function readKeyMaterial(algorithm: number, reader: ByteReader): KeyMaterial | undefined {
   switch (algorithm) {
     case 1:

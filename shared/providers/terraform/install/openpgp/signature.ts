@@ -1,5 +1,5 @@
 import { createHash, verify } from 'node:crypto'
-import { createByteReader, OpenPgpError, readLength } from './packets.ts'
+import { type ByteReader, createByteReader, OpenPgpError, readLength } from './packets.ts'
 import type { PublicKey } from './public-key.ts'
 
 /** A signature of version 4. Source: RFC 9580, section 5.2. */
@@ -15,7 +15,7 @@ export interface Signature {
   /** undefined = the key may be used for everything. */
   readonly keyFlags: number | undefined
   /** The signature of a subkey over its primary key, as the body of a packet. */
-  readonly embedded: Buffer | undefined
+  readonly embeddedSignature: Buffer | undefined
   /** Reports whether a key made this signature over these bytes. */
   readonly isValidFor: (signedBytes: Buffer, key: PublicKey) => boolean
 }
@@ -31,7 +31,10 @@ export const signatureTypes = {
   subkeyRevocation: 0x28,
 } as const
 
-/** Numbers of hash algorithms. SHA-1 is possible only in signatures over keys. */
+/**
+ * The names of the hash algorithms by their numbers in RFC 9580, section 9.5. SHA-1 is possible
+ * only in signatures over keys.
+ */
 const hashNames: ReadonlyMap<number, string> = new Map([
   [2, 'sha1'],
   [8, 'sha256'],
@@ -42,6 +45,7 @@ const hashNames: ReadonlyMap<number, string> = new Map([
   [14, 'sha3-512'],
 ])
 
+/** The kinds of keys by the numbers of their algorithms in RFC 9580, section 9.1. */
 const algorithmKinds: ReadonlyMap<number, PublicKey['algorithm']['kind']> = new Map([
   [1, 'rsa'],
   [3, 'rsa'],
@@ -84,7 +88,7 @@ export function parseSignature(body: Buffer): Signature | undefined {
     lifetimeSeconds: signedFields.lifetimeSeconds,
     keyLifetimeSeconds: signedFields.keyLifetimeSeconds,
     keyFlags: signedFields.keyFlags,
-    embedded: signedFields.embedded ?? unsignedFields.embedded,
+    embeddedSignature: signedFields.embeddedSignature ?? unsignedFields.embeddedSignature,
     isValidFor(signedBytes, key) {
       if (key.algorithm.kind !== kind) return false
       const message = Buffer.concat([signedBytes, trailer])
@@ -137,10 +141,10 @@ interface Subpackets {
   keyFlags?: number
   keyId?: string
   fingerprint?: string
-  embedded?: Buffer
+  embeddedSignature?: Buffer
 }
 
-/** Subpackets that have no effect on the validity of a signature. */
+/** The types of subpackets that have no effect on the validity of a signature. */
 const harmlessSubpackets: ReadonlySet<number> = new Set([
   4, 5, 7, 11, 21, 22, 23, 24, 25, 26, 28, 29, 30, 34, 35, 39,
 ])
@@ -160,9 +164,7 @@ function readSubpackets(bytes: Buffer): Subpackets {
   return subpackets
 }
 
-type BodyReader = ReturnType<typeof createByteReader>
-
-function readSubpacket(type: number, body: BodyReader, subpackets: Subpackets): boolean {
+function readSubpacket(type: number, body: ByteReader, subpackets: Subpackets): boolean {
   switch (type) {
     case 2:
       subpackets.createdAtSeconds = body.readNumber(4)
@@ -180,7 +182,7 @@ function readSubpacket(type: number, body: BodyReader, subpackets: Subpackets): 
       subpackets.keyFlags = body.isAtEnd() ? 0 : body.readNumber(1)
       return true
     case 32:
-      subpackets.embedded = body.readRest()
+      subpackets.embeddedSignature = body.readRest()
       return true
     case 33:
       body.readNumber(1)

@@ -166,7 +166,9 @@ function readSubkey(
   const binding = findLatest(valid.filter(({ type }) => type === types.subkeyBinding))
   if (binding === undefined || ((binding.keyFlags ?? 0) & signFlag) === 0) return undefined
   const subkeySignature =
-    binding.embedded === undefined ? undefined : parseOptionalSignature(binding.embedded)
+    binding.embeddedSignature === undefined
+      ? undefined
+      : parseOptionalSignature(binding.embeddedSignature)
   const isBound =
     subkeySignature?.type === types.primaryKeyBinding &&
     subkeySignature.isValidFor(boundBytes, subkey)

@@ -1,8 +1,8 @@
 import { builtinPackage } from '../../names/builtin.ts'
 import type { PluginHost, Provider } from '../provider.ts'
 
-/** Returns a host that serves the built-in package itself and loads plugins from another host. */
-export function withBuiltin(host: PluginHost, builtin: Provider): PluginHost {
+/** Returns a host that serves the built-in package with `builtin`, and other packages with `host`. */
+export function withBuiltinProvider(host: PluginHost, builtin: Provider): PluginHost {
   return {
     ...host,
     load: (plugin, options) =>
