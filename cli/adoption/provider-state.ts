@@ -4,7 +4,7 @@ import type { ConfigValue } from '../../shared/engine/request.ts'
 import { providerTypeOf } from '../../shared/names/provider-reference.ts'
 import { childUrnOf } from '../../shared/names/urn.ts'
 import type { PackageRequest } from '../../shared/providers/package-request.ts'
-import { withoutInternal, withPlugin } from '../../shared/providers/provider-inputs.ts'
+import { withoutEngineValues, withPlugin } from '../../shared/providers/provider-inputs.ts'
 import type { AdoptingStack } from '../../shared/providers/terraform/adoption/adopt-instances.ts'
 import type { ProviderConfigAddress } from '../../shared/providers/terraform/adoption/state-addresses.ts'
 import { markSensitiveInputs } from '../../shared/providers/terraform/driver/sensitive-inputs.ts'
@@ -34,7 +34,7 @@ export function createProviderState(
     createResourceState({
       ...{ type, custom: true, id, inputs, parent },
       urn: childUrnOf(stack, undefined, { type, name }),
-      outputs: withoutInternal(inputs),
+      outputs: withoutEngineValues(inputs),
     })
   if (address.alias === '' && address.modulePath.length === 0) {
     const settings = markSensitiveInputs(

@@ -13,7 +13,7 @@ import { convertByPlugin, hasConverter } from '../project/start-converter.ts'
 import { createCliSession, type CliSession } from '../session/session.ts'
 import type { PackageOperands } from '../packages/load-package-schema.ts'
 import { installProject } from './install.ts'
-import { installFlags } from './new.ts'
+import { defaultInstallFlags } from './new.ts'
 
 /** The runtimes of the languages whose names differ. */
 const runtimesByLanguage: Readonly<Record<string, string>> = {
@@ -127,7 +127,9 @@ async function readProgram(
 
 /** Installs the dependencies of the new project. */
 async function installIn(session: CliSession, folder: string): Promise<void> {
-  await withTargetSession(session, folder, target => installProject(target, installFlags, []))
+  await withTargetSession(session, folder, target =>
+    installProject(target, defaultInstallFlags, []),
+  )
 }
 
 /** Runs a function with a session in the folder of the new project. */

@@ -86,14 +86,14 @@ async function prepareProject(
     await initStack(projectSession, stackFlags, [stack])
     if (pairs.plaintext.length + pairs.secret.length > 0)
       await setAllConfig(projectSession, createConfigFlags(flags, pairs), [])
-    await installProject(projectSession, installFlags, [])
+    await installProject(projectSession, defaultInstallFlags, [])
   } finally {
     await projectSession.close()
   }
 }
 
-/** The options of `install` without any option. */
-export const installFlags: Flags = {
+/** The flags of `install` with their defaults. */
+export const defaultInstallFlags: Flags = {
   isSet: name => ['dependencies', 'plugins'].includes(name),
   text: () => undefined,
   list: () => [],

@@ -11,12 +11,12 @@ import { writeExport } from '../exports/write-export.ts'
  */
 export const exportPlatform: Handler = async (session, flags, [target = '']) => {
   const path = resolve(session.cwd, target)
-  let written: Awaited<ReturnType<typeof writeExport>> | undefined
+  let exportResult: Awaited<ReturnType<typeof writeExport>> | undefined
   await withExportFolder(path, async folder => {
-    written = await writeExport(session, folder, session.printToStderr)
+    exportResult = await writeExport(session, folder, session.printToStderr)
   })
-  const { groups = [] } = written ?? {}
-  const { stacks = [], members = {} } = written?.manifest ?? {}
+  const { groups = [] } = exportResult ?? {}
+  const { stacks = [], members = {} } = exportResult?.manifest ?? {}
   const bytes = Object.values(members).reduce((sum, member) => sum + member.bytes, 0)
   if (flags.isSet('json')) {
     const summary = { path, groups, stacks, members: Object.keys(members).length, bytes }

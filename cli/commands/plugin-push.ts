@@ -40,7 +40,8 @@ interface NamedArchive {
 }
 
 /**
- * `plugin push`: uploads the archive of a plugin to an API, whose functions download it from there.
+ * `plugin push`: uploads the archive of a plugin to an installation. Its functions then need no
+ * other source of the plugin.
  */
 export const pushPlugin: Handler = async (session, flags, [file = '']) => {
   const { kind, name, title, version, os, arch } =
@@ -49,7 +50,7 @@ export const pushPlugin: Handler = async (session, flags, [file = '']) => {
   const { remote, callApi } = await requireApi(
     session,
     'uploading a plugin requires',
-    'Run `antichain login <address>`; on this machine plugins are found as in Pulumi.',
+    'Run `antichain login <address>`. Deployments on this machine find plugins as Pulumi does.',
   )
   const bytes = readFileBytes(resolve(session.cwd, file))
   const archiveHash = createHash('sha256').update(bytes).digest('hex')

@@ -5,7 +5,7 @@ import { createCliSession } from '../session/session.ts'
 import { openTemplate } from '../templates/clone-template.ts'
 import { policyTemplates } from '../templates/policy-templates.ts'
 import { requireEmptyFolder, writeProjectFile } from '../templates/write-project.ts'
-import { installFlags } from './new.ts'
+import { defaultInstallFlags } from './new.ts'
 import { installProject } from './install.ts'
 
 /**
@@ -32,7 +32,7 @@ export const createPolicyPack: Handler = async (session, flags, [operand]) => {
       ...{ cwd: folder, color: 'auto', verbose: session.verbose, nonInteractive: true },
     })
     try {
-      await installProject(packSession, installFlags, [])
+      await installProject(packSession, defaultInstallFlags, [])
     } finally {
       await packSession.close()
     }

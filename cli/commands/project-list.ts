@@ -8,8 +8,11 @@ export const listProjects: Handler = async (session, flags) => {
   const organization = flags.text('organization')
   const { platform } = await session.openEngine()
   const { stacks } = await platform.catalog.listStacks()
-  const isOther = organization !== undefined && organization !== organizationName
-  const groups = Map.groupBy(isOther ? [] : stacks, ({ id }) => stackPartsOf(id).project)
+  const isOtherOrganization = organization !== undefined && organization !== organizationName
+  const groups = Map.groupBy(
+    isOtherOrganization ? [] : stacks,
+    ({ id }) => stackPartsOf(id).project,
+  )
   const projects = [...groups].map(([name, { length }]) => ({ name, stackCount: length }))
   if (isJsonOutput(flags)) {
     session.print(JSON.stringify(projects, null, 4))

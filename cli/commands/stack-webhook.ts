@@ -25,7 +25,7 @@ export const listPulumiWebhooks: Handler = async (session, flags) => {
   const documents = await listAllItems(await session.openEngine(), path, notificationView)
   const views = documents.map(document => webhookViewOfNotification(id, document))
   if (isJsonOutput(flags)) {
-    const webhooks = views.map(listedJsonOf)
+    const webhooks = views.map(toWebhookListJson)
     session.print(JSON.stringify({ webhooks, count: webhooks.length }, null, 2))
     return 0
   }
@@ -43,7 +43,7 @@ export const listPulumiWebhooks: Handler = async (session, flags) => {
   return 0
 }
 
-function listedJsonOf({
+function toWebhookListJson({
   name,
   displayName,
   payloadUrl,

@@ -65,7 +65,7 @@ export function createDisplayFailure(thrown: unknown): ApiFailure {
   if (thrown instanceof ApiFailure) return thrown
   return new ApiFailure({
     code: 'DASHBOARD_FAILED',
-    message: `an error stopped its display: ${String(thrown)}`,
+    message: `an error stopped the display of this part: ${String(thrown)}`,
     hint: 'Show it again, or reload the page. If the error remains, report it with this message.',
     status: 0,
   })

@@ -34,9 +34,9 @@ export function MessageList(props: { title?: string; messages: readonly ShownMes
   )
 }
 
-/** Texts of more lines are shown in a part that scrolls, so that they hide nothing else. */
-const linesMax = 6
+/** A text with more lines is shown in a box that scrolls. So the next messages stay in view. */
+const unscrolledLinesMax = 6
 
 function isLong(text: string): boolean {
-  return text.split('\n').length > linesMax
+  return text.split('\n').length > unscrolledLinesMax
 }

@@ -25,7 +25,7 @@ type StackResourcesProps = ProjectAndStack & {
   resource: string | undefined
 }
 
-const viewWords: readonly (readonly [ResourceView, string])[] = [
+const viewChoices: readonly (readonly [ResourceView, string])[] = [
   ['table', 'Table'],
   ['tree', 'Tree'],
   ['graph', 'Graph'],
@@ -56,7 +56,7 @@ export function StackResources(props: StackResourcesProps) {
       <div className="table-tools">
         <ChoiceSwitch
           label="View"
-          choices={viewWords}
+          choices={viewChoices}
           value={view}
           onChange={next => replaceRoute({ ...props, view: next, resource: undefined })}
         />
@@ -89,7 +89,7 @@ function ResourcesInView(
 ) {
   const { rows, matches, view, resource } = props
   const graph = useMemo(() => createResourceGraph(rows), [rows])
-  const shown = useMemo(() => {
+  const shownRows = useMemo(() => {
     if (matches === undefined) return rows
     return view === 'table'
       ? rows.filter(({ key }) => matches.has(key))
@@ -97,19 +97,19 @@ function ResourcesInView(
   }, [rows, matches, view])
   const openRow = rows.find(({ key }) => key === resource)
   const onOpen = (key: string): void => replaceRoute({ ...props, resource: key })
-  const list = { rows: shown, openKey: resource, onOpen }
+  const tableProps = { rows: shownRows, openKey: resource, onOpen }
   return (
     <>
       {matches?.size === 0 && view !== 'graph' ? (
         <EmptyNote title="No resource matches the filter" />
       ) : view === 'table' ? (
-        <ResourceTable {...list} />
+        <ResourceTable {...tableProps} />
       ) : view === 'tree' ? (
-        <ResourceTreeTable {...list} />
+        <ResourceTreeTable {...tableProps} />
       ) : (
         <ResourceGraphView
           {...{ rows, graph, matches, onOpen }}
-          fallback={<ResourceTreeTable {...list} />}
+          fallback={<ResourceTreeTable {...tableProps} />}
         />
       )}
       {openRow === undefined ? null : (

@@ -26,7 +26,7 @@ export interface ProviderPlugin extends PluginDescriptor {
 }
 
 /** Returns the inputs without the values of the engine. */
-export function withoutInternal(inputs: PropertyMap): PropertyMap {
+export function withoutEngineValues(inputs: PropertyMap): PropertyMap {
   if (!inputs.has(internalKey)) return inputs
   return new Map([...inputs].filter(([key]) => key !== internalKey))
 }
@@ -36,7 +36,7 @@ export function withoutInternal(inputs: PropertyMap): PropertyMap {
  * versions have the engine's values at the root instead of in `__internal`. Throws
  * RESOURCE_INVALID.
  */
-export function pluginOf(urn: Urn, inputs: PropertyMap): ProviderPlugin {
+export function readProviderPlugin(urn: Urn, inputs: PropertyMap): ProviderPlugin {
   const pkg = packageOfUrn(urn)
   const internal = inputs.get(internalKey) ?? null
   if (internal !== null && !isMap(internal))
@@ -77,11 +77,11 @@ export function withPlugin(inputs: PropertyMap, request: PackageRequest): Proper
   let updatedInputs = inputs
   if (version !== '') updatedInputs = withVersion(updatedInputs, version)
   if (downloadUrl !== '')
-    updatedInputs = withInternal(updatedInputs, [['pluginDownloadURL', downloadUrl]])
+    updatedInputs = withEngineValues(updatedInputs, [['pluginDownloadURL', downloadUrl]])
   if (checksums.size > 0)
-    updatedInputs = withInternal(updatedInputs, [['pluginChecksums', new Map(checksums)]])
+    updatedInputs = withEngineValues(updatedInputs, [['pluginChecksums', new Map(checksums)]])
   if (parameters === undefined) return updatedInputs
-  const parameterizedInputs = withInternal(updatedInputs, [
+  const parameterizedInputs = withEngineValues(updatedInputs, [
     ['name', parameters.plugin],
     ['version', updatedInputs.get('version') ?? null],
     ['parameterization', parameters.value],
@@ -94,11 +94,11 @@ export function withPlugin(inputs: PropertyMap, request: PackageRequest): Proper
  * empty.
  */
 function withVersion(inputs: PropertyMap, version: string): PropertyMap {
-  return new Map([...withInternal(inputs, []), ['version', version]])
+  return new Map([...withEngineValues(inputs, []), ['version', version]])
 }
 
-/** Returns the inputs with additional engine values. */
-export function withInternal(
+/** Returns the inputs with additional values of the engine. */
+export function withEngineValues(
   inputs: PropertyMap,
   addedEntries: readonly (readonly [string, PropertyValue])[],
 ): PropertyMap {

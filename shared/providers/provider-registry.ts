@@ -7,7 +7,7 @@ import { redactProviderErrors } from './redact-provider-errors.ts'
 import { createExtender } from './extender.ts'
 import type { PackageParameterization } from '../records/package-parameterization.ts'
 import type { PluginHost, Provider } from './provider.ts'
-import { packageOfUrn, pluginOf, withoutInternal } from './provider-inputs.ts'
+import { packageOfUrn, readProviderPlugin, withoutEngineValues } from './provider-inputs.ts'
 import { type UnsentRetry, withUnsentRetry } from './retry-unsent.ts'
 
 /** The provider instances of one deployment by reference, and one unconfigured instance per URN. */
@@ -164,7 +164,7 @@ async function getLiveInstance(instance: RegisteredInstance): Promise<Provider> 
 /** Creates the loader of instances: for a check, for a registration, or from a recorded state. */
 function createLoader(deps: RegistryDeps, formerUrns: ReadonlyMap<Urn, Urn>) {
   const load = async (urn: Urn, inputs: PropertyMap): Promise<Provider> => {
-    const { parameterization, envVarMappings, ...plugin } = pluginOf(urn, inputs)
+    const { parameterization, envVarMappings, ...plugin } = readProviderPlugin(urn, inputs)
     const pkg = packageOfUrn(urn)
     const provider = await deps.host.load(plugin, {
       pkg,
@@ -193,7 +193,7 @@ function createLoader(deps: RegistryDeps, formerUrns: ReadonlyMap<Urn, Urn>) {
       name: nameOf(urn),
       type,
       id,
-      inputs: withoutInternal(inputs),
+      inputs: withoutEngineValues(inputs),
     })
     // Every later call reports this failure. Until then the rejection must not count as unhandled.
     pendingConfiguration.catch(() => undefined)
@@ -204,7 +204,9 @@ function createLoader(deps: RegistryDeps, formerUrns: ReadonlyMap<Urn, Urn>) {
     if (state === undefined) throw error('PROVIDER_REFERENCE', `unknown provider '${urn}::${id}'`)
     const provider = redactProviderErrors(await load(urn, state.inputs), state.inputs)
     const subject = { urn, name: nameOf(urn), type: state.type, id }
-    provider.configure({ ...subject, inputs: withoutInternal(state.inputs) }).catch(() => undefined)
+    provider
+      .configure({ ...subject, inputs: withoutEngineValues(state.inputs) })
+      .catch(() => undefined)
     return provider
   }
   return { load, configureNew, loadFromState }

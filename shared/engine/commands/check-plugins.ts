@@ -1,6 +1,6 @@
 import { isProviderType, providerUrnOf } from '../../names/provider-reference.ts'
 import type { PluginHost } from '../../providers/provider.ts'
-import { pluginOf, type ProviderPlugin } from '../../providers/provider-inputs.ts'
+import { readProviderPlugin, type ProviderPlugin } from '../../providers/provider-inputs.ts'
 import type { CommandRun } from './command-run.ts'
 import type { Base } from '../deployment/state/base.ts'
 import type { Snapshot } from '../../state/snapshot.ts'
@@ -25,7 +25,7 @@ async function findMissingPlugins(
       state.type === 'pulumi:providers:pulumi'
     )
       continue
-    const plugin = pluginOf(state.urn, state.inputs)
+    const plugin = readProviderPlugin(state.urn, state.inputs)
     pluginsByIdentity.set(JSON.stringify([plugin.name, plugin.version, plugin.downloadUrl]), plugin)
   }
   const results = await Promise.all(

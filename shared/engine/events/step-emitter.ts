@@ -1,6 +1,6 @@
 import { isDefaultProviderName, isProviderType } from '../../names/provider-reference.ts'
 import { nameOf } from '../../names/urn.ts'
-import { pluginOf } from '../../providers/provider-inputs.ts'
+import { readProviderPlugin } from '../../providers/provider-inputs.ts'
 import type { StepOp } from '../../records/operation.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import { emptyMap } from '../../values/value.ts'
@@ -73,7 +73,7 @@ export interface EmitterOptions {
 /** Reports the plugin of a provider step to the sink. Default providers are reported too. */
 function emitPlugin({ reportPlugin }: EventSink, { urn, next }: Step): void {
   if (reportPlugin === undefined || next === undefined || !isProviderType(next.type)) return
-  const { version, downloadUrl } = pluginOf(urn, next.inputs)
+  const { version, downloadUrl } = readProviderPlugin(urn, next.inputs)
   reportPlugin(urn, { version, downloadUrl })
 }
 

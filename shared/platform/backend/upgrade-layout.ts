@@ -61,12 +61,12 @@ export async function upgradeLayout(
   const { backend, locks } = deps
   const ids = await listLegacyIds(backend)
   const isUpgraded = (await findBackend(backend.store, backend.env))?.layout === 'project'
-  const detached = ids.filter(isDetached).map(id => stackPartsOf(id).stack)
-  const projects = detached.length === 0 ? new Map() : await findProjects(detached)
+  const detachedStacks = ids.filter(isDetached).map(id => stackPartsOf(id).stack)
+  const projects = detachedStacks.length === 0 ? new Map() : await findProjects(detachedStacks)
   const listing = await deps.catalog.listStacks()
   const upgraded: StackId[] = []
   const skipped: { stack: string; reason: string }[] = []
-  const locked: StackId[] = []
+  const lockedIds: StackId[] = []
   const skip = (id: StackId, thrown: unknown): void => {
     if (!(thrown instanceof DeployError)) throw thrown
     skipped.push({ stack: stackPartsOf(id).stack, reason: thrown.message })
@@ -82,14 +82,14 @@ export async function upgradeLayout(
           skipped.push({ stack, reason: 'its project is not known' })
         } else {
           await locks.acquire(stackIdOf(project, stack))
-          locked.push(stackIdOf(project, stack))
+          lockedIds.push(stackIdOf(project, stack))
         }
       } catch (thrown) {
         if (!isUpgraded) throw thrown
         skip(id, thrown)
       }
     await backend.store.put(metaKey, projectMeta)
-    for (const id of locked)
+    for (const id of lockedIds)
       try {
         await moveToProject(deps, id)
         upgraded.push(id)
@@ -97,7 +97,7 @@ export async function upgradeLayout(
         skip(id, thrown)
       }
   } finally {
-    for (const id of locked) await locks.release(id)
+    for (const id of lockedIds) await locks.release(id)
   }
   return { upgraded, skipped }
 }

@@ -18,7 +18,7 @@ const thrownForm = z.object({
 })
 
 /** Names of the login errors of `@azure/identity`, which occur before any request to the vault. */
-const loginErrors: ReadonlySet<string> = new Set([
+const loginErrorNames: ReadonlySet<string> = new Set([
   'CredentialUnavailableError',
   'AggregateAuthenticationError',
   'AuthenticationError',
@@ -58,7 +58,7 @@ export function createAzureKeeper(): KeyKeeper {
       }),
     unwrap: (url, sealedKey) =>
       send(url, 'decrypt', async (client, algorithm) => {
-        const ciphertext = withoutInnerEncoding(sealedKey)
+        const ciphertext = removeInnerEncoding(sealedKey)
         return (await client.decrypt({ algorithm, ciphertext })).result
       }),
   }
@@ -72,14 +72,14 @@ async function openAzureClient(keyId: string) {
   return new CryptographyClient(keyId, new DefaultAzureCredential())
 }
 
-function withoutInnerEncoding(sealedKey: Uint8Array): Uint8Array {
+function removeInnerEncoding(sealedKey: Uint8Array): Uint8Array {
   const text = Buffer.from(sealedKey).toString('latin1')
   return /^[\w-]+$/.test(text) ? Buffer.from(text, 'base64url') : sealedKey
 }
 
 function createAzureError(thrown: unknown, request: KeyRequest): Error {
   const { name = '', statusCode, details } = thrownForm.safeParse(thrown).data ?? {}
-  if (loginErrors.has(name))
+  if (loginErrorNames.has(name))
     return createKeyServiceError('no-credentials', request, firstLineOf(thrown))
   if (statusCode === undefined) {
     // The client checks key and algorithm before it sends a request, and throws a plain Error.

@@ -9,10 +9,10 @@ import type { ObjectEntry, ObjectStorePort } from '../../ports/objects.ts'
 import { formatGoJson } from '../../values/go-json.ts'
 import { contentTypeOf } from './content-type-of-bytes.ts'
 import {
-  createLeftovers,
+  createLeftoverCleaner,
   createTemporaryPath,
   isTemporaryName,
-  type Leftovers,
+  type LeftoverCleaner,
 } from './temporary-files.ts'
 import { systemCodeOf } from '../../errors/system-code.ts'
 
@@ -28,13 +28,13 @@ export function createFileObjects(
   folder: string,
   { hasAttributes }: { readonly hasAttributes: boolean },
 ): ObjectStorePort {
-  const leftovers = createLeftovers()
+  const leftoverCleaner = createLeftoverCleaner()
   const pathOf = (key: string): string => join(folder, ...key.split('/'))
   const write = (key: string, bytes: Uint8Array, publish: typeof rename): Promise<boolean> =>
     withFileErrors(folder, `cannot write ${pathOf(key)}`, async () => {
       const path = pathOf(key)
       await createFolder(dirname(path))
-      await leftovers.remove(dirname(path))
+      await leftoverCleaner.remove(dirname(path))
       const isWritten = await writeThenPublish(path, bytes, publish)
       if (isWritten && hasAttributes)
         await writeThenPublish(path + attributesExtension, attributesOf(bytes), rename)
@@ -51,7 +51,7 @@ export function createFileObjects(
     putIfAbsent: (key, bytes) => write(key, bytes, link),
     list: prefix =>
       withFileErrors(folder, `cannot list ${pathOf(prefix)}`, () =>
-        listFiles(folder, prefix, leftovers),
+        listFiles(folder, prefix, leftoverCleaner),
       ),
     remove: key =>
       withFileErrors(folder, `cannot remove ${pathOf(key)}`, async () => {
@@ -145,13 +145,13 @@ function attributesOf(bytes: Uint8Array): Uint8Array {
 async function listFiles(
   folder: string,
   prefix: string,
-  leftovers: Leftovers,
+  leftoverCleaner: LeftoverCleaner,
 ): Promise<readonly ObjectEntry[]> {
   const start = join(folder, ...prefix.split('/').slice(0, -1))
   const found: readonly Dirent[] =
     (await ignoreMissingFile(readdir(start, { recursive: true, withFileTypes: true }))) ?? []
   for (const { parentPath, name } of found)
-    if (isTemporaryName(name)) leftovers.note(join(parentPath, name))
+    if (isTemporaryName(name)) leftoverCleaner.note(join(parentPath, name))
   const entries = await Promise.all(
     found
       .filter(entry => entry.isFile() && isObjectName(entry.name))

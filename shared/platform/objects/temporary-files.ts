@@ -5,11 +5,11 @@ import { basename, join } from 'node:path'
 import { systemCodeOf } from '../../errors/system-code.ts'
 
 /** The text in the name of each temporary file. No key contains it. */
-const temporaryMark = '.antichain-tmp-'
+const temporaryInfix = '.antichain-tmp-'
 
 /** The end of a temporary file's name: the host and the process of its writer, and an id. */
 const writerPattern = new RegExp(
-  `\\${temporaryMark}(?<host>[0-9a-f]{8})-(?<pid>\\d+)-[^-]+(-[^-]+){4}$`,
+  `\\${temporaryInfix}(?<host>[0-9a-f]{8})-(?<pid>\\d+)-[^-]+(-[^-]+){4}$`,
 )
 
 /** Age from which on a temporary file counts as left by a killed process, in ms: one hour. */
@@ -22,26 +22,26 @@ const hostDigest = createHash('sha256').update(hostname()).digest('hex').slice(0
 
 /** Returns the path of a new temporary file, next to the file that it will replace. */
 export function createTemporaryPath(path: string): string {
-  return `${path}${temporaryMark}${hostDigest}-${process.pid}-${randomUUID()}`
+  return `${path}${temporaryInfix}${hostDigest}-${process.pid}-${randomUUID()}`
 }
 
 /** Reports whether a file is a temporary one. */
 export function isTemporaryName(name: string): boolean {
-  return name.includes(temporaryMark)
+  return name.includes(temporaryInfix)
 }
 
-/** The temporary files that killed processes left in a backend. */
-export interface Leftovers {
+/** Removes the leftovers of a backend: the temporary files that killed processes left. */
+export interface LeftoverCleaner {
   /** Notes a temporary file that may be a leftover. */
   readonly note: (path: string) => void
   /** Removes the leftovers among the noted files. The first call for a folder also searches it. */
   readonly remove: (folder: string) => Promise<void>
 }
 
-/** Creates the access to the leftovers of a backend. A removal that fails is ignored. */
-export function createLeftovers(nowMs: () => number = Date.now): Leftovers {
+/** Creates the cleaner of a backend. It ignores a removal that fails. */
+export function createLeftoverCleaner(nowMs: () => number = Date.now): LeftoverCleaner {
   const candidates = new Set<string>()
-  const readFolders = new Set<string>()
+  const searchedFolders = new Set<string>()
   const removeIfOld = async (path: string): Promise<void> => {
     const status = await stat(path).catch(() => undefined)
     if (status === undefined || nowMs() - status.mtimeMs < leftoverAgeMs) return
@@ -50,8 +50,8 @@ export function createLeftovers(nowMs: () => number = Date.now): Leftovers {
   return {
     note: path => void candidates.add(path),
     remove: async folder => {
-      if (!readFolders.has(folder)) {
-        readFolders.add(folder)
+      if (!searchedFolders.has(folder)) {
+        searchedFolders.add(folder)
         const names = await readdir(folder).catch((): string[] => [])
         for (const name of names) if (isTemporaryName(name)) candidates.add(join(folder, name))
       }

@@ -1,5 +1,5 @@
 import { isProviderType } from '../../../names/provider-reference.ts'
-import { withoutInternal } from '../../../providers/provider-inputs.ts'
+import { withoutEngineValues } from '../../../providers/provider-inputs.ts'
 import type { ResourceState } from '../../../state/resource.ts'
 import type { PropertyMap } from '../../../values/value.ts'
 
@@ -12,5 +12,5 @@ export function oldOutputsOf(
   state: Pick<ResourceState, 'type' | 'inputs' | 'outputs'>,
 ): PropertyMap {
   if (state.outputs.size > 0 || !isProviderType(state.type)) return state.outputs
-  return withoutInternal(state.inputs)
+  return withoutEngineValues(state.inputs)
 }

@@ -3,7 +3,7 @@ import { isProviderType, packageOf } from '../../../names/provider-reference.ts'
 import { compareVersions } from '../../../names/version.ts'
 import type { RequiredPackage } from '../../../programs/required-packages.ts'
 import { type PackageRequest, packageVersionOf } from '../../../providers/package-request.ts'
-import { internalKey, pluginOf } from '../../../providers/provider-inputs.ts'
+import { internalKey, readProviderPlugin } from '../../../providers/provider-inputs.ts'
 import { error } from '../../../errors/error.ts'
 import type { ResourceState } from '../../../state/resource.ts'
 
@@ -53,7 +53,10 @@ export function listProviderRequests({
   inputs,
 }: ResourceState): readonly PackageRequest[] {
   if (!isProviderType(type)) return []
-  const { name, version, downloadUrl, parameterization, ...plugin } = pluginOf(urn, inputs)
+  const { name, version, downloadUrl, parameterization, ...plugin } = readProviderPlugin(
+    urn,
+    inputs,
+  )
   // As in Pulumi, checksums count only at the root of the inputs. Only states of older versions
   // have them there, and these states lack `__internal`.
   const checksums = inputs.has(internalKey) ? new Map<string, string>() : plugin.checksums

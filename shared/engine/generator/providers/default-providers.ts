@@ -9,7 +9,7 @@ import {
 import { messageOf } from '../../../errors/error.ts'
 import { typeOf } from '../../../names/urn.ts'
 import { type PackageRequest, packageVersionOf } from '../../../providers/package-request.ts'
-import { withInternal, withPlugin } from '../../../providers/provider-inputs.ts'
+import { withEngineValues, withPlugin } from '../../../providers/provider-inputs.ts'
 import type { PropertyMap, PropertyValue } from '../../../values/value.ts'
 import { secretOf } from '../../../values/value.ts'
 import type { ConfigValue } from '../../request.ts'
@@ -190,7 +190,7 @@ function explicitInputsOf(
   const inputsWithMappings =
     envVarMappings.size === 0
       ? inputs
-      : withInternal(inputs, [['envVarMappings', new Map(envVarMappings)]])
+      : withEngineValues(inputs, [['envVarMappings', new Map(envVarMappings)]])
   // Only a registered package has checksums.
   const ownPlugin = isPackage ? plugin : { ...plugin, checksums: new Map<string, string>() }
   const inputsWithPlugin = withPlugin(inputsWithMappings, ownPlugin)

@@ -6,7 +6,7 @@ import {
   type DiffResult,
   type Provider,
 } from '../../../providers/provider.ts'
-import { internalKey, withoutInternal } from '../../../providers/provider-inputs.ts'
+import { internalKey, withoutEngineValues } from '../../../providers/provider-inputs.ts'
 import type { ResourceState } from '../../../state/resource.ts'
 import { diffInputs } from '../../../values/diff.ts'
 import { areEqualMaps } from '../../../values/equal.ts'
@@ -153,8 +153,8 @@ function createProviderDriver(ctx: GeneratorContext, next: ResourceState): Resou
     async check(oldInputs, newInputs) {
       const provider = await ctx.ports.providers.keepUnconfigured(next.urn, newInputs)
       const visibleInputs = {
-        oldInputs: oldInputs === undefined ? undefined : withoutInternal(oldInputs),
-        newInputs: withoutInternal(newInputs),
+        oldInputs: oldInputs === undefined ? undefined : withoutEngineValues(oldInputs),
+        newInputs: withoutEngineValues(newInputs),
       }
       const { inputs, failures } = await provider.checkConfig({
         ...resource,
@@ -191,7 +191,7 @@ export async function diffProviderConfig(
 ): Promise<DiffResult> {
   const diff = await requestConfigDiff(provider, old, input)
   if (diff.changes !== 'unknown') return diff
-  const isSame = areEqualMaps(oldOutputsOf(old), withoutInternal(input.newInputs))
+  const isSame = areEqualMaps(oldOutputsOf(old), withoutEngineValues(input.newInputs))
   return { ...diff, changes: isSame ? 'none' : 'some' }
 }
 
@@ -205,9 +205,9 @@ export function requestConfigDiff(
     urn: old.urn,
     name: nameOf(old.urn),
     type: old.type,
-    oldInputs: withoutInternal(old.inputs),
+    oldInputs: withoutEngineValues(old.inputs),
     oldOutputs: oldOutputsOf(old),
-    newInputs: withoutInternal(newInputs),
+    newInputs: withoutEngineValues(newInputs),
     ignoreChanges,
   })
 }

@@ -7,7 +7,7 @@ import type { RecordedSetsDelta } from '../../../records/log.ts'
 import type { ResourceState } from '../../../state/resource.ts'
 import { areEqualResources } from '../../../state/equal-resources.ts'
 import { emptyMap } from '../../../values/value.ts'
-import { withoutInternal } from '../../../providers/provider-inputs.ts'
+import { withoutEngineValues } from '../../../providers/provider-inputs.ts'
 import { markSecretOutputs } from '../../secret-outputs.ts'
 import type { Step } from '../../step.ts'
 import { type EndedStep, failureEndOf, successEndOf } from '../../step-end.ts'
@@ -234,5 +234,5 @@ async function computeSettledState(
       ? unknownStringMarker
       : ctx.ports.uuid()
   await ctx.ports.providers.configure(next.urn, id, next.inputs)
-  return { ...next, id, outputs: withoutInternal(next.inputs), ...times }
+  return { ...next, id, outputs: withoutEngineValues(next.inputs), ...times }
 }

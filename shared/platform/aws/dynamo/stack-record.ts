@@ -18,7 +18,7 @@ export function parseStackItem(id: StackId, item: Item | undefined): StoredStack
   if (item === undefined) return undefined
   requireReadableItem('stack', { id }, item)
   if (readFlag(item, 'removed')) return undefined
-  const targeted = readTargeted(id, item)
+  const targeted = readTargetedDeployments(id, item)
   return {
     id,
     createdAt: readNumber(item, 'createdAt') as EpochMs,
@@ -32,7 +32,7 @@ export function parseStackItem(id: StackId, item: Item | undefined): StoredStack
 }
 
 /** Returns the open targeted deployments of a stack's item. Throws RECORD_DAMAGED. */
-function readTargeted(id: StackId, item: Item): readonly TargetedDeployment[] {
+function readTargetedDeployments(id: StackId, item: Item): readonly TargetedDeployment[] {
   const text = readText(item, 'targeted')
   return text === '' ? [] : parseRecordJson({ kind: 'stack', keys: { id } }, text, isTargetedList)
 }

@@ -9,7 +9,7 @@ import type { CoreCheckSubject } from './recorded-calls.ts'
 /** A state of a response: its value, or the flaw that makes it unreadable. */
 export type DecodedState = { readonly value: CtyValue } | { readonly flaw: string }
 
-/** Reports whether a response has errors. Its values then promise nothing. */
+/** Reports whether a response has errors. The checks ignore the values of such a response. */
 export function hasErrors({ diagnostics }: DiagnosedResponse): boolean {
   return diagnostics.some(({ severity }) => severity === 'error')
 }

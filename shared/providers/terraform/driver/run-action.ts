@@ -24,19 +24,19 @@ export async function runAction(
     validate: encoded => client.validateActionConfig({ actionType, config: encoded }),
   })
   if (config.failures.length > 0) return { outputs: emptyMap, failures: config.failures }
-  const done = { outputs: emptyMap, failures: [] }
+  const emptyResult = { outputs: emptyMap, failures: [] }
   // Only previews have unknown arguments.
-  if (!isWhollyKnown(config.value)) return done
+  if (!isWhollyKnown(config.value)) return emptyResult
   const request = { actionType, config: config.encoded }
   const planned = await client.planAction(request)
   requireNoErrors(session, action, { verb: 'plan the action', subject: token, response: planned })
   requireNoDeferral(pkg.name, `the action '${token}'`, planned)
-  if (preview) return done
+  if (preview) return emptyResult
   for await (const event of client.invokeAction(request)) {
     if (event.kind === 'progress') session.inform(`${token}: ${event.message}`)
     else {
       requireNoErrors(session, action, { verb: 'run the action', subject: token, response: event })
-      return done
+      return emptyResult
     }
   }
   const flaw = { message: 'the events of the action ended before its completion', path: [] }

@@ -11,13 +11,13 @@ export interface HclToken extends HclPlace {
 }
 
 /** Creates an error for a place in a file. */
-export type HclRefusal = (place: HclPlace, problem: string) => Error
+export type HclErrorFactory = (place: HclPlace, problem: string) => Error
 
 /** The deepest nesting of templates, blocks and expressions. Terraform programs have about ten. */
 export const maxHclDepth = 100
 
 /** Returns the function that creates the errors of one file. They name the file and the place. */
-export function createHclRefusal(file: string): HclRefusal {
+export function createHclErrorFactory(file: string): HclErrorFactory {
   return ({ line, column }, problem) =>
     error('TERRAFORM_FILE_INVALID', `cannot read ${file}:${line}:${column}: ${problem}`)
 }

@@ -13,7 +13,7 @@ export function parseBracket(
     const items: HclExpression[] = []
     while (!reader.skip(']')) {
       items.push(parse(reader))
-      if (!reader.skip(',') && !reader.isNext(']')) throw reader.refuse(reader.peek())
+      if (!reader.skip(',') && !reader.isNext(']')) throw reader.createTokenError(reader.peek())
     }
     return { line, column, kind: 'tuple', items }
   })
@@ -36,14 +36,14 @@ export function parseBrace(
       if (reader.skip('}')) return { line, column, kind: 'object', items }
       items.push(parseItem(reader, parse))
       const isSeparated = reader.skip(',') || reader.skipNewlines()
-      if (!isSeparated && !reader.isNext('}')) throw reader.refuse(reader.peek())
+      if (!isSeparated && !reader.isNext('}')) throw reader.createTokenError(reader.peek())
     }
   })
 }
 
 function parseItem(reader: TokenReader, parse: ParseExpression): HclItem {
   const key = toKey(parse(reader))
-  if (!reader.skip('=') && !reader.skip(':')) throw reader.refuse(reader.peek())
+  if (!reader.skip('=') && !reader.skip(':')) throw reader.createTokenError(reader.peek())
   return { key, value: parse(reader) }
 }
 
@@ -94,7 +94,7 @@ export function parseForHeader(
 } {
   const first = readName(reader)
   const second = reader.skip(',') ? readName(reader) : undefined
-  if (!skipName(reader, 'in')) throw reader.refuse(reader.peek())
+  if (!skipName(reader, 'in')) throw reader.createTokenError(reader.peek())
   const collection = parse(reader)
   return second === undefined
     ? { keyName: undefined, valueName: first, collection }
@@ -103,7 +103,7 @@ export function parseForHeader(
 
 function readName(reader: TokenReader): string {
   const token = reader.next()
-  if (token.kind !== 'name') throw reader.refuse(token)
+  if (token.kind !== 'name') throw reader.createTokenError(token)
   return token.text
 }
 

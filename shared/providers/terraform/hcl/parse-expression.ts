@@ -68,9 +68,9 @@ function parseTerm(reader: TokenReader): HclExpression {
         })
         return { line, column, kind: 'parentheses', inner }
       }
-      throw reader.refuse(token)
+      throw reader.createTokenError(token)
     default:
-      throw reader.refuse(token)
+      throw reader.createTokenError(token)
   }
 }
 
@@ -81,11 +81,11 @@ function parseName({ line, column, text }: HclToken, reader: TokenReader): HclEx
   let name = text
   while (reader.skip('::')) {
     const part = reader.next()
-    if (part.kind !== 'name') throw reader.refuse(part)
+    if (part.kind !== 'name') throw reader.createTokenError(part)
     name += `::${part.text}`
   }
   if (reader.skip('(')) return { line, column, kind: 'call', name, ...parseArguments(reader) }
-  if (name !== text) throw reader.refuse(reader.peek())
+  if (name !== text) throw reader.createTokenError(reader.peek())
   return { line, column, kind: 'name', name }
 }
 
@@ -102,7 +102,7 @@ function parseArguments(reader: TokenReader): {
         reader.expect(')')
         return { args, isExpanded: true }
       }
-      if (!reader.skip(',') && !reader.isNext(')')) throw reader.refuse(reader.peek())
+      if (!reader.skip(',') && !reader.isNext(')')) throw reader.createTokenError(reader.peek())
     }
     return { args, isExpanded: false }
   })
@@ -113,7 +113,8 @@ function parseSteps(reader: TokenReader, start: HclExpression): HclExpression {
   let source = start
   for (let count = 0; ; count += 1) {
     const { line, column } = start
-    if (count > 1000) throw reader.refuse(reader.peek(), 'the reference has too many parts')
+    if (count > 1000)
+      throw reader.createTokenError(reader.peek(), 'the reference has too many parts')
     if (reader.isNext('.')) {
       const dot = reader.next()
       if (reader.skip('*')) {
@@ -157,7 +158,7 @@ function parseAttribute(reader: TokenReader, source: HclExpression, dot: HclToke
   const token = reader.next()
   const { line, column } = source
   if (token.kind === 'name') return { line, column, kind: 'attribute', source, name: token.text }
-  if (token.kind !== 'number' || !/^\d+$/.test(token.text)) throw reader.refuse(dot)
+  if (token.kind !== 'number' || !/^\d+$/.test(token.text)) throw reader.createTokenError(dot)
   const key: HclExpression = { line, column, kind: 'number', text: token.text }
   return { line, column, kind: 'index', source, key }
 }

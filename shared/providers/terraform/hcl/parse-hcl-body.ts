@@ -1,5 +1,5 @@
 import { parseExpression } from './parse-expression.ts'
-import { createHclRefusal, type HclToken } from './hcl-token.ts'
+import { createHclErrorFactory, type HclToken } from './hcl-token.ts'
 import { splitHcl } from './split-hcl.ts'
 import type { HclExpression, HclSyntaxBlock, HclSyntaxBody } from './syntax.ts'
 import { createTokenReader, type TokenReader } from './token-reader.ts'
@@ -16,8 +16,8 @@ export function parseHclBody(
   file: string,
   separation: HclSeparation = 'lines',
 ): HclSyntaxBody {
-  const refuse = createHclRefusal(file)
-  const reader = createTokenReader(splitHcl(text, refuse), refuse)
+  const createError = createHclErrorFactory(file)
+  const reader = createTokenReader(splitHcl(text, createError), createError)
   return readBody(reader, 'end', separation)
 }
 
@@ -35,8 +35,8 @@ function readBody(
     const key = reader.next()
     const name = readLabel(key, reader)
     if (reader.skip('=')) {
-      if (key.kind !== 'name' && separation === 'lines') throw reader.refuse(key)
-      if (attributes.has(name)) throw reader.refuse(key, `'${name}' is set twice`)
+      if (key.kind !== 'name' && separation === 'lines') throw reader.createTokenError(key)
+      if (attributes.has(name)) throw reader.createTokenError(key, `'${name}' is set twice`)
       attributes.set(name, parseExpression(reader))
     } else blocks.push(readBlock(key, reader, separation))
     requireEnd(reader, separation)
@@ -51,7 +51,7 @@ function requireEnd(reader: TokenReader, separation: HclSeparation): void {
   }
   const next = reader.peek()
   if (next.kind !== 'newline' && next.kind !== 'end' && !reader.isNext('}'))
-    throw reader.refuse(next)
+    throw reader.createTokenError(next)
 }
 
 function readBlock(
@@ -68,11 +68,11 @@ function readBlock(
 /** Returns a name, or the text of quotes without a template. */
 function readLabel(token: HclToken, reader: TokenReader): string {
   if (token.kind === 'name') return token.text
-  if (token.kind !== 'template' || token.text !== '"') throw reader.refuse(token)
+  if (token.kind !== 'template' || token.text !== '"') throw reader.createTokenError(token)
   return token.pieces
     .map(piece => {
       if (piece.kind === 'text') return piece.text
-      throw reader.refuse(token, 'templates are not possible here')
+      throw reader.createTokenError(token, 'templates are not possible here')
     })
     .join('')
 }

@@ -32,7 +32,8 @@ export function parseTemplate(
     ...{ place: { line, column }, reader, parse },
   }
   const parts = readParts(pieceReader, [])
-  if (pieceReader.peek() !== undefined) throw reader.refuse(token, 'a directive has no beginning')
+  if (pieceReader.peek() !== undefined)
+    throw reader.createTokenError(token, 'a directive has no beginning')
   return createTemplate({ line, column }, parts)
 }
 
@@ -57,7 +58,10 @@ function readParts(pieces: PieceReader, endings: readonly string[]): readonly Pa
     else parts.push(parseDirective(piece, pieces))
   }
   if (endings.length > 0)
-    throw pieces.reader.refusePlace(pieces.place, `a directive ${endings.join(' or ')} is missing`)
+    throw pieces.reader.createPlaceError(
+      pieces.place,
+      `a directive ${endings.join(' or ')} is missing`,
+    )
   return parts
 }
 
@@ -81,7 +85,8 @@ function parseDirective(piece: Sequence, pieces: PieceReader): HclExpression {
     if (hasElse) pieces.next()
     return { line, column, kind: 'conditional', condition, yes, no }
   }
-  if (name !== 'for') throw reader.refusePlace(piece, `the directive '${name}' is not expected`)
+  if (name !== 'for')
+    throw reader.createPlaceError(piece, `the directive '${name}' is not expected`)
   const header = parseForHeader(inner, parse)
   const value = createTemplate(piece, readParts(pieces, ['endfor']))
   pieces.next()
@@ -101,7 +106,7 @@ function parseWhole(
     const inner = readerOf(piece, reader)
     return inner.withNewlines('ignored', () => {
       const expression = parse(inner)
-      if (inner.peek().kind !== 'end') throw inner.refuse(inner.peek())
+      if (inner.peek().kind !== 'end') throw inner.createTokenError(inner.peek())
       return expression
     })
   })
@@ -110,7 +115,7 @@ function parseWhole(
 function readerOf({ tokens }: Sequence, reader: TokenReader): TokenReader {
   return createTokenReader(
     tokens.filter(({ kind }) => kind !== 'newline'),
-    reader.refusePlace,
+    reader.createPlaceError,
   )
 }
 

@@ -1,4 +1,4 @@
-import { type HclRefusal, type HclToken, maxHclDepth } from './hcl-token.ts'
+import { type HclErrorFactory, type HclToken, maxHclDepth } from './hcl-token.ts'
 import type { HclPlace } from './syntax.ts'
 import { createCursor, type HclCursor } from './hcl-cursor.ts'
 import { readHeredoc, readQuoted } from './split-template.ts'
@@ -18,29 +18,29 @@ const patterns = [
  * Splits a text into its tokens, the last of which is `end`. Comments are left out. Throws
  * TERRAFORM_FILE_INVALID for text that is no token, and for unknown escapes.
  */
-export function splitHcl(text: string, refuse: HclRefusal): readonly HclToken[] {
-  return splitTokens(createCursor(text), { refuse, isNested: false, depth: 0 })
+export function splitHcl(text: string, createError: HclErrorFactory): readonly HclToken[] {
+  return splitTokens(createCursor(text), { createError, isNested: false, depth: 0 })
 }
 
 /** The reading of tokens. Nested tokens end with the `}` of an interpolation or directive. */
 export interface TokenScope {
-  readonly refuse: HclRefusal
+  readonly createError: HclErrorFactory
   readonly isNested: boolean
   readonly depth: number
 }
 
 /** Reads tokens from a cursor. The `}` at the end of nested tokens is the token `end`. */
 function splitTokens(cursor: HclCursor, scope: TokenScope): readonly HclToken[] {
-  const { refuse, isNested, depth } = scope
-  if (depth > maxHclDepth) throw refuse(cursor.place(), 'the templates are nested too deeply')
+  const { createError, isNested, depth } = scope
+  if (depth > maxHclDepth) throw createError(cursor.place(), 'the templates are nested too deeply')
   const tokens: HclToken[] = []
   let braces = 0
   while (!cursor.isAtEnd()) {
     const place = cursor.place()
     const [kind, text] = takeToken(cursor) ?? []
     if (kind === undefined || text === undefined)
-      throw refuse(place, `'${cursor.show()}' is not expected`)
-    const readTemplate = { splitNested, refuse, depth: depth + 1 }
+      throw createError(place, `'${cursor.show()}' is not expected`)
+    const readTemplate = { splitNested, createError, depth: depth + 1 }
     if (kind === 'quote' || kind === 'heredoc') {
       const read = kind === 'quote' ? readQuoted : readHeredoc
       tokens.push({ ...place, kind: 'template', text, pieces: read(cursor, text, readTemplate) })
@@ -53,15 +53,15 @@ function splitTokens(cursor: HclCursor, scope: TokenScope): readonly HclToken[] 
     if (text === '}') braces -= 1
     if (kind !== 'space' && kind !== 'comment') tokens.push({ ...place, kind, text, pieces: [] })
   }
-  if (isNested) throw refuse(cursor.place(), 'the template has no }')
+  if (isNested) throw createError(cursor.place(), 'the template has no }')
   return [...tokens, createEnd(cursor.place())]
 }
 
 function splitNested(
   cursor: HclCursor,
-  { refuse, depth }: Pick<TokenScope, 'refuse' | 'depth'>,
+  { createError, depth }: Pick<TokenScope, 'createError' | 'depth'>,
 ): readonly HclToken[] {
-  return splitTokens(cursor, { refuse, depth, isNested: true })
+  return splitTokens(cursor, { createError, depth, isNested: true })
 }
 
 function createEnd(place: HclPlace): HclToken {

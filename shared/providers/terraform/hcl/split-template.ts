@@ -1,13 +1,13 @@
 import { createCursor, type HclCursor } from './hcl-cursor.ts'
-import type { HclRefusal, HclToken, TemplatePiece } from './hcl-token.ts'
+import type { HclErrorFactory, HclToken, TemplatePiece } from './hcl-token.ts'
 
 /** The parts of a token reader that templates need. */
 interface TemplateReader {
-  readonly refuse: HclRefusal
+  readonly createError: HclErrorFactory
   readonly depth: number
   readonly splitNested: (
     cursor: HclCursor,
-    scope: { readonly refuse: HclRefusal; readonly depth: number },
+    scope: { readonly createError: HclErrorFactory; readonly depth: number },
   ) => readonly HclToken[]
 }
 
@@ -26,8 +26,8 @@ export function readQuoted(
   return readPieces(cursor, reader, {
     text: /(?:[^"\\\n$%]|[$%](?!\{)(?![$%]\{))+|\$\$\{|%%\{|[$%](?=[$%]\{)/y,
     isEnd: () => cursor.take(/"/y) !== undefined,
-    takeEscape: () => takeEscape(cursor, reader.refuse),
-    createOpenError: () => reader.refuse(start, 'the text in quotes does not end in its line'),
+    takeEscape: () => takeEscape(cursor, reader.createError),
+    createOpenError: () => reader.createError(start, 'the text in quotes does not end in its line'),
   })
 }
 
@@ -42,13 +42,13 @@ export function readHeredoc(
   const lines: string[] = []
   for (;;) {
     const line = cursor.take(/[^\n]*(?:\n|$)/y)
-    if (line === undefined) throw reader.refuse(start, `the heredoc ${word} does not end`)
+    if (line === undefined) throw reader.createError(start, `the heredoc ${word} does not end`)
     if (line.trim() === word) {
       const content = dash === '-' ? removeIndentation(lines) : lines
       return readHeredocText(createCursor(content.join(''), start), reader)
     }
     lines.push(line.replace(/\r\n$/, '\n'))
-    if (cursor.isAtEnd()) throw reader.refuse(start, `the heredoc ${word} does not end`)
+    if (cursor.isAtEnd()) throw reader.createError(start, `the heredoc ${word} does not end`)
   }
 }
 
@@ -57,7 +57,7 @@ function readHeredocText(content: HclCursor, reader: TemplateReader): readonly T
     text: /(?:[^$%]|[$%](?!\{)(?![$%]\{))+|\$\$\{|%%\{|[$%](?=[$%]\{)/y,
     isEnd: content.isAtEnd,
     takeEscape: () => undefined,
-    createOpenError: () => reader.refuse(content.place(), 'the heredoc is invalid'),
+    createOpenError: () => reader.createError(content.place(), 'the heredoc is invalid'),
   })
 }
 
@@ -71,7 +71,7 @@ interface TemplateForm {
 
 function readPieces(
   cursor: HclCursor,
-  { refuse, depth, splitNested }: TemplateReader,
+  { createError, depth, splitNested }: TemplateReader,
   { text, isEnd, takeEscape: takeEscaped, createOpenError }: TemplateForm,
 ): readonly TemplatePiece[] {
   const pieces: TemplatePiece[] = []
@@ -80,7 +80,7 @@ function readPieces(
     const opening = cursor.take(/[$%]\{/y)
     if (opening !== undefined) {
       const kind = opening === '${' ? 'interpolation' : 'directive'
-      pieces.push({ ...place, kind, tokens: splitNested(cursor, { refuse, depth }) })
+      pieces.push({ ...place, kind, tokens: splitNested(cursor, { createError, depth }) })
       continue
     }
     const plain = cursor.take(text) ?? takeEscaped()
@@ -90,13 +90,14 @@ function readPieces(
   return pieces
 }
 
-function takeEscape(cursor: HclCursor, refuse: HclRefusal): string | undefined {
+function takeEscape(cursor: HclCursor, createError: HclErrorFactory): string | undefined {
   const place = cursor.place()
   const escape = cursor.take(/\\(?:u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)/y)
   if (escape === undefined) return undefined
-  if (escape.length > 2) return formatCharacter(escape, () => refuse(place, `${escape} is unknown`))
+  if (escape.length > 2)
+    return formatCharacter(escape, () => createError(place, `${escape} is unknown`))
   const value = escapes[escape.slice(1)]
-  if (value === undefined) throw refuse(place, `the escape ${escape} is unknown`)
+  if (value === undefined) throw createError(place, `the escape ${escape} is unknown`)
   return value
 }
 

@@ -1,4 +1,4 @@
-import { type HclRefusal, type HclToken, maxHclDepth } from './hcl-token.ts'
+import { type HclErrorFactory, type HclToken, maxHclDepth } from './hcl-token.ts'
 import type { HclExpression } from './syntax.ts'
 
 /** Parses one expression. The readers of collections and templates get it as an argument. */
@@ -22,9 +22,9 @@ export interface TokenReader {
    * Returns the error for a token. Without `problem`, the message says that the token is
    * unexpected.
    */
-  readonly refuse: (token: HclToken, problem?: string) => Error
+  readonly createTokenError: (token: HclToken, problem?: string) => Error
   /** Creates the error for a place. */
-  readonly refusePlace: HclRefusal
+  readonly createPlaceError: HclErrorFactory
   /** Runs a function one level deeper. Throws TERRAFORM_FILE_INVALID below the deepest level. */
   readonly nest: <T>(read: () => T) => T
 }
@@ -37,7 +37,7 @@ interface Nesting {
 /** Creates a reader at the first token. The last token must be `end`. */
 export function createTokenReader(
   tokens: readonly HclToken[],
-  refuse: HclRefusal,
+  createError: HclErrorFactory,
   nesting: Nesting = { depth: 0 },
 ): TokenReader {
   const end: HclToken = { kind: 'end', text: '', line: 1, column: 1, pieces: [] }
@@ -56,17 +56,17 @@ export function createTokenReader(
     if (isFound) position += 1
     return isFound
   }
-  const refuseToken = (token: HclToken, problem?: string): Error =>
-    refuse(token, problem ?? describeUnexpected(token))
+  const createTokenError = (token: HclToken, problem?: string): Error =>
+    createError(token, problem ?? describeUnexpected(token))
   return {
-    ...{ peek: peekToken, isNext, skip, refuse: refuseToken, refusePlace: refuse },
+    ...{ peek: peekToken, isNext, skip, createTokenError, createPlaceError: createError },
     next() {
       const token = peekToken()
       position += 1
       return token
     },
     expect(mark) {
-      if (!skip(mark)) throw refuseToken(peekToken())
+      if (!skip(mark)) throw createTokenError(peekToken())
     },
     skipNewlines() {
       const start = position
@@ -84,7 +84,8 @@ export function createTokenReader(
     },
     nest(read) {
       nesting.depth += 1
-      if (nesting.depth > maxHclDepth) throw refuseToken(peekToken(), 'the nesting is too deep')
+      if (nesting.depth > maxHclDepth)
+        throw createTokenError(peekToken(), 'the nesting is too deep')
       try {
         return read()
       } finally {

@@ -1,6 +1,6 @@
 import { parseJson } from '../../../values/parse-json.ts'
 import { parseHclBody } from '../hcl/parse-hcl-body.ts'
-import { createHclRefusal, type HclRefusal } from '../hcl/hcl-token.ts'
+import { createHclErrorFactory, type HclErrorFactory } from '../hcl/hcl-token.ts'
 import type { HclExpression, HclSyntaxBody } from '../hcl/syntax.ts'
 
 /** A literal value in a settings or lock file. */
@@ -32,15 +32,15 @@ export interface HclBlock {
  * object is a block without labels. Throws TERRAFORM_FILE_INVALID.
  */
 export function parseHcl(text: string, file: string): HclBody {
-  const refuse = createHclRefusal(file)
+  const createError = createHclErrorFactory(file)
   const source = text.replace(/^\u{FEFF}/u, '')
-  if (source.trimStart().startsWith('{')) return parseJsonBody(source, refuse)
-  return readLiteralBody(parseHclBody(source, file, 'free'), refuse)
+  if (source.trimStart().startsWith('{')) return parseJsonBody(source, createError)
+  return readLiteralBody(parseHclBody(source, file, 'free'), createError)
 }
 
-function parseJsonBody(text: string, refuse: HclRefusal): HclBody {
+function parseJsonBody(text: string, createError: HclErrorFactory): HclBody {
   const json = parseJson(text)
-  if (!isObject(json)) throw refuse({ line: 1, column: 1 }, 'it is not valid JSON')
+  if (!isObject(json)) throw createError({ line: 1, column: 1 }, 'it is not valid JSON')
   return toBody(json)
 }
 
@@ -60,17 +60,22 @@ function isObject(json: unknown): json is object {
   return typeof json === 'object' && json !== null && !Array.isArray(json)
 }
 
-function readLiteralBody({ attributes, blocks }: HclSyntaxBody, refuse: HclRefusal): HclBody {
+function readLiteralBody(
+  { attributes, blocks }: HclSyntaxBody,
+  createError: HclErrorFactory,
+): HclBody {
   return {
-    attributes: new Map([...attributes].map(([name, value]) => [name, readLiteral(value, refuse)])),
+    attributes: new Map(
+      [...attributes].map(([name, value]) => [name, readLiteral(value, createError)]),
+    ),
     blocks: blocks.map(({ type, labels, body }) => ({
       ...{ type, labels },
-      body: readLiteralBody(body, refuse),
+      body: readLiteralBody(body, createError),
     })),
   }
 }
 
-function readLiteral(expression: HclExpression, refuse: HclRefusal): HclValue {
+function readLiteral(expression: HclExpression, createError: HclErrorFactory): HclValue {
   switch (expression.kind) {
     case 'null':
       return null
@@ -79,33 +84,33 @@ function readLiteral(expression: HclExpression, refuse: HclRefusal): HclValue {
     case 'number':
       return Number(expression.text)
     case 'template':
-      return readText(expression, refuse)
+      return readText(expression, createError)
     case 'tuple':
-      return expression.items.map(item => readLiteral(item, refuse))
+      return expression.items.map(item => readLiteral(item, createError))
     case 'object':
       return Object.fromEntries(
         expression.items.map(({ key, value }) => [
-          readText(key, refuse),
-          readLiteral(value, refuse),
+          readText(key, createError),
+          readLiteral(value, createError),
         ]),
       )
     case 'unary':
       if (expression.operator === '-' && expression.operand.kind === 'number')
         return -Number(expression.operand.text)
-      throw refuse(expression, 'only literal values are possible here')
+      throw createError(expression, 'only literal values are possible here')
     case 'name':
-      throw refuse(expression, `'${expression.name}' is not expected`)
+      throw createError(expression, `'${expression.name}' is not expected`)
     default:
-      throw refuse(expression, 'only literal values are possible here')
+      throw createError(expression, 'only literal values are possible here')
   }
 }
 
-function readText(expression: HclExpression, refuse: HclRefusal): string {
-  if (expression.kind !== 'template') throw refuse(expression, 'a text is expected here')
+function readText(expression: HclExpression, createError: HclErrorFactory): string {
+  if (expression.kind !== 'template') throw createError(expression, 'a text is expected here')
   return expression.parts
     .map(part => {
       if (typeof part === 'string') return part
-      throw refuse(part, 'templates are not possible here')
+      throw createError(part, 'templates are not possible here')
     })
     .join('')
 }

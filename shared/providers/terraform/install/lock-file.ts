@@ -3,16 +3,16 @@ import * as z from 'zod'
 import { error } from '../../../errors/error.ts'
 import { parseHcl } from './hcl-document.ts'
 
-/** The package of a provider that a lock file fixes. */
+/** The entry of a lock file for a provider: its version, and the hashes of its package. */
 export interface ProviderLock {
   readonly version: string
-  /** '' = none recorded. */
+  /** The constraints that the version met. '' = none recorded. */
   readonly constraints: string
   /** Hashes with their scheme, such as `h1:…`. A package with any of them is accepted. */
   readonly hashes: readonly string[]
 }
 
-/** Full address → lock. */
+/** The locks of providers, by the full addresses of the providers. */
 export type ProviderLocks = ReadonlyMap<string, ProviderLock>
 
 /** The name of the lock file in the folder of a program. */
@@ -59,12 +59,12 @@ export function writeProviderLock(file: string, address: string, lock: ProviderL
   const previous = locks.get(address)
   const keptHashes = previous?.version === lock.version ? previous.hashes : []
   const hashes = [...new Set([...keptHashes, ...lock.hashes])].toSorted()
-  const merged = new Map([...locks, [address, { ...lock, hashes }]])
-  const written = formatLocks(merged, readHeader(text))
-  if (written === text) return
+  const newLocks = new Map([...locks, [address, { ...lock, hashes }]])
+  const newText = formatLocks(newLocks, readHeader(text))
+  if (newText === text) return
   const temporaryFile = `${file}.${process.pid}`
   try {
-    writeFileSync(temporaryFile, written)
+    writeFileSync(temporaryFile, newText)
     renameSync(temporaryFile, file)
   } finally {
     rmSync(temporaryFile, { force: true })

@@ -147,9 +147,9 @@ function describeResource(
   typeName: string,
   declarations: TypeDeclarations,
 ): ResourceSpec {
-  const all = declarations.describeProperties(block, typeName, names)
+  const allProperties = declarations.describeProperties(block, typeName, names)
   // Pulumi itself gives each resource the property `id`, in place of the computed attribute `id`.
-  const properties = new Map([...all].filter(([name]) => name !== 'id'))
+  const properties = new Map([...allProperties].filter(([name]) => name !== 'id'))
   const outputs = createObjectSpec(properties, property => property.isRequiredOutput)
   const inputs = createObjectSpec(
     selectInputs(properties),

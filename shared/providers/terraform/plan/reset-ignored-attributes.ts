@@ -33,9 +33,9 @@ function resetAtPath(prior: CtyValue, config: CtyValue, path: CtyPath): CtyValue
   const priorPart = findAtCtyPath(prior, resetPath)
   const configPart = findAtCtyPath(config, resetPath)
   if (priorPart === undefined || configPart === undefined) return config
-  const reset = last?.kind === 'key' ? resetKey(priorPart, configPart, last.key) : priorPart
+  const resetValue = last?.kind === 'key' ? resetKey(priorPart, configPart, last.key) : priorPart
   return transformValue(config, (part, partPath) =>
-    partPath.length === resetPath.length && isAtOrBelow(partPath, resetPath) ? reset : part,
+    partPath.length === resetPath.length && isAtOrBelow(partPath, resetPath) ? resetValue : part,
   )
 }
 

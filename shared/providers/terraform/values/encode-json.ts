@@ -5,7 +5,7 @@ import { formatCtyNumber } from './cty-number.ts'
 import { type CtyPath, createAttributeStep, createIndexStep, createKeyStep } from './cty-path.ts'
 import type { CtyType } from './type-system.ts'
 import type { CtyValue } from './cty-value.ts'
-import { elementTypeOf } from './declared-element.ts'
+import { elementTypeOf } from './element-type-of.ts'
 import { createProviderBug } from './provider-bug.ts'
 import { formatTypeJson } from './type-json.ts'
 

@@ -7,7 +7,7 @@ export type LosslessJson =
   | readonly LosslessJson[]
   | LosslessObject
 
-/** A number with the text that the JSON has for it. */
+/** A number, as the text that it has in the JSON. */
 export interface LosslessNumber {
   readonly kind: 'number'
   readonly source: string
