@@ -19,9 +19,11 @@ it after a change with \`npm test -- test/house/effects-doc.test.ts -u\`.
 
 A process may die between any two lines. The crash suite is generated from the same lists, except for the last two, of
 clients of Pulumi. It kills a process before and after each numbered line, resumes the deployment, and compares the
-cloud with the state ([test/lifecycle](../test/lifecycle/order-of-effects.full.test.ts)). A line that no scenario
-reaches fails that suite. A port call that no line names fails [test/house](../test/house/effects-doc.test.ts). A
-handler with another order fails [test/lifecycle](../test/lifecycle/order-of-effects.test.ts). For the last two lists,
+cloud with the state. The full tier kills [after each line](../test/lifecycle/order-of-effects.full.test.ts), and
+before the first one. The nightly tier kills [before each other line](../test/lifecycle/order-of-effects.nightly.test.ts).
+A line that no scenario reaches fails that suite. A port call that no line names fails
+[test/house](../test/house/effects-doc.test.ts). A handler with another order fails
+[test/lifecycle](../test/lifecycle/order-of-effects.test.ts). For the last two lists,
 [test/pulumi-cli](../test/pulumi-cli/kill.full.test.ts) kills the server and the client.
 `
 
