@@ -1,9 +1,10 @@
 /**
  * Measures the cost of commands on AWS. A local cloud runs the bundled functions. This script
  * counts the requests to the emulators, and the function calls with their durations. It starts and
- * stops the emulators, and writes docs/measured/cost.json. The fields of `measuredRunForm` explain
- * the options: delayMs, parallel, executorsMax and quietSeconds. Usage: `node bench/cost.ts
- * [--sizes 1000] [--delay 0] [--parallel 64] [--executors 3] [--quiet 100] [--out file]`
+ * stops the emulators, and writes docs/measured/cost.json, or plugin-cost.json with --plugin-mb.
+ * The fields of `measuredRunForm` explain the options: delayMs, parallel, executorsMax,
+ * quietSeconds and pluginMb. Usage: `node bench/cost.ts [--sizes 1000] [--delay 0] [--parallel 64]
+ * [--executors 3] [--quiet 100] [--plugin-mb 200] [--out file]`
  */
 import { writeFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
@@ -18,6 +19,7 @@ import { startCountingProxy } from '../test/aws/counting-proxy.ts'
 import { readCommit, describeMachine, formatCurrentDate } from './cost/measurement-context.ts'
 import type { MeasuredPhase, MeasuredRun } from './cost/measured-forms.ts'
 import { measurePhases } from './cost/measure-phases.ts'
+import { packLargePlugin } from './cost/pack-large-plugin.ts'
 import { repositoryRoot } from './engine.ts'
 
 const { values } = parseArgs({
@@ -27,9 +29,13 @@ const { values } = parseArgs({
     parallel: { type: 'string', default: '64' },
     executors: { type: 'string', default: '3' },
     quiet: { type: 'string', default: '100' },
-    out: { type: 'string', default: join(repositoryRoot, 'docs/measured/cost.json') },
+    'plugin-mb': { type: 'string' },
+    out: { type: 'string' },
   },
 })
+const pluginMb = values['plugin-mb'] === undefined ? undefined : Number(values['plugin-mb'])
+const fileName = pluginMb === undefined ? 'cost.json' : 'plugin-cost.json'
+const file = values.out ?? join(repositoryRoot, 'docs/measured', fileName)
 const report = (line: string): void => console.error(`· ${line}`)
 
 async function main(): Promise<void> {
@@ -63,13 +69,15 @@ async function main(): Promise<void> {
       },
       commit: readCommit(),
       ...options,
+      ...(pluginMb === undefined ? {} : { pluginMb }),
     }
+    const plugin = pluginMb === undefined ? undefined : packLargePlugin(pluginMb)
     const phases: MeasuredPhase[] = []
     // The file is written after each command, because the next one takes long and may fail.
     const savePhase = (phase: MeasuredPhase): void => {
       phases.push(phase)
       const measuredRun: MeasuredRun = { ...run, load: Math.round(loadavg()[2] ?? 0), phases }
-      writeFileSync(values.out, `${JSON.stringify(measuredRun, undefined, 2)}\n`)
+      writeFileSync(file, `${JSON.stringify(measuredRun, undefined, 2)}\n`)
     }
     const aws = readAwsSettings(process.env)
     for (const resources of values.sizes.split(',').map(Number))
@@ -79,6 +87,7 @@ async function main(): Promise<void> {
         proxy,
         bundles,
         resources,
+        plugin,
         report,
         onMeasured: savePhase,
       })

@@ -14,6 +14,7 @@ import type { MeasuredBudget, MeasuredRun } from './measured-forms.ts'
 export interface PageBlocks {
   readonly prices: string
   readonly cost: string
+  readonly 'plugin-cost': string
   readonly budget: string
   readonly idle: string
   readonly group: string
@@ -128,8 +129,11 @@ function renderMonthTable(
 
 const formatDollars = (cost: number): string => `$${cost.toFixed(2)}`
 
-/** Returns the table of the cost of each measured command, with the source of the figures. */
-export function renderCostTable(run: MeasuredRun): string {
+/**
+ * Returns the table of the cost of each measured command, with the source of the figures:
+ * `fileName` in docs/measured.
+ */
+export function renderCostTable(run: MeasuredRun, fileName: string): string {
   const headerRow = formatTableRow(
     ...['Resources', 'Command', 'Write units', 'Read units', 'S3 PUT / GET', 'Messages'],
     ...[
@@ -168,8 +172,8 @@ export function renderCostTable(run: MeasuredRun): string {
     `Measured on ${run.date} at commit ${run.commit} with \`${run.command}\`, ${formatTimes(run.repetitions)}.`,
     `The machine has ${run.machine}, with other processes on it (load average ${run.load}).`,
     `Versions: ${versionTexts.join(', ')}. ${run.parallel} concurrent operations, ${run.executorsMax} executors,`,
-    `a provider that takes ${run.delayMs} ms for each change. The figures are in`,
-    '[cost.json](measured/cost.json).',
+    `${describeProvider(run)}. The figures are in`,
+    `[${fileName}](measured/${fileName}).`,
   ]
   return [
     headerRow,
@@ -178,6 +182,11 @@ export function renderCostTable(run: MeasuredRun): string {
     '',
     ...notes,
   ].join('\n')
+}
+
+function describeProvider({ delayMs, pluginMb }: MeasuredRun): string {
+  const size = pluginMb === undefined ? '' : ` of ${pluginMb} MB`
+  return `a provider${size} that takes ${delayMs} ms for each change`
 }
 
 const formatTimes = (count: number): string => (count === 1 ? 'once' : `${count} times`)

@@ -1,3 +1,4 @@
+import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { functionsTable } from '../../infra/functions-table.ts'
 import { readInstallationSettings } from '../../infra/settings.ts'
@@ -10,6 +11,7 @@ import {
   type createBundles,
 } from '../../test/aws/cloud-sandbox.ts'
 import type { CountingProxy } from '../../test/aws/counting-proxy.ts'
+import { repositoryRoot } from '../engine.ts'
 import type { MeasuredPhase } from './measured-forms.ts'
 import { type Counts, costOf, sumOf } from '../../test/aws/counts.ts'
 
@@ -23,6 +25,8 @@ export interface PhasesOptions {
   readonly parallel: number
   readonly executorsMax: number
   readonly quietSeconds: number
+  /** The archive of the provider, in the bucket. Absent: all functions have the provider. */
+  readonly plugin?: Uint8Array | undefined
   readonly report: (line: string) => void
   /** Receives each measured command. */
   readonly onMeasured: (phase: MeasuredPhase) => void
@@ -31,20 +35,34 @@ export interface PhasesOptions {
 /** Timeout of a command: half an hour. */
 const phaseTimeoutMs = 1_800_000
 const phaseAttemptsMax = 3
+const pathWithoutProvider = [
+  join(repositoryRoot, 'node_modules/node/bin'),
+  '/usr/bin',
+  '/bin',
+].join(delimiter)
+/** The key of the test provider in the bucket. */
+const pluginKey = {
+  ...{ kind: 'resource', name: 'gold', version: '1.0.0' },
+  ...{ os: process.platform, arch: process.arch },
+}
 
 /**
  * Creates resources in a new local cloud, deploys them without changes, and updates, refreshes and
  * destroys them. Counts the requests of each command, including its later nudges and calls.
  */
 export async function measurePhases(options: PhasesOptions): Promise<void> {
-  const { aws, proxy, bundles, resources, delayMs, executorsMax, report } = options
+  const { aws, proxy, bundles, resources, delayMs, executorsMax, plugin, report } = options
   const testCloud = await createCloudSandbox('rounds', {
     aws,
     functionAws: proxy.settings,
     bundleOf: bundles.findBundle,
     settings: { 'antichain:executorsMax': String(executorsMax) },
+    // Without the folder of the provider, functions fetch it. The plain processes of `above` share
+    // the modules that the provider loads.
+    ...(plugin === undefined ? {} : { sdk: 'above', variables: { PATH: pathWithoutProvider } }),
   })
   try {
+    if (plugin !== undefined) await testCloud.control.platform.plugins.put(pluginKey, plugin)
     const variables = { COUNT: String(resources), DELAY: String(delayMs), CHANGE: 'update' }
     const firstProgram = await testCloud.upload({ ...variables, STEP: '1' })
     const secondProgram = await testCloud.upload({ ...variables, STEP: '2' })

@@ -31,7 +31,7 @@ const phaseForm = z.object({
   requests: z.record(z.string(), z.object({ requests: z.int(), units: z.number() })).optional(),
 })
 
-/** The contents of docs/measured/cost.json. */
+/** The contents of docs/measured/cost.json and docs/measured/plugin-cost.json. */
 export const measuredRunForm = z.object({
   date: z.string(),
   command: z.string(),
@@ -49,6 +49,8 @@ export const measuredRunForm = z.object({
   delayMs: z.number(),
   /** Time without function calls after which a command and its later effects count as complete. */
   quietSeconds: z.number(),
+  /** Size of the provider, which new environments fetch. Absent: all functions have it. */
+  pluginMb: z.number().optional(),
   phases: z.array(phaseForm),
 })
 

@@ -17,12 +17,16 @@ const docs = join(projectFolder, 'docs')
 const readFigures = (name: string): unknown =>
   JSON.parse(readFileSync(join(docs, 'measured', name), 'utf8'))
 
+const renderMeasuredCost = (name: string): string =>
+  renderCostTable(measuredRunForm.parse(readFigures(name)), name)
+
 test('the tables of docs/aws.md are generated from prices and measured figures', async () => {
   const file = join(docs, 'aws.md')
   const page = readFileSync(file, 'utf8')
   const blocks = {
     prices: renderPriceTable(),
-    cost: renderCostTable(measuredRunForm.parse(readFigures('cost.json'))),
+    cost: renderMeasuredCost('cost.json'),
+    'plugin-cost': renderMeasuredCost('plugin-cost.json'),
     budget: renderBudgetTable(measuredBudgetForm.parse(readFigures('budget.json'))),
     idle: renderIdleTable(),
     group: renderGroupTable(),

@@ -1,0 +1,27 @@
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { repositoryRoot } from '../engine.ts'
+
+const bytesPerMb = 1024 * 1024
+
+/**
+ * Packs the test provider with random bytes beside its code. The archive then has about `megabytes`
+ * MB before and after its compression, as the executable of a large provider.
+ */
+export function packLargePlugin(megabytes: number): Uint8Array {
+  const folder = mkdtempSync(join(tmpdir(), 'antichain-plugin-'))
+  try {
+    const plugin = join(folder, 'plugin')
+    cpSync(join(repositoryRoot, 'test/golden/provider'), plugin, { recursive: true })
+    for (let written = 0; written < megabytes; written += 1)
+      appendFileSync(join(plugin, 'padding'), randomBytes(bytesPerMb))
+    const archive = join(folder, 'plugin.tar.gz')
+    execFileSync('tar', ['--gzip', '-cf', archive, '-C', plugin, '.'])
+    return readFileSync(archive)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
