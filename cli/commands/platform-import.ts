@@ -20,10 +20,11 @@ interface StackImport extends ImportPreview {
 }
 
 /**
- * `platform import <folder|file>`: imports the stacks and settings of an export. Checks the whole export before
- * the first change. A stack that exists with other contents is skipped, or with `--overwrite` gets
- * the exported state as its next version. A repetition continues an interrupted import. Throws
- * EXPORT_INVALID, FILE_UNREADABLE, CONFIRMATION_DECLINED, and the errors of `importExportedStack`.
+ * `platform import <folder|file>`: imports the stacks and settings of an export. Checks the whole
+ * export before the first change. A stack that exists with other contents is skipped. With
+ * `--overwrite` it gets the exported state as its next version. A repetition continues an
+ * interrupted import. Throws EXPORT_INVALID, FILE_UNREADABLE, CONFIRMATION_DECLINED, and the errors
+ * of `importExportedStack`.
  */
 export const importPlatform: Handler = (session, flags, [source = '']) =>
   withUnpackedExport(resolve(session.cwd, source), async folder => {

@@ -18,7 +18,7 @@ function requireSourcesApi(session: CliSession) {
   return requireApi(
     session,
     'allowed sources of plugins require',
-    'Run `antichain login <address>`; on this machine plugins are downloaded as in Pulumi.',
+    'Run `antichain login <address>`. Deployments on this machine download plugins as Pulumi does.',
   )
 }
 
@@ -60,14 +60,14 @@ export const allowPluginSource: Handler = async (session, flags, operands) => {
 export const disallowPluginSource: Handler = async (session, _flags, [source = '']) => {
   const api = await requireSourcesApi(session)
   const knownSources = await listAllItems(api, sourcesPath, sourceForm)
-  const found = knownSources.find(({ value }) => value.source === source)
-  if (found === undefined)
+  const allowedSource = knownSources.find(({ value }) => value.source === source)
+  if (allowedSource === undefined)
     throw error('DOCUMENT_UNKNOWN', `the source ${source} is not allowed`, {
       hint: 'List the allowed sources with `antichain plugin allow ls`.',
     })
   await api.callApi({
     method: 'DELETE',
-    path: `${sourcesPath}/${encodeURIComponent(found.name)}`,
+    path: `${sourcesPath}/${encodeURIComponent(allowedSource.name)}`,
   })
   session.printToStderr(`Functions no longer download plugins from ${source}.`)
   return 0

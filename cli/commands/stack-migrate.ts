@@ -25,14 +25,14 @@ import { requireSupportedProvider } from '../stack/stack-secrets.ts'
 export const migrateStack: Handler = async (session, flags, [url = '', name]) => {
   const provider = flags.text('secretsProvider') ?? 'default'
   requireSupportedProvider(provider)
-  const found = await findSource(session, url)
-  requireOtherBackend(session, found.backend.store.address)
+  const sourceLocation = await findSource(session, url)
+  requireOtherBackend(session, sourceLocation.backend.store.address)
   const force = flags.isSet('force')
-  const id = await chooseSourceStack(session, found, name)
-  const source = await readSourceStack(session, found.backend, { id, force })
+  const id = await chooseSourceStack(session, sourceLocation, name)
+  const source = await readSourceStack(session, sourceLocation.backend, { id, force })
   const target = targetOf(flags, source.id)
   const migrated = renameSource(source, target)
-  if (!(await isNewStack(session, migrated))) throw createTargetError(target)
+  if (!(await isNewStack(session, migrated))) throw createTargetExistsError(target)
   const file = openMigratedFile(session, source.id, target)
   const changesProvider = !keepsManager(source, provider)
   if (changesProvider && file === undefined)
@@ -40,8 +40,9 @@ export const migrateStack: Handler = async (session, flags, [url = '', name]) =>
       hint: `Run the command in the folder of the project '${stackPartsOf(target).project}'.`,
     })
   for (const line of formatSources([source])) session.printToStderr(line)
-  const where = file === undefined ? '' : ` The configuration of ${target} will be in ${file.path}.`
-  const text = `This copies ${source.id} to ${target}.${where}`
+  const fileText =
+    file === undefined ? '' : ` The configuration of ${target} will be in ${file.path}.`
+  const text = `This copies ${source.id} to ${target}.${fileText}`
   if (!(await confirm(session, flags.isSet('yes'), { text, answer: 'yes' })))
     throw error('CONFIRMATION_DECLINED', 'nothing was changed')
   await copyStack(session, migrated, {
@@ -72,7 +73,7 @@ function requireOtherBackend({ home, cwd, io }: CliSession, address: string): vo
   })
 }
 
-function createTargetError(target: StackId): Error {
+function createTargetExistsError(target: StackId): Error {
   return error('STACK_EXISTS', `the stack ${target} already exists`, {
     hint: 'Remove it with `antichain stack rm`, or choose another name with --target.',
   })
@@ -102,7 +103,7 @@ async function copyStack(
   const { file, force, isRenamed, provider } = options
   const { id } = migrated
   const { platform } = await session.openEngine()
-  const isAbsent = (await platform.catalog.getStack(id)) === undefined
+  const isNew = (await platform.catalog.getStack(id)) === undefined
   try {
     await importSource(session, migrated, force)
     file?.write(migrated)
@@ -112,7 +113,7 @@ async function copyStack(
     if (backup !== undefined) session.printToStderr(`Kept the previous file as ${backup}`)
   } catch (thrown) {
     file?.restore()
-    if (isAbsent) await removeCopy(session, id)
+    if (isNew) await removeCopy(session, id)
     throw thrown
   }
 }

@@ -38,10 +38,10 @@ type NamedSchedule = z.infer<typeof scheduleView>
 export const listStackSchedules: Handler = async (session, flags) => {
   const id = await session.requireStack()
   const engine = await session.openEngine()
-  const all = await listAllItems(engine, `${stackPathOf(id)}/schedules`, scheduleView)
+  const allSchedules = await listAllItems(engine, `${stackPathOf(id)}/schedules`, scheduleView)
   const count = parseCount(flags, 'count') ?? 0
-  const schedules = all
-    .slice(0, count === 0 ? all.length : count)
+  const schedules = allSchedules
+    .slice(0, count === 0 ? allSchedules.length : count)
     .map(schedule => summaryOf(id, schedule))
   if (isJsonOutput(flags)) session.print(JSON.stringify({ schedules }, null, 2))
   else if (schedules.length === 0) session.print('No schedules are configured for this stack.')

@@ -71,7 +71,10 @@ function readSharedFields(flags: Flags, kind: string): object {
     return {}
   }
   if (kind !== 'refresh' || flags.isSet('record'))
-    throw error('CLI_USAGE', '--all detects drift only, and excludes --record and other operations')
+    throw error(
+      'CLI_USAGE',
+      '--all only detects drift: it cannot be used with --record or another --operation',
+    )
   if (skipMinutes !== undefined && !/^\d{1,5}$/.test(skipMinutes))
     throw error('CLI_USAGE', `--skip-read-within takes a number of minutes, not '${skipMinutes}'`)
   const parsedTags = tags.map(tag => {
@@ -148,7 +151,7 @@ function readRules(session: CliSession, file: string): unknown {
     const [reason] = messageOf(cause).split('\n')
     throw error('FILE_UNREADABLE', `${path} is not valid ${isJson ? 'JSON' : 'YAML'}: ${reason}`, {
       cause,
-      hint: 'Correct the file at the position named.',
+      hint: 'Correct the file at the position that the error names.',
     })
   }
 }

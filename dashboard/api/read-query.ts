@@ -27,10 +27,10 @@ export async function readQuery<Row>(
   const body = { sql, ...(project === undefined ? {} : { project }) }
   const { columns, rows, ...rest } = await client.send<QueryResponse>('/v1/query', body)
   signal.throwIfAborted()
-  const named = rows.map(
-    row => Object.fromEntries(columns.map((column, at) => [column, row[at]])) as Row,
+  const namedRows = rows.map(
+    row => Object.fromEntries(columns.map((column, index) => [column, row[index]])) as Row,
   )
-  return { rows: named, ...rest }
+  return { rows: namedRows, ...rest }
 }
 
 /** Returns a text as a literal of SQL. Pure. */

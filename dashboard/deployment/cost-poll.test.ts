@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { costPollMsOf } from './cost-poll.ts'
+import { costPollIntervalMsOf } from './cost-poll.ts'
 
 test('the cost of a deployment is read every 30 s until 5 minutes after its end, later once', () => {
   const endedAt = 1_000_000
-  expect(costPollMsOf(undefined, endedAt)).toBe(30_000)
-  expect(costPollMsOf(endedAt, endedAt)).toBe(30_000)
-  expect(costPollMsOf(endedAt, endedAt + 299_999)).toBe(30_000)
-  expect(costPollMsOf(endedAt, endedAt + 300_000)).toBe(0)
+  expect(costPollIntervalMsOf(undefined, endedAt)).toBe(30_000)
+  expect(costPollIntervalMsOf(endedAt, endedAt)).toBe(30_000)
+  expect(costPollIntervalMsOf(endedAt, endedAt + 299_999)).toBe(30_000)
+  expect(costPollIntervalMsOf(endedAt, endedAt + 300_000)).toBe(0)
 })

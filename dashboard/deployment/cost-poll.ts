@@ -8,6 +8,6 @@ const growthMs = 5 * 60_000
  * Functions store their last usage some time after the end of the deployment. `endedAt`: absent
  * while only the stream has reported the end.
  */
-export function costPollMsOf(endedAt: number | undefined, nowMs: number): number {
+export function costPollIntervalMsOf(endedAt: number | undefined, nowMs: number): number {
   return endedAt === undefined || nowMs < endedAt + growthMs ? pauseMs : 0
 }

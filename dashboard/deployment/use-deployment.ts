@@ -7,7 +7,7 @@ import { type PolledValue, usePolled } from '../api/use-polled.ts'
 import { useClient } from '../session/client-context.ts'
 import type { ShownProgress } from './deployment-events.ts'
 import { useDeploymentEvents } from './use-deployment-events.ts'
-import { type ReadOperations, useOperations } from './use-operations.ts'
+import { type PolledOperations, useOperations } from './use-operations.ts'
 
 /** Everything that the page of a deployment shows. */
 export interface WatchedDeployment {
@@ -19,7 +19,8 @@ export interface WatchedDeployment {
   readonly connection: StreamConnection
   readonly end: StreamEnd | undefined
   readonly isEnded: boolean
-  readonly recorded: PolledValue<ReadOperations>
+  /** The operations that the records contain. */
+  readonly recordedOperations: PolledValue<PolledOperations>
 }
 
 const openPollMs = 2_000
@@ -49,12 +50,12 @@ export function useDeployment(
   const streamed = useDeploymentEvents(path, isGone(failure))
   const { progress: reported, connection, end, fold } = streamed
   if (isEnded !== (end !== undefined)) setIsEnded(end !== undefined)
-  const recorded = useOperations(path, { isEnded, fold })
-  const operations = recorded.value?.operations
+  const recordedOperations = useOperations(path, { isEnded, fold })
+  const operations = recordedOperations.value?.operations
   // `operations` is a dependency, because the fold stays the same object when operations are added.
   const progress = useMemo(
     () => (operations === undefined ? reported : fold.read()),
     [reported, operations, fold],
   )
-  return { deployment, failure, reload, progress, connection, end, isEnded, recorded }
+  return { deployment, failure, reload, progress, connection, end, isEnded, recordedOperations }
 }

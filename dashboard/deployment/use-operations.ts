@@ -7,7 +7,7 @@ import type { DeploymentFold } from './deployment-events.ts'
 import { createOperationStore, type OperationStore } from './operation-store.ts'
 
 /** The recorded operations of a deployment, with the number of concurrent provider calls. */
-export interface ReadOperations {
+export interface PolledOperations {
   readonly operations: readonly ShownOperation[]
   readonly parallel: number
 }
@@ -26,14 +26,14 @@ const openPollMs = 2_500
 export function useOperations(
   path: string,
   { isEnded, fold }: { readonly isEnded: boolean; readonly fold: DeploymentFold },
-): PolledValue<ReadOperations> {
+): PolledValue<PolledOperations> {
   const { client } = useClient()
   const [operations] = useState(createOperationStore)
   const polled = usePolled({
     key: path,
     revision: isEnded ? 'ended' : 'open',
     intervalMs: isEnded ? 0 : openPollMs,
-    async read(signal): Promise<ReadOperations> {
+    async read(signal): Promise<PolledOperations> {
       const isFirst = operations.read().length === 0
       const changed =
         isFirst || isEnded

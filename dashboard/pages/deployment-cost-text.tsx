@@ -1,5 +1,5 @@
 import { usePolled } from '../api/use-polled.ts'
-import { costPollMsOf } from '../deployment/cost-poll.ts'
+import { costPollIntervalMsOf } from '../deployment/cost-poll.ts'
 import { formatDollars } from '../format/format-dollars.ts'
 import { useClient } from '../session/client-context.ts'
 
@@ -24,7 +24,7 @@ export function DeploymentCostText(props: {
   const { client } = useClient()
   const { value } = usePolled({
     key: path,
-    intervalMs: costPollMsOf(endedAt, nowMs),
+    intervalMs: costPollIntervalMsOf(endedAt, nowMs),
     read: signal => client.read<ShownCost>(`${path}/cost`, signal),
   })
   if (value?.isBilled !== true || value.total === undefined) return null

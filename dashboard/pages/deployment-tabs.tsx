@@ -20,9 +20,9 @@ export function DeploymentTabs(props: {
   stackPath: string
 }) {
   const { watched, path, stackPath } = props
-  const { progress, connection, isEnded, recorded } = watched
+  const { progress, connection, isEnded, recordedOperations } = watched
   const [openKey, setOpenKey] = useState<string>()
-  const operations = recorded.value?.operations
+  const operations = recordedOperations.value?.operations
   const waves = useMemo(() => countWaves(operations ?? []), [operations])
   const openRow = openKey === undefined ? undefined : progress.rows.find(row => row.key === openKey)
   return (
@@ -84,8 +84,8 @@ export function DeploymentTabs(props: {
 }
 
 function TimeLinePart(props: { watched: WatchedDeployment; onOpen: (urn: string) => void }) {
-  const { deployment, recorded } = props.watched
-  const { value, failure } = recorded
+  const { deployment, recordedOperations } = props.watched
+  const { value, failure } = recordedOperations
   if (failure?.code === 'RECORDS_REMOVED')
     return <EmptyNote title="The records of this deployment were removed" />
   if (value === undefined || deployment === undefined)

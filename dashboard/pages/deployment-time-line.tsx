@@ -46,7 +46,7 @@ export function DeploymentTimeLine(props: {
   const timeLine = useMemo(() => createTimeLine(startedAt), [startedAt])
   const rows = useMemo(() => timeLine.update(operations), [timeLine, operations])
   const criticalIds = useMemo(() => listCriticalIds(operations), [operations])
-  const shown = useMemo(() => {
+  const shownRows = useMemo(() => {
     const matches = createMatcher(filter)
     if (matches === undefined && !isPathOnly) return rows
     return rows.filter(
@@ -73,7 +73,7 @@ export function DeploymentTimeLine(props: {
         </Checkbox>
       </div>
       <Legend />
-      {shown.length === 0 ? (
+      {shownRows.length === 0 ? (
         <EmptyNote
           title={rows.length === 0 ? 'No operation was planned' : 'No operation matches'}
         />
@@ -82,7 +82,7 @@ export function DeploymentTimeLine(props: {
           label="Time line"
           className="time-line-table"
           columns={columns}
-          rows={shown}
+          rows={shownRows}
           keyOf={({ key }) => key}
           onOpen={({ operation }) => onOpen(operation.urn)}
         />
@@ -147,8 +147,8 @@ function createColumns(
 
 /** The width of a bar, in the units in which its segments are drawn. */
 const barUnits = 1_000
-/** The width below which a segment would be invisible. */
-const leastUnits = 3
+/** The width of the shortest segments, below which a segment would be invisible. */
+const segmentUnitsMin = 3
 
 /** Draws the segments of a row. The other columns have the same facts as text. */
 function TimeLineBar(props: {
@@ -168,13 +168,13 @@ function TimeLineBar(props: {
     >
       <rect className="segment-track" x="0" y="9" width={barUnits} height="2" />
       {listTimeLineSegments(operation, clock).map(({ kind, startMs, endMs }) => {
-        const width = Math.max(leastUnits, unitsOf(endMs - startMs))
+        const width = Math.max(segmentUnitsMin, unitsOf(endMs - startMs))
         const isWait = !['call', 'failed', 'running'].includes(kind)
         return (
           <rect
             key={kind}
             className={`segment-${kind}`}
-            x={Math.min(unitsOf(startMs), barUnits - leastUnits)}
+            x={Math.min(unitsOf(startMs), barUnits - segmentUnitsMin)}
             y={isWait ? 6 : 2}
             width={width}
             height={isWait ? 8 : 16}

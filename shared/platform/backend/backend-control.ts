@@ -31,13 +31,13 @@ export function createBackendControl(deps: BackendControlDeps): ControlPort {
     const { stack } = deploymentPartsOf(deployment)
     if (copyId !== undefined) await addCopyLock(backend, stack, { copyId, lock: lockId })
   }
-  let checked: Promise<boolean> | undefined
+  let conditionalWritesTest: Promise<boolean> | undefined
   const canCopy = (id: StackId): Promise<boolean> => {
-    checked ??= testConditionalWrites(deps, id).catch((thrown: unknown) => {
-      checked = undefined
+    conditionalWritesTest ??= testConditionalWrites(deps, id).catch((thrown: unknown) => {
+      conditionalWritesTest = undefined
       throw thrown
     })
-    return checked
+    return conditionalWritesTest
   }
   return {
     ...control,

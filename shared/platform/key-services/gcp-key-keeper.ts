@@ -31,7 +31,7 @@ const thrownForm = z.object({
  */
 export function createGcpKeeper(env: Env): KeyKeeper {
   let openedClient: Promise<GoogleClient> | undefined
-  async function clientOf(request: KeyRequest): Promise<GoogleClient> {
+  async function requireClient(request: KeyRequest): Promise<GoogleClient> {
     openedClient ??= openGoogleClient(env)
     try {
       const client = await openedClient
@@ -53,7 +53,7 @@ export function createGcpKeeper(env: Env): KeyKeeper {
   ): Promise<T> {
     const { keyName, authenticatedData } = parseGcpKeyUrl(url)
     const request = { key: keyName, action }
-    const client = await clientOf(request)
+    const client = await requireClient(request)
     const data = {
       ...body,
       ...(authenticatedData === undefined

@@ -147,13 +147,13 @@ async function listFiles(
   prefix: string,
   leftoverCleaner: LeftoverCleaner,
 ): Promise<readonly ObjectEntry[]> {
-  const start = join(folder, ...prefix.split('/').slice(0, -1))
-  const found: readonly Dirent[] =
-    (await ignoreMissingFile(readdir(start, { recursive: true, withFileTypes: true }))) ?? []
-  for (const { parentPath, name } of found)
+  const startFolder = join(folder, ...prefix.split('/').slice(0, -1))
+  const dirents: readonly Dirent[] =
+    (await ignoreMissingFile(readdir(startFolder, { recursive: true, withFileTypes: true }))) ?? []
+  for (const { parentPath, name } of dirents)
     if (isTemporaryName(name)) leftoverCleaner.note(join(parentPath, name))
   const entries = await Promise.all(
-    found
+    dirents
       .filter(entry => entry.isFile() && isObjectName(entry.name))
       .map(async entry => {
         const path = join(entry.parentPath, entry.name)

@@ -51,7 +51,7 @@ export function openTelemetry(options: TelemetryOptions): TelemetryPort {
       warnOnce(messageOf(thrown))
     }
   }
-  const use = (record: (loaded: TelemetrySdk) => void): void => {
+  const runWithSdk = (record: (loaded: TelemetrySdk) => void): void => {
     loading ??= load()
     if (sdk !== undefined) record(sdk)
     else if (pending.length < pendingMax) pending.push(record)
@@ -60,15 +60,15 @@ export function openTelemetry(options: TelemetryOptions): TelemetryPort {
   return {
     isOn: true,
     recordSpan: span => {
-      if (span.context.isSampled) use(loaded => loaded.recordSpan(span))
+      if (span.context.isSampled) runWithSdk(loaded => loaded.recordSpan(span))
     },
     addToCounter: (counter, value, attributes) =>
-      use(loaded => loaded.addToCounter(counter, value, attributes)),
+      runWithSdk(loaded => loaded.addToCounter(counter, value, attributes)),
     recordDuration: (histogram, seconds, attributes) =>
-      use(loaded => loaded.recordDuration(histogram, seconds, attributes)),
+      runWithSdk(loaded => loaded.recordDuration(histogram, seconds, attributes)),
     recordLog: (level, event, fields) => {
       const [atMs, span] = [Date.now(), activeSpan.getStore()]
-      use(loaded => loaded.recordLog({ level, event, fields, atMs, span }))
+      runWithSdk(loaded => loaded.recordLog({ level, event, fields, atMs, span }))
     },
     startTrace: () => startTrace(settings.sampler, env['TRACEPARENT'] ?? ''),
     createSpanId: () => randomBytes(8).toString('hex'),

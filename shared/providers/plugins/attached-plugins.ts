@@ -47,7 +47,7 @@ export function readAttachedPort(
  * Starts a plugin, or attaches to one that the user already runs. Throws the errors of
  * `startPlugin`.
  */
-export async function startOrAttach(
+export async function startOrAttachPlugin(
   deps: {
     readonly processes: ProcessesPort
     readonly env: Readonly<Record<string, string>>

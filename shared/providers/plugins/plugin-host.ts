@@ -18,7 +18,7 @@ import { isGitAddress } from '../install/git-address.ts'
 import { fetchPluginVersion, performHandshake } from '../pulumi/negotiation.ts'
 import type { DriverSettings } from '../pulumi/provider-session.ts'
 import type { PluginDescriptor, PluginHost, Provider } from '../provider.ts'
-import { startOrAttach } from './attached-plugins.ts'
+import { startOrAttachPlugin } from './attached-plugins.ts'
 import { withTimeout } from '../../config/with-timeout.ts'
 import {
   waitUntilReady,
@@ -96,7 +96,7 @@ export function createPluginHost(deps: PluginHostDeps): PluginHost {
           streamId: stream === 'stdout' ? stdoutId : stdoutId + 1,
         })
       const startPluginOnce = async (): Promise<Provider> => {
-        const pluginProcess = await startOrAttach(deps, {
+        const pluginProcess = await startOrAttachPlugin(deps, {
           name: plugin.name,
           path: lookup.path,
           engineAddress: deps.engineAddress(),

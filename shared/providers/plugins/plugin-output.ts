@@ -12,17 +12,17 @@ export async function* readLines(
     remainder += decoder.decode(chunk, { stream: true })
     const lines = remainder.split('\n')
     remainder = lines.pop() ?? ''
-    for (const line of lines) yield withoutCarriageReturn(line)
+    for (const line of lines) yield stripCarriageReturn(line)
     if (remainder.length > charsMax) {
       yield remainder
       remainder = ''
     }
   }
   remainder += decoder.decode()
-  if (remainder !== '') yield withoutCarriageReturn(remainder)
+  if (remainder !== '') yield stripCarriageReturn(remainder)
 }
 
-function withoutCarriageReturn(line: string): string {
+function stripCarriageReturn(line: string): string {
   return line.endsWith('\r') ? line.slice(0, -1) : line
 }
 

@@ -77,7 +77,7 @@ export function createStackRenames(deps: CatalogAndInboxDeps): StackRenames {
   }
 }
 
-/** Reports whether a request of the stack waits besides the request for the rename. */
+/** Reports whether the stack has a waiting request other than the one for the rename. */
 async function hasOtherRequest(
   catalogTable: Table,
   id: StackId,

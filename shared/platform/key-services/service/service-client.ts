@@ -79,11 +79,11 @@ async function callWithEachText(
 
 async function callWithText(request: CipherRequest, encodedText: string): Promise<CipherReply> {
   const { action } = request
-  const [sent, received] =
+  const [requestField, responseField] =
     action === 'encrypt' ? ['plaintext', 'ciphertext'] : ['ciphertext', 'plaintext']
-  const { status, json } = await send(request, action, { [sent]: encodedText })
+  const { status, json } = await send(request, action, { [requestField]: encodedText })
   if (status !== 200) return { kind: 'refused', status, reason: messageOfJson(json) }
-  return toReply(action, [readField(json, received)])
+  return toReply(action, [readField(json, responseField)])
 }
 
 function toReply(action: CipherRequest['action'], answers: readonly unknown[]): CipherReply {

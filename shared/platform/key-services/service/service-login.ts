@@ -23,7 +23,7 @@ export function readServiceToken(
 ): string {
   const { current, accessTokens = {}, accounts = {} } = readCredentials(env)
   const currentAddress = env['PULUMI_BACKEND_URL'] || current || 'https://api.pulumi.com'
-  const isCurrent = withoutSlash(currentAddress) === withoutSlash(address)
+  const isCurrent = stripTrailingSlashes(currentAddress) === stripTrailingSlashes(address)
   const token =
     (isCurrent ? env['PULUMI_ACCESS_TOKEN'] : '') ||
     accounts[address]?.accessToken ||
@@ -51,6 +51,6 @@ function readCredentials(
   }
 }
 
-function withoutSlash(address: string): string {
+function stripTrailingSlashes(address: string): string {
   return address.replace(/\/+$/, '')
 }

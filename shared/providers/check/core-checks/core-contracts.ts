@@ -147,7 +147,7 @@ const rules: readonly CoreRule[] = [
   },
   {
     id: 'core-legacy',
-    title: 'plans and new states keep also the rules from which the legacy type system is exempt',
+    title: 'plans and new states also keep the rules from which the legacy type system is exempt',
     source: 'PlanResourceChange, ApplyResourceChange',
     severity: 'warning',
     remedy:
@@ -185,7 +185,7 @@ function checkRule(rule: CoreRule, context: TypeContext): ContractOutcome {
     throw new PreconditionError(callingContracts[rule.calls])
   const flaws = [...new Set(rule.find(subject))]
   if (flaws.length === 0) return passed
-  const others = flaws.length - reportedFlawsMax
+  const unlistedCount = flaws.length - reportedFlawsMax
   const listed = flaws.slice(0, reportedFlawsMax).join('; ')
-  return fail(others > 0 ? `${listed}; and ${others} more` : listed)
+  return fail(unlistedCount > 0 ? `${listed}; and ${unlistedCount} more` : listed)
 }

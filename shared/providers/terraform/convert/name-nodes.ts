@@ -1,7 +1,7 @@
 import { capitalize, toCamelCase } from '../mapping/camel-case.ts'
 import type { TerraformProgram } from './configuration.ts'
 
-/** Words that the new program cannot use as names. */
+/** Names that have another meaning in the new program. */
 const reservedNames = ['range', 'null', 'true', 'false', 'for', 'if', 'in', 'pulumi', 'this']
 
 /**
@@ -10,14 +10,14 @@ const reservedNames = ['range', 'null', 'true', 'false', 'for', 'if', 'in', 'pul
  */
 export function nameNodes(program: TerraformProgram): ReadonlyMap<string, string> {
   const names = new Map<string, string>()
-  const used = new Set(reservedNames)
+  const usedNames = new Set(reservedNames)
   const assign = (address: string, name: string, suffix: string): void => {
     const base = toCamelCase(name.replaceAll('-', '_')).replace(/^(?=\d)/, '_')
-    let free = base
-    for (let number = 1; used.has(free); number += 1)
-      free = `${base}${suffix}${number === 1 ? '' : number}`
-    used.add(free)
-    names.set(address, free)
+    let freeName = base
+    for (let number = 1; usedNames.has(freeName); number += 1)
+      freeName = `${base}${suffix}${number === 1 ? '' : number}`
+    usedNames.add(freeName)
+    names.set(address, freeName)
   }
   for (const { name } of program.variables) assign(`var.${name}`, name, 'Config')
   for (const { name } of program.locals) assign(`local.${name}`, name, 'Local')

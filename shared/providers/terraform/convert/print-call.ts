@@ -13,7 +13,7 @@ import { printFormat } from './print-format.ts'
 import { findStandardFunction } from './standard-functions.ts'
 import { printList, printObject, quoteText } from './print-text.ts'
 
-/** Functions that have the same arguments under another name, or under the same name. */
+/** Terraform's name → Pulumi's name of a function that takes the same arguments. */
 const functionNames: Readonly<Record<string, string>> = {
   base64decode: 'fromBase64',
   base64encode: 'toBase64',
@@ -35,8 +35,8 @@ const functionNames: Readonly<Record<string, string>> = {
   try: 'try',
 }
 
-/** Conversions that the new program does by itself. */
-const conversions: readonly string[] = ['tolist', 'tomap', 'tonumber', 'tobool', 'toset']
+/** Functions that convert types. The new program converts without a call. */
+const implicitConversions: readonly string[] = ['tolist', 'tomap', 'tonumber', 'tobool', 'toset']
 
 type Call = HclCall & HclPlace
 
@@ -48,7 +48,7 @@ export function printCall(call: Call, scope: PrintScope): PrintedExpression {
     return printProviderCall(call, { provider, functionName }, scope)
   const [first] = args
   if (first !== undefined && args.length === 1 && !isExpanded) {
-    if (conversions.includes(name)) return printOperand(first, scope)
+    if (implicitConversions.includes(name)) return printOperand(first, scope)
     if (name === 'tostring') return createFreeExpression(`"\${${printOperand(first, scope).text}}"`)
   }
   if (name === 'format' && !isExpanded) {
@@ -83,20 +83,20 @@ function printStandardCall(
   const found = scope.conversion.usesStandardPackage ? findStandardFunction(name) : undefined
   if (found === undefined) return undefined
   const { token, argumentNames, restName } = found
-  const singleCount = argumentNames.length
-  const isFitting =
+  const namedCount = argumentNames.length
+  const hasFittingCount =
     restName === undefined
-      ? args.length <= singleCount && !isExpanded
-      : args.length >= singleCount && (!isExpanded || args.length === singleCount + 1)
-  if (!isFitting) return undefined
+      ? args.length <= namedCount && !isExpanded
+      : args.length >= namedCount && (!isExpanded || args.length === namedCount + 1)
+  if (!hasFittingCount) return undefined
   const printed = args.map(arg => printOperand(arg, scope).text)
-  const singles = printed
-    .slice(0, singleCount)
+  const namedArguments = printed
+    .slice(0, namedCount)
     .map((text, index) => ({ name: argumentNames[index] ?? '', text }))
-  const rest = printed.slice(singleCount)
-  const restText = isExpanded ? rest.join('') : printList(rest)
+  const restTexts = printed.slice(namedCount)
+  const restText = isExpanded ? restTexts.join('') : printList(restTexts)
   const items = [
-    ...singles,
+    ...namedArguments,
     ...(restName === undefined ? [] : [{ name: restName, text: restText }]),
   ]
   return createFreeExpression(`invoke(${quoteText(token)}, ${printObject(items)}).result`)
@@ -114,10 +114,11 @@ function printProviderCall(
     return printPlaceholder(call, `the function '${call.name}' has no equivalent`, scope)
   const signature = readFunctionSignature(message)
   const printed = call.args.map(arg => printOperand(arg, scope).text)
-  const count = signature.parameters.length
+  const parameterCount = signature.parameters.length
   const isVariadic = signature.variadicParameter !== undefined
   const items = nameArguments(signature).flatMap((name, index) => {
-    if (index === count && isVariadic) return [{ name, text: printList(printed.slice(count)) }]
+    if (index === parameterCount && isVariadic)
+      return [{ name, text: printList(printed.slice(parameterCount)) }]
     const text = printed[index]
     return text === undefined ? [] : [{ name, text }]
   })

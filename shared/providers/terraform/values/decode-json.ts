@@ -114,9 +114,9 @@ function readJsonObject(json: LosslessObject, declared: ObjectType, path: CtyPat
   const members = new Map(
     [...json].map(([name, item]) => [name.toWellFormed().normalize('NFC'), item]),
   )
-  const surplus = [...members.keys()].find(name => !declared.attributes.has(name))
-  if (surplus !== undefined)
-    throw createProviderBug(`the attribute '${surplus}' is not supported`, path)
+  const unknownName = [...members.keys()].find(name => !declared.attributes.has(name))
+  if (unknownName !== undefined)
+    throw createProviderBug(`the attribute '${unknownName}' is not supported`, path)
   return objectOfType(declared, (name, type) =>
     readJsonValue(members.get(name) ?? null, type, [...path, createAttributeStep(name)]),
   )

@@ -17,10 +17,10 @@ export function listSensitivePaths(
   const nested = [...block.blocks].flatMap(([name, { block: inner, nesting }]) => {
     const part = value.entries.get(name)
     if (part === undefined) return []
-    const place = [...path, createAttributeStep(name)]
+    const partPath = [...path, createAttributeStep(name)]
     return nesting === 'single' || nesting === 'group'
-      ? listSensitivePaths(inner, part, place)
-      : listElementPaths(part, place, (element, elementPath) =>
+      ? listSensitivePaths(inner, part, partPath)
+      : listElementPaths(part, partPath, (element, elementPath) =>
           listSensitivePaths(inner, element, elementPath),
         )
   })
@@ -35,14 +35,14 @@ function listAttributePaths(
   if (value.kind !== 'object') return []
   return [...attributes].flatMap(([name, attribute]) => {
     const part = value.entries.get(name)
-    const place = [...path, createAttributeStep(name)]
+    const partPath = [...path, createAttributeStep(name)]
     if (part === undefined) return []
-    if (attribute.isSensitive === true) return [place]
+    if (attribute.isSensitive === true) return [partPath]
     if (attribute.kind === 'plain') return []
     const { attributes: inner, nesting } = attribute.nested
     return nesting === 'single'
-      ? listAttributePaths(inner, part, place)
-      : listElementPaths(part, place, (element, elementPath) =>
+      ? listAttributePaths(inner, part, partPath)
+      : listElementPaths(part, partPath, (element, elementPath) =>
           listAttributePaths(inner, element, elementPath),
         )
   })
@@ -62,9 +62,9 @@ export function mergeSensitivePaths(
   first: readonly CtyPath[],
   second: readonly CtyPath[],
 ): readonly CtyPath[] {
-  const all = [...first, ...second].toSorted((a, b) => a.length - b.length)
+  const shortestFirst = [...first, ...second].toSorted((a, b) => a.length - b.length)
   const outermost: CtyPath[] = []
-  for (const path of all)
+  for (const path of shortestFirst)
     if (!outermost.some(other => isAtOrBelow(path, other))) outermost.push(path)
   return outermost
 }
