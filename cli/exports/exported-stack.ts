@@ -94,7 +94,11 @@ export function openExportedStack(
       const earlierFolder = join(folder, 'versions')
       return newest + (existsSync(earlierFolder) ? readdirSync(earlierFolder).length : 0)
     },
-    readDocuments: () =>
-      documentsForm.parse(parseJson(readFileSync(join(folder, 'documents.json'), 'utf8'))),
+    readDocuments: () => {
+      const text = readFileSync(join(folder, 'documents.json'), 'utf8')
+      const parsed = documentsForm.safeParse(parseJson(text))
+      if (!parsed.success) throw createInvalidError(`${stack.folder} has unknown settings`)
+      return parsed.data
+    },
   }
 }

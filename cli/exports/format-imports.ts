@@ -32,7 +32,9 @@ export function formatImportsAsJson(
     const counts = { resources, history, version, states }
     return { id, ...counts, status, action, isRenumbered: isRenumbered(planned) }
   })
-  const settings = plannedSettings.map(({ group, noun, name }) => ({ kind: noun, name, group }))
+  const settings = plannedSettings.map(({ group, noun, name, command }) => {
+    return { kind: noun, name, group, ...(command === undefined ? {} : { command }) }
+  })
   return JSON.stringify({ stacks, settings, manualSteps }, null, 2)
 }
 
@@ -58,12 +60,14 @@ export function formatImports(
       return `- ${toPrintable(id, 300)}: the export has ${states} of ${version} versions`
     }),
     ...(settings.length === 0 ? [] : ['', 'Settings to import, schedules paused:']),
-    ...settings.map(setting => `- ${toPrintable(describeSetting(setting), 400)}`),
+    ...settings.map(setting => `- ${toPrintable(describeSetting(setting), 20_000)}`),
     ...(manualSteps.length === 0 ? [] : ['', 'Not imported (run the commands in the export):']),
     ...manualSteps.map(step => `- ${toPrintable(step, 2_000)}`),
   ]
 }
 
-function describeSetting({ group, noun, name }: PlannedSetting): string {
-  return group === defaultGroup ? `${noun} ${name}` : `${noun} ${name} of the group ${group}`
+/** Describes a setting, with its command if it grants access or trust. */
+function describeSetting({ group, noun, name, command }: PlannedSetting): string {
+  const label = group === defaultGroup ? `${noun} ${name}` : `${noun} ${name} of the group ${group}`
+  return command === undefined ? label : `${label}: ${command}`
 }

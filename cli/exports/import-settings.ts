@@ -36,6 +36,8 @@ export interface PlannedSetting {
   readonly name: string
   readonly path: string
   readonly body: object
+  /** The command that stores the same setting, for a setting that grants access or trust. */
+  readonly command?: string
 }
 
 /** The settings that an import stores, and the steps that it leaves to the user, one per line. */
@@ -118,9 +120,14 @@ function addSetting(
   }
   const body = kind.createBody(value)
   const path = `${kind.path}/${encodeURIComponent(name)}`
-  if (body === undefined)
-    manualSteps.push(`${label}: ${formatCommand(kind.describeCommand(name, value, group), group)}`)
-  else imports.push({ group, noun: kind.noun, name, path, body })
+  const command = kind.describeCommand(name, value, group)
+  if (body === undefined) {
+    manualSteps.push(`${label}: ${formatCommand(command, group)}`)
+    return
+  }
+  const commandField =
+    kind.grantsTrust === true ? { command: formatCommand({ args: command.args }, group) } : {}
+  imports.push({ group, noun: kind.noun, name, path, body, ...commandField })
 }
 
 /** Returns the commands for the notifications with a secret that a stack of the target lacks. */
@@ -159,7 +166,7 @@ function formatCommand({ args, variables = [] }: SettingCommand, group: string):
 }
 
 function quoteArgument(argument: string): string {
-  const isPlain = /^(?:[\w./:@=,-]+|<\w+>)$/.test(argument)
+  const isPlain = /^[\w./:@=,-]+$/.test(argument)
   return isPlain ? argument : `'${argument.replaceAll("'", `'\\''`)}'`
 }
 

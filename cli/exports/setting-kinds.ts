@@ -1,8 +1,14 @@
 import * as z from 'zod'
 import { createRecordForm } from '../../shared/values/record-form.ts'
 
-/** A setting of an export: its name, and the value that the API shows, without secrets. */
-export const exportedSettingForm = z.object({ name: z.string(), value: z.looseObject({}) })
+/**
+ * A setting of an export: its name, and the value that the API shows, without secrets. Names are
+ * those that documents accept, because they are parts of paths and of printed commands.
+ */
+export const exportedSettingForm = z.object({
+  name: z.string().regex(/^[A-Za-z0-9][\w.-]{0,99}$/),
+  value: z.looseObject({}),
+})
 type Value = z.infer<typeof exportedSettingForm>['value']
 
 /** A kind of settings that an export has. */
@@ -11,6 +17,8 @@ export interface SettingKind {
   readonly noun: string
   /** Whether only functions of an API use the settings, and not a machine. */
   readonly needsApi?: boolean
+  /** Whether a setting grants access or trusts an address, so that a user must see its command. */
+  readonly grantsTrust?: boolean
   /** Returns the body that stores a setting. Undefined if it needs a secret or a file. */
   readonly createBody: (value: Value) => object | undefined
   /** Returns the command that stores a setting. */
@@ -39,7 +47,8 @@ export function createNotificationBody({ hasSecret, ...value }: Value): object |
   return hasSecret === false ? value : undefined
 }
 
-const text = (value: unknown): string => z.string().catch('').parse(value)
+/** Returns a text of an export. A text that a command would read as an option becomes ''. */
+const text = (value: unknown): string => z.string().regex(/^[^-]/).catch('').parse(value)
 const option = (name: string, value: unknown): readonly string[] =>
   text(value) === '' ? [] : [`--${name}`, text(value)]
 const paused = ({ isPaused }: Value): readonly string[] => (isPaused === true ? ['--paused'] : [])
@@ -80,6 +89,28 @@ function describeSelection(value: unknown): readonly string[] {
   return args.length === 0 ? ['--all'] : args
 }
 
+const federationForm = z.looseObject({
+  claims: createRecordForm(z.string()).default({}),
+  stacks: z.array(z.string()).default([]),
+  lifetimeSeconds: z.number().optional(),
+})
+
+function describeFederationCommand(name: string, value: Value): SettingCommand {
+  const { claims, stacks, lifetimeSeconds } = federationForm
+    .catch({ claims: {}, stacks: [] })
+    .parse(value)
+  return {
+    args: [
+      ...['federation', 'create', name, ...option('role', value['role'])],
+      ...[...option('issuer', value['issuer']), ...option('audience', value['audience'])],
+      ...Object.entries(claims).flatMap(([claim, pattern]) => ['--claim', `${claim}=${pattern}`]),
+      ...stacks.flatMap(stack => ['--for', stack]),
+      ...(lifetimeSeconds === undefined ? [] : ['--lifetime', `${lifetimeSeconds}s`]),
+      ...paused(value),
+    ],
+  }
+}
+
 /** Returns the file of an export with the rules of a webhook, from which its command reads them. */
 export function rulesFileOf(group: string, name: string): string {
   return `rules/${group}/${name}.json`
@@ -106,6 +137,7 @@ export const settingKinds: Readonly<Record<string, SettingKind>> = {
   notifications: {
     path: '/v1/notifications',
     noun: 'notification',
+    grantsTrust: true,
     createBody: createNotificationBody,
     describeCommand: (name, value) => describeNotificationCommand(name, value),
   },
@@ -127,12 +159,14 @@ export const settingKinds: Readonly<Record<string, SettingKind>> = {
   federations: {
     path: '/v1/federations',
     noun: 'federation rule',
+    grantsTrust: true,
     createBody: value => value,
-    describeCommand: name => ({ args: ['federation', 'create', name] }),
+    describeCommand: describeFederationCommand,
   },
   pluginSources: {
     path: '/v1/plugin-sources',
     noun: 'plugin source',
+    grantsTrust: true,
     needsApi: true,
     createBody: ({ hasCredential, ...value }) => (hasCredential === false ? value : undefined),
     describeCommand: (_name, value) => ({
@@ -143,6 +177,7 @@ export const settingKinds: Readonly<Record<string, SettingKind>> = {
   packageRegistries: {
     path: '/v1/package-registries',
     noun: 'package registry',
+    grantsTrust: true,
     needsApi: true,
     createBody: ({ hasCredential, ...value }) => (hasCredential === false ? value : undefined),
     describeCommand: (name, value) => ({

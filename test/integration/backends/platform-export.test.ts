@@ -204,15 +204,20 @@ test('platform import stores settings without secrets, and prints the commands f
   expect([again.settings, again.manualSteps.length]).toEqual([[], 1])
 })
 
-test('an unknown kind of settings is refused before anything is imported', async () => {
-  const folder = await exportSettings()
+/** Changes the settings of an export, and the hash of their file. */
+async function changeSettings(folder: string, change: object): Promise<void> {
   const file = join(folder, 'installation.json')
-  const settings = { ...JSON.parse(readFileSync(file, 'utf8')), gadgets: [] }
+  const settings = { ...JSON.parse(readFileSync(file, 'utf8')), ...change }
   writeFileSync(file, JSON.stringify(settings))
   const manifestFile = join(folder, 'manifest.json')
   const manifest = JSON.parse(readFileSync(manifestFile, 'utf8'))
   manifest.members['installation.json'] = await hashMember(file)
   writeFileSync(manifestFile, JSON.stringify(manifest))
+}
+
+test('an unknown kind of settings is refused before anything is imported', async () => {
+  const folder = await exportSettings()
+  await changeSettings(folder, { gadgets: [] })
   useHome('target')
   const { exit, err } = await bench.run('platform', 'import', folder, '--yes')
   expect([exit, err]).toEqual([1, expect.stringContaining('EXPORT_INVALID')])
@@ -220,4 +225,30 @@ test('an unknown kind of settings is refused before anything is imported', async
   expect(err).toContain('the version of Antichain that wrote it')
   expect(await run('stack', 'ls', '--json', '--all')).not.toContain('dev')
   expect(await readSettings()).toMatchObject({ schedules: [], federations: [] })
+})
+
+test('the plan of an import shows what its settings grant', async () => {
+  const folder = await exportSettings()
+  useHome('target')
+  const command =
+    'antichain federation create ci --role read --issuer https://token.actions.githubusercontent.com --audience https://antichain.test --claim repository_owner=acme --claim repository=acme/site --lifetime 3600s'
+  const out = await run('platform', 'import', folder, '--preview')
+  expect(out).toContain(`- federation rule ci: ${command}\n`)
+  const { settings } = JSON.parse(await run('platform', 'import', folder, '--preview', '--json'))
+  expect(settings).toContainEqual(expect.objectContaining({ name: 'ci', command }))
+})
+
+test('no text of a hostile export acts on the shell that runs its commands', async () => {
+  const folder = await exportSettings()
+  const value = { form: '<x>', apiUrl: '--yes', isPaused: false }
+  await changeSettings(folder, { webhooks: [{ name: 'main', value }] })
+  useHome('target')
+  expect(await run('platform', 'import', folder, '--preview')).toContain(
+    "antichain webhook create main --form '<x>' --rules rules/default/main.json\n",
+  )
+  for (const name of ['main: reboot #', '--help', '..', '<x>']) {
+    await changeSettings(folder, { webhooks: [{ name, value }] })
+    const { exit, err } = await bench.run('platform', 'import', folder, '--preview')
+    expect([exit, err]).toEqual([1, expect.stringContaining('EXPORT_INVALID')])
+  }
 })

@@ -209,6 +209,14 @@ resource "terraform_data" "b" {}
   )
 })
 
+test('a function of the package std with other results is reported', async () => {
+  const { text, notes } = await convertText('output "o" {\n  value = timecmp("a", "b")\n}\n')
+  expect(text).toContain('invoke("std:index:timecmp"')
+  expect(notes).toMatchObject([
+    { line: 2, problem: expect.stringContaining('returns 0 instead of 1') },
+  ])
+})
+
 test('without the package std, its functions have no equivalent', async () => {
   const program = 'output "o" { value = upper("a") }'
   expect(await convertText(program)).toMatchObject({ notes: [], needsStandardPackage: true })

@@ -77,7 +77,7 @@ function hasOtherMeaning(name: string, args: readonly HclExpression[]): boolean 
  * function, if the number of arguments differs, or if the new program cannot use the package.
  */
 function printStandardCall(
-  { name, args, isExpanded }: Call,
+  { name, args, isExpanded, line, column }: Call,
   scope: PrintScope,
 ): PrintedExpression | undefined {
   const found = scope.conversion.usesStandardPackage ? findStandardFunction(name) : undefined
@@ -89,6 +89,11 @@ function printStandardCall(
       ? args.length <= namedCount && !isExpanded
       : args.length >= namedCount && (!isExpanded || args.length === namedCount + 1)
   if (!hasFittingCount) return undefined
+  if (found.difference !== undefined) {
+    const problem = `the function '${name}' of the package std ${found.difference}`
+    const advice = 'Check its result in the new program.'
+    scope.conversion.report({ file: scope.file, line, column, problem, advice })
+  }
   const printed = args.map(arg => printOperand(arg, scope).text)
   const namedArguments = printed
     .slice(0, namedCount)

@@ -46,6 +46,16 @@ const signatures: Readonly<Record<string, readonly string[]>> = {
   zipmap: ['keys', 'values'],
 }
 
+/** How results differ from those of Terraform without an error. Source: pulumi-std 2.3.2. */
+const differences: Readonly<Record<string, string>> = {
+  csvdecode: 'keeps quotes, and refuses an empty last line',
+  jsondecode: 'returns the text itself if it is no object',
+  regex: 'returns an empty list without a match, instead of an error',
+  setintersection: 'returns its elements in a random order',
+  timecmp: 'returns 0 instead of 1 if the first timestamp is later',
+  title: 'changes the other letters of each word to lowercase',
+}
+
 function listWithArguments(
   args: readonly string[],
   names: readonly string[],
@@ -60,9 +70,11 @@ export interface StandardFunction {
   readonly argumentNames: readonly string[]
   /** The name of the list with the remaining arguments. */
   readonly restName: string | undefined
+  /** How its results differ from those of Terraform. */
+  readonly difference: string | undefined
 }
 
-/** Returns the function of `std` with the meaning of a function of Terraform's language. */
+/** Returns the function of `std` for a function of Terraform's language. */
 export function findStandardFunction(name: string): StandardFunction | undefined {
   const signature = Object.hasOwn(signatures, name) ? signatures[name] : undefined
   if (signature === undefined) return undefined
@@ -72,5 +84,6 @@ export function findStandardFunction(name: string): StandardFunction | undefined
     token: `std:index:${name}`,
     argumentNames: hasRest ? signature.slice(0, -1) : signature,
     restName: hasRest ? last.slice(0, -3) : undefined,
+    difference: differences[name],
   }
 }
