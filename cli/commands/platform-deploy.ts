@@ -44,7 +44,7 @@ export const deployPlatform: Handler = async (session, flags) => {
   const stacks = [names.dataStack, names.mainStack]
   const diffResult = await tools.runCdk(target, ['diff', ...stacks, ...context])
   if (diffResult.exitCode !== 0) throw cdkErrorOf(diffResult.output)
-  await checkNetwork(tools, target, allSettings)
+  await requireUsableNetwork(tools, target, allSettings)
   for (const group of await listBusyGroups(tools, target, status))
     session.printToStderr(formatBusyWarning(group))
   if (flags.isSet('preview')) return 0
@@ -67,9 +67,10 @@ export const deployPlatform: Handler = async (session, flags) => {
 }
 
 /**
- * Checks the network of the settings, which the CDK has accepted. Throws PLATFORM_SETTING_INVALID.
+ * Throws PLATFORM_SETTING_INVALID if functions in the network of the settings could not reach AWS.
+ * The CDK has accepted the settings before.
  */
-async function checkNetwork(
+async function requireUsableNetwork(
   tools: PlatformTools,
   target: InstallationTarget,
   settings: readonly string[],

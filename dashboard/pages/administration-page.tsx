@@ -15,7 +15,7 @@ import { PluginSources } from './plugin-sources.tsx'
 import { TokenTable } from './token-table.tsx'
 import { usePageTitle } from './use-page-title.ts'
 
-const tabWords: Readonly<Record<AdministrationTab, string>> = {
+const tabTitles: Readonly<Record<AdministrationTab, string>> = {
   tokens: 'Tokens',
   audit: 'Audit log',
   health: 'Health',
@@ -52,7 +52,7 @@ function AdministrationTabs({ tab }: { tab: AdministrationTab }) {
     <RouteTabs
       label="Parts of the administration"
       names={administrationTabs}
-      titles={tabWords}
+      titles={tabTitles}
       selected={tab}
       hrefOf={name => hrefOf({ kind: 'administration', tab: name })}
     >

@@ -19,7 +19,7 @@ export function createKeyFileSealing(home: string): SealingPort {
   const path = join(home, 'sealing.key')
   let cachedKey: Buffer | undefined
   const getKey = (): Buffer => {
-    cachedKey ??= readKey(path, home)
+    cachedKey ??= readOrCreateKey(path, home)
     return cachedKey
   }
   return {
@@ -42,7 +42,7 @@ export function createKeyFileSealing(home: string): SealingPort {
  * Reads the key, or creates it. When several processes create a key concurrently, only the first
  * hard link succeeds, and all of them use the linked file. The linked file is always complete.
  */
-function readKey(path: string, home: string): Buffer {
+function readOrCreateKey(path: string, home: string): Buffer {
   try {
     const key = readIfExists(path) ?? createKey(path, home)
     if (key.length !== sealingKeyBytes)

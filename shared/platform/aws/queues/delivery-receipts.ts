@@ -23,7 +23,7 @@ export function parseReceipt(text: string): Receipt | undefined {
 }
 
 /** Names of SQS errors for an invalid receipt. */
-const invalidReceiptErrors: ReadonlySet<string | undefined> = new Set([
+const invalidReceiptErrorNames: ReadonlySet<string | undefined> = new Set([
   'ReceiptHandleIsInvalid',
   'MessageNotInflight',
   'InvalidParameterValue',
@@ -32,7 +32,7 @@ const invalidReceiptErrors: ReadonlySet<string | undefined> = new Set([
 
 /** Reports whether an error name means that a receipt is invalid. */
 export function isInvalidReceiptError(name: string | undefined): boolean {
-  return invalidReceiptErrors.has(name)
+  return invalidReceiptErrorNames.has(name)
 }
 
 /**

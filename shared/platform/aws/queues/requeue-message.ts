@@ -11,8 +11,8 @@ import { removeMessage } from './remove-message.ts'
 /**
  * Sends a message of an event source again, and removes the received one. Another receiver can then
  * get the message immediately. An intentional failure of the function would delay the message and
- * count as a delivery. `refusals` is the number with which the message is sent. A crash between
- * send and removal leaves both messages, which is harmless (I4).
+ * count as a delivery. The new message carries `refusals`, the count after this refusal. A crash
+ * between send and removal leaves both messages, which is harmless (I4).
  */
 export async function requeueMessage(
   sqs: SQSClient,

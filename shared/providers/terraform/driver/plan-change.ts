@@ -18,7 +18,7 @@ import {
   readResponse,
   requireNoDeferral,
 } from './provider-failure.ts'
-import { noPrivate, type ResourceObject } from './resource-object.ts'
+import { noPrivateData, type ResourceObject } from './resource-object.ts'
 import type { ResourceType } from './terraform-package.ts'
 import { type TerraformSession } from './terraform-session.ts'
 import { decodeValue, encodeIdentity, encodeValue } from './wire-values.ts'
@@ -58,34 +58,34 @@ export async function planChange(
   request: ChangeRequest,
 ): Promise<PlannedChange> {
   const { typeName, block, type } = resource
-  const { urn, prior: recorded } = request
-  const isTainted = recorded?.isTainted === true
-  const untainted = isTainted ? undefined : recorded
-  const prior = untainted?.value ?? nullOf(type)
+  const { urn, prior: recordedObject } = request
+  const isTainted = recordedObject?.isTainted === true
+  const untaintedObject = isTainted ? undefined : recordedObject
+  const prior = untaintedObject?.value ?? nullOf(type)
   const config = applyIgnoredChanges(resource, request, prior)
   const response = await session.client.planResourceChange({
     typeName,
     priorState: encodeValue(prior, type),
     proposedNewState: encodeValue(proposeNew(block, prior, config), type),
     config: encodeValue(config, type),
-    priorPrivate: untainted?.private ?? noPrivate,
-    priorIdentity: encodeIdentity(resource, untainted?.identity),
+    priorPrivate: untaintedObject?.private ?? noPrivateData,
+    priorIdentity: encodeIdentity(resource, untaintedObject?.identity),
     providerMeta: session.pkg.providerMeta,
   })
   checkDiagnostics(session, resource, { urn, response })
   const fault = `planned an invalid change of '${urn}'`
-  const decoded = readResponse(session.pkg.name, fault, () =>
+  const decodedState = readResponse(session.pkg.name, fault, () =>
     decodeValue(response.plannedState, type),
   )
   // A provider with the legacy type system may plan changes of ignored values. As in Terraform's
   // core, these changes are then undone in the plan, too.
   const planned =
-    response.isLegacyTypeSystem && untainted !== undefined
-      ? applyIgnoredChanges(resource, { ...request, config: decoded }, prior)
-      : decoded
-  const requested = response.requiresReplace.map(path => readAttributePath(path, type))
-  const { paths, flaws } = filterReplacePaths(block, { prior, planned }, requested)
-  throwFlaws(session, fault, [
+    response.isLegacyTypeSystem && untaintedObject !== undefined
+      ? applyIgnoredChanges(resource, { ...request, config: decodedState }, prior)
+      : decodedState
+  const requestedPaths = response.requiresReplace.map(path => readAttributePath(path, type))
+  const { paths, flaws } = filterReplacePaths(block, { prior, planned }, requestedPaths)
+  requireNoFlaws(session, fault, [
     ...findTypeFlaws(resource, planned),
     ...findWriteOnlyPaths(block, planned).map(path => ({
       message: 'a write-only attribute has a planned value',
@@ -127,7 +127,7 @@ function checkDiagnostics(
   requireNoDeferral(session.pkg.name, `the change of '${urn}'`, response)
 }
 
-function throwFlaws(
+function requireNoFlaws(
   session: TerraformSession,
   fault: string,
   flaws: readonly ProviderFlaw[],
@@ -163,7 +163,7 @@ export async function planDeletion(
     decodeValue(response.plannedState, type),
   )
   if (planned.kind !== 'null')
-    throwFlaws(session, fault, [{ message: 'the planned state is not null', path: [] }])
+    requireNoFlaws(session, fault, [{ message: 'the planned state is not null', path: [] }])
   return {
     plannedPrivate: response.plannedPrivate,
     plannedIdentity: readIdentityOf(session, resource, response.plannedIdentity),

@@ -16,4 +16,4 @@ export interface ResourceObject {
 }
 
 /** The private data of a new object. */
-export const noPrivate = new Uint8Array()
+export const noPrivateData = new Uint8Array()

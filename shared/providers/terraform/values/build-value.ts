@@ -46,11 +46,11 @@ export function listOf(
   elementType: CtyType,
   path: CtyPath = [],
 ): CtyValue {
-  const narrowed = narrowElementType(elements, elementType, path)
+  const narrowedType = narrowElementType(elements, elementType, path)
   return {
     kind: 'list',
-    type: { kind: 'list', element: narrowed },
-    elements: elements.map(value => retype(value, narrowed)),
+    type: { kind: 'list', element: narrowedType },
+    elements: elements.map(value => retype(value, narrowedType)),
   }
 }
 
@@ -63,11 +63,11 @@ export function setOf(
   elementType: CtyType,
   path: CtyPath = [],
 ): CtyValue {
-  const narrowed = narrowElementType(elements, elementType, path)
+  const narrowedType = narrowElementType(elements, elementType, path)
   return {
     kind: 'set',
-    type: { kind: 'set', element: narrowed },
-    elements: sortSetElements(elements.map(value => retype(value, narrowed))),
+    type: { kind: 'set', element: narrowedType },
+    elements: sortSetElements(elements.map(value => retype(value, narrowedType))),
   }
 }
 
@@ -78,11 +78,11 @@ export function mapOf(
   path: CtyPath = [],
 ): CtyValue {
   const sorted = sortEntries(entries)
-  const narrowed = narrowElementType([...sorted.values()], elementType, path)
+  const narrowedType = narrowElementType([...sorted.values()], elementType, path)
   return {
     kind: 'map',
-    type: { kind: 'map', element: narrowed },
-    entries: new Map([...sorted].map(([key, value]) => [key, retype(value, narrowed)])),
+    type: { kind: 'map', element: narrowedType },
+    entries: new Map([...sorted].map(([key, value]) => [key, retype(value, narrowedType)])),
   }
 }
 

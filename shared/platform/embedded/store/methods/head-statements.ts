@@ -13,7 +13,7 @@ const headKeyCondition = 'deployment = ?1 AND operation = ?2'
  * The expressions for the fields of a head: the columns of its row, or the constants of an
  * untouched head.
  */
-interface Columns {
+interface HeadExpressions {
   readonly verdict: string
   readonly owner: string
   readonly attempt: string
@@ -21,7 +21,7 @@ interface Columns {
   readonly arrived: string
 }
 
-const storedColumns: Columns = {
+const storedExpressions: HeadExpressions = {
   verdict: 'head.verdict',
   owner: 'head.owner',
   attempt: 'head.attempt',
@@ -29,7 +29,7 @@ const storedColumns: Columns = {
   arrived: 'head.arrived',
 }
 
-const freshColumns: Columns = {
+const freshExpressions: HeadExpressions = {
   verdict: 'NULL',
   owner: "''",
   attempt: '0',
@@ -43,7 +43,7 @@ function factConditionsOf({
   attempt,
   givenBack,
   arrived,
-}: Columns): FactConditions {
+}: HeadExpressions): FactConditions {
   return {
     ended: `${verdict} IS NOT NULL`,
     owned: `${owner} <> ''`,
@@ -67,14 +67,14 @@ const tookEffectConditions: Readonly<Record<HeadEvent, string>> = {
   select: 'head.verdict = ?5 AND head.end_attempt = ?4 AND head.owner = ?3',
 }
 
-function writeConditionOf(event: HeadEvent, columns: Columns): string {
-  return buildCondition(event, 'writes', factConditionsOf(columns))
+function writeConditionOf(event: HeadEvent, expressions: HeadExpressions): string {
+  return buildCondition(event, 'writes', factConditionsOf(expressions))
 }
 
 /** Returns a query that finds one row if the same request took effect before. */
 function createTookEffectQuery(event: HeadEvent): string {
   const factConditions = {
-    ...factConditionsOf(storedColumns),
+    ...factConditionsOf(storedExpressions),
     repeated: tookEffectConditions[event],
   }
   return `SELECT 1 FROM head WHERE ${headKeyCondition} AND (${buildCondition(event, 'repeats', factConditions)})`
@@ -89,9 +89,9 @@ function createUpsert(
   { columns, values, set }: Readonly<Record<'columns' | 'values' | 'set', string>>,
 ): string {
   return `INSERT INTO head (deployment, operation, ${columns}) SELECT ?1, ?2, ${values}
-    WHERE ${writeConditionOf(event, freshColumns)}
+    WHERE ${writeConditionOf(event, freshExpressions)}
       OR EXISTS (SELECT 1 FROM head WHERE ${headKeyCondition})
-    ON CONFLICT DO UPDATE SET ${set} WHERE ${writeConditionOf(event, storedColumns)}`
+    ON CONFLICT DO UPDATE SET ${set} WHERE ${writeConditionOf(event, storedExpressions)}`
 }
 
 /**
@@ -117,10 +117,10 @@ export const headStatements = {
   beginTookEffect: createTookEffectQuery('begin'),
   giveBack: `UPDATE head SET owner = '', executor = '', given_back = given_back + 1,
     freed = json_insert(freed, '$[#]', ?5)
-    WHERE ${headKeyCondition} AND (${writeConditionOf('giveBack', storedColumns)})`,
+    WHERE ${headKeyCondition} AND (${writeConditionOf('giveBack', storedExpressions)})`,
   giveBackTookEffect: createTookEffectQuery('giveBack'),
   lapse: `UPDATE head SET owner = '', executor = '', freed = json_insert(freed, '$[#]', ?5)
-    WHERE ${headKeyCondition} AND (${writeConditionOf('lapse', storedColumns)})`,
+    WHERE ${headKeyCondition} AND (${writeConditionOf('lapse', storedExpressions)})`,
   lapseTookEffect: createTookEffectQuery('lapse'),
   select: createUpsert('select', {
     columns: 'verdict, end_attempt',
