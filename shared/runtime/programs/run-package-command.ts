@@ -83,25 +83,25 @@ export async function runPackageManager(
 }
 
 /**
- * Returns the error of a failed package manager: an explained refusal, or else its last lines.
- * Shows no secret.
+ * Returns the error of a failed package manager: an explained refusal if there is one, and its last
+ * lines. Shows no secret.
  */
 function createFailure(
   { details, explainFailure, secrets = [] }: PackageCommand,
   { failure, stdout, stderr }: Readonly<Record<'failure' | 'stdout' | 'stderr', string>>,
 ): Error {
-  const refusal = explainFailure?.(hideSecrets(`${stdout}\n${stderr}`, secrets))
-  if (refusal !== undefined) {
-    const message = `${toPrintable(refusal.message)} (${failure})`
-    return error('INSTALL_FAILED', message, { hint: toPrintable(refusal.hint) })
-  }
   const output = hideSecrets(details === 'stdout' ? stderr : `${stdout}\n${stderr}`, secrets)
   const shownLines = output
     .split('\n')
     .filter(line => !(details instanceof RegExp && details.test(line)))
     .slice(-errorLinesMax)
     .map(line => toPrintable(line))
-  return error('INSTALL_FAILED', `${failure}:\n${shownLines.join('\n').trim()}`)
+  const shownOutput = shownLines.join('\n').trim()
+  const refusal = explainFailure?.(hideSecrets(`${stdout}\n${stderr}`, secrets))
+  if (refusal === undefined) return error('INSTALL_FAILED', `${failure}:\n${shownOutput}`)
+  // Another failure may have followed, because pip tries all of its indexes.
+  const message = `${toPrintable(refusal.message)} (${failure}):\n${shownOutput}`
+  return error('INSTALL_FAILED', message, { hint: toPrintable(refusal.hint, 500) })
 }
 
 /** Writes files that only this user can read. Returns the variables with their paths. */

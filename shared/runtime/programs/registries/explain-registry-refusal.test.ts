@@ -30,6 +30,14 @@ describe('a refusal by a registry that is not stored', () => {
     expect(refusal?.hint).toContain(args)
   })
 
+  test.each(['https://npm.test/a;reboot;/p', 'https://npm.test/$(reboot)/p'])(
+    'names no address that acts on a shell: %s',
+    url => {
+      const refusal = explainRegistryRefusal(`npm http fetch GET 401 ${url} 8ms`, 'npm', [])
+      expect(refusal?.hint).toContain('`antichain registry set <name> <address>`')
+    },
+  )
+
   test('shows no credential of its URL', () => {
     const line = 'npm http fetch GET 401 https://user:pass-word@npm.test/dep?token=t0ken 8ms'
     const refusal = JSON.stringify(explainRegistryRefusal(line, 'npm', []))

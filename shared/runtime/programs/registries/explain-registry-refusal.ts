@@ -101,9 +101,13 @@ const npmPackagePattern = /\/(?<scope>@[\w.-]+)?(?:(?<=\/)|\/|%2f)[\w.-]+(?:\/-\
 const findScope = (url: string): string | undefined =>
   npmPackagePattern.exec(url)?.groups?.['scope']
 
-/** Returns the address of a registry by the URL of one of its packages, as far as it is known. */
+/**
+ * Returns the address of a registry by the URL of one of its packages. An address that is unknown,
+ * or not safe in a shell, becomes a placeholder: a program may have chosen the URL.
+ */
 function guessAddress(url: string, manager: PackageRegistry['manager']): string {
   // pip downloads archives from other addresses than that of the index.
-  if (manager === 'pip') return /^(.+)\/[^/]+\/$/.exec(url)?.[1] ?? '<address>'
-  return url.replace(npmPackagePattern, '/')
+  const address =
+    manager === 'pip' ? /^(.+)\/[^/]+\/$/.exec(url)?.[1] : url.replace(npmPackagePattern, '/')
+  return address !== undefined && /^[\w./:@%+~-]+$/.test(address) ? address : '<address>'
 }
