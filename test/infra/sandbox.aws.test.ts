@@ -141,8 +141,10 @@ describe.skipIf(support.kind === 'unsupported')('a function in a sandbox', () =>
   })
 
   test('is killed when it has more processes and threads than Lambda allows', async () => {
-    // Processes without open files stay below the limit of descriptors.
-    const script = 'exec <&- >&- 2>&-; for n in $(seq 130); do sleep 60 <&- & done; wait'
+    // Processes without open files stay below the limit of descriptors. A process that starts has
+    // its libraries open for a moment, so the processes start a few at a time.
+    const start = 'sleep 60 <&- & [ $((n % 10)) = 0 ] && sleep 0.1 <&-'
+    const script = `exec <&- >&- 2>&-; for n in $(seq 130); do ${start}; done; wait`
     const command = ['/bin/sh', '-c', script]
     const outcome = await environment.invoke({ do: 'spawn', processes: 8, command }, 20_000)
     expect(outcome).toMatchObject({ kind: 'died' })
