@@ -5,6 +5,7 @@ import { compareUtf8 } from '../../shared/values/go-json.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { formatOutput } from '../../shared/state/stack-outputs.ts'
 import { readShownOutputs } from '../stack/open-decrypter.ts'
+import { quoteForShell } from '../display/quote-for-shell.ts'
 import { formatTable } from '../display/table.ts'
 import { warnInterrupted } from '../stack/warn-interrupted.ts'
 
@@ -54,7 +55,7 @@ function isVariableName(name: string): boolean {
 function formatShellAssignment(name: string, value: Json): string {
   if (!isVariableName(name))
     throw error('CLI_USAGE', `the output '${name}' is not a valid name of a shell variable`)
-  return `${name}='${formatOutput(value).replaceAll("'", `'\\''`)}'`
+  return `${name}=${quoteForShell(formatOutput(value))}`
 }
 
 /** Formats all outputs of a stack as a table with a title. */

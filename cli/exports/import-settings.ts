@@ -6,6 +6,7 @@ import { DeployError, error } from '../../shared/errors/error.ts'
 import { toPrintable } from '../../shared/triggers/printable.ts'
 import { parseJson } from '../../shared/values/parse-json.ts'
 import { createRecordForm } from '../../shared/values/record-form.ts'
+import { quoteForShell } from '../display/quote-for-shell.ts'
 import { listAllItems } from '../remote/api-pages.ts'
 import { stackPathOf } from '../remote/stack-path.ts'
 import type { CliSession } from '../session/session.ts'
@@ -167,7 +168,7 @@ function formatCommand({ args, variables = [] }: SettingCommand, group: string):
 
 function quoteArgument(argument: string): string {
   const isPlain = /^[\w./:@=,-]+$/.test(argument)
-  return isPlain ? argument : `'${argument.replaceAll("'", `'\\''`)}'`
+  return isPlain ? argument : quoteForShell(argument)
 }
 
 /**

@@ -4,19 +4,7 @@ import * as z from 'zod'
 import type { EnginePort } from '../../local/engine-port.ts'
 import { apiGroupHeader, defaultGroup } from '../../shared/config/stack-groups.ts'
 import { listAllItems } from '../remote/api-pages.ts'
-import { rulesFileOf } from './setting-kinds.ts'
-
-/** The lists of the API with settings of a group of stacks, by their names in the export. */
-const groupLists = {
-  webhooks: '/v1/webhooks',
-  notifications: '/v1/notifications',
-  schedules: '/v1/schedules',
-  policies: '/v1/policies',
-  pluginSources: '/v1/plugin-sources',
-  packageRegistries: '/v1/package-registries',
-} as const
-/** The lists that all groups share. The file of the default group has them. */
-const sharedLists = { federations: '/v1/federations' } as const
+import { rulesFileOf, settingKinds } from './setting-kinds.ts'
 
 /** The folder with the files of all groups but the default one. */
 const groupsFolder = 'groups'
@@ -52,10 +40,10 @@ export async function writeInstallationSettings(
   groups: readonly string[],
 ): Promise<void> {
   for (const group of groups) {
-    const lists = group === defaultGroup ? { ...groupLists, ...sharedLists } : groupLists
     const settings: Record<string, unknown> = {}
-    for (const [name, path] of Object.entries(lists))
-      settings[name] = await listAllItems(callGroup(engine, group), path, itemForm)
+    for (const [name, { path, isShared }] of Object.entries(settingKinds))
+      if (group === defaultGroup || isShared !== true)
+        settings[name] = await listAllItems(callGroup(engine, group), path, itemForm)
     writePrivateJson(join(root, settingsFileOf(group)), settings)
     for (const { name, value } of z.array(webhookForm).parse(settings['webhooks']))
       writePrivateJson(join(root, rulesFileOf(group, name)), value.rules)

@@ -15,6 +15,8 @@ type Value = z.infer<typeof exportedSettingForm>['value']
 export interface SettingKind {
   readonly path: string
   readonly noun: string
+  /** Whether all groups share the settings. The file of the default group has them. */
+  readonly isShared?: boolean
   /** Whether only functions of an API use the settings, and not a machine. */
   readonly needsApi?: boolean
   /** Whether a setting grants access or trusts an address, so that a user must see its command. */
@@ -45,6 +47,11 @@ export function createScheduleBody(value: Value): object {
 /** Returns the body of a notification. Undefined if it has a secret. */
 export function createNotificationBody({ hasSecret, ...value }: Value): object | undefined {
   return hasSecret === false ? value : undefined
+}
+
+/** Returns the body of a setting. Undefined if it has a credential. */
+function createBodyWithoutCredential({ hasCredential, ...value }: Value): object | undefined {
+  return hasCredential === false ? value : undefined
 }
 
 /** Returns a text of an export. A text that a command would read as an option becomes ''. */
@@ -156,19 +163,12 @@ export const settingKinds: Readonly<Record<string, SettingKind>> = {
       args: ['policy', 'attach', '<folder>', '--name', name, ...describeSelection(value['stacks'])],
     }),
   },
-  federations: {
-    path: '/v1/federations',
-    noun: 'federation rule',
-    grantsTrust: true,
-    createBody: value => value,
-    describeCommand: describeFederationCommand,
-  },
   pluginSources: {
     path: '/v1/plugin-sources',
     noun: 'plugin source',
     grantsTrust: true,
     needsApi: true,
-    createBody: ({ hasCredential, ...value }) => (hasCredential === false ? value : undefined),
+    createBody: createBodyWithoutCredential,
     describeCommand: (_name, value) => ({
       args: ['plugin', 'allow', text(value['source'])],
       variables: ['ANTICHAIN_CREDENTIAL'],
@@ -179,7 +179,7 @@ export const settingKinds: Readonly<Record<string, SettingKind>> = {
     noun: 'package registry',
     grantsTrust: true,
     needsApi: true,
-    createBody: ({ hasCredential, ...value }) => (hasCredential === false ? value : undefined),
+    createBody: createBodyWithoutCredential,
     describeCommand: (name, value) => ({
       args: [
         ...['registry', 'set', name, text(value['address'])],
@@ -188,5 +188,13 @@ export const settingKinds: Readonly<Record<string, SettingKind>> = {
       ],
       variables: ['ANTICHAIN_CREDENTIAL'],
     }),
+  },
+  federations: {
+    path: '/v1/federations',
+    noun: 'federation rule',
+    isShared: true,
+    grantsTrust: true,
+    createBody: value => value,
+    describeCommand: describeFederationCommand,
   },
 }

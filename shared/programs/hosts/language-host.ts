@@ -19,6 +19,7 @@ import { isDoneWithin } from './is-done-within.ts'
 import { readHostPort } from './read-host-port.ts'
 import { withSchemaAttachment } from './schema-attachment.ts'
 import type { LineListener } from './start-program-process.ts'
+import type { RequiredPackage } from '../required-packages.ts'
 import type { ProgramEnd, ProgramHost, ProgramInput, ProgramSource } from '../program.ts'
 import { allowUnimplemented, createPackagesError, fetchPackages } from './fetch-packages.ts'
 
@@ -78,14 +79,26 @@ export function createLanguageProgramHost(deps: LanguageHostDeps): ProgramHost {
         if (stream === 'stderr' && lines.length < errorLinesMax) lines.push(line)
       })
       try {
-        return await fetchPackages(host, { ...source, info: toProgramInfo(source) })
+        return await listAndClose(host, source)
       } catch (thrown) {
-        await host.close()
         throw createPackagesError(source.runtime, thrown, lines)
-      } finally {
-        await host.close()
       }
     },
+  }
+}
+
+/**
+ * Lists the packages of a program, and closes the host. The output of a host that crashed is
+ * complete once it is closed.
+ */
+async function listAndClose(
+  host: LanguageHost,
+  source: ProgramSource,
+): Promise<readonly RequiredPackage[]> {
+  try {
+    return await fetchPackages(host, { ...source, info: toProgramInfo(source) })
+  } finally {
+    await host.close()
   }
 }
 

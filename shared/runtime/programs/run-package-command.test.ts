@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
+import { createSystemClock } from '../../platform/system/clock.ts'
 import { createProcesses } from '../../platform/system/processes.ts'
 import { explainRegistryRefusal } from './registries/explain-registry-refusal.ts'
 import { runPackageManager } from './run-package-command.ts'
@@ -14,14 +14,14 @@ test('an explained refusal keeps the last lines, because another failure may hav
     'echo "404 Client Error: x for url: https://pip.test/simple/dep/ - skipping"; echo "gcc failed" >&2; exit 1'
   const processes = createProcesses()
   onTestFinished(() => processes.close())
-  const clock = {
-    now: () => 0,
-    sleep: (ms: number, signal?: AbortSignal) =>
-      sleep(ms, undefined, { signal }).catch(() => undefined),
+  const deps = {
+    processes,
+    clock: createSystemClock(),
+    scratch: cwd,
+    env: { PATH: '/usr/bin:/bin' },
   }
-  const deps = { processes, clock, scratch: cwd, env: { PATH: '/usr/bin:/bin' } }
   await expect(
-    runPackageManager(deps as never, {
+    runPackageManager(deps, {
       ...{ command: '/bin/sh', args: ['-c', script], cwd, details: 'stdout' },
       explainFailure: output => explainRegistryRefusal(output, 'pip', []),
     }),

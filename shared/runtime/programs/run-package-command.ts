@@ -90,14 +90,15 @@ function createFailure(
   { details, explainFailure, secrets = [] }: PackageCommand,
   { failure, stdout, stderr }: Readonly<Record<'failure' | 'stdout' | 'stderr', string>>,
 ): Error {
-  const output = hideSecrets(details === 'stdout' ? stderr : `${stdout}\n${stderr}`, secrets)
-  const shownLines = output
+  const [shownStdout, shownStderr] = [hideSecrets(stdout, secrets), hideSecrets(stderr, secrets)]
+  const output = `${shownStdout}\n${shownStderr}`
+  const shownLines = (details === 'stdout' ? shownStderr : output)
     .split('\n')
     .filter(line => !(details instanceof RegExp && details.test(line)))
     .slice(-errorLinesMax)
     .map(line => toPrintable(line))
   const shownOutput = shownLines.join('\n').trim()
-  const refusal = explainFailure?.(hideSecrets(`${stdout}\n${stderr}`, secrets))
+  const refusal = explainFailure?.(output)
   if (refusal === undefined) return error('INSTALL_FAILED', `${failure}:\n${shownOutput}`)
   // Another failure may have followed, because pip tries all of its indexes.
   const message = `${toPrintable(refusal.message)} (${failure}):\n${shownOutput}`

@@ -10,8 +10,8 @@ import {
   type PrintScope,
 } from './conversion.ts'
 import { printFormat } from './print-format.ts'
-import { findStandardFunction } from './standard-functions.ts'
-import { printList, printObject, quoteText } from './print-text.ts'
+import { findStandardFunction, type StandardFunction } from './standard-functions.ts'
+import { type PrintedAttribute, printList, printObject, quoteText } from './print-text.ts'
 
 /** Terraform's name → Pulumi's name of a function that takes the same arguments. */
 const functionNames: Readonly<Record<string, string>> = {
@@ -95,15 +95,9 @@ function printStandardCall(
     scope.conversion.report({ file: scope.file, line, column, problem, advice })
   }
   const printed = args.map(arg => printOperand(arg, scope).text)
-  const namedArguments = printed
-    .slice(0, namedCount)
-    .map((text, index) => ({ name: argumentNames[index] ?? '', text }))
   const restTexts = printed.slice(namedCount)
   const restText = isExpanded ? restTexts.join('') : printList(restTexts)
-  const items = [
-    ...namedArguments,
-    ...(restName === undefined ? [] : [{ name: restName, text: restText }]),
-  ]
+  const items = nameTexts({ argumentNames, restName }, printed, restText)
   return createFreeExpression(`invoke(${quoteText(token)}, ${printObject(items)}).result`)
 }
 
@@ -121,14 +115,29 @@ function printProviderCall(
   const printed = call.args.map(arg => printOperand(arg, scope).text)
   const parameterCount = signature.parameters.length
   const isVariadic = signature.variadicParameter !== undefined
-  const items = nameArguments(signature).flatMap((name, index) => {
-    if (index === parameterCount && isVariadic)
-      return [{ name, text: printList(printed.slice(parameterCount)) }]
-    const text = printed[index]
-    return text === undefined ? [] : [{ name, text }]
-  })
+  const names = nameArguments(signature)
+  const argumentNames = names.slice(0, parameterCount)
+  const restName = isVariadic ? names[parameterCount] : undefined
+  const items = nameTexts(
+    { argumentNames, restName },
+    printed,
+    printList(printed.slice(parameterCount)),
+  )
   return {
     text: `invoke(${quoteText(token)}, ${printObject(items)})`,
     shape: shapeOfType(signature.returnType),
   }
+}
+
+/** Names the texts of arguments, and the text of the list with the remaining ones. */
+function nameTexts(
+  { argumentNames, restName }: Pick<StandardFunction, 'argumentNames' | 'restName'>,
+  texts: readonly string[],
+  restText: string,
+): readonly PrintedAttribute[] {
+  const named = argumentNames.flatMap((name, index) => {
+    const text = texts[index]
+    return text === undefined ? [] : [{ name, text }]
+  })
+  return restName === undefined ? named : [...named, { name: restName, text: restText }]
 }
