@@ -103,7 +103,7 @@ test('a call that waits for a place starts as soon as a call of this process end
   expect(performance.now() - startMs).toBeLessThan(500)
 })
 
-test('an executor that shares deliveries gets the time of its next attempt instead of a long wait', async () => {
+test('an executor that shares deliveries gets the delay of its next attempt instead of a long wait', async () => {
   const rule = { provider: 'aws', rate: { calls: 1, perMs: 60_000 } }
   const limiter = createLimiter([rule], { waitMaxMs: 100 })
   await (await start(limiter, 1)).end('succeeded')
@@ -138,6 +138,29 @@ test('a second request of a waiting operation gets no permit', async () => {
   const first = await start(limiter, 1)
   const pendingSecond = start(limiter, 2)
   expect(await limiter.acquire(toId(2), createCall)).toBeUndefined()
+  await first.end('succeeded')
+  await pendingSecond
+})
+
+// Otherwise users would change a limit that has free starts.
+test.each([
+  ['aws', 1, 2],
+  ['aws:*', 2, 1],
+])('a long wait is reported for %s, the only limit without a free start', async (...row) => {
+  const [label, providerConcurrency, typeConcurrency] = row
+  const rules = [
+    { provider: 'aws', concurrency: providerConcurrency },
+    { type: 'aws:*', concurrency: typeConcurrency },
+  ]
+  let now = platform.clock.now()
+  const sleep = async (ms: number) => void (now = (now + ms) as typeof now)
+  const clock = { now: () => now, sleep, repeat: () => () => undefined }
+  const reported = Promise.withResolvers<string>()
+  const report = (_severity: string, message: string) => reported.resolve(message)
+  const limiter = createLimiter(rules, { clock, report })
+  const first = await start(limiter, 1)
+  const pendingSecond = start(limiter, 2)
+  expect(await reported.promise).toBe(`calls of '${label}' wait for their limit`)
   await first.end('succeeded')
   await pendingSecond
 })

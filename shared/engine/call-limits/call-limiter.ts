@@ -30,8 +30,8 @@ export interface CallLimiterDeps
  */
 export interface CallLimiter {
   /**
-   * Waits until a call may start under all its limits. Resolves with a permit, or with the time
-   * after which another delivery tries again, in ms. Resolves with undefined if the call has limits
+   * Waits until a call may start under all its limits. Resolves with a permit, or with the delay
+   * before the next try of another delivery, in ms. Resolves with undefined if the call has limits
    * and its operation already waits in this process. Throws the errors of the store.
    */
   readonly acquire: (

@@ -37,7 +37,7 @@ interface Slowdown {
   readonly raisedAt: number
 }
 
-/** A call that wants to start. */
+/** The request of a call for a start. */
 export interface CallRequest {
   /**
    * The id of the call, from `callIdOf`. Repeated requests with the same id take only one place.
@@ -45,17 +45,21 @@ export interface CallRequest {
   readonly id: string
   readonly deployment: DeploymentId
   readonly now: number
-  /** Time for which the caller can wait for the start of the call, in ms. Absent: any time. */
-  readonly aheadMaxMs?: number
+  /** The longest wait of the caller for the start of the call, in ms. Absent: no maximum. */
+  readonly waitMaxMs?: number
 }
 
 /** The result of a call, as far as its limits need it. */
 export type LimitedResult = 'throttled' | 'succeeded' | 'other'
 
-/** `granted`: the call may start at `startAt`. `waiting`: the caller asks again at `retryAt`. */
-export type LimitDecision =
-  | { readonly kind: 'granted'; readonly startAt: number }
-  | { readonly kind: 'waiting'; readonly retryAt: number }
+/** A granted start: the call may start at `startAt`. */
+export interface GrantedStart {
+  readonly kind: 'granted'
+  readonly startAt: number
+}
+
+/** The answer of a limit. `waiting`: the caller asks again at `retryAt`. */
+type LimitDecision = GrantedStart | { readonly kind: 'waiting'; readonly retryAt: number }
 
 /** Time for which a running call is counted without an extension, in ms. */
 export const callTimeoutMs = 60_000
@@ -105,7 +109,7 @@ function ruleOf({ intervalMs, burst, concurrency }: CallLimit): LimitRule {
 export function requestCall(
   record: LimitRecord,
   limit: CallLimit,
-  { id, deployment, now, aheadMaxMs = Infinity }: CallRequest,
+  { id, deployment, now, waitMaxMs = Infinity }: CallRequest,
 ): { readonly record: LimitRecord; readonly decision: LimitDecision } {
   const current = removeExpired(record, now)
   const share = current.deployments[deployment]
@@ -122,7 +126,7 @@ export function requestCall(
   if (!isRunning && mustWaitForPlace(current, limit, { deployment, deploymentCount }))
     return wait(now + placeRetryMs)
   const intervalMs = intervalOf(current, limit)
-  const aheadMs = Math.min(aheadMaxMs, Math.max(reserveAheadMs, intervalMs))
+  const aheadMs = Math.min(waitMaxMs, Math.max(reserveAheadMs, intervalMs))
   // A slowed limit has no burst. Otherwise many calls could start each time its rate is lowered.
   const burst = current.slowdown === undefined ? limit.burst : 1
   // Stacks can share a limit under rules with different rates. A slower rule must not delay the

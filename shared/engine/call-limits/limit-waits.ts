@@ -3,7 +3,7 @@ import type { ClockPort, RandomPort } from '../../ports/system.ts'
 import type { DeploymentId } from '../../records/ids.ts'
 import type { CallLimit } from './call-limit.ts'
 import type { CallRates } from './call-rates.ts'
-import { type LimitDecision, requestCall } from './limit-record.ts'
+import { type GrantedStart, requestCall } from './limit-record.ts'
 import type { LimitRecords } from './limit-records.ts'
 import type { RunningCalls } from './running-calls.ts'
 
@@ -14,7 +14,7 @@ export interface LimitWaitDeps {
   readonly clock: Pick<ClockPort, 'now' | 'sleep' | 'repeat'>
   readonly random: Pick<RandomPort, 'bytes'>
   readonly report: (severity: 'info' | 'warning', message: string) => void
-  /** Time that a call may wait in this process, in ms. */
+  /** The longest wait of a call in this process, in ms. */
   readonly waitMaxMs: number
 }
 
@@ -33,8 +33,8 @@ export interface WaitingCall {
 export interface LimitWaits {
   /**
    * Waits until a call may start under all limits, or until the deployment is stopped. If the wait
-   * would be too long, returns the time after which the caller tries again, in ms. Throws the
-   * errors of the store.
+   * would be too long, returns the delay before the next try, in ms. Throws the errors of the
+   * store.
    */
   readonly waitFor: (limits: readonly CallLimit[], call: WaitingCall) => Promise<number | undefined>
   /** Lets waiting calls try again, because a place became free. */
@@ -45,8 +45,15 @@ export interface LimitWaits {
 const controlReadMs = 1_000
 /** Wait after which a limit is reported, in ms. */
 const reportedWaitMs = 2_000
-/** Longest time after which a delivery tries again, in ms: the longest delay of a message. */
-const retryMaxMs = 900_000
+/** Longest delay before the next try of a delivery, in ms: the longest delay of a message. */
+const retryDelayMaxMs = 900_000
+
+/** The wait that a limit causes. The caller asks again at `retryAt`. */
+interface LimitWait {
+  readonly kind: 'waiting'
+  readonly limit: CallLimit
+  readonly retryAt: number
+}
 
 /** Creates the waits of a process. */
 export function createLimitWaits(
@@ -57,65 +64,76 @@ export function createLimitWaits(
     readonly runningCalls: RunningCalls
   },
 ): LimitWaits {
-  const { deployment, waitMaxMs: aheadMaxMs } = deps
-  const { records, rates, runningCalls } = parts
+  const request = createStartRequest(deps, parts)
   const reportedNames = new Set<string>()
   const pauses = createPauses(deps)
-  /** Requests a start. With `isProbe`, a granted start is not taken. */
-  const request = async (
-    limit: CallLimit,
+  /** Asks each limit for a start of one call. Returns the latest start, or the longest wait. */
+  const requestFromAll = async (
+    limits: readonly CallLimit[],
     id: string,
-    isProbe: boolean,
-  ): Promise<LimitDecision> => {
-    const decision = await records.change(limit, record => {
-      const call = { id, deployment, now: deps.clock.now(), aheadMaxMs }
-      const requested = requestCall(record, limit, call)
-      rates.onRecord(limit, requested.record)
-      const isRecorded = requested.decision.kind === 'waiting' || !isProbe
-      return { record: isRecorded ? requested.record : record, result: requested.decision }
-    })
-    return decision ?? { kind: 'waiting', retryAt: deps.clock.now() + controlReadMs }
-  }
-  /** Takes a start of each limit, or returns the time at which the caller tries again. */
-  const takeAll = async (limits: readonly CallLimit[], id: string): Promise<LimitDecision> => {
+  ): Promise<GrantedStart | LimitWait> => {
     // A call must not hold the start of one limit while it waits for another one. So all limits are
     // probed first.
     if (limits.length > 1) {
       const probes = await Promise.all(limits.map(limit => request(limit, id, true)))
-      const waits = probes.flatMap(probe => (probe.kind === 'waiting' ? [probe.retryAt] : []))
-      if (waits.length > 0) return { kind: 'waiting', retryAt: Math.max(...waits) }
+      const waits = probes.filter(probe => probe.kind === 'waiting')
+      const [longestWait] = waits.toSorted((a, b) => b.retryAt - a.retryAt)
+      if (longestWait !== undefined) return longestWait
     }
     let startAt = 0
     for (const limit of limits) {
       const decision = await request(limit, id, false)
       if (decision.kind === 'waiting') return decision
-      if (limit.concurrency !== undefined) runningCalls.add(limit, id)
+      if (limit.concurrency !== undefined) parts.runningCalls.add(limit, id)
       startAt = Math.max(startAt, decision.startAt)
     }
     return { kind: 'granted', startAt }
   }
-  const reportWait = ([limit]: readonly CallLimit[], waitedMs: number): void => {
-    if (limit === undefined || waitedMs < reportedWaitMs || reportedNames.has(limit.name)) return
+  const reportWait = (limit: CallLimit, waitedMs: number): void => {
+    if (waitedMs < reportedWaitMs || reportedNames.has(limit.name)) return
     reportedNames.add(limit.name)
     deps.report('info', `calls of '${limit.label}' wait for their limit`)
   }
   return {
     async waitFor(limits, { id, startedAt, countWaiting }) {
       while (!(await isStopped(deps))) {
-        const decision = await takeAll(limits, id)
+        const decision = await requestFromAll(limits, id)
         const now = deps.clock.now()
         if (decision.kind === 'granted') {
           await sleepUntil(deps, decision.startAt)
           break
         }
         if (decision.retryAt - startedAt > deps.waitMaxMs)
-          return retryTimeOf(deps, limits, { waitMs: decision.retryAt - now, countWaiting })
+          return retryDelayOf(deps, limits, { waitMs: decision.retryAt - now, countWaiting })
         await pauses.pause(decision.retryAt - now)
-        reportWait(limits, deps.clock.now() - startedAt)
+        reportWait(decision.limit, deps.clock.now() - startedAt)
       }
       return undefined
     },
     wake: pauses.endAll,
+  }
+}
+
+/**
+ * Returns a function that asks a limit for a start: the permission to start one call. With
+ * `isProbe`, a granted start is not recorded, so it remains free.
+ */
+function createStartRequest(
+  { deployment, clock, waitMaxMs }: LimitWaitDeps,
+  { records, rates }: { readonly records: LimitRecords; readonly rates: CallRates },
+): (limit: CallLimit, id: string, isProbe: boolean) => Promise<GrantedStart | LimitWait> {
+  return async (limit, id, isProbe) => {
+    const decision = await records.change(limit, record => {
+      const call = { id, deployment, now: clock.now(), waitMaxMs }
+      const requested = requestCall(record, limit, call)
+      rates.onRecord(limit, requested.record)
+      // A probe that must wait is recorded, so that the record names its deployment. Only named
+      // deployments get a share of the limit.
+      const isRecorded = requested.decision.kind === 'waiting' || !isProbe
+      return { record: isRecorded ? requested.record : record, result: requested.decision }
+    })
+    if (decision?.kind === 'granted') return decision
+    return { kind: 'waiting', limit, retryAt: decision?.retryAt ?? clock.now() + controlReadMs }
   }
 }
 
@@ -139,10 +157,10 @@ function createPauses({ clock }: Pick<LimitWaitDeps, 'clock'>): {
 }
 
 /**
- * Returns the time after which a delivery tries again. Calls that wait together try again at
- * different times, spread over the time that all of them need.
+ * Returns the delay before the next try, in ms. Calls that wait together get different delays,
+ * spread over the period in which all of them can start.
  */
-function retryTimeOf(
+function retryDelayOf(
   { random }: LimitWaitDeps,
   limits: readonly CallLimit[],
   { waitMs, countWaiting }: { readonly waitMs: number } & Pick<WaitingCall, 'countWaiting'>,
@@ -150,7 +168,7 @@ function retryTimeOf(
   const intervalMs = Math.max(controlReadMs, ...limits.map(limit => limit.intervalMs))
   const share = (random.bytes(1)[0] ?? 0) / 256
   const spreadMs = share * intervalMs * (countWaiting() - 1)
-  return Math.min(retryMaxMs, Math.max(controlReadMs, waitMs) + spreadMs)
+  return Math.min(retryDelayMaxMs, Math.max(controlReadMs, waitMs) + spreadMs)
 }
 
 /** Sleeps until a time, or until the deployment is stopped. */
