@@ -183,8 +183,8 @@ export const groupMutations: readonly Mutation[] = [
       file: 'shared/engine/generator/changes/decide-change.ts',
     },
     [
-      'isReplacement(effectiveDiff) || options.isTriggered || old.pendingReplacement',
-      'isReplacement(effectiveDiff) || options.isTriggered',
+      '(hasDiff && isReplacement(effectiveDiff)) || options.isTriggered || old.pendingReplacement',
+      '(hasDiff && isReplacement(effectiveDiff)) || options.isTriggered',
     ],
     groupTestsOf('pending_replace/resume', 'WithUpdatedGoals'),
   ),

@@ -31,24 +31,19 @@ export function decideChange(
   diff: DiffResult,
   options: { readonly replaceOnChanges: readonly string[]; readonly isTriggered: boolean },
 ): ChangeDecision {
-  const effectiveDiff = applyReplaceOnChanges(
-    diff,
-    old.initErrors.length > 0,
-    options.replaceOnChanges,
-  )
+  const hasInitErrors = old.initErrors.length > 0
+  const effectiveDiff = applyReplaceOnChanges(diff, hasInitErrors, options.replaceOnChanges)
   const reason: StepReason = {
     keys: effectiveDiff.replaceKeys,
     diffs: effectiveDiff.changedKeys,
     detailedDiff: effectiveDiff.detailedDiff,
   }
-  const hasChanges = effectiveDiff.changes === 'some' || options.isTriggered
-  if (hasChanges || old.pendingReplacement) {
-    if (isReplacement(effectiveDiff) || options.isTriggered || old.pendingReplacement)
-      return { kind: 'replace', reason, deleteBeforeReplace: effectiveDiff.deleteBeforeReplace }
-    return { kind: 'update', reason }
-  }
-  if (old.initErrors.length > 0) return { kind: 'update', reason }
-  return { kind: 'same' }
+  const hasDiff = effectiveDiff.changes === 'some'
+  const mustReplace =
+    (hasDiff && isReplacement(effectiveDiff)) || options.isTriggered || old.pendingReplacement
+  if (mustReplace)
+    return { kind: 'replace', reason, deleteBeforeReplace: effectiveDiff.deleteBeforeReplace }
+  return hasDiff || hasInitErrors ? { kind: 'update', reason } : { kind: 'same' }
 }
 
 /** Reports whether a difference requires a replacement. */
