@@ -1,6 +1,6 @@
 import { computeBackoffMs } from '../shared/engine/deployment/retry/backoff.ts'
 import { shutdownMarginMsOf } from '../shared/engine/deployment/ownership/decide-hand-over.ts'
-import { createProcessSlots } from '../shared/engine/deployment/dispatch/concurrency-limit.ts'
+import { createProcessSlots } from '../shared/engine/deployment/dispatch/parallel-limit.ts'
 import type { OperationSlots } from '../shared/engine/deployment/dispatch/operation-slots.ts'
 import type { Platform } from '../shared/ports/platform.ts'
 import type { DeploymentId } from '../shared/records/ids.ts'

@@ -1,5 +1,5 @@
 import { pollDeliveries } from './poll-deliveries.ts'
-import { deliveryLimitOf } from '../../shared/engine/deployment/dispatch/concurrency-limit.ts'
+import { deliveryLimitOf } from '../../shared/engine/deployment/dispatch/parallel-limit.ts'
 import { limits } from '../../shared/config/limits.ts'
 import type { Delivery } from '../../shared/ports/queue.ts'
 import {

@@ -20,7 +20,7 @@ import {
   type RunProgress,
   trackProgress,
 } from '../../shared/engine/deployment/ends/progress-tracker.ts'
-import { createChainSlots } from '../../shared/engine/deployment/dispatch/concurrency-limit.ts'
+import { createChainSlots } from '../../shared/engine/deployment/dispatch/parallel-limit.ts'
 import { awaitRunningOperations } from '../../shared/engine/deployment/ends/await-running.ts'
 import { createReleaser } from '../../shared/engine/executor/generator-releaser.ts'
 import { createSealing } from '../../shared/engine/deployment/state/state-sealing.ts'

@@ -20,7 +20,7 @@ import { describeForeignResources } from '../../shared/state/foreign-resources.t
 import { error } from '../../shared/errors/error.ts'
 import { type Base, createBase } from '../../shared/engine/deployment/state/base.ts'
 import { finishClose } from '../../shared/engine/deployment/ownership/close.ts'
-import { endRequest } from '../../shared/engine/deployment/ownership/end-request.ts'
+import { endStartedRequest } from '../../shared/engine/deployment/ownership/end-started-request.ts'
 import { readLateOutcomes } from '../../shared/engine/deployment/recovery/read-late-outcomes.ts'
 import type { EarlierRuns } from '../../shared/engine/deployment/log/read-earlier-runs.ts'
 import { placeDeployment, toTraceField } from '../../shared/engine/telemetry/deployment-trace.ts'
@@ -203,7 +203,7 @@ async function pinDeployment(
     }
     await writer.append(pin)
     if (inbox.length > 0) await ports.catalog.removeLateOutcomes(request.stack, inbox)
-    await endRequest(ports, deployment, pin)
+    await endStartedRequest(ports, deployment, pin)
     const base = createBase(await decodeSnapshot(preparedBase.base, request.secrets), firstEpoch)
     const claimingWriter = await claimWrites(ports, writer, { deployment, pin })
     return { deployment, writer: claimingWriter, liveness, pin, base, notices }

@@ -63,7 +63,7 @@ export const effectsOfGeneratorRuns = {
     effects: [
       {
         call: 'control.stop',
-        sourceFiles: ['shared/engine/deployment/ownership/end-request.ts'],
+        sourceFiles: ['shared/engine/deployment/ownership/end-started-request.ts'],
         description: 'later begins of the deployment are given back',
         afterCrash: 'the flag is never cleared, and the next generator raises it again',
       },

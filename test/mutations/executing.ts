@@ -249,9 +249,9 @@ export const executingMutations: readonly Mutation[] = [
   {
     name: 'more operations run at once than allowed',
     breaks: 'parallelism limits the calls that were sent and have not ended',
-    file: 'shared/engine/deployment/dispatch/slots.ts',
+    file: 'shared/engine/deployment/dispatch/semaphore.ts',
     edits: [['while (freeCount > 0 &&', 'while (freeCount > -1 &&']],
-    caughtBy: [testsOf('shared/engine/deployment/dispatch/slots')],
+    caughtBy: [testsOf('shared/engine/deployment/dispatch/semaphore')],
   },
   {
     name: 'a preview creates',

@@ -1,6 +1,6 @@
 import type { ClockPort, RandomPort } from '../../ports/system.ts'
 import type { OperationId } from '../../records/ids.ts'
-import { createSlots, type Slots } from '../deployment/dispatch/slots.ts'
+import { createSemaphore, type Semaphore } from '../deployment/dispatch/semaphore.ts'
 import { createCallRates } from './call-rates.ts'
 import type { CallLimitRule } from '../../programs/config/call-limit-rules.ts'
 import type { CallLimit } from './call-limit.ts'
@@ -59,7 +59,7 @@ export function createCallLimiter(deps: CallLimiterDeps): CallLimiter {
   const rates = createCallRates(deps, records)
   const runningCalls = createRunningCalls(deps, records)
   const waits = createLimitWaits(deps, { records, rates, runningCalls })
-  const gates = new Map<string, Slots>()
+  const gates = new Map<string, Semaphore>()
   const waitingIds = new Set<OperationId>()
   const findAdaptiveLimit = createAdaptiveLimits()
   const endCall = async (
@@ -141,9 +141,9 @@ function createAdaptiveLimits(): (call: LimitableCall) => CallLimit {
  * Returns the gate of the calls that have the same limits. One waiting call at a time holds the
  * gate. Calls with other limits do not wait for it.
  */
-function gateOf(gates: Map<string, Slots>, limits: readonly CallLimit[]): Slots {
+function gateOf(gates: Map<string, Semaphore>, limits: readonly CallLimit[]): Semaphore {
   const key = limits.map(({ name }) => name).join(' ')
-  const gate = gates.get(key) ?? createSlots(1)
+  const gate = gates.get(key) ?? createSemaphore(1)
   gates.set(key, gate)
   return gate
 }

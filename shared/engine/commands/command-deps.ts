@@ -5,7 +5,7 @@ import type { RecordedEnd } from '../deployment/ends/end-watcher.ts'
 import type { Pin } from '../deployment/log/log-view.ts'
 import type { PlanDeps } from '../deployment/dispatch/run-plan.ts'
 import type { DecisionIndex } from '../deployment/log/decision-index.ts'
-import type { ChainSlots } from '../deployment/dispatch/concurrency-limit.ts'
+import type { ChainSlots } from '../deployment/dispatch/parallel-limit.ts'
 import type { CommandRun } from './command-run.ts'
 
 /** The dependencies of a command that deploys. */

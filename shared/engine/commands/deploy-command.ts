@@ -7,7 +7,7 @@
  */
 import type { BlobHash } from '../../records/ids.ts'
 import { firstEpoch, isReadByProgram, runsProgram } from '../../records/log.ts'
-import { planLimitOf } from '../deployment/dispatch/concurrency-limit.ts'
+import { planLimitOf } from '../deployment/dispatch/parallel-limit.ts'
 import { printStateBlob } from '../../state/print-envelope.ts'
 import { decodeSnapshot, envelopeOf } from '../../state/snapshot-codec.ts'
 import { followPlan, runPlan } from '../deployment/dispatch/run-plan.ts'

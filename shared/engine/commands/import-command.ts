@@ -1,6 +1,6 @@
 import type { OperationId } from '../../records/ids.ts'
 import { emptyMap } from '../../values/value.ts'
-import { planLimitOf } from '../deployment/dispatch/concurrency-limit.ts'
+import { planLimitOf } from '../deployment/dispatch/parallel-limit.ts'
 import type { Base } from '../deployment/state/base.ts'
 import { operationOf } from '../deployment/state/step-operations.ts'
 import type { PlannedOperation } from '../deployment/dispatch/hook-operations.ts'

@@ -1,6 +1,6 @@
 import type { Urn } from '../../names/urn.ts'
 import type { Decision } from '../../records/log.ts'
-import { planLimitOf } from '../deployment/dispatch/concurrency-limit.ts'
+import { planLimitOf } from '../deployment/dispatch/parallel-limit.ts'
 import { runPlan } from '../deployment/dispatch/run-plan.ts'
 import type { GeneratorContext } from '../generator/context.ts'
 import {

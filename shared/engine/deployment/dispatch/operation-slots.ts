@@ -1,7 +1,10 @@
-import { createSlots, type Slots } from './slots.ts'
+import { createSemaphore, type Semaphore } from './semaphore.ts'
 
-/** The slots for the operations of one process. Slots are given in the order of the requests. */
-export interface OperationSlots extends Pick<Slots, 'suspend' | 'waitUntilResumed'> {
+/**
+ * The slots that the executors of one process share. An operation needs one to be loaded, to begin,
+ * and to call its provider. Slots are given in the order of the requests.
+ */
+export interface OperationSlots extends Pick<Semaphore, 'suspend' | 'waitUntilResumed'> {
   /**
    * Waits until the operations of a message may be loaded, message by message. So operations of one
    * plan page are loaded in succession, and a page is rarely read again. Resolves with the function
@@ -37,10 +40,10 @@ const loadedOperationsMin = 256
  * So a process that is killed leaves at most twice `count` begun operations.
  */
 export function createOperationSlots(count: number): OperationSlots {
-  const calls = createSlots(count)
-  const earlyBegins = createSlots(count)
-  const loads = createSlots(Math.max(4 * count, loadedOperationsMin))
-  const turns = createSlots(1)
+  const calls = createSemaphore(count)
+  const earlyBegins = createSemaphore(count)
+  const loads = createSemaphore(Math.max(4 * count, loadedOperationsMin))
+  const turns = createSemaphore(1)
   return {
     acquireTurn: turns.acquire,
     acquireLoad: loads.acquire,

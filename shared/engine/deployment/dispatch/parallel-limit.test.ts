@@ -8,7 +8,7 @@ import {
   createProcessSlots,
   deliveryLimitOf,
   planLimitOf,
-} from './concurrency-limit.ts'
+} from './parallel-limit.ts'
 
 // A wrong limit would let more operations run than `--parallel` allows, or limit them twice.
 test.each([

@@ -12,7 +12,7 @@ import type { OperationId } from '../../../records/ids.ts'
 import type { EndWatcher } from '../ends/end-watcher.ts'
 import type { Pin } from '../log/log-view.ts'
 import { createOperationSlots, type OperationSlots } from './operation-slots.ts'
-import { createSlots } from './slots.ts'
+import { createSemaphore } from './semaphore.ts'
 
 type LimitOptions = Pick<DeploymentOptions, 'execute' | 'parallel'>
 
@@ -67,7 +67,7 @@ export function createChainSlots(
 ): ChainSlots | undefined {
   const { concurrencyMax } = planLimitOf(pin)
   if (concurrencyMax === undefined) return undefined
-  const slots = createSlots(concurrencyMax)
+  const slots = createSemaphore(concurrencyMax)
   const reservedSlots = new Map(runningIds.map(id => [id, slots.acquire()]))
   const takeReserved = (id: OperationId): Promise<() => void> | undefined => {
     const reservedSlot = reservedSlots.get(id)

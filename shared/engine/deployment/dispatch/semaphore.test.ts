@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { createSlots } from './slots.ts'
+import { createSemaphore } from './semaphore.ts'
 
 /**
  * Creates `count` slots, which named holders take and release. `held` lists the holders in the
  * order of acquisition.
  */
 function createHolders(count: number) {
-  const slots = createSlots(count)
+  const slots = createSemaphore(count)
   const held: string[] = []
   const releases = new Map<string, () => void>()
   return {
@@ -47,7 +47,7 @@ test('a second release of a slot has no effect', async () => {
 })
 
 test('suspended slots are given only after the end of all suspensions', async () => {
-  const slots = createSlots(2)
+  const slots = createSemaphore(2)
   const resumeFirst = slots.suspend()
   const resumeSecond = slots.suspend()
   let isHeld = false

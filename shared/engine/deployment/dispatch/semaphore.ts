@@ -1,7 +1,7 @@
 import { createFifo } from '../../../values/fifo.ts'
 
-/** A concurrency limit. Slots are given in the order of the requests. */
-export interface Slots {
+/** A counting semaphore of one process. Its slots are given in the order of the requests. */
+export interface Semaphore {
   /**
    * Waits for a free slot and for the end of all suspensions. Resolves with the function that
    * releases the slot.
@@ -16,8 +16,8 @@ export interface Slots {
   readonly waitUntilResumed: () => Promise<boolean>
 }
 
-/** Creates `count` slots. */
-export function createSlots(count: number): Slots {
+/** Creates a semaphore with `count` free slots. */
+export function createSemaphore(count: number): Semaphore {
   let freeCount = count
   let suspensionCount = 0
   const waiters = createFifo<() => void>()

@@ -3,8 +3,8 @@ import type { RequestsPort } from '../../../ports/requests.ts'
 import { deploymentPartsOf, type DeploymentId } from '../../../records/ids.ts'
 import type { Pin } from '../log/log-view.ts'
 
-/** The dependencies of ending a request. */
-export interface EndRequestDeps {
+/** The dependencies of the end of a request whose deployment has started. */
+export interface EndStartedRequestDeps {
   readonly control: Pick<ControlPort, 'stop'>
   /** The request queues of stacks. Absent where requests are not queued. */
   readonly requests?: Pick<RequestsPort, 'end' | 'find'>
@@ -16,8 +16,8 @@ export interface EndRequestDeps {
  * `refused`. If a request was withdrawn before this call, it keeps that end, and the deployment is
  * stopped.
  */
-export async function endRequest(
-  { requests, control }: EndRequestDeps,
+export async function endStartedRequest(
+  { requests, control }: EndStartedRequestDeps,
   deployment: DeploymentId,
   pin: Pin | undefined,
 ): Promise<void> {

@@ -4,7 +4,7 @@ import type { RandomPort } from '../../../ports/system.ts'
 import { deploymentPartsOf, type DeploymentId, type WriterToken } from '../../../records/ids.ts'
 import { type CloseDeps, finishClose } from './close.ts'
 import { createLiveness, type Liveness } from './liveness.ts'
-import { endRequest } from './end-request.ts'
+import { endStartedRequest } from './end-started-request.ts'
 import { type LogView, readLogView } from '../log/log-view.ts'
 import { createLogWriter, type LogWriter } from '../log/log-writer.ts'
 import { readFirstPin, requireSupportedRules } from '../log/decision-rules.ts'
@@ -47,7 +47,7 @@ export async function takeOver(
   const takenOutcomes = view.pin?.inbox ?? []
   const { stack } = deploymentPartsOf(deployment)
   if (takenOutcomes.length > 0) await deps.catalog.removeLateOutcomes(stack, takenOutcomes)
-  await endRequest(deps, deployment, view.pin)
+  await endStartedRequest(deps, deployment, view.pin)
   return { view, writer, liveness }
 }
 
