@@ -3,7 +3,7 @@ import { createResourceState, type ResourceState } from '../../../state/resource
 import { sensitivePathsOf, toRecordedOutputs } from '../driver/object-outputs.ts'
 import { upgradeObject } from '../driver/prior-object.ts'
 import { createRefusal } from '../driver/provider-failure.ts'
-import { deriveInputs } from '../driver/read-inputs.ts'
+import { deriveInputs } from '../driver/inputs-after-read.ts'
 import { idOfObject } from '../driver/resource-id.ts'
 import type { TerraformSession } from '../driver/terraform-session.ts'
 import type { StateInstance } from './state-instances.ts'

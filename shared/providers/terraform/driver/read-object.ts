@@ -1,7 +1,7 @@
 import { requireNoErrors } from './require-no-errors.ts'
 import { emptyMap } from '../../../values/value.ts'
 import type { Provider, ReadResult } from '../../provider.ts'
-import { deriveInputs, updateInputs } from './read-inputs.ts'
+import { deriveInputs, updateInputs } from './inputs-after-read.ts'
 import { checkState, readIdentityOf, readPriorObject } from './prior-object.ts'
 import { warnOfChangedIdentity } from './identity-change.ts'
 import { importObject } from './import-object.ts'
