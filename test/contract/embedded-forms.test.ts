@@ -76,6 +76,37 @@ const openTamperable = (isOwner: boolean) => async (): Promise<TamperablePlatfor
 recordFormsContract('embedded, owner', openTamperable(true))
 recordFormsContract('embedded, over the socket', openTamperable(false))
 
+// Otherwise the removal of a stack would remove the damaged record, or overwrite it.
+test.each([
+  ['history record', 'history', 'ended', 'stack'],
+  ['stack record', 'stack', 'targeted', 'id'],
+])('a stack is not removed while the JSON of its %s is damaged', async (label, ...location) => {
+  const [table, column, keyColumn] = location
+  const home = mkdtempSync(join(tmpdir(), 'antichain-contract-'))
+  const platform = await openEmbeddedPlatform({ home })
+  const database = new DatabaseSync(join(home, 'store', 'antichain.db'))
+  try {
+    const { catalog } = platform
+    const stack = createStackId()
+    const at = platform.clock.now()
+    await catalog.createStack(stack, at)
+    const { deployment } = await catalog.start(stack, { command: 'up', message: '', at })
+    await catalog.release(deployment, { at, result: 'succeeded', changes: {}, version: 0 })
+    const readRows = () => database.prepare(`SELECT * FROM ${table}`).all()
+    const change = database.prepare(`UPDATE ${table} SET ${column} = ? WHERE ${keyColumn} = ?`)
+    change.run('{"cut', stack)
+    const before = readRows()
+    const removal = catalog.removeStack(stack)
+    await expect(removal).rejects.toMatchObject({ code: 'RECORD_DAMAGED' })
+    await expect(removal).rejects.toThrow(label)
+    expect(readRows()).toEqual(before)
+  } finally {
+    database.close()
+    await platform.close()
+    rmSync(home, { recursive: true })
+  }
+})
+
 test('a document that is damaged or of a newer version is named, hides no other, and is kept', async () => {
   const home = mkdtempSync(join(tmpdir(), 'antichain-contract-'))
   const platform = await openEmbeddedPlatform({ home })

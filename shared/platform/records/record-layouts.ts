@@ -6,7 +6,11 @@ export interface RecordLayout {
   /** The name of the kind in messages. */
   readonly name: string
   readonly keyFields: readonly string[]
-  /** The fields that contain JSON. */
+  /**
+   * The fields of a row in the embedded store that contain JSON or NULL. The store refuses to
+   * change or remove a row in which the JSON of one of them is damaged. `request.ended` is no such
+   * field, because it is '' before the end.
+   */
   readonly jsonFields: readonly string[]
   /**
    * The version of the format. A change that an older version of antichain would misread
@@ -26,6 +30,7 @@ export const recordLayouts = {
   head: {
     name: 'head',
     keyFields: ['deployment', 'operation'],
+    // freed: the keys of the give-backs and lapses.
     jsonFields: ['arrived', 'freed'],
     format: 1,
   },
@@ -38,6 +43,7 @@ export const recordLayouts = {
   control: {
     name: 'control record',
     keyFields: ['deployment'],
+    // handed: the hand-over to the next generator run.
     jsonFields: ['holder', 'handed'],
     format: 1,
   },
@@ -54,11 +60,11 @@ export const recordLayouts = {
     jsonFields: ['counts'],
     format: 1,
   },
-  stack: { name: 'stack record', keyFields: ['id'], jsonFields: [], format: 1 },
+  stack: { name: 'stack record', keyFields: ['id'], jsonFields: ['targeted'], format: 1 },
   history: {
     name: 'history record',
     keyFields: ['stack', 'number'],
-    jsonFields: ['begun'],
+    jsonFields: ['begun', 'ended'],
     format: 1,
   },
   snapshot: { name: 'snapshot record', keyFields: ['stack', 'version'], jsonFields: [], format: 1 },
