@@ -33,7 +33,7 @@ function createNodeFolder(folder: string): string {
 
 /**
  * Creates the folders of an engine below `folder`, and returns the environment of its commands.
- * BENCH_PROVIDER names the folder of another provider than the one in JavaScript.
+ * BENCH_PROVIDER: the folder of the provider to use. Default: `bench/provider`, in JavaScript.
  */
 function prepareEnvironment(
   name: Engine['name'],

@@ -24,7 +24,7 @@ const { values } = parseArgs({
   },
 })
 
-const observed = 1_000_000
+const observationCount = 1_000_000
 
 /** Returns the time of one operation's observation without telemetry, in ns. */
 function measureObservation(): number {
@@ -34,14 +34,14 @@ function measureObservation(): number {
   const observe = createOperationObserver(ports, deployment, trace)
   const operation = { id: 1, op: 'create' } as unknown as Operation
   const startNs = process.hrtime.bigint()
-  for (let count = 0; count < observed; count += 1) {
+  for (let count = 0; count < observationCount; count += 1) {
     const observation = observe(operation)
     observation.endWait('limit')
     observation.endWait('slot')
     observation.runWithin(() => count)
     observation.end({ verdict: 'succeeded', resultOp: undefined }, 1)
   }
-  return Number(process.hrtime.bigint() - startNs) / observed
+  return Number(process.hrtime.bigint() - startNs) / observationCount
 }
 
 async function measureDeployments(size: number, repetitions: number): Promise<void> {

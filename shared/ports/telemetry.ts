@@ -71,7 +71,10 @@ export interface TelemetryPort {
     attributes: TelemetryAttributes,
   ) => void
   readonly recordLog: LoggerPort['write']
-  /** Returns the trace that a new deployment or preview joins. Undefined when telemetry is off. */
+  /**
+   * Returns the trace of a new deployment, preview or HTTP request. Returns undefined when
+   * telemetry is off.
+   */
   readonly startTrace: () => TraceStart | undefined
   /** Returns a random id for a span, 16 hex digits. */
   readonly createSpanId: () => string

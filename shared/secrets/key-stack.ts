@@ -17,8 +17,8 @@ const contextParameter = `context_${keyPurpose.stackField}`
 /**
  * Returns a key URL of KMS whose encryption context names a stack by its id, in place of any other
  * stack. The other parts of the URL are unchanged. Pulumi reads the same form. URLs of other
- * services are returned unchanged: no parameter that all versions of Pulumi accept can name a
- * stack. Throws SECRETS_URL_INVALID.
+ * services are returned unchanged. They have no parameter that can name a stack and that all
+ * versions of Pulumi accept. Throws SECRETS_URL_INVALID.
  */
 export function withKeyStack(url: string, stack: string): string {
   requireValidKeyUrl(url)

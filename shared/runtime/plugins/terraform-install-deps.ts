@@ -11,7 +11,7 @@ import { terraformCacheOf } from '../../providers/terraform/install/terraform-ca
 import type { FetchPlugin } from './fetch-plugin.ts'
 import { terraformKind } from './plugin-source-name.ts'
 
-/** Creates the dependencies of automatic installations of Terraform providers on this machine. */
+/** Creates the dependencies for installing Terraform providers automatically on this machine. */
 export function createTerraformInstallDeps(deps: {
   readonly env: Readonly<Record<string, string>>
   readonly home: string
@@ -19,7 +19,7 @@ export function createTerraformInstallDeps(deps: {
   readonly pause: (ms: number) => Promise<void>
   readonly now: () => number
   readonly report: TerraformInstallerDeps['report']
-  /** Fetches packages from the store of an installation, in place of all other sources. */
+  /** Fetches packages from the plugin store of an AWS installation, and from no other source. */
   readonly fetchPlugin?: FetchPlugin | undefined
 }): TerraformInstallerDeps {
   const { fetchPlugin, ...others } = deps
