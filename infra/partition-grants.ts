@@ -52,7 +52,7 @@ export const apiPartitions = {
       'requestingStacks',
       'streamMarks',
     ],
-    ...['webhooks', 'schedules', 'notifications', 'federations', 'tokens', 'audit'],
+    ...['webhooks', 'schedules', 'notifications', 'federations', 'tokens', ...auditPartitions],
     // The drift of a stack is derived from the deployments of clients too.
     ...[
       'stackSettings',

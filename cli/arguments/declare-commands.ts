@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import { declareConfig } from './declare-config.ts'
 import { declareFederation } from './declare-federation.ts'
 import { declareImport } from './declare-import.ts'
-import { declareDriftList, declareLimits, declareQuery } from './declare-queries.ts'
+import { declareAudit, declareDriftList, declareLimits, declareQuery } from './declare-queries.ts'
 import { declareDeployments } from './declare-deployments.ts'
 import { declareOperations } from './declare-operations.ts'
 import { declarePackage } from './declare-package.ts'
@@ -84,6 +84,7 @@ export function declareCommands(root: Command, attachHandler: Attach): Command {
   declarePlatform(root, attach)
   declareRemote(root, attach)
   declareFederation(root, attach)
+  declareAudit(root, attach)
   root.commandsGroup('Projects and plugins:')
   declareProject(root, attach)
   declarePlugin(root, attach)

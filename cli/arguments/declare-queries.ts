@@ -41,3 +41,17 @@ export function declareDriftList(root: Command, attach: Attach): void {
     async () => (await import('../commands/drift-ls.ts')).listDrift,
   )
 }
+
+/** Declares `audit`. */
+export function declareAudit(root: Command, attach: Attach): void {
+  const audit = root.command('audit').description('Show the audit log of changes')
+  attach(
+    audit
+      .command('ls')
+      .alias('list')
+      .description('List the entries of the audit log, newest first')
+      .option('--limit <number>', 'Maximum number of entries (default: 100)')
+      .option('-j, --json', 'Print JSON'),
+    async () => (await import('../commands/audit-ls.ts')).listAudit,
+  )
+}

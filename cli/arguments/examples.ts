@@ -195,6 +195,7 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
   'policy attach': [
     ['policy attach policies --tag tier=prod', 'Check each deployment of the stacks with a tag'],
   ],
+  'audit ls': [['audit ls --limit 20', 'List the newest changes and refused requests']],
   'drift ls': [['drift ls --drifted', 'List the stacks with drift']],
   'notification create': [
     ['notification create ops --url https://example.com/hook --all', 'Report failures and drift'],

@@ -122,7 +122,7 @@ export const unsupportedCommands = {
     settings: 'Create a webhook with rules: `antichain webhook create` (docs/triggers.md).',
   },
   org: {
-    'audit-log': 'Send `GET /v1/audit` to the API, or open its dashboard with `antichain console`.',
+    'audit-log': 'Run `antichain audit ls`.',
     member: 'Manage tokens with `antichain token`.',
     role: 'Choose the role of a token: `antichain token create --role`.',
     search: 'Run `antichain query`.',

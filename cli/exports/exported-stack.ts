@@ -8,6 +8,7 @@ import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { deploymentOfEnvelope } from '../../shared/state/unknown-fields.ts'
 import { parseJson } from '../../shared/values/parse-json.ts'
 import { createRecordForm, jsonForm } from '../../shared/values/record-form.ts'
+import { approvalRuleForm } from '../../shared/runtime/approvals/approval-rule.ts'
 import { kindsByCommand } from '../../shared/backends/update-kind.ts'
 import type { CliSession } from '../session/session.ts'
 import { createInvalidError, type ExportedStack } from './manifest.ts'
@@ -40,7 +41,7 @@ const historyLineForm = z.object({
 
 const documentsForm = z.object({
   tags: createRecordForm(z.string()),
-  approvalRule: z.looseObject({}),
+  approvalRule: approvalRuleForm,
   schedules: z.array(exportedSettingForm),
   notifications: z.array(exportedSettingForm),
 })

@@ -2,8 +2,10 @@ import { defaultGroup } from '../../shared/config/stack-groups.ts'
 import { toPrintable } from '../../shared/triggers/printable.ts'
 import { formatTable } from '../display/table.ts'
 import type { ImportStatus } from './import-stack.ts'
-import type { PlannedSetting, SettingsPlan } from './import-settings.ts'
+import { describeAudit, describeOmittedAudit, type PlannedAudit } from './import-audit.ts'
+import type { SettingsPlan } from './import-settings.ts'
 import type { ExportedStack } from './manifest.ts'
+import type { PlannedSetting } from './planned-setting.ts'
 
 /** A stack of an export, and what the import does with it. */
 export interface ImportPreview {
@@ -16,6 +18,13 @@ export interface ImportPreview {
   readonly importsHistory: boolean
 }
 
+/** An import besides its stacks. */
+export interface ImportAdditions extends SettingsPlan {
+  /** The settings of the stacks that are imported. */
+  readonly stackSettings: readonly PlannedSetting[]
+  readonly audit: PlannedAudit | undefined
+}
+
 /** Reports whether an import changes numbers of versions, because the export lacks removed ones. */
 function isRenumbered({ stack, action, states, importsHistory }: ImportPreview): boolean {
   return action === 'import' && importsHistory && states < stack.version
@@ -24,7 +33,7 @@ function isRenumbered({ stack, action, states, importsHistory }: ImportPreview):
 /** Formats the plan of an import as JSON. */
 export function formatImportsAsJson(
   imports: readonly ImportPreview[],
-  { imports: plannedSettings, manualSteps }: SettingsPlan,
+  { imports: plannedSettings, stackSettings, manualSteps, audit }: ImportAdditions,
 ): string {
   const stacks = imports.map(planned => {
     const { status, action, states } = planned
@@ -32,17 +41,34 @@ export function formatImportsAsJson(
     const counts = { resources, history, version, states }
     return { id, ...counts, status, action, isRenumbered: isRenumbered(planned) }
   })
-  const settings = plannedSettings.map(({ group, noun, name, command }) => {
-    return { kind: noun, name, group, ...(command === undefined ? {} : { command }) }
-  })
-  return JSON.stringify({ stacks, settings, manualSteps }, null, 2)
+  const settings = [...plannedSettings, ...stackSettings].map(
+    ({ group, stack, noun, name, command, effect }) => ({
+      ...{ kind: noun, name, group },
+      ...(stack === undefined ? {} : { stack }),
+      ...(command === undefined ? {} : { command }),
+      ...(effect === undefined ? {} : { effect }),
+    }),
+  )
+  const auditJson =
+    audit === undefined
+      ? {}
+      : {
+          audit: {
+            ...{ source: audit.source, entries: audit.entries.length, omitted: audit.omitted },
+            action: audit.isImported ? 'skip' : 'import',
+          },
+        }
+  return JSON.stringify({ stacks, settings, ...auditJson, manualSteps }, null, 2)
 }
 
 /** Formats the plan of an import as lines. No text of the export reaches a terminal unchanged. */
 export function formatImports(
   imports: readonly ImportPreview[],
-  { imports: settings, manualSteps }: SettingsPlan,
+  { imports: installationSettings, stackSettings, manualSteps, audit }: ImportAdditions,
 ): readonly string[] {
+  const settings = [...installationSettings, ...stackSettings]
+  const auditText = describeAudit(audit)
+  const steps = [...manualSteps, ...describeOmittedAudit(audit)]
   const rows = imports.map(({ stack, status, action }) => {
     const { id, resources, history, secrets } = stack
     const texts = [toPrintable(id, 300), String(resources), String(history)]
@@ -59,15 +85,23 @@ export function formatImports(
     ...renumbered.map(({ stack: { id, version }, states }) => {
       return `- ${toPrintable(id, 300)}: the export has ${states} of ${version} versions`
     }),
-    ...(settings.length === 0 ? [] : ['', 'Settings to import, schedules paused:']),
+    ...(settings.length === 0
+      ? []
+      : ['', 'Settings to import, schedules and federation rules paused:']),
     ...settings.map(setting => `- ${toPrintable(describeSetting(setting), 20_000)}`),
-    ...(manualSteps.length === 0 ? [] : ['', 'Not imported (run the commands in the export):']),
-    ...manualSteps.map(step => `- ${toPrintable(step, 2_000)}`),
+    ...(auditText === undefined ? [] : ['', 'To append to the audit log of the target:']),
+    ...(auditText === undefined ? [] : [`- ${toPrintable(auditText, 1_000)}`]),
+    ...(steps.length === 0 ? [] : ['', 'Not imported (run the commands in the export):']),
+    ...steps.map(step => `- ${toPrintable(step, 2_000)}`),
   ]
 }
 
 /** Describes a setting, with its command if it grants access or trust. */
-function describeSetting({ group, noun, name, command }: PlannedSetting): string {
-  const label = group === defaultGroup ? `${noun} ${name}` : `${noun} ${name} of the group ${group}`
-  return command === undefined ? label : `${label}: ${command}`
+function describeSetting(setting: PlannedSetting): string {
+  const { group, stack, noun, name, command, effect } = setting
+  const detail = command ?? effect
+  const label = name === '' ? noun : `${noun} ${name}`
+  const place =
+    stack === undefined ? (group === defaultGroup ? '' : ` of the group ${group}`) : ` of ${stack}`
+  return `${label}${place}${detail === undefined ? '' : `: ${detail}`}`
 }

@@ -1,40 +1,78 @@
-import * as z from 'zod'
-import { stackPathOf } from '../remote/stack-path.ts'
+import { defaultGroup } from '../../shared/config/stack-groups.ts'
 import { listAllItems } from '../remote/api-pages.ts'
+import { stackPathOf } from '../remote/stack-path.ts'
 import type { CliSession } from '../session/session.ts'
 import type { ExportedDocuments, ExportedStackReader } from './exported-stack.ts'
-import { createNotificationBody, createScheduleBody } from './setting-kinds.ts'
-
-const namedForm = z.looseObject({ name: z.string() })
+import { formatSettingCommand, namedForm, type PlannedSetting } from './planned-setting.ts'
+import { createNotificationBody, createScheduleBody, describeDeliveries } from './setting-kinds.ts'
 
 /**
- * Gives a stack the tags, the rule for approvals, the schedules, and the notifications without a
- * secret of its export. The schedules are paused. Schedules and notifications that the target has
- * are kept.
+ * Returns the settings that `importDocuments` gives a stack: its tags, its rule for approvals, its
+ * schedules, and its notifications without a secret. Schedules are paused. Schedules and
+ * notifications that the target has are kept. Changes nothing.
  */
-export async function importDocuments(
+export async function planDocuments(
   session: CliSession,
-  { id, readDocuments }: ExportedStackReader,
-): Promise<void> {
+  { id, readDocuments }: Pick<ExportedStackReader, 'id' | 'readDocuments'>,
+): Promise<readonly PlannedSetting[]> {
   const engine = await session.openEngine()
   const { tags, approvalRule, schedules, notifications } = readDocuments()
-  const put = (name: string, body: unknown) =>
-    engine.callApi({ method: 'PUT', path: `${stackPathOf(id)}/${name}`, body })
-  if (Object.keys(tags).length > 0) await put('tags', { tags })
-  const { commands } = z.looseObject({ commands: z.array(z.string()) }).parse(approvalRule)
-  if (commands.length > 0) await put('approval-rule', approvalRule)
-  const putMissing = async (
+  const isMissingStack = (await engine.platform.catalog.getStack(id)) === undefined
+  const path = stackPathOf(id)
+  const create = (
+    setting: Pick<PlannedSetting, 'noun' | 'name' | 'path' | 'body' | 'command' | 'effect'>,
+  ) => {
+    return { group: defaultGroup, stack: id, ...setting, path: `${path}/${setting.path}` }
+  }
+  const listMissing = async (
     list: 'schedules' | 'notifications',
     settings: ExportedDocuments['schedules'],
-    createBody: (value: ExportedDocuments['schedules'][number]['value']) => object | undefined,
-  ): Promise<void> => {
-    const present = await listAllItems(engine, `${stackPathOf(id)}/${list}`, namedForm)
-    for (const { name, value } of settings) {
-      const body = createBody(value)
-      if (body === undefined || present.some(setting => setting.name === name)) continue
-      await put(`${list}/${encodeURIComponent(name)}`, body)
-    }
+  ): Promise<ExportedDocuments['schedules']> => {
+    if (isMissingStack || settings.length === 0) return settings
+    const present = await listAllItems(engine, `${path}/${list}`, namedForm)
+    return settings.filter(({ name }) => !present.some(setting => setting.name === name))
   }
-  await putMissing('schedules', schedules, createScheduleBody)
-  await putMissing('notifications', notifications, createNotificationBody)
+  const documentPathOf = (list: string, name: string) => `${list}/${encodeURIComponent(name)}`
+  const tagText = Object.entries(tags).map(([name, value]) => `${name}=${value}`)
+  const ruleCommand = [
+    ...['stack', 'approval', '--stack', id, '--require', approvalRule.commands.join(',')],
+    ...['--expire-hours', String(approvalRule.expiresAfterHours)],
+  ]
+  return [
+    ...(tagText.length === 0
+      ? []
+      : [create({ noun: 'tags', name: tagText.join(', '), path: 'tags', body: { tags } })]),
+    ...(approvalRule.commands.length === 0
+      ? []
+      : [
+          create({
+            ...{ noun: 'approval rule', name: '', path: 'approval-rule', body: approvalRule },
+            command: formatSettingCommand({ args: ruleCommand }, defaultGroup),
+          }),
+        ]),
+    ...(await listMissing('schedules', schedules)).map(({ name, value }) =>
+      create({
+        ...{ noun: 'schedule', name, path: documentPathOf('schedules', name) },
+        body: createScheduleBody(value),
+      }),
+    ),
+    ...(await listMissing('notifications', notifications)).flatMap(({ name, value }) => {
+      const body = createNotificationBody(value)
+      const effect = describeDeliveries(value)
+      const documentPath = documentPathOf('notifications', name)
+      return body === undefined
+        ? []
+        : [create({ noun: 'notification', name, path: documentPath, body, effect })]
+    }),
+  ]
+}
+
+/** Gives a stack the settings of its export that `planDocuments` returns. */
+export async function importDocuments(
+  session: CliSession,
+  reader: Pick<ExportedStackReader, 'id' | 'readDocuments'>,
+): Promise<void> {
+  const { callApi } = await session.openEngine()
+  for (const { path, body } of await planDocuments(session, reader))
+    await callApi({ method: 'PUT', path, body })
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
 import { defaultGroup } from '../../shared/config/stack-groups.ts'
@@ -6,7 +6,6 @@ import { DeployError, error } from '../../shared/errors/error.ts'
 import { toPrintable } from '../../shared/triggers/printable.ts'
 import { parseJson } from '../../shared/values/parse-json.ts'
 import { createRecordForm } from '../../shared/values/record-form.ts'
-import { quoteForShell } from '../display/quote-for-shell.ts'
 import { listAllItems } from '../remote/api-pages.ts'
 import { stackPathOf } from '../remote/stack-path.ts'
 import type { CliSession } from '../session/session.ts'
@@ -18,28 +17,16 @@ import {
   settingsFileOf,
 } from './installation-settings.ts'
 import { createInvalidError } from './manifest.ts'
+import { formatSettingCommand, namedForm, type PlannedSetting } from './planned-setting.ts'
 import {
   createNotificationBody,
   describeNotificationCommand,
   exportedSettingForm,
-  type SettingCommand,
   type SettingKind,
   settingKinds,
 } from './setting-kinds.ts'
 
 const settingsForm = createRecordForm(z.array(exportedSettingForm))
-const namedForm = z.looseObject({ name: z.string() })
-
-/** A setting that an import stores. */
-export interface PlannedSetting {
-  readonly group: string
-  readonly noun: string
-  readonly name: string
-  readonly path: string
-  readonly body: object
-  /** The command that stores the same setting, for a setting that grants access or trust. */
-  readonly command?: string
-}
 
 /** The settings that an import stores, and the steps that it leaves to the user, one per line. */
 export interface SettingsPlan {
@@ -74,7 +61,6 @@ export async function planSettings(
     }
   }
   for (const reader of readers) plan.manualSteps.push(...(await listStackSteps(session, reader)))
-  plan.manualSteps.push(...describeAuditLog(root))
   return plan
 }
 
@@ -123,11 +109,13 @@ function addSetting(
   const path = `${kind.path}/${encodeURIComponent(name)}`
   const command = kind.describeCommand(name, value, group)
   if (body === undefined) {
-    manualSteps.push(`${label}: ${formatCommand(command, group)}`)
+    manualSteps.push(`${label}: ${formatSettingCommand(command, group)}`)
     return
   }
   const commandField =
-    kind.grantsTrust === true ? { command: formatCommand({ args: command.args }, group) } : {}
+    kind.grantsTrust === true
+      ? { command: formatSettingCommand({ args: command.args }, group) }
+      : {}
   imports.push({ group, noun: kind.noun, name, path, body, ...commandField })
 }
 
@@ -146,29 +134,12 @@ async function listStackSteps(
   return signed
     .filter(({ name }) => !present.some(each => each.name === name))
     .map(({ name, value }) => {
-      const command = formatCommand(describeNotificationCommand(name, value, id), defaultGroup)
+      const command = formatSettingCommand(
+        describeNotificationCommand(name, value, id),
+        defaultGroup,
+      )
       return `notification ${name} of ${id}: ${command}`
     })
-}
-
-/** Returns the line about the audit log, if the export has one with entries. */
-function describeAuditLog(root: string): readonly string[] {
-  const { size = 0 } = statSync(join(root, 'audit.jsonl'), { throwIfNoEntry: false }) ?? {}
-  return size === 0
-    ? []
-    : ['audit log: it stays in audit.jsonl of the export, which is its only copy here']
-}
-
-/** Formats a command for a shell, with placeholders for its secrets. */
-function formatCommand({ args, variables = [] }: SettingCommand, group: string): string {
-  const groupVariable = group === defaultGroup ? [] : [`ANTICHAIN_GROUP=${group}`]
-  const assignments = [...groupVariable, ...variables.map(name => `${name}=…`)]
-  return [...assignments, 'antichain', ...args.map(quoteArgument)].join(' ')
-}
-
-function quoteArgument(argument: string): string {
-  const isPlain = /^[\w./:@=,-]+$/.test(argument)
-  return isPlain ? argument : quoteForShell(argument)
 }
 
 /**

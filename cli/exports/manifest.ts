@@ -10,6 +10,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream, lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
+import { auditSourceForm } from '../../functions/api/imported-audit.ts'
 import { error } from '../../shared/errors/error.ts'
 import { toPrintable } from '../../shared/triggers/printable.ts'
 import { parseJson } from '../../shared/values/parse-json.ts'
@@ -31,6 +32,8 @@ const exportedStackForm = z.object({
 const manifestForm = z.object({
   format: z.literal(1),
   createdAt: z.string(),
+  /** The address of the exported API, or the name of the machine. Older exports have none. */
+  source: auditSourceForm.optional(),
   stacks: z.array(exportedStackForm),
   members: createRecordForm(
     z.object({ bytes: z.int(), sha256: z.string().regex(/^[0-9a-f]{64}$/) }),

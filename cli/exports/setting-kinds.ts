@@ -38,10 +38,11 @@ const runFields: ReadonlySet<string> = new Set([
   ...['createdAt', 'lastAt', 'lastRunAt', 'recentRuns', 'placed'],
 ])
 
+const pause = (value: Value): Value => ({ ...value, isPaused: true })
+
 /** Returns the body of a schedule. It is paused, because the source may still run its own. */
 export function createScheduleBody(value: Value): object {
-  const settings = Object.entries(value).filter(([field]) => !runFields.has(field))
-  return { ...Object.fromEntries(settings), isPaused: true }
+  return pause(Object.fromEntries(Object.entries(value).filter(([field]) => !runFields.has(field))))
 }
 
 /** Returns the body of a notification. Undefined if it has a secret. */
@@ -66,7 +67,7 @@ export function describeNotificationCommand(
   value: Value,
   id?: string,
 ): SettingCommand {
-  const events = z.array(z.string()).catch([]).parse(value['events'])
+  const events = listTexts(value['events'])
   return {
     args: [
       ...['notification', 'create', name, ...(id === undefined ? ['--all'] : ['--stack', id])],
@@ -76,6 +77,16 @@ export function describeNotificationCommand(
     variables: ['ANTICHAIN_SECRET'],
   }
 }
+
+/** Describes the deliveries of a notification without a secret: their events and their receiver. */
+export function describeDeliveries(value: Value): string {
+  const names = ['filters', 'groups'].flatMap(field => listTexts(value[field]))
+  const events = names.length > 0 ? names : listTexts(value['events'])
+  const state = value['isPaused'] === true ? 'paused, ' : ''
+  return `${state}unsigned deliveries of ${events.join(', ')} to ${text(value['url'])}`
+}
+
+const listTexts = (value: unknown): readonly string[] => z.array(z.string()).catch([]).parse(value)
 
 const selectionForm = z.looseObject({
   projects: z.array(z.string()).default([]),
@@ -194,7 +205,7 @@ export const settingKinds: Readonly<Record<string, SettingKind>> = {
     noun: 'federation rule',
     isShared: true,
     grantsTrust: true,
-    createBody: value => value,
-    describeCommand: describeFederationCommand,
+    createBody: pause,
+    describeCommand: (name, value) => describeFederationCommand(name, pause(value)),
   },
 }

@@ -1,16 +1,20 @@
 import { appendFileSync, createWriteStream, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import * as z from 'zod'
 import type { EnginePort } from '../../local/engine-port.ts'
+import { apiLimits } from '../../shared/config/api-limits.ts'
 import { readHistory } from '../../shared/engine/deployment/retention/history-and-versions.ts'
 import type { HistoryRecord } from '../../shared/ports/catalog.ts'
 import { deploymentPartsOf, type StackId } from '../../shared/records/ids.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { listAllItems } from '../remote/api-pages.ts'
+import { readCurrentAccount } from '../remote/current-account.ts'
 import { stackPathOf } from '../remote/stack-path.ts'
 import type { CliSession } from '../session/session.ts'
+import { auditFile } from './import-audit.ts'
 import { listGroupNames, writeInstallationSettings } from './installation-settings.ts'
 import { type ExportedStack, type ExportManifest, hashMember } from './manifest.ts'
 import { listMembers, manifestName } from './manifest.ts'
@@ -51,9 +55,20 @@ export async function writeExport(
   const members: Record<string, ExportManifest['members'][string]> = {}
   for (const name of listMembers(folder)) members[name] = await hashMember(join(folder, name))
   const createdAt = new Date().toISOString()
-  const manifest: ExportManifest = { format: 1, createdAt, stacks: exported, members }
+  const source = await readSourceName(session)
+  const manifest: ExportManifest = { format: 1, createdAt, source, stacks: exported, members }
   writeMember(folder, manifestName, JSON.stringify(manifest, null, 2))
   return { manifest, groups }
+}
+
+/** Returns the address of the API or backend in use, or the name and the folder of this machine. */
+async function readSourceName(session: CliSession): Promise<string> {
+  const account = await readCurrentAccount(session)
+  const name = account.kind === 'api' ? account.url : `${hostname()}:${session.home}`
+  return (account.kind === 'backend' ? `${account.address} on ${name}` : name).slice(
+    0,
+    apiLimits.auditSourceCharsMax,
+  )
 }
 
 /**
@@ -130,8 +145,8 @@ async function readStackDocuments(session: CliSession, id: StackId) {
 /** Writes the audit log, newest entry first, page by page. */
 async function writeAudit(session: CliSession, root: string): Promise<void> {
   const engine = await session.openEngine()
-  const path = join(root, 'audit.jsonl')
-  writeMember(root, 'audit.jsonl', '')
+  const path = join(root, auditFile)
+  writeMember(root, auditFile, '')
   for (let cursor: string | undefined = ''; cursor !== undefined; ) {
     const query = `/v1/audit?limit=100&cursor=${cursor}`
     const page: z.infer<typeof auditPageForm> = auditPageForm.parse(

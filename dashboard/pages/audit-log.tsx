@@ -20,6 +20,7 @@ interface AuditEntryView {
   readonly what: string
   readonly kind: 'asked' | 'answered'
   readonly status?: number
+  readonly importedFrom?: string
 }
 
 const pollMs = 10_000
@@ -52,7 +53,7 @@ export function AuditLog() {
         className="audit-table"
         columns={columns}
         rows={requests}
-        keyOf={({ request }) => request}
+        keyOf={keyOfRequest}
       />
       {pages.at(-1)?.next === undefined ? null : (
         <Button className="button load-more" onPress={() => setPagesMax(pages.length + 1)}>
@@ -67,9 +68,16 @@ export function AuditLog() {
 function mergeEntries(entries: readonly AuditEntryView[]): readonly AuditEntryView[] {
   const byRequest = new Map<string, AuditEntryView>()
   // The newest entry of a request comes first, and has its status.
-  for (const entry of entries)
-    if (!byRequest.has(entry.request)) byRequest.set(entry.request, entry)
+  for (const entry of entries) {
+    const key = keyOfRequest(entry)
+    if (!byRequest.has(key)) byRequest.set(key, entry)
+  }
   return [...byRequest.values()]
+}
+
+/** Two installations may have the same request, for example after an import of the own export. */
+function keyOfRequest({ request, importedFrom = '' }: AuditEntryView): string {
+  return JSON.stringify([importedFrom, request])
 }
 
 function createColumns(nowMs: number): readonly TableColumn<AuditEntryView>[] {
@@ -80,7 +88,17 @@ function createColumns(nowMs: number): readonly TableColumn<AuditEntryView>[] {
       show: ({ at }) => <AgeText timeMs={at} nowMs={nowMs} />,
       sortBy: ({ at }) => at,
     },
-    { name: 'who', header: 'Token', show: ({ who }) => <b>{who}</b>, sortBy: ({ who }) => who },
+    {
+      name: 'who',
+      header: 'Token',
+      show: ({ who, importedFrom }) => (
+        <>
+          <b>{who}</b>
+          {importedFrom === undefined ? null : <span className="tag">imported</span>}
+        </>
+      ),
+      sortBy: ({ who }) => who,
+    },
     {
       name: 'what',
       header: 'Request',
@@ -97,8 +115,13 @@ function createColumns(nowMs: number): readonly TableColumn<AuditEntryView>[] {
       show: ({ status }) => <StatusLabel status={statusWordOf(status)} />,
       sortBy: ({ status }) => status,
     },
-    { name: 'from', header: 'Address', show: ({ from }) => from, sortBy: ({ from }) => from },
+    { name: 'from', header: 'Address', show: describeOrigin, sortBy: describeOrigin },
   ]
+}
+
+/** Returns the client address, with the installation that an imported entry comes from. */
+function describeOrigin({ from, importedFrom }: AuditEntryView): string {
+  return importedFrom === undefined ? from : `${from} (in ${importedFrom})`
 }
 
 function statusWordOf(status: number | undefined) {

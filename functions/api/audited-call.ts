@@ -69,12 +69,10 @@ export async function runAudited<Result extends { readonly status: number }>(
     return run()
   }
   const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '')
-  const entry = {
-    who: `${caller.name} (${caller.id})`,
-    from: clientAddress,
-    what: toPrintable(`${route.method} ${path}`, 300),
-    request: id,
-  }
+  const who = `${caller.name} (${caller.id})`
+  const what = toPrintable(`${route.method} ${path}`, 300)
+  const request = route.isLoggedOnce === true ? `${what} by ${who}` : id
+  const entry = { who, from: clientAddress, what, request }
   return recordChange(ports, entry, async () => {
     requirePermission(caller, route.role, scopeOf(call))
     return run()
@@ -93,7 +91,8 @@ export async function recordChange<Result extends { readonly status: number }>(
   const append = (kind: 'asked' | 'answered', status?: number): Promise<void> =>
     ports.audit.append({
       ...entry,
-      id: `${entry.request} ${kind}`,
+      // A request of several calls has one answer for each status.
+      id: [entry.request, kind, ...(status === undefined ? [] : [status])].join(' '),
       at: ports.clock.now(),
       kind,
       ...(status === undefined ? {} : { status }),

@@ -1,5 +1,6 @@
 import type { Route } from './define-route.ts'
 import { whoamiRoutes } from './routes/whoami.ts'
+import { auditRoutes } from './routes/audit.ts'
 import { approvalRoutes } from './routes/approvals.ts'
 import { deadNotificationRoutes } from './routes/dead-notifications.ts'
 import { deploymentRoutes } from './routes/deployments.ts'
@@ -54,4 +55,5 @@ export const routes: readonly Route[] = [
   ...deadNotificationRoutes,
   ...federationRoutes,
   ...tokenRoutes,
+  ...auditRoutes,
 ]

@@ -5,6 +5,11 @@ export const apiLimits = {
   /** Results per page: the maximum and the default. */
   pageResultsMax: 100,
   pageResultsDefault: 25,
+  /** Length of a text of an imported entry of the audit log, and of the name of its source. */
+  auditTextCharsMax: 2_000,
+  auditSourceCharsMax: 500,
+  /** Newest entries of an exported audit log that an import reads. */
+  auditImportEntriesMax: 100_000,
   /** Operations per page. An item has some 300 bytes. */
   operationsPerPageMax: 10_000,
   /** New operations in one response with changed operations. */

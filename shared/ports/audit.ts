@@ -13,12 +13,14 @@ export interface AuditEntry {
   readonly what: string
   /**
    * The `asked` entry is written before the change. The `answered` entry is written after the
-   * change, with an HTTP status. Both entries have the same `request`.
+   * change, with an HTTP status. Both entries have the same `request` and `importedFrom`.
    */
   readonly kind: 'asked' | 'answered'
   /** A unique text for each request. */
   readonly request: string
   readonly status?: number
+  /** The installation that wrote an imported entry. Absent for an entry of this installation. */
+  readonly importedFrom?: string
 }
 
 /** An entry with its position in append order. */
@@ -30,6 +32,8 @@ export interface PositionedAuditEntry extends AuditEntry {
 export interface AuditPort {
   /** Appends an entry, durably. An entry with an existing id changes nothing. */
   readonly append: (entry: AuditEntry) => Promise<void>
+  /** Reports whether the log has an entry with this id. */
+  readonly has: (id: string) => Promise<boolean>
   /**
    * Returns at most `limit` entries before `beforePosition`, newest first. With `beforePosition` 0,
    * it returns the newest entries of the log.

@@ -116,6 +116,19 @@ const samples: Readonly<Record<string, Sample>> = {
   'PUT /v1/stacks/{project}/{stack}/tags': { body: { tags: { team: 'web' } } },
   'GET /v1/stacks/{project}/{stack}/diff': { query: '?from=0&to=1' },
   'POST /v1/query': { body: { sql: 'select * from stacks' } },
+  'GET /v1/audit/imported': { query: '?source=there&entry=one' },
+  'PUT /v1/audit/imports/{id}': {
+    params: { id: '0'.repeat(16) },
+    body: {
+      source: 'there',
+      entries: [
+        {
+          ...{ id: 'one', at: 1, who: 'ana', from: '', what: 'POST /', kind: 'asked' },
+          request: 'one',
+        },
+      ],
+    },
+  },
   'POST /v1/tokens': { body: { name: 'new', role: 'read' } },
   'POST /v1/tokens/{id}/rotate': { body: {} },
 }

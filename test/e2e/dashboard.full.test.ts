@@ -320,6 +320,20 @@ describeWithBrowser('the dashboard', () => {
     await page.getByRole('tab', { name: 'Audit log' }).click()
     const log = page.getByRole('grid', { name: 'Audit log' })
     await log.getByRole('row', { name: /DELETE \/v1\/tokens\/.*done/ }).waitFor()
+    expect(await log.getByText('imported', { exact: true }).count()).toBe(0)
+    const entry = {
+      ...{ id: 'r asked', at: 1, who: 'ana', from: '192.0.2.1', what: 'POST /v1/old' },
+      ...{ kind: 'asked', request: 'r' },
+    }
+    const imported = await fetch(`${url}/v1/audit/imports/${'0'.repeat(16)}`, {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${tokens.admin}` },
+      body: JSON.stringify({ source: 'https://source.test', entries: [entry] }),
+    })
+    expect(imported.status).toBe(200)
+    await log
+      .getByRole('row', { name: /ana.*imported.*192.0.2.1 \(in https:\/\/source.test/ })
+      .waitFor()
     await expectNoFaults(watched)
     await page.context().close()
   })

@@ -7,7 +7,7 @@ import { rotateToken } from '../rotate-token.ts'
 import { parseToken, tokenKeyOf, tokenView, tokenViewOf } from '../token-document.ts'
 import { createToken, tokenDraft } from '../issue-token.ts'
 
-/** Routes of tokens, and of the audit log. */
+/** Routes of tokens. */
 export const tokenRoutes = [
   defineRoute({
     method: 'GET',
@@ -72,26 +72,6 @@ export const tokenRoutes = [
       if (!(await documents.remove(key, storedToken.version)))
         throw error('DOCUMENT_CHANGED', `the token '${key.name}' was changed concurrently`)
       return { json: { revoked: true } }
-    },
-  }),
-  defineRoute({
-    method: 'GET',
-    path: '/v1/audit',
-    role: 'admin',
-    scope: 'installation',
-    isForAllGroups: true,
-    summary: 'List the audit log of changes, newest first',
-    query: z.object(pageQuery),
-    output: createPageForm(z.looseObject({ who: z.string(), what: z.string() })),
-    run: async ({ audit }, { query: { limit, cursor } }) => {
-      const beforePosition = /^\d{1,16}$/.test(cursor) ? Number(cursor) : 0
-      const items = await audit.read(
-        Number.isSafeInteger(beforePosition) ? beforePosition : 0,
-        limit,
-      )
-      const last = items.at(-1)
-      const hasMore = items.length === limit && last !== undefined
-      return { json: { items, ...(hasMore ? { next: String(last.position) } : {}) } }
     },
   }),
 ]

@@ -9,6 +9,7 @@ export function createAudit(call: StoreCall): AuditPort {
   return {
     append: async entry =>
       void (await call('audit.append', { id: entry.id, entry: JSON.stringify(entry) })),
+    has: id => call('audit.has', { id }),
     read: async (beforePosition, limit) =>
       (await call('audit.read', { before: beforePosition, limit })).map(({ position, entry }) => {
         const record = { kind: 'audit', keys: { position } } as const

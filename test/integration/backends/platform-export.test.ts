@@ -179,7 +179,6 @@ test('platform import stores settings without secrets, and prints the commands f
     '- webhook main: ANTICHAIN_SECRET=… antichain webhook create main --form github --rules rules/default/main.json --api-url https://api.github.com',
     `- notification chat: ANTICHAIN_SECRET=… antichain notification create chat --all --url 'https://chat.test/it'\\''s' --format signed --events failed,drift`,
     '- notification team of organization/shop/dev: ANTICHAIN_SECRET=… antichain notification create team --stack organization/shop/dev --url https://chat.test/team --format signed --events failed,drift',
-    '- audit log: it stays in audit.jsonl of the export, which is its only copy here',
   ])
   const imported = await readSettings()
   const [schedule] = source.schedules
@@ -187,7 +186,8 @@ test('platform import stores settings without secrets, and prints the commands f
     { name: 'drift', value: { when: schedule.value.when, stacks: schedule.value.stacks } },
   ])
   expect(imported.schedules[0].value.isPaused).toBe(true)
-  expect(imported.federations).toMatchObject([{ name: 'ci', value: source.federations[0].value }])
+  const { isPaused, ...rule } = source.federations[0].value
+  expect([isPaused, imported.federations[0].value]).toEqual([false, { ...rule, isPaused: true }])
   expect([imported.webhooks, imported.notifications]).toEqual([[], []])
   // The printed commands work in the folder of the export.
   for (const step of steps) {
@@ -201,7 +201,7 @@ test('platform import stores settings without secrets, and prints the commands f
   expect(valuesOf(complete.webhooks)).toEqual(valuesOf(source.webhooks))
   expect(valuesOf(complete.notifications)).toEqual(valuesOf(source.notifications))
   const again = await importWith(folder)
-  expect([again.settings, again.manualSteps.length]).toEqual([[], 1])
+  expect([again.settings, again.manualSteps]).toEqual([[], []])
 })
 
 /** Changes the settings of an export, and the hash of their file. */
@@ -231,11 +231,73 @@ test('the plan of an import shows what its settings grant', async () => {
   const folder = await exportSettings()
   useHome('target')
   const command =
-    'antichain federation create ci --role read --issuer https://token.actions.githubusercontent.com --audience https://antichain.test --claim repository_owner=acme --claim repository=acme/site --lifetime 3600s'
+    'antichain federation create ci --role read --issuer https://token.actions.githubusercontent.com --audience https://antichain.test --claim repository_owner=acme --claim repository=acme/site --lifetime 3600s --paused'
   const out = await run('platform', 'import', folder, '--preview')
   expect(out).toContain(`- federation rule ci: ${command}\n`)
   const { settings } = JSON.parse(await run('platform', 'import', folder, '--preview', '--json'))
   expect(settings).toContainEqual(expect.objectContaining({ name: 'ci', command }))
+})
+
+test('platform import brings the audit log once, marked, in its order, and as one request', async () => {
+  const folder = await exportSettings()
+  const readAudit = async () => JSON.parse(await run('audit', 'ls', '--json', '--limit', '1000'))
+  const source = await readAudit()
+  expect(source.length).toBeGreaterThan(5)
+  const { source: name } = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'))
+  expect(name).toContain(join(bench.root, 'source'))
+  useHome('target')
+  await run('schedule', 'create', 'own', '--when', 'rate(1 day)', '--all')
+  const preview = await run('platform', 'import', folder, '--preview')
+  expect(preview).toContain(
+    `- audit log: ${source.length} entries of ${name}, marked as imported\n`,
+  )
+  expect(await readAudit()).toHaveLength(2)
+  await importWith(folder)
+  const log = await readAudit()
+  const withoutKeys = ({ id: _id, position: _position, ...entry }: Record<string, unknown>) => entry
+  expect(log.filter(({ importedFrom }: { importedFrom?: string }) => importedFrom)).toMatchObject(
+    source.map((entry: Record<string, unknown>) => ({ ...withoutKeys(entry), importedFrom: name })),
+  )
+  const importers = log.filter(({ what }: { what: string }) => what.includes('/v1/audit/imports/'))
+  expect(importers).toMatchObject([{ kind: 'answered', status: 200 }, { kind: 'asked' }])
+  expect(await run('audit', 'ls', '--limit', '2')).toMatch(/WHO +REQUEST .*IMPORTED FROM/)
+  // A repetition changes nothing, and a new export of the source adds the new entries only.
+  expect((await importWith(folder)).audit).toMatchObject({ action: 'skip' })
+  expect(await readAudit()).toEqual(log)
+  useHome('source')
+  await run('schedule', 'rm', 'drift', '--all')
+  const newer = join(bench.root, 'newer')
+  await run('platform', 'export', newer)
+  useHome('target')
+  await importWith(newer)
+  const added = (await readAudit()).slice(0, -log.length)
+  expect(added.filter(({ importedFrom }: { importedFrom?: string }) => importedFrom)).toMatchObject(
+    [
+      { what: 'DELETE /v1/schedules/drift', kind: 'answered' },
+      { what: 'DELETE /v1/schedules/drift', kind: 'asked' },
+    ],
+  )
+})
+
+test('the plan of an import shows the settings of its stacks that become active', async () => {
+  await createFullSource()
+  await run('stack', 'approval', '--require', 'up', '--expire-hours', '5', '-s', 'dev')
+  const hook = ['--name', 'open', '--url', 'https://chat.test/open', '--event', 'update_failed']
+  await run('stack', 'webhook', 'new', ...hook, '-s', 'dev')
+  const folder = join(bench.root, 'all')
+  await run('platform', 'export', folder)
+  useHome('target')
+  const lines = (await run('platform', 'import', folder, '--preview')).split('\n')
+  const id = 'organization/shop/dev'
+  expect(lines).toContain(`- tags team=web of ${id}`)
+  expect(lines).toContain(`- schedule nightly of ${id}`)
+  const rule = `antichain stack approval --stack ${id} --require up --expire-hours 5`
+  expect(lines).toContain(`- approval rule of ${id}: ${rule}`)
+  const deliveries = 'unsigned deliveries of update_failed to https://chat.test/open'
+  expect(lines.join('\n')).toMatch(new RegExp(`- notification \\w+ of ${id}: ${deliveries}\n`))
+  expect((await importWith(folder)).settings).toHaveLength(4)
+  expect(await run('stack', 'approval', '-s', 'dev')).toContain('need an approval: up.')
+  expect(await run('notification', 'ls', '-s', 'dev')).toContain('https://chat.test/open')
 })
 
 test('no text of a hostile export acts on the shell that runs its commands', async () => {

@@ -7,7 +7,7 @@ import { catalogKeys as keys, parsePaddedNumber } from './record-keys.ts'
 import { createLruCache } from './lru-cache.ts'
 import { backOff } from './table/retry-request.ts'
 import { formatAttributeOf, parseJsonAttribute, requireReadableItem } from './record-format.ts'
-import { putItem, queryItems, type Table } from './table/table.ts'
+import { getItem, putItem, queryItems, type Table } from './table/table.ts'
 import { transact } from './table/transaction.ts'
 
 /** Positions per millisecond. With this number, two processes rarely choose the same position. */
@@ -60,6 +60,7 @@ export function createAudit({
       }
       throw error('STORE_UNAVAILABLE', 'the audit log had no free position for an entry')
     },
+    has: async id => (await getItem(catalogTable, keys.auditEntryId(id))) !== undefined,
     read: async (beforePosition, limit) => {
       const lastPosition = beforePosition === 0 ? Number.MAX_SAFE_INTEGER : beforePosition - 1
       const entries: PositionedAuditEntry[] = []

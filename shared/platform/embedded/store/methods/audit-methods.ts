@@ -18,6 +18,10 @@ export const auditMethods = {
         args.entry,
       ),
   ),
+  'audit.has': defineRead(
+    (database, { id }: { readonly id: string }): boolean =>
+      database.all('SELECT 1 FROM audit WHERE id = ?', id).length > 0,
+  ),
   'audit.read': defineRead(
     (database, args: { readonly before: number; readonly limit: number }): readonly StoredAudit[] =>
       database

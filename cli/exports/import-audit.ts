@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto'
+import { createReadStream, existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import * as z from 'zod'
+import { exportedAuditForm } from '../../functions/api/imported-audit.ts'
+import { apiLimits } from '../../shared/config/api-limits.ts'
+import { hasCode } from '../../shared/errors/error.ts'
+import { toPrintable } from '../../shared/triggers/printable.ts'
+import { parseJson } from '../../shared/values/parse-json.ts'
+import type { CliSession } from '../session/session.ts'
+import { createInvalidError, type ExportManifest } from './manifest.ts'
+
+/** The file with the audit log, newest entry first. */
+export const auditFile = 'audit.jsonl'
+
+/** The size of the entries of a page. A request has its envelope too. */
+const pageBytesMax = apiLimits.bodyBytesMax / 2
+
+type ExportedAuditEntry = z.input<typeof exportedAuditForm>
+
+/** The part of an exported audit log that an import appends to the log of the target. */
+export interface PlannedAudit {
+  readonly source: string
+  /** The entries, newest first. */
+  readonly entries: readonly ExportedAuditEntry[]
+  /** The number of older entries, which no import reads. */
+  readonly omitted: number
+  readonly isImported: boolean
+}
+
+/**
+ * Reads the audit log of an export, and asks the target whether it has the newest entry. Returns
+ * undefined for an empty log. Throws EXPORT_INVALID and the errors of the API.
+ */
+export async function planAudit(
+  session: CliSession,
+  root: string,
+  manifest: Pick<ExportManifest, 'source' | 'createdAt'>,
+): Promise<PlannedAudit | undefined> {
+  const entries: ExportedAuditEntry[] = []
+  let count = 0
+  for await (const line of readLines(join(root, auditFile))) {
+    count += 1
+    if (count > apiLimits.auditImportEntriesMax) continue
+    const entry = parseJson(line)
+    const { success, error: fault } = exportedAuditForm.safeParse(entry)
+    if (!success) {
+      const field = fault.issues[0]?.path.join('.') ?? ''
+      throw createInvalidError(`${auditFile} has an unknown entry in line ${count}: ${field}`)
+    }
+    entries.push(entry as ExportedAuditEntry)
+  }
+  const [newest] = entries
+  if (newest === undefined) return undefined
+  const source = manifest.source ?? `the export of ${toPrintable(manifest.createdAt, 100)}`
+  const isImported = await readIsImported(session, source, newest.id)
+  return isImported === undefined
+    ? { source, entries: [], omitted: count, isImported: true }
+    : { source, entries, omitted: count - entries.length, isImported }
+}
+
+async function* readLines(path: string): AsyncGenerator<string> {
+  if (!existsSync(path)) return
+  const input = createReadStream(path)
+  for await (const line of createInterface({ input, crlfDelay: Infinity }))
+    if (line !== '') yield line
+}
+
+/** Returns undefined for an API of an older version, which imports no audit log. */
+async function readIsImported(
+  session: CliSession,
+  source: string,
+  id: string,
+): Promise<boolean | undefined> {
+  const { callApi } = await session.openEngine()
+  const query = new URLSearchParams({ source, entry: id }).toString()
+  try {
+    const response = await callApi({ method: 'GET', path: `/v1/audit/imported?${query}` })
+    return z.object({ isImported: z.boolean() }).parse(response).isImported
+  } catch (thrown) {
+    if (hasCode(thrown, 'API_ROUTE_UNKNOWN')) return undefined
+    throw thrown
+  }
+}
+
+/**
+ * Appends the entries to the audit log of the target, oldest first, and reports their number. The
+ * target keeps entries that it has, so a repetition continues an interrupted import.
+ */
+export async function importAudit(
+  session: CliSession,
+  { source, entries }: PlannedAudit,
+): Promise<void> {
+  const { callApi } = await session.openEngine()
+  const [newest] = entries
+  const hash = createHash('sha256').update(JSON.stringify([source, newest?.id]))
+  const path = `/v1/audit/imports/${hash.digest('hex').slice(0, 16)}`
+  for (const page of cutPages(entries.toReversed()))
+    await callApi({ method: 'PUT', path, body: { source, entries: page } })
+  const countText = formatEntries(entries.length)
+  session.printToStderr(`The audit log has ${countText} of ${toPrintable(source, 500)}.`)
+}
+
+/** Returns pages that one request can have. */
+function* cutPages(
+  entries: readonly ExportedAuditEntry[],
+): Generator<readonly ExportedAuditEntry[]> {
+  let page: ExportedAuditEntry[] = []
+  let bytes = 0
+  for (const entry of entries) {
+    const size = Buffer.byteLength(JSON.stringify(entry))
+    const isFull = page.length === apiLimits.pageResultsMax || bytes + size > pageBytesMax
+    if (isFull && page.length > 0) {
+      yield page
+      page = []
+      bytes = 0
+    }
+    page.push(entry)
+    bytes += size
+  }
+  if (page.length > 0) yield page
+}
+
+/** Describes an audit log for the plan of an import. Undefined if nothing changes. */
+export function describeAudit(audit: PlannedAudit | undefined): string | undefined {
+  if (audit === undefined || audit.isImported) return undefined
+  const countText = formatEntries(audit.entries.length)
+  return `audit log: ${countText} of ${audit.source}, marked as imported`
+}
+
+/** Returns the line about the entries that an import omits, if there are any. */
+export function describeOmittedAudit(audit: PlannedAudit | undefined): readonly string[] {
+  if (audit === undefined || audit.omitted === 0) return []
+  const countText = formatEntries(audit.omitted)
+  if (audit.entries.length === 0)
+    return [`audit log: the API is older and imports none; ${countText} stay in ${auditFile}`]
+  return [`audit log: the oldest ${countText} stay in ${auditFile} of the export`]
+}
+
+const formatEntries = (count: number): string => (count === 1 ? '1 entry' : `${count} entries`)

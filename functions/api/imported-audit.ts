@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto'
+import * as z from 'zod'
+import { apiLimits } from '../../shared/config/api-limits.ts'
+import type { AuditEntry } from '../../shared/ports/audit.ts'
+import type { EpochMs } from '../../shared/records/ids.ts'
+import { toPrintable } from '../../shared/triggers/printable.ts'
+
+const text = z.string().max(apiLimits.auditTextCharsMax)
+
+/** The form of the name or address of the installation that wrote exported entries. */
+export const auditSourceForm = z.string().min(1).max(apiLimits.auditSourceCharsMax)
+
+/** An entry of the audit log as an export has it. */
+export const exportedAuditForm = z.object({
+  id: text.min(1),
+  at: z
+    .int()
+    .min(0)
+    .transform(ms => ms as EpochMs),
+  who: text,
+  from: text,
+  what: text,
+  kind: z.enum(['asked', 'answered']),
+  request: text,
+  status: z.int().min(100).max(599).optional(),
+  importedFrom: text.optional(),
+})
+
+type ExportedAudit = z.infer<typeof exportedAuditForm>
+
+/**
+ * Returns the id of an imported entry. No request of the target and no entry of another source has
+ * the same one.
+ */
+export function importedAuditIdOf(source: string, id: string): string {
+  return `imported ${createHash('sha256')
+    .update(JSON.stringify([source, id]))
+    .digest('hex')}`
+}
+
+/**
+ * Returns an exported entry as the target stores it. An entry that the source had imported itself
+ * names both sources.
+ */
+export function toImportedAudit(source: string, exported: ExportedAudit): AuditEntry {
+  const { id, at, kind, status, importedFrom } = exported
+  const label = importedFrom === undefined ? source : `${importedFrom} via ${source}`
+  return {
+    id: importedAuditIdOf(source, id),
+    at,
+    who: toPrintable(exported.who, apiLimits.auditTextCharsMax),
+    from: toPrintable(exported.from, apiLimits.auditTextCharsMax),
+    what: toPrintable(exported.what, apiLimits.auditTextCharsMax),
+    kind,
+    request: toPrintable(exported.request, apiLimits.auditTextCharsMax),
+    ...(status === undefined ? {} : { status }),
+    importedFrom: toPrintable(label, apiLimits.auditSourceCharsMax),
+  }
+}
