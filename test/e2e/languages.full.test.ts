@@ -1,4 +1,11 @@
-import { existsSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { verifyExport } from '../verifier/verify.ts'
@@ -63,6 +70,20 @@ describeWithCommands('a program in Python', [['python3', '-m', 'venv', '--help']
   test(
     'has the same lifecycle as one in Node, with a component, secrets and a dynamic provider',
     checkLifecycle,
+    slowMs,
+  )
+
+  test(
+    'in a subfolder uses the virtual environment of the project, also for dynamic providers',
+    async () => {
+      mkdirSync(join(sandbox.program, 'src'))
+      for (const name of ['__main__.py', 'settings.py'])
+        renameSync(join(sandbox.program, name), join(sandbox.program, 'src', name))
+      const file = join(sandbox.program, 'Pulumi.yaml')
+      appendFileSync(file, 'main: src\n')
+      requireSuccess(await sandbox.run(up))
+      expect(listIds()).toEqual(['extra-1', 'g-first-1', 'g-second-1'])
+    },
     slowMs,
   )
 

@@ -18,7 +18,10 @@ import { createStackReader } from './read-stack-references.ts'
 import { createEnvironmentManagerOpener } from '../credentials/manager-opener.ts'
 import { stripSecrets } from '../../values/special-values.ts'
 import { homedir } from 'node:os'
+import { resolve } from 'node:path'
 import { findInstalledEnvironment } from '../../programs/hosts/installed-packages.ts'
+import { readTextOption } from '../../programs/hosts/runtime-option.ts'
+import type { ProgramSource } from '../../programs/program.ts'
 import type { RunInput } from './run-input.ts'
 import type { RunTrace } from './run-trace.ts'
 
@@ -82,7 +85,7 @@ export function createRunPluginHost(
     programFolder,
     project: source.name,
     projectPlugins: source.plugins,
-    runtimeOptions: { ...source.runtimeOptions, ...installedOptionsOf(source.projectFolder) },
+    runtimeOptions: { ...source.runtimeOptions, ...environmentOptionOf(source) },
     engineAddress: () => monitor.address,
     debuggerListenerOf: plugin =>
       shouldDebugPlugin(request.debuggedProcesses ?? [], plugin)
@@ -105,12 +108,17 @@ export function createRunPluginHost(
 }
 
 /**
- * Returns the runtime options with which a dynamic provider in Python finds the environment that
- * the installer created.
+ * Returns the runtime option with the virtual environment of the program as an absolute path. The
+ * plugins of a program may start in a subfolder of the project. The environment that the installer
+ * created takes precedence.
  */
-function installedOptionsOf(projectFolder: string): { readonly virtualenv?: string } {
-  const virtualenv = findInstalledEnvironment(projectFolder)
-  return virtualenv === undefined ? {} : { virtualenv }
+function environmentOptionOf(source: ProgramSource): { readonly virtualenv?: string } {
+  const installedFolder = findInstalledEnvironment(source.projectFolder)
+  if (installedFolder !== undefined) return { virtualenv: installedFolder }
+  const configuredFolder = readTextOption(source, 'virtualenv')
+  return configuredFolder === ''
+    ? {}
+    : { virtualenv: resolve(source.projectFolder, configuredFolder) }
 }
 
 /** Returns the configuration of a package for its plugin's environment, as plain texts. */

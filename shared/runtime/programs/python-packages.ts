@@ -38,6 +38,8 @@ interface ToolInput {
   readonly programFolder: string
   readonly environment: string
   readonly python: string
+  /** The minor version of `python`, such as `3.13`. */
+  readonly version: string
   readonly ignoreScripts: boolean
   /** The first registry whose credential no code of the program must read. */
   readonly guardedRegistry: PackageRegistry | undefined
@@ -69,7 +71,7 @@ export async function planPythonPackages(
   if (guardedRegistry !== undefined) requirePip(toolName, guardedRegistry)
   const ignoreScripts = options.ignoreScripts || guardedRegistry !== undefined
   const { command, texts, canReusePackages, hasExactVersions } = createTool({
-    ...{ root: project.root, programFolder, environment, python, ignoreScripts },
+    ...{ root: project.root, programFolder, environment, python, version, ignoreScripts },
     guardedRegistry,
   })
   const hash = createHash('sha256')
@@ -221,7 +223,7 @@ function createPipTool({ root, programFolder, environment, ...input }: ToolInput
 
 /** Installs the lock file of uv. The project itself is installed too, if it is a package. */
 function createUvTool(input: ToolInput): PythonTool {
-  const { programFolder, environment, ignoreScripts } = input
+  const { programFolder, environment, version, ignoreScripts } = input
   const project = readProjectText(input, 'uv')
   const lockFile = join(programFolder, 'uv.lock')
   const lock = readTextInside(input.root, lockFile)
@@ -233,7 +235,8 @@ function createUvTool(input: ToolInput): PythonTool {
   const variables = {
     VIRTUAL_ENV: environment,
     UV_PROJECT_ENVIRONMENT: environment,
-    UV_PYTHON: join(environment, 'bin', 'python3'),
+    // With the path of its interpreter, uv would replace the environment by one of links.
+    UV_PYTHON: version,
     UV_PYTHON_DOWNLOADS: 'never',
     UV_LINK_MODE: 'copy',
   }
