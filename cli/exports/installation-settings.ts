@@ -2,16 +2,15 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import * as z from 'zod'
 import type { EnginePort } from '../../local/engine-port.ts'
-import { apiGroupHeader, defaultGroup } from '../../shared/config/stack-groups.ts'
+import { apiGroupHeader, defaultGroup, isStackGroupName } from '../../shared/config/stack-groups.ts'
 import { listAllItems } from '../remote/api-pages.ts'
+import { requireExportedName } from './exported-names.ts'
 import { rulesFileOf, settingKinds } from './setting-kinds.ts'
 
 /** The folder with the files of all groups but the default one. */
 const groupsFolder = 'groups'
 
-const groupFilePattern = /^[a-z][a-z0-9-]{0,11}\.json$/
-
-const itemForm = z.looseObject({})
+const itemForm = z.looseObject({ name: z.string() })
 const webhookForm = z.looseObject({
   name: z.string(),
   value: z.looseObject({ rules: z.unknown() }),
@@ -33,17 +32,24 @@ export function callGroup({ callApi }: ApiCaller, group: string): ApiCaller {
   return { callApi: call => callApi({ ...call, headers: { [apiGroupHeader]: group } }) }
 }
 
-/** Writes the settings without a stack of all groups, one file for each group. */
+/**
+ * Writes the settings without a stack of all groups, one file for each group. Throws
+ * API_ANSWER_UNKNOWN for a name that no import accepts.
+ */
 export async function writeInstallationSettings(
   engine: ApiCaller,
   root: string,
   groups: readonly string[],
 ): Promise<void> {
+  for (const group of groups) requireExportedName('group', group)
   for (const group of groups) {
     const settings: Record<string, unknown> = {}
-    for (const [name, { path, isShared }] of Object.entries(settingKinds))
-      if (group === defaultGroup || isShared !== true)
-        settings[name] = await listAllItems(callGroup(engine, group), path, itemForm)
+    for (const [kind, { path, isShared }] of Object.entries(settingKinds))
+      if (group === defaultGroup || isShared !== true) {
+        const items = await listAllItems(callGroup(engine, group), path, itemForm)
+        for (const { name } of items) requireExportedName('setting', name)
+        settings[kind] = items
+      }
     writePrivateJson(join(root, settingsFileOf(group)), settings)
     for (const { name, value } of z.array(webhookForm).parse(settings['webhooks']))
       writePrivateJson(join(root, rulesFileOf(group, name)), value.rules)
@@ -59,7 +65,10 @@ export function settingsFileOf(group: string): string {
 export function listExportedGroups(root: string): readonly string[] {
   const folder = join(root, groupsFolder)
   const files = existsSync(folder) ? readdirSync(folder) : []
-  const names = files.filter(name => groupFilePattern.test(name)).map(name => name.slice(0, -5))
+  const names = files
+    .filter(name => name.endsWith('.json'))
+    .map(name => name.slice(0, -'.json'.length))
+    .filter(isStackGroupName)
   return [defaultGroup, ...names.toSorted()]
 }
 

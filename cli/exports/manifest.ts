@@ -15,10 +15,10 @@ import { error } from '../../shared/errors/error.ts'
 import { toPrintable } from '../../shared/triggers/printable.ts'
 import { parseJson } from '../../shared/values/parse-json.ts'
 import { createRecordForm } from '../../shared/values/record-form.ts'
+import { exportedStackPattern } from './exported-names.ts'
 
 const exportedStackForm = z.object({
-  // The names are those that `parseStackName` accepts.
-  id: z.string().regex(/^organization\/(?!\.\.?\/)[\w.-]{1,100}\/(?!\.\.?$)[\w.-]{1,100}$/),
+  id: z.string().regex(exportedStackPattern),
   /** The folder of the members of the stack. */
   folder: z.string().regex(/^stacks\/\d+$/),
   history: z.int(),

@@ -1,12 +1,13 @@
 import * as z from 'zod'
 import { createRecordForm } from '../../shared/values/record-form.ts'
+import { settingNamePattern } from './exported-names.ts'
 
 /**
  * A setting of an export: its name, and the value that the API shows, without secrets. Names are
  * those that documents accept, because they are parts of paths and of printed commands.
  */
 export const exportedSettingForm = z.object({
-  name: z.string().regex(/^[A-Za-z0-9][\w.-]{0,99}$/),
+  name: z.string().regex(settingNamePattern),
   value: z.looseObject({}),
 })
 type Value = z.infer<typeof exportedSettingForm>['value']

@@ -15,9 +15,11 @@ import { readCurrentAccount } from '../remote/current-account.ts'
 import { stackPathOf } from '../remote/stack-path.ts'
 import type { CliSession } from '../session/session.ts'
 import { auditFile } from './import-audit.ts'
+import { requireExportedName } from './exported-names.ts'
 import { listGroupNames, writeInstallationSettings } from './installation-settings.ts'
 import { type ExportedStack, type ExportManifest, hashMember } from './manifest.ts'
 import { listMembers, manifestName } from './manifest.ts'
+import { namedForm } from './planned-setting.ts'
 import { readUnchangedStack } from './read-unchanged-stack.ts'
 
 const privateFile = { mode: 0o600 } as const
@@ -26,7 +28,8 @@ const auditPageForm = z.object({ items: z.array(itemForm), next: z.string().opti
 
 /**
  * Writes all stacks, the settings of all groups and the audit log to an empty folder. Reports each
- * stack. Throws STORE_CONFLICT, and the errors of the store and of the API.
+ * stack. Throws STORE_CONFLICT, API_ANSWER_UNKNOWN for a name that no import accepts, and the
+ * errors of the store and of the API.
  */
 export async function writeExport(
   session: CliSession,
@@ -37,6 +40,7 @@ export async function writeExport(
   const { stacks, unreadable } = await engine.platform.catalog.listStacks()
   const [damaged] = unreadable
   if (damaged !== undefined) throw damaged.reason
+  for (const { id } of stacks) requireExportedName('stack', id)
   const exported: ExportedStack[] = []
   for (const [index, { id }] of stacks.entries()) {
     const written = await writeStack(session, folder, { id, index })
@@ -119,7 +123,8 @@ async function writeHistory(
   let history = 0
   for await (const entry of readHistory(platform.catalog, id)) {
     history += 1
-    if (entry.version !== undefined && entry.version > 0) versions.add(entry.version)
+    const { version = 0 } = entry
+    if (Number.isSafeInteger(version) && version > 0) versions.add(version)
     appendFileSync(path, `${JSON.stringify(toHistoryLine(entry))}\n`)
   }
   return { history, versions }
@@ -137,9 +142,15 @@ async function readStackDocuments(session: CliSession, id: StackId) {
   return {
     tags,
     approvalRule: await read('approval-rule'),
-    schedules: await listAllItems(engine, `${path}/schedules`, itemForm),
-    notifications: await listAllItems(engine, `${path}/notifications`, itemForm),
+    schedules: await listSettings(engine, `${path}/schedules`),
+    notifications: await listSettings(engine, `${path}/notifications`),
   }
+}
+
+async function listSettings(engine: Pick<EnginePort, 'callApi'>, path: string) {
+  const items = await listAllItems(engine, path, namedForm)
+  for (const { name } of items) requireExportedName('setting', name)
+  return items
 }
 
 /** Writes the audit log, newest entry first, page by page. */

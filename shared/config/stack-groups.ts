@@ -21,6 +21,9 @@ export const groupsMax = 4
 const textCharsMax = 1_000
 
 const groupNamePattern = /^[a-z][a-z0-9-]{0,11}$/
+/** Reports whether a text is the name of a group. */
+export const isStackGroupName = (name: string): boolean => groupNamePattern.test(name)
+
 const projectPattern = /^(?:[\w.-]{1,100}|[\w.-]{1,99}\*)$/
 
 /** The problem of an invalid setting, with the next step. */

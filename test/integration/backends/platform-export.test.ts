@@ -1,4 +1,6 @@
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { hashMember } from '../../../cli/exports/manifest.ts'
@@ -312,5 +314,52 @@ test('no text of a hostile export acts on the shell that runs its commands', asy
     await changeSettings(folder, { webhooks: [{ name, value }] })
     const { exit, err } = await bench.run('platform', 'import', folder, '--preview')
     expect([exit, err]).toEqual([1, expect.stringContaining('EXPORT_INVALID')])
+  }
+})
+
+/** Serves an API whose lists have the items of `lists`, by their paths. */
+async function serveHostileApi(
+  lists: Readonly<Record<string, readonly object[]>>,
+  groups: readonly string[] = ['default'],
+) {
+  const identity = { name: 'admin', role: 'admin', stacks: '*', groups }
+  const server = createServer((request, response) => {
+    const path = new URL(request.url ?? '', 'http://here').pathname
+    const record = { createdAt: 1, current: '', version: 0, deployments: 0, tags: {}, commands: [] }
+    const json = path === '/v1/whoami' ? identity : { ...record, items: lists[path] ?? [] }
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(json))
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, close: () => server.close() }
+}
+
+const stackItem = { createdAt: 1, current: '', version: 0, deployments: 0 }
+
+test.each<[string, Readonly<Record<string, readonly object[]>>, (readonly string[])?]>([
+  ['webhook', { '/v1/webhooks': [{ name: '../../../evil', value: { rules: ['evil'] } }] }],
+  ['webhook', { '/v1/webhooks': [{ name: '/evil', value: { rules: ['evil'] } }] }],
+  ['schedule', { '/v1/schedules': [{ name: '--yes\u001b[2J', value: {} }] }],
+  ['group', {}, ['default', '../../evil']],
+  ['stack', { '/v1/stacks': [{ ...stackItem, id: 'organization/../evil' }] }],
+])('an export with a %s whose name leads elsewhere ends before it writes it', async (...row) => {
+  const [, lists, groups] = row
+  const api = await serveHostileApi(lists, groups)
+  try {
+    useHome('client')
+    await run('login', api.url, '--token', `act_${'0'.repeat(16)}_${'a'.repeat(43)}`)
+    for (const target of ['deep/er/export', 'all.tar.gz']) {
+      const path = join(bench.root, target)
+      const { exit, err } = await bench.run('platform', 'export', path)
+      expect([exit, err]).toEqual([1, expect.stringContaining('API_ANSWER_UNKNOWN')])
+      expect(err).toMatch(/the export ended, because a (setting|group|stack) has the invalid name/)
+      expect(err).not.toContain('\u001b')
+      expect(existsSync(path)).toBe(target !== 'all.tar.gz')
+      expect(existsSync(join(path, 'manifest.json'))).toBe(false)
+    }
+    const files = readdirSync(bench.root, { recursive: true }).map(String)
+    expect(files.filter(file => file.includes('evil'))).toEqual([])
+  } finally {
+    api.close()
   }
 })
