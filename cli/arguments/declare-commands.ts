@@ -18,7 +18,7 @@ import { declareState } from './declare-state.ts'
 import { declareTriggers } from './declare-triggers.ts'
 import { error } from '../../shared/errors/error.ts'
 import { addExamples } from './examples.ts'
-import { declareUnsupportedOptions, refuseUnsupportedOptions } from './flags.ts'
+import { collectValues, declareUnsupportedOptions, refuseUnsupportedOptions } from './flags.ts'
 import { type Attach, declareUnsupportedCommands } from './handler.ts'
 import { groupedHelp, groupOptions } from './option-groups.ts'
 import { unsupportedCommands, unsupportedOptions } from './unsupported.ts'
@@ -44,7 +44,7 @@ export function declareCommands(root: Command, attachHandler: Attach): Command {
   root
     .description('Deploy Pulumi programs durably and in parallel')
     .option('-C, --cwd <folder>', 'Run as if started in this folder')
-    .option('-s, --stack <name>', 'Stack to use (default: the selected stack)')
+    .option('-s, --stack <name>', 'Stack to use (default: the selected stack)', collectValues)
     .option('--non-interactive', 'Never prompt')
     .addOption(
       new Option('--color <when>', 'Use colors in the output')

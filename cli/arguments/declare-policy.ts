@@ -34,7 +34,9 @@ function declareAttachedPolicies(policy: Command, attach: Attach): void {
     policy
       .command('attach')
       .argument('<folder>', 'Folder of the policy pack, with its installed packages')
-      .description('Attach a policy pack to stacks: it checks each of their deployments')
+      .description(
+        'Attach a policy pack to stacks (--stack is repeatable): it checks their deployments',
+      )
       .option('--name <name>', 'Name of the policy pack (default: that of the folder)')
       .option('-a, --all', 'Attach the pack to all stacks')
       .addOption(
@@ -46,7 +48,8 @@ function declareAttachedPolicies(policy: Command, attach: Attach): void {
         new Option('--tag <name=value>', 'Attach the pack to stacks with this tag (repeatable)')
           .argParser(collectValues)
           .default([]),
-      ),
+      )
+      .option('-j, --json', 'Print JSON'),
     async () => (await import('../commands/policy-attach.ts')).attachPolicy,
   )
   attach(

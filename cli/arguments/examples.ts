@@ -193,6 +193,7 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     ["schedule create heal --when 'rate(1 hour)' --remediate", 'Detect and correct drift'],
   ],
   'policy attach': [
+    ['policy attach policies -s shop/dev -s shop/prod', 'Check each deployment of two stacks'],
     ['policy attach policies --tag tier=prod', 'Check each deployment of the stacks with a tag'],
   ],
   'audit ls': [['audit ls --limit 20', 'List the newest changes and refused requests']],

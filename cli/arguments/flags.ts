@@ -6,7 +6,7 @@ import { optionSubstitutes } from './unsupported.ts'
  * The options of a command line, by their names in camel case. `isSet` reports whether a switch is
  * on, by the command line or by default. `list`: the values of a repeatable option. `text` returns
  * 'true' for an option without its optional value, and for a switch that is on; 'false' for one
- * that is off.
+ * that is off. Of an option that is given several times, it returns the last value.
  */
 export interface Flags {
   readonly isSet: (name: string) => boolean
@@ -20,7 +20,8 @@ export function flagsOf(command: Command): Flags {
   return {
     isSet: name => values[name] === true,
     text: name => {
-      const value = values[name]
+      const stored = values[name]
+      const value: unknown = Array.isArray(stored) ? stored.at(-1) : stored
       if (typeof value === 'string') return value
       return typeof value === 'boolean' ? String(value) : undefined
     },

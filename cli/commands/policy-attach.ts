@@ -1,11 +1,12 @@
 import { resolve } from 'node:path'
 import * as z from 'zod'
-import { error } from '../../shared/errors/error.ts'
+import { DeployError, error } from '../../shared/errors/error.ts'
 import { packProgram } from '../../shared/programs/archive/program-archive.ts'
 import { readPolicyProject } from '../../shared/programs/project/policy-project.ts'
 import { stackPartsOf } from '../../shared/records/ids.ts'
 import type { Flags } from '../arguments/flags.ts'
 import type { Handler } from '../arguments/handler.ts'
+import { readStackFilters } from '../arguments/stack-filters.ts'
 import { formatTable } from '../display/table.ts'
 import { listAllItems } from '../remote/api-pages.ts'
 import type { CliSession } from '../session/session.ts'
@@ -24,7 +25,11 @@ const attachedPolicyForm = z.object({
 })
 type StackSelection = z.infer<typeof attachedPolicyForm>['value']['stacks']
 
-/** `policy attach`: uploads a policy pack, which then checks every deployment of the named stacks. */
+/**
+ * `policy attach`: uploads a policy pack, which then checks every deployment of the named stacks.
+ * The stacks replace those of an earlier attachment. Throws CLI_USAGE, STACK_NOT_FOUND and the
+ * errors of the API, all before any stack has the pack.
+ */
 export const attachPolicy: Handler = async (session, flags, [folder = '']) => {
   const { remote, callApi } = await requireApi(
     session,
@@ -42,8 +47,21 @@ export const attachPolicy: Handler = async (session, flags, [folder = '']) => {
   const { bytes, hash: archive } = await packProgram(packFolder)
   const path = `/v1/policies/${encodeURIComponent(name)}`
   await remote.uploadArchive(`${path}/archives`, { archive, bytes })
-  await callApi({ method: 'PUT', path, body: { archive, stacks } })
-  session.printToStderr(`Attached policy pack '${name}' to ${describeSelection(stacks)}.`)
+  // One document names all stacks, so either all of them get the pack, or none.
+  await callApi({ method: 'PUT', path, body: { archive, stacks } }).catch((thrown: unknown) => {
+    if (!(thrown instanceof DeployError)) throw thrown
+    const { code, message, hint } = thrown
+    const text = `the policy pack '${name}' was uploaded, and attached to no stack: ${message}`
+    const groupHint =
+      'Attach the pack to the stacks of one group at a time, with ANTICHAIN_GROUP=<group>.'
+    throw error(code, text, {
+      hint: code === 'STACK_GROUP_DIFFERENT' ? groupHint : hint,
+      cause: thrown,
+    })
+  })
+  for (const part of describeParts(stacks))
+    session.printToStderr(`Attached policy pack '${name}' to ${part}.`)
+  if (flags.isSet('json')) session.print(JSON.stringify({ name, archive, stacks }, null, 2))
   return 0
 }
 
@@ -69,35 +87,37 @@ export const listAttachedPolicies: Handler = async (session, flags) => {
   const rows = policies.map(({ name, value }) => [
     name,
     value.archive.slice(0, 12),
-    describeSelection(value.stacks),
+    describeParts(value.stacks).join(', '),
   ])
   for (const line of formatTable(['NAME', 'ARCHIVE', 'STACKS'], rows)) session.print(line)
   return 0
 }
 
-/** Returns the stacks that the options name, or the selected stack without such an option. */
+/**
+ * Returns the stacks that the options name, or the selected stack without such an option. Throws
+ * CLI_USAGE, and the errors of `requireStack` for any of the stacks.
+ */
 async function readSelection(session: CliSession, flags: Flags): Promise<StackSelection> {
-  const projects = [...flags.list('project')]
-  const tags = Object.fromEntries(flags.list('tag').map(tag => splitTag(tag)))
-  const isAll = flags.isSet('all')
-  if (isAll || projects.length > 0 || Object.keys(tags).length > 0)
-    return { projects, tags, stacks: [] }
-  const { project, stack } = stackPartsOf(await session.requireStack())
-  return { projects, tags, stacks: [`${project}/${stack}`] }
+  const names = flags.list('stack')
+  const { projects, tags } = readStackFilters(flags)
+  if (flags.isSet('all') && names.length > 0)
+    throw error('CLI_USAGE', '--all selects every stack, so it cannot be used with --stack')
+  const isShared = flags.isSet('all') || projects.length > 0 || Object.keys(tags).length > 0
+  const stacks = new Set<string>()
+  for (const name of names.length > 0 || isShared ? names : [undefined]) {
+    const { project, stack } = stackPartsOf(await session.requireStack(name))
+    stacks.add(`${project}/${stack}`)
+  }
+  return { projects: [...projects], tags: { ...tags }, stacks: [...stacks] }
 }
 
-function splitTag(tag: string): readonly [string, string] {
-  const [, name, value] = /^([^=]+)=(.*)$/su.exec(tag) ?? []
-  if (name === undefined || value === undefined)
-    throw error('CLI_USAGE', `--tag takes <name>=<value>, not '${tag}'`)
-  return [name, value]
-}
-
-function describeSelection({ projects, tags, stacks }: StackSelection): string {
-  const parts = [
-    ...stacks,
-    ...projects.map(project => `${project}/*`),
-    ...Object.entries(tags).map(([name, value]) => `tag ${name}=${value}`),
+/** Describes a selection: each stack, and the filters, which stacks must all match. */
+function describeParts({ projects, tags, stacks }: StackSelection): readonly string[] {
+  const filters = [
+    ...(projects.length === 0 ? [] : [`the project ${projects.join(' or ')}`]),
+    ...Object.entries(tags).map(([name, value]) => `the tag ${name}=${value}`),
   ]
-  return parts.length === 0 ? 'all stacks' : parts.join(', ')
+  const shared = filters.length === 0 ? 'all stacks' : `the stacks of ${filters.join(' and ')}`
+  const hasShared = filters.length > 0 || stacks.length === 0
+  return [...stacks, ...(hasShared ? [shared] : [])]
 }

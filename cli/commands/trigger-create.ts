@@ -6,6 +6,7 @@ import * as z from 'zod'
 import { error, messageOf } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/handler.ts'
 import type { Flags } from '../arguments/flags.ts'
+import { readStackFilters } from '../arguments/stack-filters.ts'
 import { warnUnservedBackend } from '../backends/warn-unserved-backend.ts'
 import type { CliSession } from '../session/session.ts'
 import { type TriggerKind, resolveTriggerPath } from '../remote/trigger-path.ts'
@@ -77,14 +78,8 @@ function readSharedFields(flags: Flags, kind: string): object {
     )
   if (skipMinutes !== undefined && !/^\d{1,5}$/.test(skipMinutes))
     throw error('CLI_USAGE', `--skip-read-within takes a number of minutes, not '${skipMinutes}'`)
-  const parsedTags = tags.map(tag => {
-    const [, name, value] = /^([^=]+)=(.*)$/su.exec(tag) ?? []
-    if (name === undefined || value === undefined)
-      throw error('CLI_USAGE', `--tag takes <name>=<value>, not '${tag}'`)
-    return [name, value] as const
-  })
   return {
-    stacks: { projects, tags: Object.fromEntries(parsedTags) },
+    stacks: readStackFilters(flags),
     ...(skipMinutes === undefined ? {} : { skipReadWithinMs: Number(skipMinutes) * 60_000 }),
   }
 }

@@ -69,6 +69,22 @@ async function call(requestLine: string, body?: unknown, group?: string) {
 }
 
 describe('an API with groups of stacks', () => {
+  test('attaches a policy pack only to stacks of the group whose deployments read it', async () => {
+    const body = (stack: string) => ({ archive: '0'.repeat(64), stacks: { stacks: [stack] } })
+    for (const [stack, group] of [
+      ['pay-eu/dev', undefined],
+      ['site/dev', 'payments'],
+      ['shop/dev', 'web'],
+    ] as const)
+      expect((await call('PUT /v1/policies/rules', body(stack), group)).body).toMatchObject({
+        code: 'STACK_GROUP_DIFFERENT',
+      })
+    // The stack is in the group, and the pack is not uploaded.
+    expect(
+      (await call('PUT /v1/policies/rules', body('pay-eu/dev'), 'payments')).body,
+    ).toMatchObject({ code: expect.stringMatching(/ARCHIVE|PROGRAM/) })
+  })
+
   test('creates each stack in the store of its group only', async () => {
     const stored = await Promise.all(
       platforms.map(async ({ catalog }) => (await catalog.listStacks()).stacks.map(({ id }) => id)),

@@ -1,8 +1,10 @@
 import * as z from 'zod'
 import { limits } from '../../../shared/config/limits.ts'
+import { defaultGroup } from '../../../shared/config/stack-groups.ts'
 import type { DocumentKey } from '../../../shared/ports/documents.ts'
 import { archiveNameOf } from '../../../shared/records/archive-name.ts'
-import type { BlobHash } from '../../../shared/records/ids.ts'
+import type { BlobHash, StackId } from '../../../shared/records/ids.ts'
+import { requireGroup } from '../../../shared/runtime/groups/port-groups.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import {
   attachedPolicyDocument,
@@ -58,6 +60,10 @@ export const policyRoutes = [
     draft: attachedPolicyDocument,
     keyOf: params => attachedPolicyKeyOf(documentNameOf(params)),
     createValue: async (ports, { name }, draft) => {
+      // The deployments of another group read other documents, so they would ignore the pack.
+      const { stackGroups = [], stackGroup = defaultGroup } = ports
+      for (const stack of draft.stacks.stacks)
+        requireGroup(stackGroups, stackGroup, `organization/${stack}` as StackId)
       await requireArchive(ports, policyArchiveOwnerOf(name), draft.archive)
       return draft
     },

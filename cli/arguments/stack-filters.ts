@@ -1,0 +1,23 @@
+import { error } from '../../shared/errors/error.ts'
+import type { Flags } from './flags.ts'
+
+/** The projects and tags that limit a document to some stacks. Without any, it covers all. */
+export interface StackFilters {
+  readonly projects: readonly string[]
+  readonly tags: Readonly<Record<string, string>>
+}
+
+/** Returns the values of `--project` and `--tag`. Throws CLI_USAGE. */
+export function readStackFilters(flags: Pick<Flags, 'list'>): StackFilters {
+  return {
+    projects: flags.list('project'),
+    tags: Object.fromEntries(flags.list('tag').map(splitTag)),
+  }
+}
+
+function splitTag(tag: string): readonly [string, string] {
+  const [, name, value] = /^([^=]+)=(.*)$/su.exec(tag) ?? []
+  if (name === undefined || value === undefined)
+    throw error('CLI_USAGE', `--tag takes <name>=<value>, not '${tag}'`)
+  return [name, value]
+}
