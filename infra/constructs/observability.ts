@@ -12,7 +12,11 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import type { Construct } from 'constructs'
-import { awsMetrics, queueNames } from '../../shared/config/aws-resource-names.ts'
+import {
+  awsMetrics,
+  groupInstallationOf,
+  queueNames,
+} from '../../shared/config/aws-resource-names.ts'
 import type { GroupResources } from '../grant-context.ts'
 import type { Functions } from './functions.ts'
 import {
@@ -28,7 +32,7 @@ import { createInstallationMetric } from './installation-metric.ts'
 type ObservedGroup = GroupResources & { readonly functions: Functions; readonly scope: Construct }
 
 /**
- * Creates a topic, the alarms of all groups that notify it, and a dashboard of the default group.
+ * Creates a topic, the alarms of all groups that notify it, and a dashboard of all groups.
  */
 export function createObservability(
   scope: Construct,
@@ -46,7 +50,7 @@ export function createObservability(
   createAlarms(part, input, topic)
   for (const other of otherGroups)
     createAlarms(createPart(other.scope, 'Observability'), other, topic)
-  if (input.settings.dashboard === 'on') createDashboard(part, input)
+  if (input.settings.dashboard === 'on') createDashboard(part, input, otherGroups)
 }
 
 /**
@@ -84,60 +88,77 @@ function allowAlarmsToPublish(topic: Topic): void {
   )
 }
 
-function createDashboard(part: Construct, { settings, queues, functions }: ObservedGroup): void {
-  const { installation } = settings
-  const lambdaFunctions = [...functions.values()].map(deployed => deployed.function)
-  const createGraph = (title: string, left: readonly IMetric[]): GraphWidget =>
-    new GraphWidget({ title, left: [...left], width: 12, height: 6 })
+/**
+ * Creates a dashboard with the same rows for each group. Its size is bounded, because an
+ * installation has at most `groupsMax` groups besides the default one.
+ */
+function createDashboard(
+  part: Construct,
+  input: ObservedGroup,
+  otherGroups: readonly ObservedGroup[],
+): void {
+  const { installation } = input.settings
+  const groupPrefix = groupInstallationOf(installation, '')
   new Dashboard(part, 'Dashboard', {
     dashboardName: installation,
     widgets: [
-      [
-        createGraph(
-          'Waiting messages',
-          queueNames.map(name => queues[name].queue.metricApproximateNumberOfMessagesVisible()),
-        ),
-        createGraph(
-          'Dead letters',
-          queueNames.map(name => createDeadLetterMetric(queues, name, metricPeriod)),
-        ),
-      ],
-      [
-        createGraph(
-          'Concurrent calls',
-          lambdaFunctions.map(lambdaFunction =>
-            lambdaFunction.metric('ConcurrentExecutions', { statistic: 'Maximum' }),
-          ),
-        ),
-        createGraph(
-          'Duration',
-          lambdaFunctions.map(lambdaFunction =>
-            lambdaFunction.metricDuration({ statistic: 'p99' }),
-          ),
-        ),
-      ],
-      [
-        createGraph(
-          'Errors',
-          lambdaFunctions.map(lambdaFunction => lambdaFunction.metricErrors()),
-        ),
-        createGraph('Throttles', [
-          ...lambdaFunctions.map(lambdaFunction => lambdaFunction.metricThrottles()),
-          ...createTableThrottleMetrics(installation),
-        ]),
-      ],
-      [
-        createGraph('Compaction lag (s)', [
-          createInstallationMetric(installation, awsMetrics.compactionLag, {
-            period: metricPeriod,
-          }),
-        ]),
-        createGraph('Stuck deployments', [
-          createInstallationMetric(installation, awsMetrics.stuckDeployments, {
-            period: metricPeriod,
-          }),
-        ]),
-      ],
+      ...createGroupRows(input, ''),
+      ...otherGroups.flatMap(group =>
+        createGroupRows(group, `: ${group.settings.installation.slice(groupPrefix.length)}`),
+      ),
     ],
   })
+}
+
+/** Returns the rows of a group. Their titles end with `titleEnd`. */
+function createGroupRows(
+  { settings, queues, functions }: ObservedGroup,
+  titleEnd: string,
+): GraphWidget[][] {
+  const { installation } = settings
+  const lambdaFunctions = [...functions.values()].map(deployed => deployed.function)
+  const createGraph = (title: string, left: readonly IMetric[]): GraphWidget =>
+    new GraphWidget({ title: `${title}${titleEnd}`, left: [...left], width: 12, height: 6 })
+  const createOwnGraph = (title: string, metricName: string): GraphWidget =>
+    createGraph(title, [
+      createInstallationMetric(installation, metricName, { period: metricPeriod }),
+    ])
+  return [
+    [
+      createGraph(
+        'Waiting messages',
+        queueNames.map(name => queues[name].queue.metricApproximateNumberOfMessagesVisible()),
+      ),
+      createGraph(
+        'Dead letters',
+        queueNames.map(name => createDeadLetterMetric(queues, name, metricPeriod)),
+      ),
+    ],
+    [
+      createGraph(
+        'Concurrent calls',
+        lambdaFunctions.map(lambdaFunction =>
+          lambdaFunction.metric('ConcurrentExecutions', { statistic: 'Maximum' }),
+        ),
+      ),
+      createGraph(
+        'Duration',
+        lambdaFunctions.map(lambdaFunction => lambdaFunction.metricDuration({ statistic: 'p99' })),
+      ),
+    ],
+    [
+      createGraph(
+        'Errors',
+        lambdaFunctions.map(lambdaFunction => lambdaFunction.metricErrors()),
+      ),
+      createGraph('Throttles', [
+        ...lambdaFunctions.map(lambdaFunction => lambdaFunction.metricThrottles()),
+        ...createTableThrottleMetrics(installation),
+      ]),
+    ],
+    [
+      createOwnGraph('Compaction lag (s)', awsMetrics.compactionLag),
+      createOwnGraph('Stuck deployments', awsMetrics.stuckDeployments),
+    ],
+  ]
 }

@@ -4,6 +4,7 @@
  */
 import { describe, expect, test } from 'vitest'
 import { functionsTable } from '../../infra/functions-table.ts'
+import { groupsMax } from '../../shared/config/stack-groups.ts'
 import { readInstallationSettings } from '../../infra/settings.ts'
 import { type Statement, synthesise, toContext } from './synthesise.ts'
 
@@ -61,9 +62,42 @@ describe('a group of stacks', () => {
       expect.stringMatching(/^ScheduleGroup\w{8}$/),
       expect.stringMatching(/^LongPoolLongStepGeneratorTask/),
       expect.stringMatching(/^LongPoolLongStepExecutorTask/),
+      // It has rows of each group.
+      expect.stringMatching(/^ObservabilityDashboard\w{8}$/),
     ])
     const roles = changed.filter(id => after[id].Type === 'AWS::IAM::Policy')
     expect(roles.filter(id => /Step|Compaction|Installer/.test(id))).toEqual([])
+  })
+
+  test('has the same rows of the dashboard as the default group, with its own metrics', () => {
+    const bodyOf = ({ resources }: typeof templates): string => {
+      const [dashboard] = resources('AWS::CloudWatch::Dashboard').values()
+      return JSON.stringify(dashboard?.Properties['DashboardBody'])
+    }
+    const titlesOf = (body: string): readonly string[] =>
+      [...body.matchAll(/title\\+":\\+"([^"\\]+)/g)].map(([, title = '']) => title)
+    const usualTitles = titlesOf(bodyOf(usual))
+    expect(usualTitles).toHaveLength(8)
+    expect(titlesOf(bodyOf(templates))).toEqual([
+      ...usualTitles,
+      ...usualTitles.map(title => `${title}: payments`),
+      ...usualTitles.map(title => `${title}: shop`),
+    ])
+    for (const name of ['payments', 'shop']) {
+      // Tables and the metrics of Antichain have names. Queues and functions are references.
+      expect(bodyOf(templates)).toContain(`antichain_${name}-journal`)
+      expect(bodyOf(templates)).toMatch(new RegExp(`"Ref":"Group${name}Functions\\w+"`))
+      expect(bodyOf(templates)).toMatch(new RegExp(`"Group${name}Queues\\w+","QueueName"`))
+    }
+    expect(bodyOf(usual)).not.toContain('antichain_')
+  })
+
+  test('cannot be so many that the dashboard exceeds the limits of CloudWatch', () => {
+    const groups = Array.from({ length: groupsMax }, (_, index) => `g${index}=p${index}`).join(';')
+    const [dashboard] = synthesise({ groups }).resources('AWS::CloudWatch::Dashboard').values()
+    const body = JSON.stringify(dashboard?.Properties['DashboardBody'])
+    expect(body.match(/"metric\\+"/g)).toHaveLength(8 * (1 + groupsMax))
+    expect(body.length).toBeLessThan(200_000)
   })
 
   test.each(groupParts)('%s of a group names no resource of another group', part => {
