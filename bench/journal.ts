@@ -36,8 +36,8 @@ async function writeOperation(
   operation: OperationId,
 ): Promise<void> {
   const owner = `owner-${operation}` as OwnerToken
-  const claim = { owner, executor: 'bench' as ExecutorId, expectedAttempt: 0, needs: 0 }
-  const { kind } = await platform.operations.begin(deployment, operation, claim)
+  const beginRequest = { owner, executor: 'bench' as ExecutorId, expectedAttempt: 0, needs: 0 }
+  const { kind } = await platform.operations.begin(deployment, operation, beginRequest)
   if (kind === 'refused') throw new Error('the home folder has records of an earlier run')
   const now = platform.clock.now()
   await platform.operations.putOutcome(deployment, {

@@ -3,7 +3,7 @@ import type { PruneResult } from '../functions/compaction/prune.ts'
 import type { HomeOptions } from './serve-home.ts'
 import type { DeploymentStatus } from '../functions/step-generator/deployment-status.ts'
 import type { EventSink } from '../shared/engine/events/event.ts'
-import type { DeployRequest, RunningDeployment } from '../shared/engine/request.ts'
+import type { DeployInput, RunningDeployment } from '../shared/engine/request.ts'
 import type { RecordedCourse } from '../shared/runtime/forecast/read-course.ts'
 import type { DeploymentTimeline } from '../shared/runtime/state/state-at-time.ts'
 import type { FindProjects, LayoutUpgrade } from '../shared/platform/backend/upgrade-layout.ts'
@@ -87,7 +87,7 @@ export interface EnginePort {
   /**
    * Starts or resumes a deployment, or starts a preview. Throws STACK_BUSY with the holder's name.
    */
-  readonly deploy: (request: DeployRequest, sink: EventSink) => Promise<RunningDeployment>
+  readonly deploy: (request: DeployInput, sink: EventSink) => Promise<RunningDeployment>
   /**
    * Returns id, number and options of a stack's interrupted deployment: that with `wantedNumber`,
    * or the oldest one. Throws NOTHING_TO_RESUME, STACK_BUSY.

@@ -2,7 +2,7 @@
  * local: composes the handlers of functions/ over the embedded platform in one process. There is no
  * second engine and no daemon. Imports functions and below.
  */
-import type { DeployRequest, DeployResult } from '../shared/engine/request.ts'
+import type { DeployInput, DeployResult } from '../shared/engine/request.ts'
 import type { BackendPlatform } from '../shared/platform/backend/backend-platform.ts'
 import type { Platform } from '../shared/ports/platform.ts'
 import {
@@ -224,7 +224,7 @@ function portsForDeadDeployment(platform: EmbeddedPlatform): GeneratorPorts {
  * service encrypts the secrets, each one would need a call of the service, so no configuration is
  * recorded.
  */
-function withRecordedConfig(request: DeployRequest): DeployRequest {
+function withRecordedConfig(request: DeployInput): DeployInput {
   const { config, secrets } = request
   if (secrets.prepare !== undefined) return request
   const entries = [...config].map(([key, { text, isSecret, isObject }]) => {

@@ -6,7 +6,7 @@ import {
   requireSupportedRules,
 } from '../shared/engine/deployment/log/decision-rules.ts'
 import { closeDeadDeployment } from '../shared/engine/deployment/ownership/take-over.ts'
-import type { DeployRequest } from '../shared/engine/request.ts'
+import type { DeployInput } from '../shared/engine/request.ts'
 import { DeployError, hasCode, messageOf } from '../shared/errors/error.ts'
 import type { CatalogPort, StackRecord } from '../shared/ports/catalog.ts'
 import { listOpenDeployments } from '../shared/ports/open-deployments.ts'
@@ -27,7 +27,7 @@ export type ServeRole = 'generator' | 'executor'
 export interface ServeOptions {
   readonly roles: ReadonlySet<ServeRole>
   /** Returns the request of a deployment, from the location of its program in the pin. */
-  readonly requestOf: (deployment: DeploymentId, pin: Pin) => Promise<DeployRequest>
+  readonly requestOf: (deployment: DeploymentId, pin: Pin) => Promise<DeployInput>
   /**
    * Continues an interrupted deployment until it has ended, or until this process must shut down.
    */

@@ -2,22 +2,22 @@ import { createSystemRandom } from '../../shared/platform/system/random.ts'
 import { withTerraformStarts } from '../plugins/with-terraform-starts.ts'
 import type { CliSession } from '../session/session.ts'
 import {
-  createOpenProviders,
-  type OpenProviders,
-  type OpenProvidersDeps,
-} from './open-providers.ts'
+  createRunningProviders,
+  type RunningProviders,
+  type RunningProvidersDeps,
+} from './running-providers.ts'
 
 /** Runs a function with the providers of an adoption, and then ends their processes. */
 export function withProviderProcesses<T>(
   session: CliSession,
-  options: Pick<OpenProvidersDeps, 'choose' | 'stack' | 'config' | 'existingStates'> & {
+  options: Pick<RunningProvidersDeps, 'choose' | 'stack' | 'config' | 'existingStates'> & {
     readonly programFolder: string
-    readonly adopt: (providers: OpenProviders) => Promise<T>
+    readonly adopt: (providers: RunningProviders) => Promise<T>
   },
 ): Promise<T> {
   const { programFolder, adopt, ...providerOptions } = options
   return withTerraformStarts(session, programFolder, async starts => {
-    const providers = createOpenProviders({
+    const providers = createRunningProviders({
       ...providerOptions,
       ...starts,
       random: createSystemRandom(),

@@ -1,4 +1,4 @@
-import type { DeployRequest } from '../../shared/engine/request.ts'
+import type { DeployInput } from '../../shared/engine/request.ts'
 import { error } from '../../shared/errors/error.ts'
 import { stackPartsOf } from '../../shared/records/ids.ts'
 import { digestOfResources } from '../../shared/state/edits/apply-edit.ts'
@@ -18,7 +18,7 @@ import { editConfirmedState } from '../state/edit-state.ts'
 export async function saveAdoption(
   session: CliSession,
   adoption: {
-    readonly request: DeployRequest
+    readonly request: DeployInput
     readonly before: { readonly stored: StoredDeployment; readonly snapshot: Snapshot }
     readonly resources: Snapshot['resources']
     readonly mustConfirm: boolean

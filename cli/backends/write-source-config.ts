@@ -30,7 +30,7 @@ export function writeSourceConfig(
     file.set(key, toStoredConfigValue(toConfigTree(value)))
   }
   writeStackConfig(file)
-  return file.file
+  return file.path
 }
 
 function findProject(session: CliSession): Project | undefined {

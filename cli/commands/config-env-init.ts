@@ -49,7 +49,7 @@ export const initConfigEnvironment: Handler = async (session, flags) => {
   session.printToStderr(`Created the environment '${name}' with ${plainValues.length} values.`)
   const secrets = values.filter(([, value]) => hasSecure(value)).map(([key]) => key)
   if (secrets.length > 0)
-    session.printToStderr(`Secrets stay encrypted in ${file.file}: ${secrets.join(', ')}`)
+    session.printToStderr(`Secrets stay encrypted in ${file.path}: ${secrets.join(', ')}`)
   return 0
 }
 

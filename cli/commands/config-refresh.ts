@@ -44,8 +44,8 @@ export const refreshConfig: Handler = async (session, flags) => {
       hint: 'Deploy the stack first. Records are kept for 30 days, unless ANTICHAIN_KEEP_RECORDS_DAYS is set.',
     })
   const file = openStackFile(session, project, { stack: id, file: flags.text('configFile') })
-  if (existsSync(file.file) && !flags.isSet('force')) {
-    const backup = backUpFile(file.file)
+  if (existsSync(file.path) && !flags.isSet('force')) {
+    const backup = backUpFile(file.path)
     session.printToStderr(`Kept the previous file as ${backup}`)
   }
   const secrets = await openRecordedSecrets(session, id, { file, config: deployed.recorded })

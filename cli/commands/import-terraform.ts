@@ -16,7 +16,7 @@ import {
 } from '../../shared/providers/terraform/adoption/read-tfstate.ts'
 import { lockFileName, readLockFile } from '../../shared/providers/terraform/install/lock-file.ts'
 import { stackPartsOf } from '../../shared/records/ids.ts'
-import type { DeployRequest } from '../../shared/engine/request.ts'
+import type { DeployInput } from '../../shared/engine/request.ts'
 import { emptySnapshot, type Snapshot } from '../../shared/state/snapshot.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { parseJson } from '../../shared/values/parse-json.ts'
@@ -33,7 +33,7 @@ import {
 } from '../adoption/choose-package.ts'
 import { findStateFile, readFileText, type StateFile } from '../adoption/find-state-file.ts'
 import { addAdoptedResources, separateExistingObjects } from '../adoption/merge-adopted.ts'
-import type { OpenProviders } from '../adoption/open-providers.ts'
+import type { RunningProviders } from '../adoption/running-providers.ts'
 import { withProviderProcesses } from '../adoption/provider-processes.ts'
 import { saveAdoption } from '../adoption/save-adoption.ts'
 import { buildRequest } from '../operations/operation-request.ts'
@@ -95,7 +95,7 @@ export interface StackState {
 
 async function readStackState(
   session: CliSession,
-  { stack, secrets }: DeployRequest,
+  { stack, secrets }: DeployInput,
 ): Promise<StackState> {
   const { decodeSnapshot, encodeSnapshot } = await session.tools.loadState()
   const stored = await (await session.openEngine()).exportState(stack)
@@ -108,7 +108,7 @@ async function readStackState(
 interface AdoptionInput {
   readonly stateFile: StateFile
   readonly state: TerraformState
-  readonly request: DeployRequest
+  readonly request: DeployInput
   readonly before: StackState
 }
 
@@ -129,7 +129,7 @@ async function adoptState(
   requireKnownChoices(choices, new Set(managed.map(({ provider }) => provider.source)))
   const locks = readLockFile(join(folder, lockFileName))
   const requiredPackages = findRequiredNodePackages(request.source.programFolder)
-  const adopt = async (providers: OpenProviders) => {
+  const adopt = async (providers: RunningProviders) => {
     const { adopted: instances, skipped } = await adoptInstances(managed, {
       ...{ names, stack, providers },
     })
@@ -158,7 +158,7 @@ async function adoptState(
   })
 }
 
-function createAdoptingStack({ stack: id }: DeployRequest): AdoptingStack {
+function createAdoptingStack({ stack: id }: DeployInput): AdoptingStack {
   const names = stackPartsOf(id)
   const rootName = `${names.project}-${names.stack}`
   return { ...names, root: childUrnOf(names, undefined, { type: stackType, name: rootName }) }

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createSealing } from '../../shared/engine/deployment/state/state-sealing.ts'
-import type { DeployRequest } from '../../shared/engine/request.ts'
+import type { DeployInput } from '../../shared/engine/request.ts'
 import { error, messageOf } from '../../shared/errors/error.ts'
 import { childUrnOf, urnPartsOf, type Urn } from '../../shared/names/urn.ts'
 import type { ImportedResource } from '../../shared/records/imported-resource.ts'
@@ -93,7 +93,7 @@ async function writeProgram(
   session: CliSession,
   flags: Flags,
   resolvedImport: {
-    readonly request: DeployRequest
+    readonly request: DeployInput
     readonly imports: readonly ImportedResource[]
     /** The name of each resource in the code. */
     readonly names: ReadonlyMap<Urn, string>
@@ -124,7 +124,7 @@ async function writeProgram(
 /** Returns the states of the imports that are in the stack, with the requested protection. */
 async function readImportedStates(
   session: CliSession,
-  { stack: id, secrets }: DeployRequest,
+  { stack: id, secrets }: DeployInput,
   imports: readonly ImportedResource[],
 ): Promise<readonly ResourceState[]> {
   const storedState = await (await session.openEngine()).exportState(id)

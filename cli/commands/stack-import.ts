@@ -15,7 +15,7 @@ import type { Flags } from '../arguments/flags.ts'
 import type { CliSession } from '../session/session.ts'
 import { containsCiphertext } from '../../shared/state/list-ciphertexts.ts'
 import { openServiceOfState, prepareState } from '../stack/service-secrets.ts'
-import { hasSecretsManager } from '../stack/manager-of-file.ts'
+import { hasSecretsManager } from '../stack/check-file-secrets.ts'
 import { openStateManager, openStackFile, openStackManager } from '../stack/stack-secrets.ts'
 
 /**

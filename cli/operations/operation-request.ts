@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { isTruthy } from '../../shared/config/truthy.ts'
 import { error } from '../../shared/errors/error.ts'
-import type { DeployRequest } from '../../shared/engine/request.ts'
+import type { DeployInput } from '../../shared/engine/request.ts'
 import { clientRuntime } from '../../shared/programs/hosts/language-host.ts'
 import type { Project } from '../../shared/programs/project/project.ts'
 import { type StackConfig, writeStackConfig } from '../../shared/programs/config/stack-config.ts'
@@ -40,7 +40,7 @@ export async function buildRequest(
   session: CliSession,
   flags: Flags,
   command: Command,
-): Promise<DeployRequest> {
+): Promise<DeployInput> {
   const { project: folderProject, stack } = await requireProjectStack(session)
   const project = withClient(folderProject, flags)
   const parallel = readParallel(session, flags)
@@ -124,7 +124,7 @@ function withClient(project: Project, flags: Flags): Project {
 }
 
 /** Returns the processes that wait for a debugger. Throws CLI_USAGE. */
-function readDebuggedProcesses(flags: Flags): Pick<DeployRequest, 'debuggedProcesses'> {
+function readDebuggedProcesses(flags: Flags): Pick<DeployInput, 'debuggedProcesses'> {
   const debuggedProcesses = flags.list('attachDebugger')
   for (const name of debuggedProcesses)
     if (!['program', 'plugins', 'all'].includes(name) && !name.startsWith('plugin:'))

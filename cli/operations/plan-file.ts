@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { readUpdatePlan } from '../../shared/engine/update-plan/update-plan-file-format.ts'
-import type { DeployRequest } from '../../shared/engine/request.ts'
+import type { DeployInput } from '../../shared/engine/request.ts'
 import { error, messageOf } from '../../shared/errors/error.ts'
 import { stackPartsOf } from '../../shared/records/ids.ts'
 import type { Flags } from '../arguments/flags.ts'
@@ -30,10 +30,7 @@ export function readUpdatePlanFile(
  * Returns the request, constrained by the update plan if there is one. Throws PLAN_INVALID for an
  * invalid update plan, before the deployment begins.
  */
-export function withUpdatePlan(
-  request: DeployRequest,
-  updatePlan: string | undefined,
-): DeployRequest {
+export function withUpdatePlan(request: DeployInput, updatePlan: string | undefined): DeployInput {
   if (updatePlan === undefined) return request
   const { decrypt } = request.secrets.crypter
   readUpdatePlan(updatePlan, { ...stackPartsOf(request.stack), decrypt })

@@ -4,7 +4,7 @@ import type {
   EventSink,
   ReportedPlugin,
 } from '../../shared/engine/events/event.ts'
-import type { DeployRequest, DeployResult } from '../../shared/engine/request.ts'
+import type { DeployInput, DeployResult } from '../../shared/engine/request.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { Command } from '../../shared/records/log.ts'
 import type { Urn } from '../../shared/names/urn.ts'
@@ -33,7 +33,7 @@ export interface OperationParameters {
   /** Whether to preview without changing anything. */
   readonly previewOnly: boolean
   /** Absent: the request is built from the flags. */
-  readonly request?: DeployRequest
+  readonly request?: DeployInput
 }
 
 /**
@@ -167,7 +167,7 @@ async function prepareLocalResume(
   const { command } = options
   engine.startConnecting()
   const builtRequest = await buildRequest(session, flags, command)
-  const request: DeployRequest = {
+  const request: DeployInput = {
     ...builtRequest,
     options,
     resume: true,

@@ -79,7 +79,9 @@ export async function changeSecretsProvider(
  * of `changeSecretsProvider`.
  */
 export async function renewKeyOfOldName(session: CliSession, stack: StackId): Promise<void> {
-  const { provider } = openStackFile(session, session.requireProject(), { stack }).getSecrets()
+  const { provider } = openStackFile(session, session.requireProject(), {
+    stack,
+  }).getSecretsSettings()
   const keyStack = isKeyUrl(provider) ? keyStackOf(provider) : undefined
   if (keyStack === undefined || keyStack === stack) return
   await changeSecretsProvider(session, stack, provider)
@@ -97,13 +99,13 @@ async function openFileManagerIfNeeded(
 ): Promise<SecretsManager | undefined> {
   if (![...file.getValues().values()].some(hasSecure)) return undefined
   const manager =
-    (await openFileManager(session, file.getSecrets(), allKeys)) ??
+    (await openFileManager(session, file.getSecretsSettings(), allKeys)) ??
     (state === undefined ? undefined : await openStateManager(session, state, allKeys))
   if (manager !== undefined) {
     await prepareConfig(manager, file)
     return manager
   }
-  throw error('SECRETS_MALFORMED', `${file.file} has encrypted values but no secrets provider`)
+  throw error('SECRETS_MALFORMED', `${file.path} has encrypted values but no secrets provider`)
 }
 
 /**
@@ -111,7 +113,7 @@ async function openFileManagerIfNeeded(
  * passphrase then have the previous one.
  */
 function mustReplacePassphrase(file: StackConfig, provider: string): boolean {
-  const { provider: oldProvider, encryptionSalt } = file.getSecrets()
+  const { provider: oldProvider, encryptionSalt } = file.getSecretsSettings()
   const isPassphrase = (name: string) => !isKeyUrl(name) && !isServiceUrl(name)
   return encryptionSalt !== '' && isPassphrase(oldProvider) && isPassphrase(provider)
 }

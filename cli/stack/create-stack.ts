@@ -6,7 +6,7 @@ import type { CliSession } from '../session/session.ts'
 import { withKeyStack } from '../../shared/secrets/key-stack.ts'
 import { isKeyUrl } from '../../shared/secrets/key-url.ts'
 import { isServiceUrl } from '../../shared/secrets/service-stack.ts'
-import { needsManagerOfState } from './manager-of-file.ts'
+import { needsManagerOfState } from './check-file-secrets.ts'
 import {
   saveManager,
   createStackManager,
@@ -43,7 +43,7 @@ export async function createStack(session: CliSession, id: StackId, flags: Flags
   }
   const secrets = await session.tools.loadSecrets()
   const hasPassphrase = (await secrets.readPassphrase(session.io.env)) !== undefined
-  if (!hasPassphrase && !session.mayPrompt && !isKeyUrl(file.getSecrets().provider)) return
+  if (!hasPassphrase && !session.mayPrompt && !isKeyUrl(file.getSecretsSettings().provider)) return
   if (needsManagerOfState(file)) return
   const manager = await openStackManager(session, id, file)
   await engine.publishFirstState?.(id, manager)
@@ -59,10 +59,10 @@ async function createKeyManager(
   id: StackId,
   { file, url }: { readonly file: StackConfig; readonly url: string },
 ) {
-  const { provider, encryptedKey, encryptionSalt } = file.getSecrets()
+  const { provider, encryptedKey, encryptionSalt } = file.getSecretsSettings()
   if (isKeyUrl(url) && [url, withKeyStack(url, id)].includes(provider) && encryptedKey !== '')
     return undefined
   if (encryptedKey !== '' || encryptionSalt !== '')
-    throw error('SECRETS_PROVIDER_CHANGED', `${file.file} already has another secrets provider`)
+    throw error('SECRETS_PROVIDER_CHANGED', `${file.path} already has another secrets provider`)
   return createStackManager(session, id, url)
 }

@@ -22,7 +22,7 @@ import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { resolve } from 'node:path'
 import type { CliSession } from '../session/session.ts'
 import type { SealedKey } from '../session/tools.ts'
-import { refuseForeignValues } from './manager-of-file.ts'
+import { refuseForeignValues } from './check-file-secrets.ts'
 import { readManagerUrl, stackOfService, stateKeyOf, stateSaltOf } from './state-secrets-fields.ts'
 import {
   openServiceOfState,
@@ -56,7 +56,7 @@ export async function openStackManager(
   stack: StackId,
   config: StackConfig,
 ): Promise<SecretsManager> {
-  const secrets = config.getSecrets()
+  const secrets = config.getSecretsSettings()
   const fileManager = await openFileManager(session, secrets, ownKeysOf(stack))
   if (fileManager !== undefined) {
     await prepareConfig(fileManager, config)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
 import { sweepBlobs } from '../../shared/engine/deployment/retention/sweep-blobs.ts'
-import type { DeployRequest } from '../../shared/engine/request.ts'
+import type { DeployInput } from '../../shared/engine/request.ts'
 import { archiveNameOf } from '../../shared/records/archive-name.ts'
 import type { BlobHash, EpochMs, StackId } from '../../shared/records/ids.ts'
 import type { DeploymentRequest } from '../../shared/records/stack-request.ts'
@@ -123,7 +123,7 @@ describe('an attached policy pack', () => {
       ({
         stack: shop,
         options: { command, policyPacks: [{ path: 'own' }] },
-      }) as unknown as DeployRequest
+      }) as unknown as DeployInput
     const openRequest = (command: string) =>
       withAttachedPolicies(
         { open: async () => requestOf(command), reopen: async () => requestOf(command) },

@@ -9,7 +9,7 @@ import {
 import { createStackAttributes } from '../../shared/engine/telemetry/describe-operation.ts'
 import { createLogIndex } from '../../shared/engine/executor/log-index.ts'
 import { createOperationSlots } from '../../shared/engine/deployment/dispatch/operation-slots.ts'
-import type { DeployRequest } from '../../shared/engine/request.ts'
+import type { DeployInput } from '../../shared/engine/request.ts'
 import { limits } from '../../shared/config/limits.ts'
 import { messageOf } from '../../shared/errors/error.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
@@ -32,7 +32,7 @@ import { type WarmRun, type WarmCache, warmExpiryOf } from './warm-cache.ts'
 /** The dependencies of serving deliveries. */
 export interface DeliveryServer extends StackRunDeps {
   /** Returns the request of a deployment from its pin. */
-  readonly reopen: (deployment: DeploymentId, pin: Pin) => Promise<DeployRequest>
+  readonly reopen: (deployment: DeploymentId, pin: Pin) => Promise<DeployInput>
 }
 
 /** The time limit of one function call or long-pool round, and the pool of its queue. */

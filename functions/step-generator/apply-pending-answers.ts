@@ -1,5 +1,5 @@
 import { requireLateWindowOver } from '../../shared/engine/deployment/retention/late-window.ts'
-import type { DeployRequest } from '../../shared/engine/request.ts'
+import type { DeployInput } from '../../shared/engine/request.ts'
 import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-ports.ts'
 import {
   clearPendingCreates,
@@ -15,7 +15,7 @@ import type { StoredDeployment } from '../../shared/state/stored.ts'
  */
 export async function applyPendingAnswers(
   ports: GeneratorPorts,
-  { pendingCreates: { existingIds, mustClearOthers } }: DeployRequest,
+  { pendingCreates: { existingIds, mustClearOthers } }: DeployInput,
   { base, stored }: { readonly base: StoredDeployment; readonly stored: StoredDeployment },
 ): Promise<StoredDeployment> {
   let answeredBase = base

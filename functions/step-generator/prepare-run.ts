@@ -3,7 +3,7 @@ import { createSealing } from '../../shared/engine/deployment/state/state-sealin
 import { restoreTrace } from '../../shared/engine/telemetry/deployment-trace.ts'
 import { createStackAttributes } from '../../shared/engine/telemetry/describe-operation.ts'
 import { deploymentPartsOf } from '../../shared/records/ids.ts'
-import type { DeployRequest } from '../../shared/engine/request.ts'
+import type { DeployInput } from '../../shared/engine/request.ts'
 import type { RunEnvironment } from '../../shared/runtime/environment/run-environment.ts'
 import type { StartedDeployment } from './start-deployment.ts'
 
@@ -12,7 +12,7 @@ import type { StartedDeployment } from './start-deployment.ts'
  * Begins the span of the generator run.
  */
 export function prepareRun(
-  { secrets }: Pick<DeployRequest, 'secrets'>,
+  { secrets }: Pick<DeployInput, 'secrets'>,
   { providerStateSources, trace }: Pick<RunEnvironment, 'providerStateSources' | 'trace'>,
   startedDeployment: Pick<StartedDeployment, 'base' | 'earlierRuns' | 'deployment' | 'pin'>,
 ): void {
@@ -33,7 +33,7 @@ export function prepareRun(
 /** Returns the configuration of a deployment for its first event, without secret values. */
 export function maskedConfigOf({
   config,
-}: Pick<DeployRequest, 'config'>): Readonly<Record<string, string>> {
+}: Pick<DeployInput, 'config'>): Readonly<Record<string, string>> {
   return Object.fromEntries(
     [...config].map(([key, { isSecret, text }]) => [key, isSecret ? '[secret]' : text]),
   )

@@ -15,7 +15,7 @@ import { readHolderStatus } from '../../shared/engine/deployment/ownership/holde
 import { createBusyError } from '../../shared/engine/deployment/ownership/stack-busy.ts'
 import { takeOver } from '../../shared/engine/deployment/ownership/take-over.ts'
 import { runsProgram } from '../../shared/records/log.ts'
-import type { DeployRequest } from '../../shared/engine/request.ts'
+import type { DeployInput } from '../../shared/engine/request.ts'
 import {
   type DeploymentId,
   deploymentPartsOf,
@@ -122,7 +122,7 @@ function describeStack(stack: StackId): string {
  */
 export async function resumeDeployment(
   ports: GeneratorPorts,
-  request: DeployRequest,
+  request: DeployInput,
 ): Promise<StartedDeployment> {
   return withBase(ports, request, await takeOverInterrupted(ports, request))
 }
@@ -135,7 +135,7 @@ interface HeldDeployment extends Omit<StartedDeployment, 'base'> {
 
 async function takeOverInterrupted(
   ports: GeneratorPorts,
-  request: DeployRequest,
+  request: DeployInput,
 ): Promise<HeldDeployment> {
   const {
     deployment,
@@ -175,7 +175,7 @@ async function takeOverInterrupted(
 /** Reads and opens the base of a deployment whose log was taken over. */
 async function withBase(
   ports: GeneratorPorts,
-  request: DeployRequest,
+  request: DeployInput,
   { view: _view, ...heldDeployment }: HeldDeployment,
 ): Promise<StartedDeployment> {
   const storedBase = await readSnapshotBlob(ports.blobs, heldDeployment.pin.base)
@@ -205,7 +205,7 @@ async function sweepAll(
  */
 export async function wakeDeployment(
   ports: GeneratorPorts,
-  request: DeployRequest,
+  request: DeployInput,
 ): Promise<StartedDeployment | undefined> {
   const heldDeployment = await takeOverInterrupted(ports, request)
   const { deployment, earlierRuns, handedOver, view } = heldDeployment
@@ -230,7 +230,7 @@ export async function wakeDeployment(
 
 /** Requires that a program which must run again is unchanged. Throws RESUME_DIFFERS. */
 function requireSameProgram(
-  { readProgramDigest }: DeployRequest,
+  { readProgramDigest }: DeployInput,
   { pin, earlierRuns }: HeldDeployment,
 ): void {
   const mustRunAgain =

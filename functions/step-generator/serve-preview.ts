@@ -5,7 +5,7 @@ import {
 } from '../../shared/engine/events/event-recorder.ts'
 import type { EventSink, StepMetadata } from '../../shared/engine/events/event.ts'
 import { shutdownMarginMsOf } from '../../shared/engine/deployment/ownership/decide-hand-over.ts'
-import type { DeployRequest, DeployResult } from '../../shared/engine/request.ts'
+import type { DeployInput, DeployResult } from '../../shared/engine/request.ts'
 import type { ClockPort } from '../../shared/ports/system.ts'
 import { isChange } from '../../shared/records/change-counts.ts'
 import { previewIdOf } from '../../shared/records/ids.ts'
@@ -37,9 +37,9 @@ const urnsMax = 100
 /** Maximum number of characters of a stored forecast. */
 const forecastCharactersMax = 64 * 1024
 
-/** A queued request for a preview, and the engine's request that was made from it. */
+/** A queued request for a preview, and the input of the engine that was made from it. */
 interface OpenedPreview {
-  readonly request: DeployRequest
+  readonly request: DeployInput
   readonly queuedRequest: DeploymentRequest
   /**
    * The time in which the plan can be approved, if the request waits for an approval after this
@@ -62,9 +62,9 @@ export async function servePreview(
   time: RunLimit,
 ): Promise<'ended' | 'passed on'> {
   const { platform, ports, hosts } = server
-  const { queuedRequest, approvalPeriodMs: periodMs } = preview
+  const { queuedRequest, approvalPeriodMs } = preview
   const { stack, key } = queuedRequest
-  const request = { ...preview.request, draftsUpdatePlan: periodMs !== undefined }
+  const request = { ...preview.request, draftsUpdatePlan: approvalPeriodMs !== undefined }
   const startedMs = platform.clock.monotonicMs()
   const startedAt = platform.clock.now()
   const recorder = createEventRecorder(platform, previewIdOf(stack, key), platform.random.uuid())
@@ -87,9 +87,11 @@ export async function servePreview(
   }
   if (result === undefined) return 'passed on'
   const approvalField =
-    periodMs === undefined
+    approvalPeriodMs === undefined
       ? {}
-      : await storeApproval(server, ports.documents, { request, queuedRequest, result, periodMs })
+      : await storeApproval(server, ports.documents, {
+          ...{ queuedRequest, input: request, result, approvalPeriodMs },
+        })
   const end = {
     kind: 'previewed',
     result: result.result === 'interrupted' ? 'cancelled' : result.result,

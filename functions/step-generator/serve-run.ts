@@ -1,7 +1,7 @@
 import type { EventSink } from '../../shared/engine/events/event.ts'
 import { createEventRecorder } from '../../shared/engine/events/event-recorder.ts'
 import { keepLease } from '../../shared/engine/executor/lease.ts'
-import type { DeployRequest } from '../../shared/engine/request.ts'
+import type { DeployInput } from '../../shared/engine/request.ts'
 import { createStackAttributes } from '../../shared/engine/telemetry/describe-operation.ts'
 import { limits } from '../../shared/config/limits.ts'
 import { error } from '../../shared/errors/error.ts'
@@ -50,7 +50,7 @@ export interface RunLimit {
  */
 export async function serveRun(
   deps: StackRunDeps,
-  request: DeployRequest,
+  request: DeployInput,
   options: RunLimit & {
     /** The deployment to take over. The run takes a lease before it reads this deployment. */
     readonly deployment?: DeploymentId
@@ -118,13 +118,13 @@ export async function serveRun(
 /** Creates the input of a generator run: its time limit, store retries, and no events yet. */
 function createLimitedInput(
   deps: StackRunDeps,
-  request: DeployRequest,
+  request: DeployInput,
   { limitMs, handOverSignal }: RunLimit,
 ): RunInput {
   const logOutage = (message: string): void =>
     deps.platform.logger.write('warn', 'store.refused', { message })
   const silentSink: EventSink = { emit: () => undefined }
-  const limitedRequest: DeployRequest = {
+  const limitedRequest: DeployInput = {
     ...request,
     ...(limitMs === undefined ? {} : { functionLimitMs: limitMs }),
     ...(handOverSignal === undefined ? {} : { handOverSignal }),

@@ -34,7 +34,7 @@ import {
   requireWaitingRequest,
 } from '../../shared/engine/deployment/ownership/stack-busy.ts'
 import { closeUnlessTakenOver } from '../../shared/engine/deployment/ownership/take-over.ts'
-import type { DeployRequest } from '../../shared/engine/request.ts'
+import type { DeployInput } from '../../shared/engine/request.ts'
 import { applyLateOutcomes } from '../../shared/journal/late-outcomes.ts'
 import {
   type DeploymentOptions,
@@ -79,7 +79,7 @@ const waitPollMs = 500
  */
 export async function startDeployment(
   ports: GeneratorPorts,
-  request: DeployRequest,
+  request: DeployInput,
 ): Promise<StartedDeployment> {
   await requireNoMissingApproval(ports.documents, request)
   const startOptions = startOptionsOf(request)
@@ -123,7 +123,7 @@ interface StartResult {
 /** Starts the next deployment in the catalog. Targeted deployments of a stack may run at once. */
 async function writeStart(
   ports: GeneratorPorts,
-  request: DeployRequest,
+  request: DeployInput,
   startOptions: Omit<DeploymentStart, 'at'>,
 ): Promise<StartResult> {
   const { stack } = request
@@ -160,7 +160,7 @@ async function findDeadWhenFull(
 
 async function pinDeployment(
   ports: GeneratorPorts,
-  request: DeployRequest,
+  request: DeployInput,
   deployment: DeploymentId,
 ): Promise<StartedDeployment> {
   await ports.control.create(deployment, ports.holder)
@@ -227,7 +227,7 @@ function traceFieldOf({ telemetry }: GeneratorPorts, deployment: DeploymentId): 
  */
 async function resolveOptions(
   { blobs }: GeneratorPorts,
-  { options, updatePlan }: DeployRequest,
+  { options, updatePlan }: DeployInput,
 ): Promise<DeploymentOptions> {
   if (updatePlan === undefined) return options
   return { ...options, plan: await blobs.put(Buffer.from(updatePlan)) }
@@ -237,7 +237,7 @@ function programLocationOf({
   projectFolder: root,
   configFile,
   archive,
-}: DeployRequest['source']): ProgramLocation {
+}: DeployInput['source']): ProgramLocation {
   const config = configFile === undefined ? {} : { configFile }
   // The unpacked location has no meaning for other processes.
   return archive === undefined ? { root, ...config } : { root: '', ...config, archive }
@@ -258,7 +258,7 @@ interface PreparedBase {
  */
 async function prepareBase(
   ports: GeneratorPorts,
-  request: DeployRequest,
+  request: DeployInput,
   published: {
     readonly hash: BlobHash | ''
     readonly stored: StoredDeployment

@@ -1,9 +1,9 @@
-import type { DeployRequest } from '../../shared/engine/request.ts'
+import type { DeployInput } from '../../shared/engine/request.ts'
 import type { DeploymentStart } from '../../shared/ports/catalog.ts'
 
 /** Returns the start of a requested deployment, as the history records it. Pure. */
 export function startOptionsOf(
-  request: Pick<DeployRequest, 'options' | 'by' | 'recordedConfig'>,
+  request: Pick<DeployInput, 'options' | 'by' | 'recordedConfig'>,
 ): Omit<DeploymentStart, 'at'> {
   const { options, by, recordedConfig: config } = request
   const { command, message, approval } = options
@@ -19,6 +19,6 @@ export function startOptionsOf(
 function toHistoryApproval({
   of: _of,
   ...approval
-}: NonNullable<DeployRequest['options']['approval']>): NonNullable<DeploymentStart['approval']> {
+}: NonNullable<DeployInput['options']['approval']>): NonNullable<DeploymentStart['approval']> {
   return approval
 }

@@ -1,4 +1,4 @@
-import type { DeployRequest, DeployResult } from '../../shared/engine/request.ts'
+import type { DeployInput, DeployResult } from '../../shared/engine/request.ts'
 import type { EpochMs } from '../../shared/records/ids.ts'
 import type { DeploymentRequest, RequestEnd } from '../../shared/records/stack-request.ts'
 import { putWaitingApproval } from '../../shared/runtime/approvals/stored-approval.ts'
@@ -12,31 +12,34 @@ export type ApprovalDocuments = Parameters<typeof putWaitingApproval>[0]
 
 /** A previewed request that needs an approval. */
 interface PreviewedRequest {
-  readonly request: DeployRequest
   readonly queuedRequest: DeploymentRequest
+  /** The parsed input with which the preview ran. */
+  readonly input: DeployInput
   readonly result: DeployResult
-  /** The time in which its plan can be approved. */
-  readonly periodMs: number
+  /** The time in which the plan can be approved. */
+  readonly approvalPeriodMs: number
 }
 
 /**
- * Stores the plan of a preview, and the approval for which its request waits. Returns the field of
- * the request's end. A failed preview has no plan, so its request does not wait. The
- * records of both requests reference the plan.
+ * Stores the plan of a preview, and the approval for which its request waits. Returns the field
+ * `approval` of the request's end. A failed preview has no plan, so its request does not wait. This
+ * field, and later the options of the request `approved <key>`, reference the plan. So the blob
+ * sweep keeps it.
  */
 export async function storeApproval(
   { platform }: Pick<StackRunDeps, 'platform'>,
   documents: ApprovalDocuments,
-  { request, queuedRequest, result, periodMs }: PreviewedRequest,
+  { queuedRequest, input, result, approvalPeriodMs }: PreviewedRequest,
 ): Promise<Pick<PreviewedEnd, 'approval'>> {
   const { stack, key, by, token, options } = queuedRequest
   if (result.updatePlan === undefined) return {}
   const plan = await platform.blobs.put(Buffer.from(result.updatePlan))
-  const { archive } = request.source
+  const { archive } = input.source
   const now = platform.clock.now()
   const { expiresAt } = await putWaitingApproval(documents, stack, {
     ...{ request: key, by, command: options.command, message: options.message },
-    ...{ at: now, expiresAt: (now + periodMs) as EpochMs, changes: { ...result.changes }, plan },
+    ...{ at: now, expiresAt: (now + approvalPeriodMs) as EpochMs },
+    ...{ changes: { ...result.changes }, plan },
     ...(token === undefined ? {} : { token }),
     ...(archive === undefined ? {} : { archive }),
   })

@@ -31,8 +31,11 @@ export interface ProjectSource {
   readonly plugins: readonly ProjectPlugin[]
 }
 
-/** The parsed and validated request of a deployment or preview. */
-export interface DeployRequest {
+/**
+ * The parsed and validated input of a deployment or preview, from flags or from a queued request
+ * (`DeploymentRequest`).
+ */
+export interface DeployInput {
   readonly stack: StackId
   readonly source: ProjectSource
   /** `ns:key` → value, with project defaults. */

@@ -56,6 +56,16 @@ export type BeginResult =
   /** Refused; `head` is the current head. */
   | { readonly kind: 'refused'; readonly head: Head }
 
+/** The new owner in a begin, and the conditions on the head. */
+export interface BeginRequest {
+  readonly owner: OwnerToken
+  readonly executor: ExecutorId
+  /** The number of the last attempt that the head must have, 0 for none. */
+  readonly expectedAttempt: number
+  /** The number of arrivals that the operation needs. */
+  readonly needs: number
+}
+
 /** Heads and outcomes. Each write changes one head or outcome atomically. */
 export interface OperationsPort {
   /**
@@ -76,12 +86,7 @@ export interface OperationsPort {
   readonly begin: (
     deployment: DeploymentId,
     operation: OperationId,
-    claim: {
-      readonly owner: OwnerToken
-      readonly executor: ExecutorId
-      readonly expectedAttempt: number
-      readonly needs: number
-    },
+    beginRequest: BeginRequest,
   ) => Promise<BeginResult>
   /**
    * Undoes the begin of `attempt` by `owner`: clears the owner and counts the attempt as given

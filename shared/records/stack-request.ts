@@ -68,7 +68,7 @@ interface RequestFields {
 
 /**
  * A stored request for one deployment or preview of a stack. A generator fetches its program, and
- * runs the request as a `DeployRequest` of the engine.
+ * runs the request as a `DeployInput` of the engine.
  */
 export interface DeploymentRequest extends RequestFields {
   /** True for a preview. */

@@ -21,7 +21,7 @@ import { createTables, createTableNames, createTestRecords } from './records.ts'
 const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
 const region = 'eu-test-1'
 const one = toOperationId(1)
-const claim = {
+const beginRequest = {
   owner: toOwnerToken('o'),
   executor: toExecutorId('e'),
   expectedAttempt: 0,
@@ -67,17 +67,17 @@ if (hasDynoxide())
         const { ports, quiet, seen } = await openFaulty([rule], 1)
         const { operations } = ports
         const deployment = createDeploymentId()
-        expect(await operations.begin(deployment, one, claim)).toEqual({
+        expect(await operations.begin(deployment, one, beginRequest)).toEqual({
           kind: 'begun',
           attempt: 1,
         })
-        expect(await operations.giveBack(deployment, one, claim.owner, 1)).toBe(true)
-        const again = { ...claim, expectedAttempt: 1 }
+        expect(await operations.giveBack(deployment, one, beginRequest.owner, 1)).toBe(true)
+        const again = { ...beginRequest, expectedAttempt: 1 }
         expect(await operations.begin(deployment, one, again)).toEqual({
           kind: 'begun',
           attempt: 2,
         })
-        const end = { owner: claim.owner, attempt: 2, verdict: 'succeeded' } as const
+        const end = { owner: beginRequest.owner, attempt: 2, verdict: 'succeeded' } as const
         expect(await operations.select(deployment, one, end)).toBe(true)
         const head = (await quiet.operations.getHeads(deployment, [one])).get(one)
         expect(head).toMatchObject({ attempt: 2, givenBack: 1, end: { verdict: 'succeeded' } })
@@ -122,7 +122,7 @@ if (hasDynoxide())
       const { ports, seen } = await openFaulty([{ kind: 'unprocessed', chance: 1 }], 2)
       const deployment = createDeploymentId()
       const ids = Array.from({ length: 90 }, (_, index) => toOperationId(index + 1))
-      await Promise.all(ids.map(id => ports.operations.begin(deployment, id, claim)))
+      await Promise.all(ids.map(id => ports.operations.begin(deployment, id, beginRequest)))
       expect((await ports.operations.getHeads(deployment, ids)).size).toBe(90)
       expect(seen.faults.get('unprocessed')).toBeGreaterThan(1)
     })

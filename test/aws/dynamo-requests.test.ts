@@ -19,7 +19,7 @@ import { createTables, createTableNames, createTestRecords } from './records.ts'
 const one = toOperationId(1)
 const owner = toOwnerToken('6f1f8a52-93a5-4f0e-8f59-2c1d2f6f3b11')
 const executor = toExecutorId('0b1b8c5e-7a55-4c1c-9d28-51a6f2a0e2a7')
-const claim = { owner, executor, expectedAttempt: 0, needs: 0 }
+const beginRequest = { owner, executor, expectedAttempt: 0, needs: 0 }
 const record = { writer: toWriterToken('w'), at: toEpochMs(1), decisions: [] }
 
 async function open() {
@@ -53,13 +53,19 @@ describe('requests of one call', () => {
     expect(await listRequests(() => operations.arrive(deployment, one, toOperationId(8)))).toEqual(
       update,
     )
-    expect(await listRequests(() => operations.begin(deployment, one, claim))).toEqual(update)
+    expect(await listRequests(() => operations.begin(deployment, one, beginRequest))).toEqual(
+      update,
+    )
     const giveBackAgain = () => operations.giveBack(deployment, one, owner, 1)
     expect(await listRequests(giveBackAgain)).toEqual(update)
     expect(await listRequests(giveBackAgain)).toEqual(update)
-    expect(await listRequests(() => operations.begin(deployment, one, claim))).toEqual(update)
+    expect(await listRequests(() => operations.begin(deployment, one, beginRequest))).toEqual(
+      update,
+    )
     expect(
-      await listRequests(() => operations.begin(deployment, one, { ...claim, expectedAttempt: 1 })),
+      await listRequests(() =>
+        operations.begin(deployment, one, { ...beginRequest, expectedAttempt: 1 }),
+      ),
     ).toEqual(update)
     const times = { startedAt: toEpochMs(1), endedAt: toEpochMs(2) }
     const outcome = { operation: one, attempt: 2, verdict: 'succeeded', ...times } as const
@@ -110,7 +116,7 @@ test('a head is below a kilobyte, even with a long name, all arrivals and five d
     await operations.arrive(deployment, id, toOperationId(1_200_000 + from))
   for (let attempt = 0; attempt < limits.deliveriesMax; attempt += 1) {
     await operations.begin(deployment, id, {
-      ...claim,
+      ...beginRequest,
       expectedAttempt: attempt,
       needs: limits.edgesPerOperationMax,
     })

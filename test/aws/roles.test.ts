@@ -57,11 +57,11 @@ test('an executor writes only to the journal, where only late outcomes and slow 
   })
 
   const [operation, me, token] = [toOperationId(1), toExecutorId('e'), toOwnerToken('o')]
-  const claim = { owner: token, executor: me, expectedAttempt: 0, needs: 1 }
+  const beginRequest = { owner: token, executor: me, expectedAttempt: 0, needs: 1 }
   await executor.leases.register(deployment, me, contractHolder)
   await executor.leases.renew(deployment, me, [])
   await executor.operations.arrive(deployment, operation, toOperationId(9))
-  await executor.operations.begin(deployment, operation, claim)
+  await executor.operations.begin(deployment, operation, beginRequest)
   await executor.operations.putOutcome(deployment, {
     operation,
     ...{ attempt: 1, verdict: 'succeeded', startedAt: toEpochMs(1), endedAt: toEpochMs(2) },

@@ -39,7 +39,7 @@ function drawRequest(draw: SeededDraw, { attempt: currentAttempt }: Head): Model
   const owner = toOwnerToken(name)
   const arrivingId = toOperationId(draw.integer(7, 9))
   const keyOf = (deployment: DeploymentId): string => `${deployment} ${id}`
-  const claim = { owner, executor, expectedAttempt: attempt, needs }
+  const beginRequest = { owner, executor, expectedAttempt: attempt, needs }
   const end = { owner: draw.chance(0.3) ? ('' as const) : owner, attempt, verdict }
   const createOwnerRemoval = (event: 'giveBack' | 'lapse'): ModelledRequest => ({
     label: `${event} ${name} ${attempt}`,
@@ -53,8 +53,8 @@ function drawRequest(draw: SeededDraw, { attempt: currentAttempt }: Head): Model
   }
   const begin: ModelledRequest = {
     label: `begin ${name} ${attempt}`,
-    adapter: (operations, deployment) => operations.begin(deployment, id, claim),
-    model: (model, deployment) => model.begin(keyOf(deployment), claim),
+    adapter: (operations, deployment) => operations.begin(deployment, id, beginRequest),
+    model: (model, deployment) => model.begin(keyOf(deployment), beginRequest),
   }
   const select: ModelledRequest = {
     label: `select ${end.owner} ${attempt} ${verdict}`,

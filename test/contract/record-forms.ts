@@ -196,8 +196,8 @@ async function createAllRecords(ports: Platform): Promise<DeploymentId> {
   await ports.control.create(deployment, contractHolder)
   await ports.leases.register(deployment, executor, contractHolder)
   await ports.events.append(deployment, 'w', 0, ['{}'])
-  const claim = { owner: toOwnerToken('o'), executor, expectedAttempt: 0, needs: 0 }
-  await ports.operations.begin(deployment, operationId, claim)
+  const beginRequest = { owner: toOwnerToken('o'), executor, expectedAttempt: 0, needs: 0 }
+  await ports.operations.begin(deployment, operationId, beginRequest)
   const times = { startedAt: toEpochMs(4), endedAt: toEpochMs(5) }
   await ports.operations.putOutcome(deployment, {
     operation: operationId,

@@ -84,9 +84,9 @@ export function retentionContract(name: string, open: OpenAdapter<Ports>): void 
           at: toEpochMs(1),
           decisions: [{ kind: 'plan', what: 'deletes', pages: [toBlobHash('c')], operations: 1 }],
         })
-      const claim = { owner: toOwnerToken('o'), executor, expectedAttempt: 0, needs: 0 }
+      const beginRequest = { owner: toOwnerToken('o'), executor, expectedAttempt: 0, needs: 0 }
       for (const id of [1, 2].map(toOperationId)) {
-        await ports.operations.begin(deployment, id, claim)
+        await ports.operations.begin(deployment, id, beginRequest)
         await ports.operations.putOutcome(deployment, {
           operation: id,
           attempt: 1,

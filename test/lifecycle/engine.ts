@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { deploy } from '../../local/deploy.ts'
 import { readSnapshotBlob } from '../../shared/engine/deployment/state/read-snapshot-blob.ts'
 import type { EngineEventPayload } from '../../shared/engine/events/event.ts'
-import type { DeployRequest, DeployResult, RunningDeployment } from '../../shared/engine/request.ts'
+import type { DeployInput, DeployResult, RunningDeployment } from '../../shared/engine/request.ts'
 import {
   type EmbeddedPlatform,
   openEmbeddedPlatform,
@@ -60,7 +60,7 @@ export interface TestRunOptions {
   readonly withoutFeatures?: readonly HiddenFeature[]
   readonly ignoreProtect?: boolean
   readonly release?: 'dataflow' | 'antichain'
-  readonly config?: DeployRequest['config']
+  readonly config?: DeployInput['config']
   readonly targeting?: Partial<Targeting>
   /** Resumes a run that was killed. */
   readonly resume?: boolean
@@ -95,7 +95,7 @@ export interface TestRunOptions {
   /** Policy packs that analyze the run. */
   readonly packs?: readonly Analyzer[]
   /** Further fields of the request. */
-  readonly request?: Partial<DeployRequest>
+  readonly request?: Partial<DeployInput>
   /** Called for each effect of the run. */
   readonly onEffect?: (name: string, args: readonly unknown[]) => void
 }
@@ -255,7 +255,7 @@ function createDeployRequest(input: {
   home: string
   secrets: Awaited<typeof secretsManager>
   options: TestRunOptions
-}): DeployRequest {
+}): DeployInput {
   const { options, home } = input
   return {
     stack: testStackId,

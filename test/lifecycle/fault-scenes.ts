@@ -137,8 +137,8 @@ const stopped: Scene = {
     const disturb: Disturb = ({ operations, control }) => ({
       operations: {
         ...operations,
-        async begin(deployment, operation, claim) {
-          const answer = await operations.begin(deployment, operation, claim)
+        async begin(deployment, operation, beginRequest) {
+          const answer = await operations.begin(deployment, operation, beginRequest)
           if (!hasStopped) await control.stop(deployment, 'graceful')
           hasStopped = true
           return answer
@@ -219,9 +219,10 @@ const poisonedWave: Scene = {
     const disturb: Disturb = ({ operations, chains }) => ({
       operations: {
         ...operations,
-        async begin(deployment, operation, claim) {
+        async begin(deployment, operation, beginRequest) {
           poisonedOperation ??= operation
-          if (operation !== poisonedOperation) return operations.begin(deployment, operation, claim)
+          if (operation !== poisonedOperation)
+            return operations.begin(deployment, operation, beginRequest)
           while (cloud.log.length === 0) await new Promise(resolve => setTimeout(resolve, 20))
           await new Promise(resolve => setTimeout(resolve, 200))
           return failUnexpectedly()

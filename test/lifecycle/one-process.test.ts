@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startDeployment } from '../../functions/step-generator/start-deployment.ts'
 import { createGeneratorPorts } from '../../local/local-engine.ts'
-import type { DeployRequest } from '../../shared/engine/request.ts'
+import type { DeployInput } from '../../shared/engine/request.ts'
 import {
   type EmbeddedPlatform,
   openEmbeddedPlatform,
@@ -35,7 +35,7 @@ const request = {
   programDigest: '',
   wait: false,
   pendingCreates: { existingIds: new Map(), mustClearOthers: false },
-} as unknown as DeployRequest
+} as unknown as DeployInput
 
 test('of two deployments of a stack that one process starts at once, one is refused', async () => {
   const ports = createGeneratorPorts(platform)

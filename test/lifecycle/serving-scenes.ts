@@ -3,7 +3,7 @@ import type { RunLimit } from '../../functions/step-generator/serve-run.ts'
 import { serveStack } from '../../functions/step-generator/serve-stack.ts'
 import { type StackServerDeps } from '../../shared/runtime/deployment/stack-server-deps.ts'
 import { storeApproval } from '../../functions/step-generator/store-approval.ts'
-import type { DeployRequest, DeployResult } from '../../shared/engine/request.ts'
+import type { DeployInput, DeployResult } from '../../shared/engine/request.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { EpochMs } from '../../shared/records/ids.ts'
 import type { DeploymentRequest } from '../../shared/records/stack-request.ts'
@@ -23,8 +23,8 @@ async function serveNudge(
 ): Promise<unknown> {
   const { id: stack } = await getTestStack(platform)
   const start = () => Promise.reject(error('STACK_BUSY', 'another function was faster'))
-  const openRequest = (request: Pick<DeploymentRequest, 'options'>): Promise<DeployRequest> =>
-    Promise.resolve({ stack, options: request.options } as DeployRequest)
+  const openRequest = (request: Pick<DeploymentRequest, 'options'>): Promise<DeployInput> =>
+    Promise.resolve({ stack, options: request.options } as DeployInput)
   const server: StackServerDeps = {
     platform,
     requests: platform.requests,
@@ -153,9 +153,9 @@ async function storePreviewedPlan({ platform, ports }: TestProcess): Promise<unk
   const { id: stack } = await getTestStack(platform)
   const options = { command: 'up', message: '' }
   const queuedRequest = { stack, key: 'k', by: 'a test', options } as DeploymentRequest
-  const request = { source: {} } as DeployRequest
+  const input = { source: {} } as DeployInput
   const result = { updatePlan: '{}', changes: {} } as DeployResult
-  const previewedRequest = { request, queuedRequest, result, periodMs: 60_000 }
+  const previewedRequest = { queuedRequest, input, result, approvalPeriodMs: 60_000 }
   return storeApproval({ platform }, ports.documents, previewedRequest)
 }
 

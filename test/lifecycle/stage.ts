@@ -188,8 +188,13 @@ function createStagedDeployment(
       }),
     async begin(id, executorName) {
       const owner = `owner of ${id}` as OwnerToken
-      const claim = { owner, executor: executorName as ExecutorId, expectedAttempt: 0, needs: 0 }
-      await platform.operations.begin(deployment, id, claim)
+      const beginRequest = {
+        owner,
+        executor: executorName as ExecutorId,
+        expectedAttempt: 0,
+        needs: 0,
+      }
+      await platform.operations.begin(deployment, id, beginRequest)
       return owner
     },
     headOf: async id => (await platform.operations.getHeads(deployment, [id])).get(id),

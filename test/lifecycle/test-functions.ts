@@ -1,7 +1,7 @@
 import { serveDeliveries } from '../../functions/step-executor/serve-deliveries.ts'
 import { createRequestAuthorization } from '../../shared/runtime/credentials/authorize-request.ts'
 import { type ServeOutcome, serveStack } from '../../functions/step-generator/serve-stack.ts'
-import type { DeployRequest } from '../../shared/engine/request.ts'
+import type { DeployInput } from '../../shared/engine/request.ts'
 import { readSnapshotBlob } from '../../shared/engine/deployment/state/read-snapshot-blob.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { NudgeOptions } from '../../shared/ports/queue.ts'
@@ -87,7 +87,7 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
   const secrets = await secretsManager
   const nudges: QueuedNudge[] = []
   let number = 1_000
-  const createRequest = (options: DeployRequest['options'], dryRun: boolean): DeployRequest => ({
+  const createRequest = (options: DeployInput['options'], dryRun: boolean): DeployInput => ({
     stack,
     source: {
       name: project,
@@ -155,7 +155,7 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
         if (by === 'nobody') throw error('PROJECT_INVALID', 'the program cannot be decrypted')
         return { ...createRequest(options, dryRun), key }
       },
-      reopen: async (_of: unknown, { options }: Pick<DeployRequest, 'options'>) => {
+      reopen: async (_of: unknown, { options }: Pick<DeployInput, 'options'>) => {
         await onReopening?.()
         return createRequest(options, false)
       },

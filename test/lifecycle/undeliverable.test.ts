@@ -65,8 +65,8 @@ describe('an operation that no delivery can handle', () => {
   test('ends as interrupted if an earlier attempt may have called the provider', async () => {
     const deployment = await stage.openDeployment({ operations: throwingOperations })
     const owner = 'o' as OwnerToken
-    const claim = { owner, executor: 'x' as ExecutorId, expectedAttempt: 0, needs: 0 }
-    await platform.operations.begin(deployment.deployment, firstId, claim)
+    const beginRequest = { owner, executor: 'x' as ExecutorId, expectedAttempt: 0, needs: 0 }
+    await platform.operations.begin(deployment.deployment, firstId, beginRequest)
     await platform.operations.lapse(deployment.deployment, firstId, owner, 1)
     await deployment.deliver(5).catch(() => undefined)
     expect((await deployment.headOf(firstId))?.end).toEqual({ verdict: 'interrupted', attempt: 1 })
@@ -96,8 +96,13 @@ describe('an operation that no delivery can handle', () => {
     const isGone = (): boolean => true
     for (let attempt = 0; attempt < 5; attempt++) {
       const owner = `o${attempt}` as OwnerToken
-      const claim = { owner, executor: 'x' as ExecutorId, expectedAttempt: attempt, needs: 0 }
-      expect((await operations.begin(deployment, firstId, claim)).kind).toBe('begun')
+      const beginRequest = {
+        owner,
+        executor: 'x' as ExecutorId,
+        expectedAttempt: attempt,
+        needs: 0,
+      }
+      expect((await operations.begin(deployment, firstId, beginRequest)).kind).toBe('begun')
       await sweep({ deployment, operations, chains, isGone }, only)
     }
     const head = (await operations.getHeads(deployment, [firstId])).get(firstId)

@@ -65,8 +65,8 @@ function recordEvents(
 ): OperationsPort {
   return {
     ...operations,
-    async begin(deploymentId, id, claim) {
-      const answer = await operations.begin(deploymentId, id, claim)
+    async begin(deploymentId, id, beginRequest) {
+      const answer = await operations.begin(deploymentId, id, beginRequest)
       if (answer.kind === 'begun') onEvent(id, 'begun')
       return answer
     },

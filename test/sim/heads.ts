@@ -1,6 +1,6 @@
-import type { BeginResult, OperationsPort } from '../../shared/ports/records.ts'
+import type { BeginRequest, BeginResult, OperationsPort } from '../../shared/ports/records.ts'
 import { freshHead, type Head, type Verdict } from '../../shared/records/head.ts'
-import type { DeploymentId, ExecutorId, OperationId, OwnerToken } from '../../shared/records/ids.ts'
+import type { DeploymentId, OperationId, OwnerToken } from '../../shared/records/ids.ts'
 import type { Requester, HeadEvent } from '../../shared/records/transitions.ts'
 
 /** A request to a head, with the attempt that it names. Only a `select` has a verdict. */
@@ -103,16 +103,8 @@ export function createHeads(onChanged: (change: HeadChange) => void) {
       recordChange(headKey, { event: 'arrive', owner: '', attempt: before.attempt }, after, isNew)
       return after
     },
-    begin(
-      headKey: string,
-      claim: {
-        readonly owner: OwnerToken
-        readonly executor: ExecutorId
-        readonly expectedAttempt: number
-        readonly needs: number
-      },
-    ): BeginResult {
-      const { owner, executor, expectedAttempt: attempt, needs } = claim
+    begin(headKey: string, beginRequest: BeginRequest): BeginResult {
+      const { owner, executor, expectedAttempt: attempt, needs } = beginRequest
       const request = { event: 'begin', owner, attempt } as const
       const head = heads.get(headKey) ?? freshHead
       const isFree = head.end === undefined && (head.owner === '' || head.owner === owner)

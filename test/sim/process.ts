@@ -1,7 +1,7 @@
 import { deploy } from '../../local/deploy.ts'
 import { serveStacks, type ServeRole } from '../../local/serve-stacks.ts'
 import type { Hosts } from '../../shared/runtime/environment/run-input.ts'
-import type { DeployRequest, DeployResult, RunningDeployment } from '../../shared/engine/request.ts'
+import type { DeployInput, DeployResult, RunningDeployment } from '../../shared/engine/request.ts'
 import { DeployError } from '../../shared/errors/error.ts'
 import { type DeploymentId, stackIdOf } from '../../shared/records/ids.ts'
 import type { Targeting } from '../../shared/records/targeting.ts'
@@ -26,11 +26,11 @@ export type ProcessEnd =
   | { readonly kind: 'gone' }
 
 /** Start parameters of a process that runs a command. */
-export interface CommandStart extends ProcessStart, Pick<DeployRequest, 'resumedDeployment'> {
+export interface CommandStart extends ProcessStart, Pick<DeployInput, 'resumedDeployment'> {
   readonly step: ScenarioStep
   readonly resume: boolean
   readonly wait: boolean
-  readonly pendingCreates?: DeployRequest['pendingCreates']
+  readonly pendingCreates?: DeployInput['pendingCreates']
 }
 
 /** A started process. `stop` shuts it down as a user or a platform does. */
@@ -126,13 +126,13 @@ export function startServing(
   return { launch, end, stop: () => stopController.abort() }
 }
 
-type DeployInput = Pick<CommandStart, 'step' | 'resume' | 'wait' | 'pendingCreates'> &
-  Pick<DeployRequest, 'handOverSignal' | 'resumedDeployment'>
+type SimulatedInput = Pick<CommandStart, 'step' | 'resume' | 'wait' | 'pendingCreates'> &
+  Pick<DeployInput, 'handOverSignal' | 'resumedDeployment'>
 
 function deployIn(
   machine: Machine,
   process: SimProcess,
-  input: DeployInput,
+  input: SimulatedInput,
 ): Promise<RunningDeployment> {
   const { world } = machine
   const { launch, ports, key } = process
@@ -239,7 +239,7 @@ function requestOf({
   wait,
   pendingCreates,
   handOverSignal,
-}: DeployInput): DeployRequest {
+}: SimulatedInput): DeployInput {
   return {
     stack: simStack,
     source: {

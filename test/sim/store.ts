@@ -68,8 +68,8 @@ export function createStore(observer: Observer): SimStore {
     retention: createRetention(tables, { control, catalog }, removeVersions),
     operations: {
       arrive: (deployment, to, from) => heads.arrive(deployment, to, from),
-      begin: (deployment, operation, claim): BeginResult =>
-        heads.begin(`${deployment} ${operation}`, claim),
+      begin: (deployment, operation, beginRequest): BeginResult =>
+        heads.begin(`${deployment} ${operation}`, beginRequest),
       giveBack: (deployment, operation, owner, attempt) =>
         heads.removeOwner(`${deployment} ${operation}`, { event: 'giveBack', owner, attempt }),
       lapse: (deployment, operation, owner, attempt) =>

@@ -1,12 +1,14 @@
 /**
- * call-limits: how many calls to providers may start in a period, and how many may run at once.
- * Imports the limit rules of programs, ports and below, and the deployment folder of the engine.
+ * call-limits: how many calls to providers may start in a period, and how many may run at the same
+ * time. Imports the limit rules of `shared/programs`, `shared/ports` and below, and the folder
+ * `deployment` of the engine.
  * `limit-record.ts` is pure, `limit-records.ts` reads and writes the records, and `limit-waits.ts`
  * waits.
  */
 /**
  * A limit that applies to a call. It belongs to a rule, or to a package whose provider throttles
- * calls. A rule has one limit for each combination of values of the inputs in its `by`.
+ * calls. The field `by` of a rule names inputs. Each combination of their values has a limit of its
+ * own.
  */
 export interface CallLimit {
   /** The name of the limit's record, unique in its scope. */
@@ -17,7 +19,7 @@ export interface CallLimit {
   readonly isShared: boolean
   /** Time between two starts, in ms. 0: the rate is not limited. */
   readonly intervalMs: number
-  /** Calls that may start at once after a time without starts. */
+  /** Calls that may start without an interval between them, after a time without starts. */
   readonly burst: number
   /** Calls that may run at the same time. Absent: any number. */
   readonly concurrency?: number

@@ -17,13 +17,13 @@ import { createGeneratorContext } from './generator-context.ts'
 import { createRunConstraints, type RunConstraints } from './run-constraints.ts'
 import { createSerialQueue } from '../serial-queue.ts'
 import type { MonitorServer } from '../monitor/monitor-server.ts'
-import type { DeployRequest } from '../request.ts'
+import type { DeployInput } from '../request.ts'
 
 /**
  * The dependencies of a command besides records. They are the same for a preview and a deployment.
  */
 export interface CommandRunDeps {
-  readonly request: DeployRequest
+  readonly request: DeployInput
   readonly emitter: StepEmitter
   readonly providers: ProviderRegistry
   readonly plugins: PluginHost

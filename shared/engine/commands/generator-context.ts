@@ -4,7 +4,7 @@ import { reduceSets, type WritableSets } from '../generator/reduce-sets.ts'
 import { toCanonicalCall, toCanonicalGoal } from '../generator/registration/canonical-goal.ts'
 import { scopeOf } from '../generator/targets/scope.ts'
 import { programRefreshModeOf, runsProgram } from '../../records/log.ts'
-import type { DeployRequest } from '../request.ts'
+import type { DeployInput } from '../request.ts'
 
 /** The dependencies of a context that are equal for every base. */
 interface ContextDeps
@@ -12,7 +12,7 @@ interface ContextDeps
     DecisionPorts,
     'providers' | 'emitter' | 'forecast' | 'randomSeed' | 'uuid' | 'pause'
   > {
-  readonly request: DeployRequest
+  readonly request: DeployInput
   readonly performDeps: Pick<DecisionPorts, 'timestamp'>
   readonly digest: (text: string) => string
   readonly sets: WritableSets

@@ -9,7 +9,7 @@ import { readUpdatePlan } from '../update-plan/update-plan-file-format.ts'
 import { createUpdatePlanGuard, type UpdatePlanGuard } from '../update-plan/update-plan-guard.ts'
 import type { UpdatePlanUse } from '../update-plan/update-plan-use.ts'
 import type { UpdatePlan } from '../update-plan/update-plan.ts'
-import type { DeployRequest } from '../request.ts'
+import type { DeployInput } from '../request.ts'
 
 /** The update plan and the policy packs of a run. */
 export interface RunConstraints {
@@ -35,7 +35,7 @@ interface LoadedConstraints {
  * already loaded.
  */
 export function createRunConstraints(deps: {
-  readonly request: DeployRequest
+  readonly request: DeployInput
   readonly emitter: StepEmitter
   readonly policyPacks: AnalyzerHost
   readonly readBlob: (hash: BlobHash) => Promise<Uint8Array>

@@ -1,4 +1,4 @@
-import type { OperationsPort } from '../../ports/records.ts'
+import type { BeginRequest, OperationsPort } from '../../ports/records.ts'
 import type { Head } from '../../records/head.ts'
 import type { ExecutorId, OperationId, OwnerToken } from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
@@ -64,9 +64,9 @@ export async function beginUnlessStopped(
   const { operation, executor } = task
   const { id, needs } = operation
   const owner = ports.random.uuid() as OwnerToken
-  const claim = { owner, executor, expectedAttempt: 0, needs }
+  const beginRequest = { owner, executor, expectedAttempt: 0, needs }
   let isRepeat = false
-  let beginResult = await beginOrUndo(ports, context, { id, claim })
+  let beginResult = await beginOrUndo(ports, context, { id, beginRequest })
   if (beginResult.kind === 'refused') {
     const { head } = beginResult
     if (head.end !== undefined) return { kind: 'ended', head }
@@ -77,7 +77,7 @@ export async function beginUnlessStopped(
     if (isRepeat && !isRepeatable(operation)) return { kind: 'not-begun' }
     beginResult = await beginOrUndo(ports, context, {
       id,
-      claim: { ...claim, expectedAttempt: head.attempt },
+      beginRequest: { ...beginRequest, expectedAttempt: head.attempt },
     })
     if (beginResult.kind === 'refused') return { kind: 'not-begun' }
   }
@@ -124,17 +124,22 @@ async function retryAfterSuspension<T>(
 async function beginOrUndo(
   ports: Pick<ExecutorPorts, 'operations'>,
   context: BeginContext,
-  request: { readonly id: OperationId; readonly claim: Parameters<OperationsPort['begin']>[2] },
+  request: { readonly id: OperationId; readonly beginRequest: BeginRequest },
 ): ReturnType<OperationsPort['begin']> {
   const { operations } = ports
-  const { id, claim } = request
+  const { id, beginRequest } = request
   try {
     const begin = (): ReturnType<OperationsPort['begin']> =>
-      operations.begin(context.deployment, id, claim)
+      operations.begin(context.deployment, id, beginRequest)
     return await retryAfterSuspension(context.slots, begin)
   } catch (thrown) {
     const undo = (): Promise<boolean> =>
-      operations.giveBack(context.deployment, id, claim.owner, claim.expectedAttempt + 1)
+      operations.giveBack(
+        context.deployment,
+        id,
+        beginRequest.owner,
+        beginRequest.expectedAttempt + 1,
+      )
     if (errorSourceOf(thrown) === 'store')
       await retryAfterSuspension(context.slots, undo).catch(() => context.onUnsettledBegin())
     throw thrown

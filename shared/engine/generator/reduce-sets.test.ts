@@ -24,7 +24,7 @@ describe('reduceSets', () => {
   test('records an alias in both directions', () => {
     const sets = createSets()
     reduceSets(sets, { aliased: [[a, b]] })
-    expect(sets.claimantUrns.get(a)).toBe(b)
+    expect(sets.aliasingUrns.get(a)).toBe(b)
     expect(sets.formerUrns.get(b)).toBe(a)
   })
 

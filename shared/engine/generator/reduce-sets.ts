@@ -21,7 +21,7 @@ export function createSets(): WritableSets {
     registeredUrns: new Set(),
     goals: new Map(),
     componentProviders: new Map(),
-    claimantUrns: new Map(),
+    aliasingUrns: new Map(),
     formerUrns: new Map(),
     handledUrns: new Set(),
     deletedUrns: new Set(),
@@ -52,7 +52,7 @@ export function reduceSets(sets: WritableSets, delta: SetsDelta): void {
   addAll(sets.registeredUrns, delta.registeredUrns)
   setAll(sets.goals, delta.goals)
   setAll(sets.componentProviders, delta.componentProviders)
-  setAll(sets.claimantUrns, delta.aliased)
+  setAll(sets.aliasingUrns, delta.aliased)
   for (const [old, current] of delta.aliased ?? []) sets.formerUrns.set(current, old)
   addAll(sets.handledUrns, delta.handledUrns)
   addAll(sets.deletedUrns, delta.deleted)

@@ -11,7 +11,7 @@ import type { CurrentState } from './sets.ts'
  * `GeneratorSets`, except these:
  * - `deleted` adds to `deletedUrns`, `replaced` to `replacedUrns`, `targeted` to `targetedUrns`.
  * - `refreshed` adds to `refreshedStates`.
- * - `aliased` adds to `claimantUrns` and `formerUrns`.
+ * - `aliased` adds to `aliasingUrns` and `formerUrns`.
  */
 export interface SetsDelta extends RecordedSetsDelta {
   readonly registeredUrns?: readonly Urn[]

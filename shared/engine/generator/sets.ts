@@ -33,9 +33,9 @@ export interface GeneratorSets {
   readonly goals: ReadonlyMap<Urn, RegisteredGoal>
   /** Component → package → provider reference, for the children of the component. */
   readonly componentProviders: ReadonlyMap<Urn, ReadonlyMap<string, string>>
-  /** Old URN → the URN that claimed it as an alias. */
-  readonly claimantUrns: ReadonlyMap<Urn, Urn>
-  /** URN → the old URN that it claimed. */
+  /** Old URN → the registered URN that has it as an alias. */
+  readonly aliasingUrns: ReadonlyMap<Urn, Urn>
+  /** Registered URN → the old URN that it has as an alias. */
   readonly formerUrns: ReadonlyMap<Urn, Urn>
   /**
    * URNs of the decisions other than creates: same, update, replacement, read, refresh, import, and
@@ -108,7 +108,7 @@ export function isResourceGone({ refreshedStates }: GeneratorSets, index: number
   return refreshedStates.has(index) && refreshedStates.get(index) === undefined
 }
 
-/** Reports whether an old URN is handled, or the URN that claimed it as an alias. */
+/** Reports whether an old URN is handled, or the URN that has it as an alias. */
 export function isUrnHandled(sets: GeneratorSets, urn: Urn): boolean {
-  return sets.handledUrns.has(sets.claimantUrns.get(urn) ?? urn)
+  return sets.handledUrns.has(sets.aliasingUrns.get(urn) ?? urn)
 }

@@ -11,8 +11,13 @@ export function createOperations(call: StoreCall): OperationsPort {
   return {
     arrive: (deployment, operation, origin) =>
       call('operations.arrive', { deployment, operation, from: origin }),
-    begin: (deployment, operation, { expectedAttempt, ...claim }) =>
-      call('operations.begin', { deployment, operation, attempt: expectedAttempt, ...claim }),
+    begin: (deployment, operation, { expectedAttempt, ...beginRequest }) =>
+      call('operations.begin', {
+        deployment,
+        operation,
+        attempt: expectedAttempt,
+        ...beginRequest,
+      }),
     giveBack: (deployment, operation, owner, attempt) =>
       call('operations.giveBack', { deployment, operation, owner, attempt }),
     lapse: (deployment, operation, owner, attempt) =>

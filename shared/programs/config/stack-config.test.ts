@@ -39,7 +39,7 @@ config:
   p:token:
     secure: v1:c
 `)
-    expect(config.getSecrets()).toEqual({
+    expect(config.getSecretsSettings()).toEqual({
       provider: '',
       encryptedKey: '',
       encryptionSalt: 'v1:a:b',
@@ -62,7 +62,7 @@ config:
     expect(config.format()).toBe(
       'secretsprovider: awskms://alias/a?region=us-east-1\nencryptedkey: c2VhbGVk\nconfig:\n  p:a: b\n',
     )
-    expect(openStackConfig(config.format(), file, 'p').getSecrets()).toEqual({
+    expect(openStackConfig(config.format(), file, 'p').getSecretsSettings()).toEqual({
       provider: 'awskms://alias/a?region=us-east-1',
       encryptedKey: 'c2VhbGVk',
       encryptionSalt: '',
@@ -72,10 +72,14 @@ config:
   test('a new data key replaces a salt, and a new salt replaces a data key', () => {
     const config = openStackConfig('# mine\nencryptionsalt: v1:s\nconfig:\n  p:a: b\n', file, 'p')
     config.setKey('awskms://alias/a', 'c2VhbGVk')
-    expect(config.getSecrets().encryptionSalt).toBe('')
+    expect(config.getSecretsSettings().encryptionSalt).toBe('')
     config.setSalt('v1:t')
     expect(config.format()).toContain('encryptionsalt: v1:t\n')
-    expect(config.getSecrets()).toEqual({ provider: '', encryptedKey: '', encryptionSalt: 'v1:t' })
+    expect(config.getSecretsSettings()).toEqual({
+      provider: '',
+      encryptedKey: '',
+      encryptionSalt: 'v1:t',
+    })
   })
 
   test('an empty file gets the salt first, then values that read back unchanged', () => {

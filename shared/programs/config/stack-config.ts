@@ -30,8 +30,8 @@ export interface StackSecrets {
 
 /** An open stack file. Edits keep the comments and order of the parts that they do not change. */
 export interface StackConfig {
-  readonly file: string
-  readonly getSecrets: () => StackSecrets
+  readonly path: string
+  readonly getSecretsSettings: () => StackSecrets
   /** `ns:name` → value, in the order of the file. */
   readonly getValues: () => ReadonlyMap<string, StoredConfigValue>
   /** Sets a value. A scalar keeps its type in the file, although it is read as a text. */
@@ -84,14 +84,14 @@ export function readStackConfig(file: string, project: string): StackConfig {
 
 /** Writes a stack file atomically. Throws CONFIG_INVALID. */
 export function writeStackConfig(config: StackConfig): void {
-  const temporaryFile = `${config.file}.${process.pid}.tmp`
+  const temporaryFile = `${config.path}.${process.pid}.tmp`
   try {
-    mkdirSync(dirname(config.file), { recursive: true })
+    mkdirSync(dirname(config.path), { recursive: true })
     writeFileSync(temporaryFile, config.format())
-    renameSync(temporaryFile, config.file)
+    renameSync(temporaryFile, config.path)
   } catch (cause) {
     rmSync(temporaryFile, { force: true })
-    throw error('CONFIG_INVALID', `cannot write ${config.file}: ${messageOf(cause)}`, {
+    throw error('CONFIG_INVALID', `cannot write ${config.path}: ${messageOf(cause)}`, {
       cause,
     })
   }
@@ -109,8 +109,8 @@ export function openStackConfig(text: string, file: string, project: string): St
   const readField = (name: string): string => readTextField(source, name)
   for (const name of ['secretsprovider', 'encryptedkey', 'encryptionsalt']) readField(name)
   return {
-    file,
-    getSecrets: () => ({
+    path: file,
+    getSecretsSettings: () => ({
       provider: readField('secretsprovider'),
       encryptedKey: readField('encryptedkey'),
       encryptionSalt: readField('encryptionsalt'),

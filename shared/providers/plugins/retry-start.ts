@@ -7,8 +7,9 @@ import { errorSourceOf, retryPolicy } from '../retry-policy.ts'
 /**
  * Starts a plugin. Repeats a start that failed with PLUGIN_FAILED, because a lack of memory or
  * processes may be temporary. A pause precedes each repetition. A repetition is safe, because a
- * start neither reads nor changes a resource. A start that took `firstResponseTimeoutMs` or longer
- * is not repeated, and no start is repeated while `shouldRetry` returns false. Throws the error of
+ * start neither reads nor changes a resource. A start is not repeated if `shouldRetry` returns false
+ * after its failure, or if it took `firstResponseTimeoutMs` or longer. A slow failure rarely comes
+ * from such a lack, and a repetition would make the user wait as long again. Throws the error of
  * the last attempt.
  */
 export async function retryStart<T>(

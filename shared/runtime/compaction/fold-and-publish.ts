@@ -33,8 +33,8 @@ import type { StoredDeployment } from '../../state/stored.ts'
 import { createStringSharer } from '../../state/stream/share-strings.ts'
 import { timestampOf } from '../../state/timestamp.ts'
 
-/** The ports that compaction uses. */
-export interface CompactionPorts {
+/** The ports that read and fold the records of deployments. Compaction also publishes with them. */
+export interface JournalPorts {
   readonly decisionLog: DecisionLogPort
   readonly operations: OperationsPort
   readonly blobs: BlobsPort
@@ -54,7 +54,7 @@ export const pulumiFormatVersion = `v${emulatedVersion}`
  * deployment, which is merged.
  */
 export async function compact(
-  ports: CompactionPorts,
+  ports: JournalPorts,
   deployment: DeploymentId,
   onLogRead: (closingAtMs: EpochMs) => void = () => undefined,
 ): Promise<PublishedVersion> {
@@ -86,7 +86,7 @@ interface ClosingFold {
  * needs the memory that the log and the ends occupied.
  */
 async function foldClosing(
-  ports: CompactionPorts,
+  ports: JournalPorts,
   deployment: DeploymentId,
   onLogRead: (closingAtMs: EpochMs) => void,
 ): Promise<ClosingFold> {
@@ -119,7 +119,7 @@ interface TargetedFold extends ClosingFold {
  * the same outputs and references. After the release, returns the newest publication.
  */
 async function publishMerged(
-  ports: CompactionPorts,
+  ports: JournalPorts,
   deployment: DeploymentId,
   { published, version, foldedState }: TargetedFold,
 ): Promise<PublishedVersion> {
@@ -163,7 +163,7 @@ const findPublication = (
  * is returned.
  */
 export async function readState(
-  ports: Omit<CompactionPorts, 'catalog'>,
+  ports: Omit<JournalPorts, 'catalog'>,
   stack: StackRecord,
 ): Promise<StoredDeployment> {
   let state = await readSnapshotBlob(ports.blobs, stack.snapshot)
@@ -182,7 +182,7 @@ export async function readState(
 
 /** Folds a log from its last pin on. */
 export async function foldLog(
-  ports: Omit<CompactionPorts, 'catalog'>,
+  ports: Omit<JournalPorts, 'catalog'>,
   deployment: DeploymentId,
   view: LogView,
 ): Promise<StoredDeployment> {
@@ -194,7 +194,7 @@ export async function foldLog(
  * Returns heads and selected outcomes of operations. Equal texts of the states share their memory.
  */
 export async function readEnds(
-  ports: Pick<CompactionPorts, 'operations'>,
+  ports: Pick<JournalPorts, 'operations'>,
   deployment: DeploymentId,
   operations: readonly Operation[],
 ): Promise<ReadonlyMap<OperationId, RecordedEnd>> {
@@ -211,7 +211,7 @@ export async function readEnds(
 
 /** Folds a log from its last pin on, with the ends that `endOf` returns. */
 export async function foldWithEnds(
-  ports: Pick<CompactionPorts, 'blobs'>,
+  ports: Pick<JournalPorts, 'blobs'>,
   { deployment, view }: { readonly deployment: DeploymentId; readonly view: LogView },
   endOf: (id: OperationId) => RecordedEnd | undefined,
 ): Promise<StoredDeployment> {
@@ -240,7 +240,7 @@ export async function foldWithEnds(
  * A client that sends checkpoints sends no entries.
  */
 async function readBase(
-  { blobs }: Pick<CompactionPorts, 'blobs'>,
+  { blobs }: Pick<JournalPorts, 'blobs'>,
   pinnedBase: BlobHash | '',
   decisions: readonly Decision[],
 ): Promise<StoredDeployment> {

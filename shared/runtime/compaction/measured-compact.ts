@@ -2,7 +2,7 @@ import { awsLimits } from '../../config/aws-limits.ts'
 import type { PutMetric } from '../../platform/aws/metrics.ts'
 import type { ClockPort } from '../../ports/system.ts'
 import type { Compact } from './call-compaction.ts'
-import { compact, type CompactionPorts } from './fold-and-publish.ts'
+import { compact, type JournalPorts } from './fold-and-publish.ts'
 
 /**
  * Creates the function that compacts deployments in this process. Each try records the lag: the
@@ -10,7 +10,7 @@ import { compact, type CompactionPorts } from './fold-and-publish.ts'
  * snapshot is also recorded as a problem.
  */
 export function createMeasuredCompact(
-  ports: CompactionPorts & { readonly clock: Pick<ClockPort, 'now'> },
+  ports: JournalPorts & { readonly clock: Pick<ClockPort, 'now'> },
   putMetric: PutMetric,
 ): Compact {
   return deployment =>

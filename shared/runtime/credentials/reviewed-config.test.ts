@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ConfigValue, DeployRequest } from '../../engine/request.ts'
+import type { ConfigValue, DeployInput } from '../../engine/request.ts'
 import type { BlobHash, EpochMs, StackId } from '../../records/ids.ts'
 import type { DeploymentRequest } from '../../records/stack-request.ts'
 import type { StoredDeployment } from '../../state/stored.ts'
@@ -33,7 +33,7 @@ const request: DeploymentRequest = {
   ...{ program: commitProgram, origin },
 }
 
-type Config = DeployRequest['config']
+type Config = DeployInput['config']
 
 const plain = (text: string): ConfigValue => ({ text, isSecret: false, isObject: false })
 const secretConfig: Config = new Map([
@@ -59,7 +59,7 @@ async function readReviewedConfig(
   const open = withReviewedConfig(
     async ({ program }) => {
       const config = program.kind === 'archive' ? reviewed : commit
-      return { stack, config } as unknown as DeployRequest
+      return { stack, config } as unknown as DeployInput
     },
     {
       requests: { getProgram: async () => (reviewed === undefined ? undefined : lastProgram) },

@@ -1,4 +1,4 @@
-import type { DeployRequest } from '../../engine/request.ts'
+import type { DeployInput } from '../../engine/request.ts'
 import { error } from '../../errors/error.ts'
 import type { RequestsPort } from '../../ports/requests.ts'
 import type { StackId } from '../../records/ids.ts'
@@ -30,7 +30,7 @@ export function withReviewedConfig(
     if (!isUnreviewed(request)) return deployRequest
     const { stack } = request
     const archive = await requests.getProgram(stack)
-    const reviewedConfig: DeployRequest['config'] =
+    const reviewedConfig: DeployInput['config'] =
       archive === undefined
         ? new Map()
         : (await open({ ...request, program: { kind: 'archive', archive } })).config
@@ -45,7 +45,7 @@ export function withReviewedConfig(
 }
 
 /** Reports whether a configuration names a role, or has a secret value. */
-function hasProtectedValues(config: DeployRequest['config']): boolean {
+function hasProtectedValues(config: DeployInput['config']): boolean {
   const namesRole = config.has(roleKey) || config.has(previewRoleKey)
   return namesRole || [...config.values()].some(({ isSecret }) => isSecret)
 }

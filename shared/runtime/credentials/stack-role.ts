@@ -1,13 +1,10 @@
-import type { DeployRequest } from '../../engine/request.ts'
+import type { DeployInput } from '../../engine/request.ts'
 import { error } from '../../errors/error.ts'
 import type { AssumedRole } from '../../platform/aws/roles.ts'
 import type { CredentialsEndpoint } from './credentials-endpoint.ts'
 
 /** Assumes the role of a stack. Throws STACK_ROLE_REFUSED, or the errors of `createAwsError`. */
-export type AssumeRole = (
-  role: string,
-  request: Pick<DeployRequest, 'stack'>,
-) => Promise<AssumedRole>
+export type AssumeRole = (role: string, request: Pick<DeployInput, 'stack'>) => Promise<AssumedRole>
 
 /** The configuration key of the role with which a stack is deployed. */
 export const roleKey = 'antichain:role'
@@ -16,7 +13,7 @@ export const roleKey = 'antichain:role'
 export const previewRoleKey = 'antichain:previewRole'
 
 /** The fields of a request that determine its role. */
-type RoleRequest = Pick<DeployRequest, 'stack' | 'config' | 'dryRun' | 'reviewedConfig'>
+type RoleRequest = Pick<DeployInput, 'stack' | 'config' | 'dryRun' | 'reviewedConfig'>
 
 const rolePattern = /^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]{1,500}$/
 
@@ -49,7 +46,7 @@ function selectRole({ config, dryRun, reviewedConfig }: RoleRequest): string | u
 }
 
 /** Returns the role that a configuration names under a key. Throws CONFIG_INVALID. */
-function readRole(config: DeployRequest['config'], key: string): string | undefined {
+function readRole(config: DeployInput['config'], key: string): string | undefined {
   const role = config.get(key)?.text
   if (role !== undefined && !rolePattern.test(role))
     throw error('CONFIG_INVALID', `'${key}' is '${role}', which is not the ARN of a role`)

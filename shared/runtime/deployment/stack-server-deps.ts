@@ -1,7 +1,7 @@
 import type { TriggerPorts } from '../../ports/documents.ts'
 import type { NotificationsPort } from '../../ports/notifications.ts'
 import type { Pin } from '../../engine/deployment/log/log-view.ts'
-import type { DeployRequest } from '../../engine/request.ts'
+import type { DeployInput } from '../../engine/request.ts'
 import type { RequestsPort } from '../../ports/requests.ts'
 import type { DeploymentId } from '../../records/ids.ts'
 import type { DeploymentRequest } from '../../records/stack-request.ts'
@@ -27,9 +27,9 @@ export interface StackServerDeps extends StackRunDeps {
    */
   readonly authorization?: RequestAuthorization
   /**
-   * Returns the `DeployRequest` for a queued request. Throws when its program cannot be opened.
+   * Returns the `DeployInput` for a queued request. Throws when its program cannot be opened.
    */
-  readonly open: (request: DeploymentRequest) => Promise<DeployRequest>
-  /** Returns the `DeployRequest` of a deployment by its pin, for a later generator run. */
-  readonly reopen: (deployment: DeploymentId, pin: Pin) => Promise<DeployRequest>
+  readonly open: (request: DeploymentRequest) => Promise<DeployInput>
+  /** Returns the `DeployInput` of a deployment by its pin, for a later generator run. */
+  readonly reopen: (deployment: DeploymentId, pin: Pin) => Promise<DeployInput>
 }

@@ -1,4 +1,4 @@
-import type { DeployRequest } from '../../engine/request.ts'
+import type { DeployInput } from '../../engine/request.ts'
 import { createRedactor } from '../../values/redact-secrets.ts'
 
 /**
@@ -6,7 +6,7 @@ import { createRedactor } from '../../values/redact-secrets.ts'
  * removes each secret within a map or list, because a message can contain one without the rest.
  */
 export function createConfigRedactor(
-  request: Pick<DeployRequest, 'config'>,
+  request: Pick<DeployInput, 'config'>,
 ): (text: string) => string {
   return createRedactor(
     [...request.config.values()].flatMap(({ isSecret, text, secretTexts = [] }) =>

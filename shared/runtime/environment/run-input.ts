@@ -2,7 +2,7 @@ import type { GeneratorPorts } from '../deployment/generator-ports.ts'
 import type { FetchPlugin } from '../plugins/fetch-plugin.ts'
 import type { EventSink } from '../../engine/events/event.ts'
 import type { MonitorServer } from '../../engine/monitor/monitor-server.ts'
-import type { DeployRequest } from '../../engine/request.ts'
+import type { DeployInput } from '../../engine/request.ts'
 import type { Platform } from '../../ports/platform.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
 import type { ProgramHost } from '../../programs/program.ts'
@@ -14,7 +14,7 @@ import type { OpenStateManager } from './read-stack-references.ts'
 export interface RunInput {
   readonly platform: Platform
   readonly ports: GeneratorPorts
-  readonly request: DeployRequest
+  readonly request: DeployInput
   readonly sink: EventSink
   /** The step counts that successive generator runs of this deployment in this process share. */
   readonly sharedCounts?: Map<string, number>

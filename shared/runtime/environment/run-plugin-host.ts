@@ -2,7 +2,7 @@ import { configInputsOf } from '../../engine/generator/providers/default-provide
 import { emitDebuggerWaiting } from '../../engine/events/emit-debugger-waiting.ts'
 import type { StepEmitter } from '../../engine/events/step-emitter.ts'
 import type { MonitorServer } from '../../engine/monitor/monitor-server.ts'
-import type { DeployRequest } from '../../engine/request.ts'
+import type { DeployInput } from '../../engine/request.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
 import { shouldDebugPlugin } from '../../programs/hosts/debug-targets.ts'
 import { createPluginInstaller } from '../../providers/install/plugin-installer.ts'
@@ -122,10 +122,7 @@ function environmentOptionOf(source: ProgramSource): { readonly virtualenv?: str
 }
 
 /** Returns the configuration of a package for its plugin's environment, as plain texts. */
-export function plainConfigOf(
-  request: DeployRequest,
-  pkg: string,
-): Readonly<Record<string, string>> {
+export function plainConfigOf(request: DeployInput, pkg: string): Readonly<Record<string, string>> {
   const texts = [...configInputsOf(pkg, request.config)].flatMap(([key, value]) => {
     const text = stripSecrets(value)
     return typeof text === 'string' ? [[key, text] as const] : []

@@ -1,4 +1,4 @@
-import type { DeployRequest } from '../../engine/request.ts'
+import type { DeployInput } from '../../engine/request.ts'
 import type { DeploymentId, StackId } from '../../records/ids.ts'
 import type { Platform } from '../../ports/platform.ts'
 import type { RunInput, Hosts } from './run-input.ts'
@@ -13,7 +13,7 @@ export interface StackRunDeps {
   /** Creates the hosts of a test. Absent: the real ones. */
   readonly hosts?: () => Hosts
   /** Returns the environment of a stack's program and plugins. Absent: that of this process. */
-  readonly resolveVariables?: (request: DeployRequest) => Promise<Readonly<Record<string, string>>>
+  readonly resolveVariables?: (request: DeployInput) => Promise<Readonly<Record<string, string>>>
   /** See `RunInput.inlineOperationsMax`. */
   readonly inlineOperationsMax?: number
   /**

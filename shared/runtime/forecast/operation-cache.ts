@@ -14,10 +14,10 @@ import type { DecisionLogPort } from '../../ports/records.ts'
 import type { DeploymentId, OperationId } from '../../records/ids.ts'
 import { isJoinOrHook, type Operation } from '../../records/operation.ts'
 import { nameOf } from '../../names/urn.ts'
-import type { CompactionPorts } from '../compaction/fold-and-publish.ts'
+import type { JournalPorts } from '../compaction/fold-and-publish.ts'
 
 /** The ports that read the log and the heads of a deployment. */
-type OperationCachePorts = Pick<CompactionPorts, 'decisionLog' | 'operations' | 'blobs'>
+type OperationCachePorts = Pick<JournalPorts, 'decisionLog' | 'operations' | 'blobs'>
 
 /** The operations of a deployment that a process remembers, without their states. */
 export interface RememberedOperations extends KnownOperations {

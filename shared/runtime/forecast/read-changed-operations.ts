@@ -7,8 +7,8 @@ import {
 import type { HistoryRecord } from '../../ports/catalog.ts'
 import type { OperationId } from '../../records/ids.ts'
 import { isJoinOrHook } from '../../records/operation.ts'
-import type { CompactionPorts } from '../compaction/fold-and-publish.ts'
-import { requireRecords } from '../state/deployment-times.ts'
+import type { JournalPorts } from '../compaction/fold-and-publish.ts'
+import { requireLogRecords } from '../state/deployment-times.ts'
 import { readRememberedOperations, type RememberedOperations } from './operation-cache.ts'
 
 /** The operations that a reader knows, and those of them that have changed. */
@@ -39,11 +39,11 @@ export interface ChangedOperations {
  * only new log records and the heads of these operations. Throws RECORDS_REMOVED.
  */
 export async function readChangedOperations(
-  ports: CompactionPorts,
+  ports: JournalPorts,
   record: HistoryRecord,
   { count, ids }: KnownToReader,
 ): Promise<ChangedOperations> {
-  await requireRecords(ports, record)
+  await requireLogRecords(ports, record)
   const known = await readRememberedOperations(ports, record)
   await known.readAllEnds({ isOver: record.result !== undefined, isRepeated: false })
   const nextCount = Math.min(known.stepIds.length, count + apiLimits.changesPerPageMax)

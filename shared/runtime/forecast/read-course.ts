@@ -2,7 +2,7 @@ import { analyzeCourse } from '../../engine/forecast/analyze-course.ts'
 import { hasCode } from '../../errors/error.ts'
 import type { HistoryRecord, StackRecord } from '../../ports/catalog.ts'
 import type { DeploymentCourse } from '../../records/deployment-course.ts'
-import type { CompactionPorts } from '../compaction/fold-and-publish.ts'
+import type { JournalPorts } from '../compaction/fold-and-publish.ts'
 import { readDeploymentTimes, requireStackDeployment } from '../state/deployment-times.ts'
 
 /** The course of a deployment in the history. */
@@ -17,11 +17,11 @@ export interface RecordedCourse {
  * when the stack has no such deployment.
  */
 export async function readCourse(
-  ports: CompactionPorts,
+  ports: JournalPorts,
   stack: StackRecord,
   number: number,
 ): Promise<RecordedCourse> {
-  const { record } = await requireStackDeployment(ports, stack, number)
+  const { historyRecord: record } = await requireStackDeployment(ports, stack, number)
   const times = await readDeploymentTimes(ports, record).catch((thrown: unknown) => {
     if (hasCode(thrown, 'RECORDS_REMOVED')) return undefined
     throw thrown

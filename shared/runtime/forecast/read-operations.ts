@@ -19,8 +19,8 @@ import type { ControlPort } from '../../ports/records.ts'
 import type { Head, Outcome } from '../../records/head.ts'
 import type { DeploymentId, OperationId } from '../../records/ids.ts'
 import { isJoinOrHook, type Operation } from '../../records/operation.ts'
-import type { CompactionPorts } from '../compaction/fold-and-publish.ts'
-import { requireRecords } from '../state/deployment-times.ts'
+import type { JournalPorts } from '../compaction/fold-and-publish.ts'
+import { requireLogRecords } from '../state/deployment-times.ts'
 import { readRememberedOperations, type RememberedOperations } from './operation-cache.ts'
 
 /** A page of the operations of a deployment, with the maximum number of concurrent calls. */
@@ -37,11 +37,11 @@ export interface RecordedOperations {
  * first page read. Throws RECORDS_REMOVED.
  */
 export async function readOperations(
-  ports: CompactionPorts,
+  ports: JournalPorts,
   record: HistoryRecord,
   page: { readonly start: number; readonly limit: number },
 ): Promise<RecordedOperations> {
-  await requireRecords(ports, record)
+  await requireLogRecords(ports, record)
   const known = await readRememberedOperations(ports, record)
   const isFirst = page.start === 0
   await known.readAllEnds({ isOver: record.result !== undefined, isRepeated: isFirst })
@@ -74,7 +74,7 @@ export interface OperationRecords {
 }
 
 /** The ports that also explain why operations of an open deployment wait. */
-export interface OperationRecordPorts extends CompactionPorts, DeadLetterPorts {
+export interface OperationRecordPorts extends JournalPorts, DeadLetterPorts {
   readonly control: Pick<ControlPort, 'read'>
 }
 
@@ -95,7 +95,7 @@ export async function readOperationRecords(
   urn: string,
 ): Promise<{ readonly parallel: number; readonly operations: readonly OperationRecords[] }> {
   const { deployment, result } = record
-  await requireRecords(ports, record)
+  await requireLogRecords(ports, record)
   const known = await readRememberedOperations(ports, record)
   const { decidedOperations, ends } = known
   const isOpen = result === undefined
@@ -159,7 +159,7 @@ function createNeedsOf(
 }
 
 async function readAttempts(
-  ports: Pick<CompactionPorts, 'operations'>,
+  ports: Pick<JournalPorts, 'operations'>,
   deployment: DeploymentId,
   { operation, attemptCount }: { readonly operation: Operation; readonly attemptCount: number },
 ): Promise<readonly RecordedAttempt[]> {

@@ -12,7 +12,7 @@ import type { HistoryRecord } from '../../ports/catalog.ts'
 import type { DeploymentId, LogNumber, StackId } from '../../records/ids.ts'
 import type { Command, LogRecord } from '../../records/log.ts'
 import type { Operation } from '../../records/operation.ts'
-import { type CompactionPorts, readEnds } from '../compaction/fold-and-publish.ts'
+import { type JournalPorts, readEnds } from '../compaction/fold-and-publish.ts'
 
 /** The number of log records that one call reads. Each has at most 100 registrations. */
 const recordsPerRead = 20
@@ -35,7 +35,7 @@ interface DeploymentSamples {
  * Only deployments of `command` contribute to `overheadMs`.
  */
 export async function readStepDurations(
-  ports: CompactionPorts,
+  ports: JournalPorts,
   stack: StackId,
   command: Command,
 ): Promise<StepDurations> {
@@ -63,7 +63,7 @@ export async function readStepDurations(
 
 /** Reads the samples of at most `operationsMax` operations of one deployment. */
 async function readSamples(
-  ports: CompactionPorts,
+  ports: JournalPorts,
   { deployment, startedAt, endedAt }: HistoryRecord,
   operationsMax: number,
 ): Promise<DeploymentSamples> {
@@ -85,7 +85,7 @@ async function readSamples(
 
 /** Reads the first operations of a log. Reads only the plan pages that contain them. */
 async function readFirstOperations(
-  ports: CompactionPorts,
+  ports: JournalPorts,
   deployment: DeploymentId,
   operationsMax: number,
 ): Promise<readonly Operation[]> {
@@ -108,7 +108,7 @@ async function readFirstOperations(
 
 /** Reads the next records of a log, from `firstNumber` on. Returns none if they were removed. */
 async function readRecordPage(
-  { decisionLog }: CompactionPorts,
+  { decisionLog }: JournalPorts,
   deployment: DeploymentId,
   firstNumber: number,
 ): Promise<readonly LogRecord[]> {

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { error, messageOf } from '../../errors/error.ts'
 import type { DocumentKey, DocumentsPort } from '../../ports/documents.ts'
-import type { DeployRequest } from '../../engine/request.ts'
+import type { DeployInput } from '../../engine/request.ts'
 import type { PolicyPackLocation } from '../../providers/analyzers/analyzer.ts'
 import { archiveNameOf } from '../../records/archive-name.ts'
 import { type BlobHash, type StackId, stackPartsOf } from '../../records/ids.ts'
@@ -89,7 +89,7 @@ export function withAttachedPolicies(
     readonly folders: ProgramFolders
   },
 ): Pick<StackServerDeps, 'open' | 'reopen'> {
-  const addPacks = async (request: DeployRequest): Promise<DeployRequest> => {
+  const addPacks = async (request: DeployInput): Promise<DeployInput> => {
     // Only `up` and its preview check resources with policies.
     if (request.options.command !== 'up') return request
     const policies = await findAttachedPolicies(deps, request.stack)

@@ -1,6 +1,6 @@
 import type { StepEmitter } from '../../engine/events/step-emitter.ts'
 import type { MonitorServer } from '../../engine/monitor/monitor-server.ts'
-import type { DeployRequest } from '../../engine/request.ts'
+import type { DeployInput } from '../../engine/request.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
 import type { AnalyzerHost } from '../../providers/analyzers/analyzer.ts'
 import { limitAnalyzerConcurrency } from '../../providers/analyzers/limit-analyzer-concurrency.ts'
@@ -13,7 +13,7 @@ import { createAnalyzerHost } from './analyzer-host.ts'
  * calls.
  */
 export function createPolicyPackHost(
-  request: DeployRequest,
+  request: DeployInput,
   deps: {
     readonly env: Readonly<Record<string, string>>
     readonly processes: ProcessesPort

@@ -1,4 +1,4 @@
-import type { DeployRequest } from '../../engine/request.ts'
+import type { DeployInput } from '../../engine/request.ts'
 import { autonamingOf } from '../../programs/config/autonaming.ts'
 import { callLimitsKey, readCallLimitRules } from '../../programs/config/call-limit-rules.ts'
 import { openConfig } from '../../programs/config/open-config.ts'
@@ -14,7 +14,7 @@ import type { SecretsManager } from '../../secrets/crypter.ts'
 
 /** The parts of a deployment request that a project's folder determines. */
 export type FolderRequest = Pick<
-  DeployRequest,
+  DeployInput,
   | 'stack'
   | 'source'
   | 'config'
@@ -85,7 +85,7 @@ export function createFolderRequest(input: {
  */
 function programDigestOf(
   project: Project,
-  config: DeployRequest['config'],
+  config: DeployInput['config'],
   secrets: SecretsManager,
 ): string {
   const values = [...config]

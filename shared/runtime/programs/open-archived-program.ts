@@ -5,7 +5,7 @@ import type { StackServerDeps } from '../deployment/stack-server-deps.ts'
 import { createArchiveDeployRequest, type ProgramRequestDeps } from './program-request.ts'
 
 /**
- * Creates the functions that return the `DeployRequest` of a queued request, or of a deployment to
+ * Creates the functions that return the `DeployInput` of a queued request, or of a deployment to
  * resume, whose program is an archive. A request for the program of the kind `last` uses the last
  * program of its stack (`RequestsPort.getProgram`). The functions throw FEATURE_MISSING for a
  * program of a repository, PROJECT_NOT_FOUND for a missing one, and the errors of

@@ -1,5 +1,5 @@
 import { error } from '../../errors/error.ts'
-import type { DeployRequest } from '../../engine/request.ts'
+import type { DeployInput } from '../../engine/request.ts'
 import { readProject } from '../../programs/project/project-file.ts'
 import {
   readStackConfig,
@@ -25,7 +25,7 @@ export interface ProgramRequestDeps {
 }
 
 /**
- * Creates the `DeployRequest` that runs the program of an archive. Throws ARCHIVE_*, PROJECT_*,
+ * Creates the `DeployInput` that runs the program of an archive. Throws ARCHIVE_*, PROJECT_*,
  * such as PROJECT_INVALID for the program of another project, FEATURE_MISSING, SECRETS_*, and the
  * errors of reading the configuration.
  */
@@ -38,7 +38,7 @@ export async function createArchiveDeployRequest(
     readonly dryRun: boolean
     readonly key?: string
   },
-): Promise<DeployRequest> {
+): Promise<DeployInput> {
   const { stack, archive, options, dryRun, key } = request
   const stackParts = stackPartsOf(stack)
   const project = readProject(await deps.folders.open(stack, archive))
@@ -49,7 +49,7 @@ export async function createArchiveDeployRequest(
     )
   const file = readStackConfig(stackConfigFileOf(project, stackParts.stack), project.name)
   requireNoVariables(file, project.root)
-  const secrets = await deps.openSecrets(stack, file.getSecrets())
+  const secrets = await deps.openSecrets(stack, file.getSecretsSettings())
   const folderRequest = createFolderRequest({
     stack,
     project,
@@ -83,7 +83,7 @@ function requireNoVariables(file: StackConfig, projectFolder: string): void {
     if (texts.size > 0)
       throw error(
         'FEATURE_MISSING',
-        `${file.file}: \`${field}\` of an environment is supported only in deployments that the command line itself runs`,
+        `${file.path}: \`${field}\` of an environment is supported only in deployments that the command line itself runs`,
         { hint: 'Use `pulumiConfig` for the values, or deploy without a login.' },
       )
 }

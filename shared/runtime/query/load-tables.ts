@@ -8,14 +8,14 @@ import { hideStoredSecrets } from '../../state/diff-states.ts'
 import { pendingOperationsOf } from '../../state/pending.ts'
 import { isJsonObject, readTextField } from '../../state/stored-fields.ts'
 import type { StoredDeployment, StoredResource } from '../../state/stored.ts'
-import type { CompactionPorts } from '../compaction/fold-and-publish.ts'
+import type { JournalPorts } from '../compaction/fold-and-publish.ts'
 import { readDeploymentTimeline } from '../state/state-at-time.ts'
 import { driftOfDeployment, driftOfSchedules, type DriftPorts } from './drift-rows.ts'
 import { flattenProperties } from './flatten-properties.ts'
 import type { QueryTable, QueryValue } from './query-schema.ts'
 
 /** The ports that queries read. */
-export interface QueryPorts extends CompactionPorts, DriftPorts {}
+export interface QueryPorts extends JournalPorts, DriftPorts {}
 
 /** A row of a table. */
 export type QueryRow = readonly [QueryTable, ...QueryValue[]]
@@ -64,10 +64,7 @@ interface StateReading {
 const emptyReading: StateReading = { state: undefined, fault: null }
 
 /** Reads the published state of a stack. The fault of a damaged state is an error code. */
-async function readStateOrFault(
-  ports: CompactionPorts,
-  record: StackRecord,
-): Promise<StateReading> {
+async function readStateOrFault(ports: JournalPorts, record: StackRecord): Promise<StateReading> {
   try {
     return { state: await readSnapshotBlob(ports.blobs, record.snapshot), fault: null }
   } catch (thrown) {

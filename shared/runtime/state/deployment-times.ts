@@ -16,23 +16,24 @@ import {
   type LogNumber,
   type OperationId,
 } from '../../records/ids.ts'
-import { type CompactionPorts, readEnds } from '../compaction/fold-and-publish.ts'
+import { type JournalPorts, readEnds } from '../compaction/fold-and-publish.ts'
 
 /** A deployment in the history of its stack. */
 export interface StackDeployment {
   readonly stack: StackRecord
-  readonly record: HistoryRecord
+  readonly historyRecord: HistoryRecord
 }
 
 /** Returns a deployment in the history of a stack. Throws MOMENT_UNKNOWN. */
 export async function requireStackDeployment(
-  { catalog }: CompactionPorts,
+  { catalog }: JournalPorts,
   stack: StackRecord,
   number: number,
 ): Promise<StackDeployment> {
-  const record = await readHistoryRecord(catalog, deploymentIdOf(stack.id, number))
-  if (record === undefined) throw error('MOMENT_UNKNOWN', `the stack has no deployment ${number}`)
-  return { stack, record }
+  const historyRecord = await readHistoryRecord(catalog, deploymentIdOf(stack.id, number))
+  if (historyRecord === undefined)
+    throw error('MOMENT_UNKNOWN', `the stack has no deployment ${number}`)
+  return { stack, historyRecord }
 }
 
 /** The records of a deployment with their times. */
@@ -47,13 +48,13 @@ export interface DeploymentTimes {
  * removes them during the read.
  */
 export async function readDeploymentTimes(
-  ports: CompactionPorts,
-  record: HistoryRecord,
+  ports: JournalPorts,
+  historyRecord: HistoryRecord,
 ): Promise<DeploymentTimes> {
-  const { deployment } = record
+  const { deployment } = historyRecord
   const view = await readLogView(ports, deployment)
   const ends = await readEnds(ports, deployment, listExecutedOperations(view))
-  await requireRecords(ports, record)
+  await requireLogRecords(ports, historyRecord)
   const getPage = (hash: BlobHash) => view.pages.get(hash) ?? []
   const timeline = timelineOf({
     records: view.records,
@@ -64,15 +65,16 @@ export async function readDeploymentTimes(
 }
 
 /**
- * Requires that the records of an ended deployment still exist. An open deployment, an import and
+ * Requires that the log of an ended deployment still exists. An open deployment, an import and
  * an edit may have none. Throws RECORDS_REMOVED.
  */
-export async function requireRecords(
-  ports: Pick<CompactionPorts, 'decisionLog'>,
-  record: HistoryRecord,
+export async function requireLogRecords(
+  ports: Pick<JournalPorts, 'decisionLog'>,
+  historyRecord: HistoryRecord,
 ): Promise<void> {
-  const { deployment, result } = record
-  if (result === undefined || isEdit(record) || (await hasRecords(ports, deployment))) return
+  const { deployment, result } = historyRecord
+  if (result === undefined || isEdit(historyRecord)) return
+  if (await hasLogRecords(ports, deployment)) return
   throw createRemovedError(deployment)
 }
 
@@ -82,11 +84,11 @@ function createRemovedError(deployment: DeploymentId): Error {
 }
 
 /**
- * Reports whether the records of a deployment still exist. Reads only the first record, because
+ * Reports whether the log of a deployment still exists. Reads only the first record, because
  * retention removes it before the others.
  */
-async function hasRecords(
-  ports: Pick<CompactionPorts, 'decisionLog'>,
+async function hasLogRecords(
+  ports: Pick<JournalPorts, 'decisionLog'>,
   deployment: DeploymentId,
 ): Promise<boolean> {
   return (await ports.decisionLog.read(deployment, 0 as LogNumber, 1)).length > 0

@@ -5,7 +5,7 @@ import type { StackRecord } from '../../ports/catalog.ts'
 import { type StackId, stackPartsOf } from '../../records/ids.ts'
 import { withoutOperationOrigins } from '../../state/pending.ts'
 import type { StoredDeployment } from '../../state/stored.ts'
-import { type CompactionPorts, readState } from '../compaction/fold-and-publish.ts'
+import { type JournalPorts, readState } from '../compaction/fold-and-publish.ts'
 
 /**
  * Returns the current state of a stack from its records, or a published version. Returns undefined
@@ -13,7 +13,7 @@ import { type CompactionPorts, readState } from '../compaction/fold-and-publish.
  * published version and no open deployment. Throws STACK_NOT_FOUND.
  */
 export async function exportState(
-  ports: CompactionPorts,
+  ports: JournalPorts,
   stack: StackId,
   version?: number,
 ): Promise<StoredDeployment | undefined> {
@@ -29,7 +29,7 @@ export async function exportState(
 
 /** Returns the record of a stack. Throws STACK_NOT_FOUND. */
 export async function requireStack(
-  { catalog }: Pick<CompactionPorts, 'catalog'>,
+  { catalog }: Pick<JournalPorts, 'catalog'>,
   stack: StackId,
 ): Promise<StackRecord> {
   const record = await catalog.getStack(stack)

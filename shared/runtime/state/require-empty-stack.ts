@@ -2,14 +2,14 @@ import { error } from '../../errors/error.ts'
 import type { LateOutcome } from '../../records/late-outcome.ts'
 import { type StackId, stackPartsOf } from '../../records/ids.ts'
 import type { StoredDeployment } from '../../state/stored.ts'
-import type { CompactionPorts } from '../compaction/fold-and-publish.ts'
+import type { JournalPorts } from '../compaction/fold-and-publish.ts'
 import { exportState } from './export-state.ts'
 
 /** Maximum number of late outcomes to read. One is enough to refuse the removal. */
 const lateOutcomesMax = 100
 
 /** Reads a stack and its inbox, and requires that both are empty; see `requireEmptyState`. */
-export async function requireEmptyStack(ports: CompactionPorts, id: StackId): Promise<void> {
+export async function requireEmptyStack(ports: JournalPorts, id: StackId): Promise<void> {
   const lateOutcomes = await ports.catalog.listLateOutcomes(id, lateOutcomesMax)
   requireEmptyState(stackPartsOf(id).stack, await exportState(ports, id), lateOutcomes)
 }

@@ -12,7 +12,7 @@ import type { Verdict } from '../../records/head.ts'
 import type { PointInTime } from '../../records/point-in-time.ts'
 import { pendingOperationsOf } from '../../state/pending.ts'
 import type { StoredDeployment } from '../../state/stored.ts'
-import { type CompactionPorts, foldWithEnds } from '../compaction/fold-and-publish.ts'
+import { type JournalPorts, foldWithEnds } from '../compaction/fold-and-publish.ts'
 import {
   type DeploymentTimes,
   isEdit,
@@ -28,7 +28,7 @@ import {
  * does not have, and RECORDS_REMOVED when the required records or versions were removed.
  */
 export async function readStateAt(
-  ports: CompactionPorts,
+  ports: JournalPorts,
   stack: StackRecord,
   pointInTime: PointInTime,
   now: EpochMs,
@@ -46,7 +46,7 @@ export async function readStateAt(
   for await (const record of readHistory(ports.catalog, stack.id)) {
     const { startedAt, endedAt } = record
     if (startedAt > atMs) continue
-    const stackDeployment = { stack, record }
+    const stackDeployment = { stack, historyRecord: record }
     if (endedAt === undefined || endedAt > atMs)
       return readStateDuring(ports, stackDeployment, pointInTime)
     return readPublishedVersion(
@@ -63,32 +63,32 @@ export async function readStateAt(
  * are skipped.
  */
 async function findVersionBefore(
-  { catalog }: CompactionPorts,
-  { stack, record }: StackDeployment,
+  { catalog }: JournalPorts,
+  { stack, historyRecord }: StackDeployment,
 ): Promise<number> {
-  const { number } = deploymentPartsOf(record.deployment)
+  const { number } = deploymentPartsOf(historyRecord.deployment)
   for await (const { version = 0 } of readHistory(catalog, stack.id, number))
     if (version > 0) return version
   return 0
 }
 
 async function readStateDuring(
-  ports: CompactionPorts,
+  ports: JournalPorts,
   stackDeployment: StackDeployment,
   instant: Instant,
 ): Promise<StoredDeployment | undefined> {
-  const { stack, record } = stackDeployment
-  const { deployment } = record
+  const { stack, historyRecord } = stackDeployment
+  const { deployment } = historyRecord
   const readStateBefore = async (): Promise<StoredDeployment | undefined> =>
     readPublishedVersion(ports, stack, await findVersionBefore(ports, stackDeployment))
-  if (isEdit(record)) {
+  if (isEdit(historyRecord)) {
     if (instant.kind !== 'lamport' || instant.lamport === 0) return readStateBefore()
     throw error(
       'MOMENT_UNKNOWN',
       `deployment ${deploymentPartsOf(deployment).number} is an edit of the state, which has no points in time`,
     )
   }
-  const { view, timeline, ends } = await readDeploymentTimes(ports, record)
+  const { view, timeline, ends } = await readDeploymentTimes(ports, historyRecord)
   const lastLamport = Math.max(
     0,
     ...timeline.flatMap(timedRecord => [timedRecord.lamport, ...lamportsOf(timedRecord)]),
@@ -138,23 +138,23 @@ export interface DeploymentTimeline {
  * such deployment.
  */
 export async function readDeploymentTimeline(
-  ports: CompactionPorts,
+  ports: JournalPorts,
   stack: StackRecord,
   number: number,
 ): Promise<DeploymentTimeline> {
   const stackDeployment = await requireStackDeployment(ports, stack, number)
-  const { record } = stackDeployment
+  const { historyRecord } = stackDeployment
   const resolved = [
-    ...(record.dropped ?? []),
+    ...(historyRecord.dropped ?? []),
     ...(await findResolvedOperations(ports, stackDeployment)),
   ]
-  const times = await readDeploymentTimes(ports, record).catch((thrown: unknown) => {
+  const times = await readDeploymentTimes(ports, historyRecord).catch((thrown: unknown) => {
     if (hasCode(thrown, 'RECORDS_REMOVED')) return undefined
     throw thrown
   })
-  if (times === undefined) return { record, resolved }
+  if (times === undefined) return { record: historyRecord, resolved }
   const moments = times.timeline.flatMap(timedRecord => momentsOf(timedRecord, times, number))
-  return { record, moments, resolved }
+  return { record: historyRecord, moments, resolved }
 }
 
 function momentsOf(
@@ -185,11 +185,11 @@ function momentsOf(
  * lacks. Returns none when one of the versions was removed.
  */
 async function findResolvedOperations(
-  ports: CompactionPorts,
+  ports: JournalPorts,
   stackDeployment: StackDeployment,
 ): Promise<readonly PendingOperationSummary[]> {
-  const { stack, record } = stackDeployment
-  const versionAfter = record.version ?? 0
+  const { stack, historyRecord } = stackDeployment
+  const versionAfter = historyRecord.version ?? 0
   if (versionAfter === 0) return []
   const versionBefore = await findVersionBefore(ports, stackDeployment)
   if (versionAfter === versionBefore) return []
@@ -219,7 +219,7 @@ function lamportsOf({ operations }: TimedRecord): readonly number[] {
 }
 
 async function readPublishedVersion(
-  ports: CompactionPorts,
+  ports: JournalPorts,
   stack: StackRecord,
   version: number,
 ): Promise<StoredDeployment | undefined> {

@@ -15,7 +15,8 @@ export interface StackNames {
 /**
  * Renames a stack in its state. Updates every URN of the stack, also in pending operations, and the
  * name of the root resource. As in Pulumi, URNs of other stacks and URNs inside encrypted secrets
- * stay unchanged. Source: docs/spec/state-integrity.md#state-edits.
+ * stay unchanged. The command `stack rename` runs functions/step-generator/rename-stack.ts, which
+ * calls this function. Source: docs/spec/state-integrity.md#state-edits.
  */
 export function renameStackInState(
   state: StoredDeployment,

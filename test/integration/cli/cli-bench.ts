@@ -7,7 +7,7 @@ import type { EnginePort } from '../../../local/engine-port.ts'
 import type { PlatformTools } from '../../../cli/platform/platform-port.ts'
 import { runCommandLine } from '../../../cli/arguments/run-command-line.ts'
 import type { DisplayOptions, Tools } from '../../../cli/session/tools.ts'
-import type { DeployRequest, DeployResult } from '../../../shared/engine/request.ts'
+import type { DeployInput, DeployResult } from '../../../shared/engine/request.ts'
 import { error } from '../../../shared/errors/error.ts'
 import type { CatalogPort, StackRecord } from '../../../shared/ports/catalog.ts'
 import type { ControlPort } from '../../../shared/ports/records.ts'
@@ -28,7 +28,7 @@ import type { StoredDeployment } from '../../../shared/state/stored.ts'
 export interface CliBench {
   readonly root: string
   readonly env: Record<string, string | undefined>
-  readonly requests: DeployRequest[]
+  readonly requests: DeployInput[]
   readonly displays: DisplayOptions[]
   readonly states: Map<StackId, StoredDeployment>
   /** The states that commands stored for edits, by their hash. */

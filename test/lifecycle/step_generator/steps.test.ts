@@ -23,7 +23,7 @@ function createCloudWith(id: string, inputs: Record<string, unknown>): Cloud {
 
 const unknownText = '04da6b54-80e4-46f7-96ec-b56ff0331ba9'
 
-test('TestDuplicateURN, TestDuplicateAlias: a URN or alias can be claimed only once, in previews and deployments', async () => {
+test('TestDuplicateURN, TestDuplicateAlias: a URN or alias is assigned only once, in previews and deployments', async () => {
   const twiceProgram: Program = async monitor => {
     await registerThing(monitor, 'a', { v: 1 })
     await registerThing(monitor, 'a', { v: 1 })

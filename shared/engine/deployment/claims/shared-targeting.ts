@@ -1,5 +1,5 @@
 import type { Targeting } from '../../../records/targeting.ts'
-import type { DeployRequest } from '../../request.ts'
+import type { DeployInput } from '../../request.ts'
 
 /**
  * Returns the targeting of a request if other deployments may run beside its deployment. Returns
@@ -7,7 +7,7 @@ import type { DeployRequest } from '../../request.ts'
  * has excludes, has answers about pending creates, comes from a queue, or runs in several
  * processes. Pure.
  */
-export function findSharedTargeting(request: DeployRequest): Targeting | undefined {
+export function findSharedTargeting(request: DeployInput): Targeting | undefined {
   const { options, pendingCreates, functionLimitMs, key } = request
   const { targeting, command, execute } = options
   if (targeting === undefined || targeting.targets.length === 0 || command === 'import')

@@ -88,7 +88,7 @@ async function isReplacedByProviderChange(
   if (old.provider === '' || next.provider === '') return toDecided(true)
   const before = parseProviderReference(old.provider)
   const after = parseProviderReference(next.provider)
-  if (sets.claimantUrns.get(before.urn) === after.urn) return toDecided(false)
+  if (sets.aliasingUrns.get(before.urn) === after.urn) return toDecided(false)
   // As in Pulumi, the live provider is compared. The resource may still reference an old copy,
   // which an interrupted deployment marked for deletion.
   const liveIndex = base.liveIndexOf(before.urn)

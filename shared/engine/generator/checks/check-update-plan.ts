@@ -95,7 +95,7 @@ export function checkStepsAgainstUpdatePlan(
 ): Result<void> {
   const { guard, draft } = ports.updatePlan
   for (const step of steps) {
-    const urn = input.sets.claimantUrns.get(step.urn) ?? step.urn
+    const urn = input.sets.aliasingUrns.get(step.urn) ?? step.urn
     const violation = guard?.takeStep(urn, step.op)
     if (violation !== undefined) return failDeployment(explainViolation(ports, violation), urn)
     draft?.recordStep(urn, step.op)
@@ -105,7 +105,7 @@ export function checkStepsAgainstUpdatePlan(
 
 /**
  * Checks the deletes at the end of the deployment against the update plan, and adds them to the
- * drafted plan. The plan has a delete under the URN of the state, even if a registration claimed
+ * drafted plan. The plan has a delete under the URN of the state, even if a registration has
  * that URN as an alias. Reports every refused delete, and returns false if there is one.
  */
 export function checkDeletesAgainstUpdatePlan(
@@ -194,11 +194,11 @@ export function findUnmetUrns({ input, ports }: GeneratorContext): readonly Urn[
  */
 export function plannedUrnsOf(
   decision: RecordedDecision,
-  { claimantUrns }: Pick<GeneratorSets, 'claimantUrns'>,
+  { aliasingUrns }: Pick<GeneratorSets, 'aliasingUrns'>,
 ): readonly Urn[] {
   const operations = decision.kind === 'registration' ? decision.operations : [decision.operation]
   return operations.flatMap(({ op, urn: recordedUrn }) => {
-    const urn = claimantUrns.get(recordedUrn) ?? recordedUrn
+    const urn = aliasingUrns.get(recordedUrn) ?? recordedUrn
     // Update plans have no steps for reads and imports.
     if (op.startsWith('read') || op.startsWith('import')) return []
     // An update plan also contains the step `replace`, for which no operation is recorded.

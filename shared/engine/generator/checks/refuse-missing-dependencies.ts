@@ -28,7 +28,7 @@ export function refuseMissingDependencies(
   urn: Urn,
   dependent: DependencyFields,
 ): Result<void> {
-  const { currentStates, uncreatedUrns, failedUrns, claimantUrns } = sets
+  const { currentStates, uncreatedUrns, failedUrns, aliasingUrns } = sets
   for (const { kind, urn: dependencyUrn } of listDependencies(dependent)) {
     const isRegistered =
       currentStates.has(dependencyUrn) ||
@@ -36,7 +36,7 @@ export function refuseMissingDependencies(
       failedUrns.has(dependencyUrn)
     if (
       isRegistered ||
-      claimantUrns.has(dependencyUrn) ||
+      aliasingUrns.has(dependencyUrn) ||
       base.liveIndexOf(dependencyUrn) !== undefined
     )
       continue

@@ -92,7 +92,7 @@ function findRequiredIndices(
     const isNeeded =
       requiredUrns.has(urn) ||
       (isProviderType(state.type) && requiredProviders.has(providerReferenceOf(urn, state.id)))
-    const hasSuccessor = sets.currentStates.has(sets.claimantUrns.get(urn) ?? urn)
+    const hasSuccessor = sets.currentStates.has(sets.aliasingUrns.get(urn) ?? urn)
     if (condemnedIndices.has(baseIndex) ? !isNeeded : isOldCopy || hasSuccessor) continue
     if (condemnedIndices.has(baseIndex)) requiredIndices.add(baseIndex)
     for (const dependencyUrn of dependencyUrnsOf(state)) requiredUrns.add(dependencyUrn)

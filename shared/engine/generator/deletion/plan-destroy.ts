@@ -9,9 +9,9 @@ import { type CondemnedStep, condemnStates } from './condemned-steps.ts'
 import { skipsDeleteCall } from './skips-delete-call.ts'
 
 /**
- * Adapts the scope of the deletes to the dependencies that the program registered in this run. The
- * scope then contains the current dependents of targets, but not the current dependencies of
- * excluded resources.
+ * Adapts the scope of the deletes to the dependencies in this run. With targets, adds the resources
+ * that depend on them in this run. With excludes, removes the resources that the excluded ones
+ * depend on in this run.
  */
 function adaptDeleteScope({ sets, scope }: DecisionInput, mayDelete: DeleteScope): DeleteScope {
   const existingStates = [...sets.currentStates.values()].filter(
@@ -36,11 +36,12 @@ function adaptDeleteScope({ sets, scope }: DecisionInput, mayDelete: DeleteScope
 }
 
 /**
- * Plans the deletes of a destroy whose program has ended. Selected are the registered resources and
- * all other states, if the scope contains them. `leftovers`: resources that earlier generator runs
+ * Plans the deletes of a destroy whose program has ended. Deletes every registered resource and
+ * every other state that the scope contains. `leftovers`: resources that earlier generator runs
  * created and that the program did not register again. A leftover without a state in the base is
- * always deleted. The registered states come first in the graph, so that every other state is
- * deleted before the registered states that it depends on.
+ * always deleted. Registered states and leftovers come first in the graph. The delete of a state
+ * releases only deletes of earlier states. So each other state is deleted before the registered
+ * states that it depends on.
  */
 export function planDestroy(
   ctx: GeneratorContext,
@@ -58,10 +59,10 @@ export function planDestroy(
   const deletableLeftovers = leftovers.filter(({ state: { urn } }) =>
     isInBase(urn) || isInBase(sets.formerUrns.get(urn) ?? urn) ? mayDeleteNow(urn) : true,
   )
-  const firstStates: readonly TrackedState[] = [...registeredStates, ...deletableLeftovers]
-  ctx.apply({ deleted: firstStates.map(({ state }) => state.urn) })
+  const statesBeforeBase: readonly TrackedState[] = [...registeredStates, ...deletableLeftovers]
+  ctx.apply({ deleted: statesBeforeBase.map(({ state }) => state.urn) })
   const otherDeletes = condemnStates(ctx, mayDeleteNow)
-  const registeredDeletes = firstStates.map((old, graphIndex): CondemnedStep => {
+  const registeredDeletes = statesBeforeBase.map((old, graphIndex): CondemnedStep => {
     const { external, pendingReplacement } = old.state
     const op = pendingReplacement ? 'remove-pending-replace' : external ? 'discard' : 'delete'
     const skipCall = skipsDeleteCall(old.state, urn => sets.deletedUrns.has(urn))
@@ -69,10 +70,12 @@ export function planDestroy(
     return { graphIndex, step: stepOf({ op, effect: 'remove', old, skipCall, ignoreProtect }) }
   })
   const shiftedDeletes = otherDeletes.map(({ graphIndex, step }) => ({
-    graphIndex: graphIndex + firstStates.length,
+    graphIndex: graphIndex + statesBeforeBase.length,
     step,
   }))
-  const orderedStates = firstStates.map(({ state }) => withFormerDependencies(ctx.input, state))
+  const orderedStates = statesBeforeBase.map(({ state }) =>
+    withFormerDependencies(ctx.input, state),
+  )
   const states = [...orderedStates, ...base.snapshot.resources]
   return { graph: createStateGraph(states), condemned: [...registeredDeletes, ...shiftedDeletes] }
 }
@@ -89,7 +92,7 @@ function withFormerDependencies(
   const old = index === undefined ? undefined : base.snapshot.resources[index]
   if (old === undefined) return state
   const formerDependencies = [...dependencyUrnsOf(old)].map(
-    urn => sets.claimantUrns.get(urn) ?? urn,
+    urn => sets.aliasingUrns.get(urn) ?? urn,
   )
   return { ...state, dependencies: [...new Set([...state.dependencies, ...formerDependencies])] }
 }

@@ -51,11 +51,11 @@ describe('assignUrn', () => {
     expect(messageOf(assign(sets, 'a'))).toMatch(/^Duplicate resource URN/)
   })
 
-  test('fails for an alias that another resource has claimed', () => {
+  test('fails for an alias that another resource has already', () => {
     const sets = createSets()
     const aliases: readonly Alias[] = [{ kind: 'urn', urn: urn('old') }]
     assign(sets, 'new', aliases)
-    expect(messageOf(assign(sets, 'other', aliases))).toMatch(/is claimed by .*new' already$/)
-    expect(messageOf(assign(sets, 'old'))).toMatch(/claims as an alias$/)
+    expect(messageOf(assign(sets, 'other', aliases))).toMatch(/is an alias of .*new' already$/)
+    expect(messageOf(assign(sets, 'old'))).toMatch(/has as an alias$/)
   })
 })

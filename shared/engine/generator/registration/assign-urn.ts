@@ -43,7 +43,7 @@ export function registrationUrnOf(
 /**
  * Assigns a URN and an old state to a registration. The function is synchronous, and its caller
  * applies the delta immediately. So two registrations never get the same URN. Fails for an unknown
- * parent, a duplicate URN, or an alias that another resource claimed. Source:
+ * parent, a duplicate URN, or an alias that another resource has already. Source:
  * docs/spec/urns.md#urns-and-aliases.
  */
 export function assignUrn(
@@ -60,10 +60,10 @@ export function assignUrn(
   const urn = registrationUrnOf(input, goal)
   if (sets.registeredUrns.has(urn))
     return failDeployment(`Duplicate resource URN '${urn}'; try giving it a unique name`, urn)
-  const claimantUrn = sets.claimantUrns.get(urn)
-  if (claimantUrn !== undefined)
+  const aliasingUrn = sets.aliasingUrns.get(urn)
+  if (aliasingUrn !== undefined)
     return failDeployment(
-      `Resource '${urn}' has the URN that '${claimantUrn}' claims as an alias`,
+      `Resource '${urn}' has the URN that '${aliasingUrn}' has as an alias`,
       urn,
     )
   const registeredDelta: SetsDelta = { registeredUrns: [urn] }
@@ -97,11 +97,11 @@ function findAliasConflict(
       `Duplicate resource URN '${alias}' conflicting with alias on resource with URN '${urn}'`,
       urn,
     )
-  const claimantUrn = sets.claimantUrns.get(alias)
-  // The claimant is this resource if an earlier generator run recorded the alias.
-  if (claimantUrn === undefined || claimantUrn === urn) return undefined
+  const aliasingUrn = sets.aliasingUrns.get(alias)
+  // The other resource is this one if an earlier generator run recorded the alias.
+  if (aliasingUrn === undefined || aliasingUrn === urn) return undefined
   return failDeployment(
-    `Alias '${alias}' of resource '${urn}' is claimed by '${claimantUrn}' already`,
+    `Alias '${alias}' of resource '${urn}' is an alias of '${aliasingUrn}' already`,
     urn,
   )
 }

@@ -115,7 +115,7 @@ function requireOldProvider(
   const { sets } = input
   if (provider === '') return toDecided(undefined)
   const reference = parseProviderReference(provider)
-  const currentUrn = sets.claimantUrns.get(reference.urn) ?? reference.urn
+  const currentUrn = sets.aliasingUrns.get(reference.urn) ?? reference.urn
   const isUsable =
     sets.keptOldUrns.has(reference.urn) ||
     ports.providers.isRegistered(provider) ||

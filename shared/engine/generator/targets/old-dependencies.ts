@@ -93,7 +93,7 @@ export function isAlreadyDecided({ sets }: Pick<DecisionInput, 'sets'>, urn: Urn
     sets.registeredUrns.has(urn) ||
     sets.keptOldUrns.has(urn) ||
     sets.deletedUrns.has(urn) ||
-    sets.claimantUrns.has(urn)
+    sets.aliasingUrns.has(urn)
   )
 }
 

@@ -8,8 +8,8 @@ import { commonAssignments, type HeadDeps, writeHead } from './write-head.ts'
  * refused if `expectedAttempt` is not the operation's last attempt.
  */
 export function createBegin(deps: HeadDeps): OperationsPort['begin'] {
-  return async (deployment, operation, claim) => {
-    const { owner, executor, expectedAttempt: attempt, needs } = claim
+  return async (deployment, operation, beginRequest) => {
+    const { owner, executor, expectedAttempt: attempt, needs } = beginRequest
     const { isDone, head } = await writeHead(deps, {
       ...{ event: 'begin', deployment, operation, owner, attempt, needs },
       updateExpression: `${commonAssignments}, #owner = :owner, #executor = :executor ADD #attempt :one, #called :one`,

@@ -27,7 +27,7 @@ export interface AdoptionProviders {
    * ProviderError or DeployError if the provider cannot be installed or started.
    */
   readonly open: (address: ProviderConfigAddress) => Promise<TerraformSession>
-  /** Returns the reference of the provider resource of a configuration. */
+  /** Returns the reference of the provider resource of a configuration. Call `open` first. */
   readonly getReference: (address: ProviderConfigAddress) => string
 }
 

@@ -18,8 +18,8 @@ import type { ResourceState } from '../../shared/state/resource.ts'
 import { createPackageRequest, type PackageChoice } from './choose-package.ts'
 import { createProviderState } from './provider-state.ts'
 
-/** Dependencies of the providers of an adoption. */
-export interface OpenProvidersDeps
+/** Dependencies of the running providers of an adoption. */
+export interface RunningProvidersDeps
   extends Pick<TerraformProviderDeps, 'findBinary' | 'start' | 'warn' | 'inform'> {
   /** Chooses the package of a provider by the provider's full address. */
   readonly choose: (source: string) => PackageChoice
@@ -30,38 +30,42 @@ export interface OpenProvidersDeps
   readonly existingStates: readonly ResourceState[]
 }
 
-/** The providers of an adoption, whose processes run until `close`. */
-export interface OpenProviders extends AdoptionProviders {
+/** The providers of an adoption. `open` starts a process, which runs until `close`. */
+export interface RunningProviders extends AdoptionProviders {
   /** Lists the states of the provider resources whose references `getReference` returned. */
   readonly listStates: () => readonly ResourceState[]
   readonly close: () => Promise<void>
 }
 
-interface AdoptingPackage {
+/** The package of a provider that runs, and the request by which deployments obtain the package. */
+interface StartedPackage {
   readonly request: PackageRequest
   readonly session: TerraformSession
 }
 
 /** Creates the providers of an adoption. Each provider starts once, on demand. */
-export function createOpenProviders(deps: OpenProvidersDeps): OpenProviders {
-  const packages = new Map<string, Promise<AdoptingPackage>>()
-  const running = new Map<string, AdoptingPackage>()
+export function createRunningProviders(deps: RunningProvidersDeps): RunningProviders {
+  /** By the full address of the provider, like `startedPackages`. */
+  const pendingStarts = new Map<string, Promise<StartedPackage>>()
+  const startedPackages = new Map<string, StartedPackage>()
   const processes: TerraformProcess[] = []
   const states = new Map<string, ResourceState>()
-  const start = async (source: string): Promise<AdoptingPackage> => {
+  const start = async (source: string): Promise<StartedPackage> => {
     const { parameter, required } = deps.choose(source)
-    const started = await startPackage(deps, parameter, required?.pkg)
+    const packageName = required?.pkg
+    const started = await startPackage(deps, parameter, packageName)
     processes.push(started.process)
     const request = createPackageRequest(required, started)
-    refuseUsedName(request, running)
-    const adopting = { request, session: started.session }
-    running.set(source, adopting)
-    return adopting
+    refuseUsedName(request, startedPackages)
+    const startedPackage = { request, session: started.session }
+    startedPackages.set(source, startedPackage)
+    return startedPackage
   }
-  const createState = (address: ProviderConfigAddress): ResourceState => {
-    const adopting = running.get(address.source)
-    assert(adopting !== undefined, `the provider ${address.source} is open`)
-    const { request, session } = adopting
+  /** Returns the existing provider resource of a configuration, or creates a new state. */
+  const findOrCreateState = (address: ProviderConfigAddress): ResourceState => {
+    const startedPackage = startedPackages.get(address.source)
+    assert(startedPackage !== undefined, `the provider ${address.source} is open`)
+    const { request, session } = startedPackage
     const { random, stack, config } = deps
     const fields = { id: random.uuid(), stack, config, request, pkg: session.pkg }
     const state = createProviderState(address, fields)
@@ -71,13 +75,13 @@ export function createOpenProviders(deps: OpenProvidersDeps): OpenProviders {
   }
   return {
     async open({ source }) {
-      const opening = packages.get(source) ?? start(source)
-      packages.set(source, opening)
-      return (await opening).session
+      const pendingStart = pendingStarts.get(source) ?? start(source)
+      pendingStarts.set(source, pendingStart)
+      return (await pendingStart).session
     },
     getReference(address) {
       const key = JSON.stringify(address)
-      const state = states.get(key) ?? createState(address)
+      const state = states.get(key) ?? findOrCreateState(address)
       states.set(key, state)
       return providerReferenceOf(state.urn, state.id)
     },
@@ -90,13 +94,13 @@ export function createOpenProviders(deps: OpenProvidersDeps): OpenProviders {
 
 /** Refuses a package name that another running provider has. Throws PLUGIN_AMBIGUOUS. */
 function refuseUsedName(
-  { pkg }: PackageRequest,
-  running: ReadonlyMap<string, AdoptingPackage>,
+  { pkg: packageName }: PackageRequest,
+  startedPackages: ReadonlyMap<string, StartedPackage>,
 ): void {
-  for (const [source, { request }] of running)
-    if (request.pkg === pkg)
+  for (const [source, { request }] of startedPackages)
+    if (request.pkg === packageName)
       throw error(
         'PLUGIN_AMBIGUOUS',
-        `the provider ${source} has the package name '${pkg}' already`,
+        `the provider ${source} has the package name '${packageName}' already`,
       )
 }

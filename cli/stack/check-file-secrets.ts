@@ -4,7 +4,7 @@ import type { StackConfig } from '../../shared/programs/config/stack-config.ts'
 
 /** Reports whether the configuration file of a stack names a secrets manager. */
 export function hasSecretsManager(file: StackConfig): boolean {
-  return Object.values(file.getSecrets()).some(text => text !== '')
+  return Object.values(file.getSecretsSettings()).some(text => text !== '')
 }
 
 /**
@@ -23,7 +23,7 @@ export function refuseForeignValues(file: StackConfig): void {
   if (!needsManagerOfState(file)) return
   throw error(
     'SECRETS_PROVIDER_CHANGED',
-    `${file.file} has encrypted values, but neither the file nor a state names their secrets provider`,
+    `${file.path} has encrypted values, but neither the file nor a state names their secrets provider`,
     {
       hint: 'Import the state of the stack first, or pass its service to `antichain stack init` with --secrets-provider service://<host>/<organization>/<project>/<stack>.',
     },
