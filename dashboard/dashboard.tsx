@@ -21,7 +21,7 @@ export function Dashboard() {
   return <LoggedIn client={client} onLogout={logout} />
 }
 
-/** The permissions rarely change. A rejected request shows a change at once. */
+/** The permissions rarely change. A rejected request shows a change immediately. */
 const permissionsPollMs = 60_000
 
 function LoggedIn({ client, onLogout }: { client: DashboardClient; onLogout: () => void }) {

@@ -5,7 +5,7 @@ export interface PartitionGrants<Partition> {
   readonly reads: readonly Partition[]
   /** Puts and changes single items. */
   readonly writes: readonly Partition[]
-  /** Removes items, and writes many items at once. */
+  /** Removes items, and writes many items in one request. */
   readonly removes?: readonly Partition[]
 }
 

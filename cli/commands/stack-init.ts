@@ -48,7 +48,7 @@ function refuseServiceOptions(flags: Flags): void {
 
 /**
  * Returns the function that copies the configuration and the names of the environments of another
- * stack to a new one. Opens the secrets of the other stack at once. Without `sourceName` the
+ * stack to a new one. Opens the secrets of the other stack immediately. Without `sourceName` the
  * function does nothing. Throws STACK_NOT_FOUND, CONFIG_INVALID and SECRETS_*.
  */
 async function prepareConfigCopy(

@@ -15,8 +15,8 @@ const busyPeriodSeconds = 60
 const generatorQueue: QueueName = 'nudges-long'
 
 /**
- * Returns the highest number of generators in the long pool that were busy at once within the last
- * minutes. Source: their metric. Throws PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED.
+ * Returns the highest number of generators in the long pool that were busy at the same time within
+ * the last minutes. Source: their metric. Throws PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED.
  */
 export async function countBusyGenerators(
   client: CloudWatchSender,

@@ -49,8 +49,8 @@ export interface PlatformTools {
   /** Returns the settings in the context of cdk.json, as name=value. */
   readonly readContextSettings: () => readonly string[]
   /**
-   * Returns the highest number of generators that were busy at once within the last minutes, in the
-   * long pool of a group. `groupInstallation`: the installation, or a result of
+   * Returns the highest number of generators that were busy at the same time within the last
+   * minutes, in the long pool of a group. `groupInstallation`: the installation, or a result of
    * `groupInstallationOf`. Throws PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED.
    */
   readonly countBusyGenerators: (

@@ -11,7 +11,9 @@ export interface FileWatcher {
   readonly close: () => void
 }
 
-/** The time without changes before a change counts. Editors write several files at once. */
+/**
+ * The time without changes before a change counts. Editors write several files at the same time.
+ */
 const quietMs = 200
 /** The interval of scans when the system cannot watch all folders. */
 const pollMs = 1_000

@@ -62,7 +62,7 @@ function isPermanent({ status }: ApiFailure): boolean {
 
 /**
  * Reads one connection to its end. Returns the event of its last message that is no heartbeat, or
- * '' without such a message. After `again` the client reconnects at once, after `end` never.
+ * '' without such a message. After `again` the client reconnects immediately, after `end` never.
  */
 async function readConnection(
   client: Pick<DashboardClient, 'openStream'>,

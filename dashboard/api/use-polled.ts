@@ -38,8 +38,8 @@ const retryMs = 5_000
 const pauseFactor = 4
 
 /**
- * Reads a value now and after each interval. A hidden page does not read, and reads at once when it
- * is shown again. A failed read is repeated.
+ * Reads a value now and after each interval. A hidden page does not read, and reads immediately
+ * when it is shown again. A failed read is repeated.
  */
 export function usePolled<Value>(options: PollOptions<Value>): PolledValue<Value> {
   const { key, revision = '', intervalMs, read } = options

@@ -17,7 +17,7 @@ export function PlanForecast({ forecast }: { forecast: ShownForecast }) {
       <p>
         {formatCount(steps, 'step')} in {formatCount(waveCount, 'wave')} ({shownWaves}
         {omitted > 0 ? `, and ${omitted} more` : ''}), {width} in the largest. About{' '}
-        {formatSpan(wallMs)} with {formatCount(parallel, 'call')} at once.
+        {formatSpan(wallMs)} with {formatCount(parallel, 'call')} at the same time.
       </p>
       {kept.length === 0 ? null : (
         <>

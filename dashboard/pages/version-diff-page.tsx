@@ -20,7 +20,9 @@ interface VersionDiff {
   readonly sameCount: number
 }
 
-/** The number of changed resources that are shown at once. A filter can find the others. */
+/**
+ * The number of changed resources that are shown at the same time. A filter can find the others.
+ */
 const shownChangesMax = 200
 
 /** Shows the differences of two versions of a stack by resource and property. */

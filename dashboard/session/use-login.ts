@@ -24,7 +24,7 @@ export function useLogin(): LoginSession {
   const end = useCallback((reason: ApiFailure | undefined) => {
     storeToken(undefined)
     setToken(undefined)
-    // Several requests may be refused at once. The first one has the reason.
+    // Several requests may be refused at the same time. The first one has the reason.
     setEndReason(earlier => (reason === undefined ? undefined : (earlier ?? reason)))
   }, [])
   const login = useCallback((accepted: string) => {

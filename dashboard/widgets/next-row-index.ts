@@ -3,7 +3,7 @@ interface RowPosition {
   readonly index: number
   /** The number of all rows. */
   readonly count: number
-  /** The number of rows that the table shows at once. */
+  /** The number of rows that the table shows at the same time. */
   readonly pageRows: number
 }
 

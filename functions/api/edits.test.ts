@@ -33,7 +33,7 @@ test('an edit is put once for its key, and another edit with the key is refused'
   expect(audited.filter(({ what }) => what === requestLine)).toHaveLength(6)
 })
 
-test('an edit is refused at once while a deployment is open or waits, unless it repeats an accepted one', async () => {
+test('an edit is refused immediately while a deployment is open or waits, unless it repeats an accepted one', async () => {
   api = await openTestApi()
   const { platform } = api
   const token = await api.issueToken('deploy')

@@ -1,7 +1,8 @@
 /**
- * Creates the check that begins each call. At the second call it ends this process at once, because
- * scripts of the first call may have left processes and files behind. Each call has a tenant id of
- * its own, and Lambda shares no environment between tenants. So a second call should never occur.
+ * Creates the check that begins each call. At the second call it ends this process immediately,
+ * because scripts of the first call may have left processes and files behind. Each call has a
+ * tenant id of its own, and Lambda shares no environment between tenants. So a second call should
+ * never occur.
  */
 export function createSingleCallCheck(
   exit: (status: number) => void = status => process.exit(status),

@@ -22,7 +22,7 @@ export interface StackBinding {
    * deployment of its stack may run in it.
    */
   readonly hasRunUnreviewed: () => boolean
-  /** Ends this process at once, so that the next call gets a new process. */
+  /** Ends this process immediately, so that the next call gets a new process. */
   readonly endEnvironment: () => void
 }
 

@@ -15,7 +15,7 @@ export interface StuckDeps {
 
 /**
  * Length of a period, in ms. Calls in the same period or in adjacent periods are not compared. So a
- * call that is repeated at once is not compared with the first call.
+ * call that is repeated immediately is not compared with the first call.
  */
 const periodMs = 30 * 60_000
 /** Numbers of periods between this call and the earlier calls with which it is compared. */

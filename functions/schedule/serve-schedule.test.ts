@@ -125,7 +125,7 @@ test('a scheduler call puts one request, even if it is slightly early and repeat
   expect(removed).toEqual([])
 })
 
-test('a scheduler call of a schedule with jitter runs at once: the scheduler has applied the jitter', async () => {
+test('a scheduler call of a schedule with jitter runs immediately: the scheduler has applied the jitter', async () => {
   const jittered = stackIdOf('shop', 'jittered')
   await platform.catalog.createStack(jittered, 1 as EpochMs)
   const schedule = { kind: 'schedule', scope: jittered, name: 'spread' } as const

@@ -4,7 +4,7 @@ import { serveDeliveries } from './serve-deliveries.ts'
 
 /** Duration of one poll, in ms: the maximum of SQS. */
 const pollMs = 20_000
-/** Maximum number of messages that a task receives at once. Each names up to 64 operations. */
+/** Maximum number of messages that a task receives in one batch. Each names up to 64 operations. */
 const deliveriesMax = 4
 
 /** Serves the next messages of slow operations, in a task without a time limit. */
@@ -20,7 +20,7 @@ const serveNextChains: LongPoolRound = async (
   const { failedDeliveries, foreignDeliveries } = await protectWhile(
     usage.measure(() => serveDeliveries(createExecutorDeps(), deliveries, deliveryOptions)),
   )
-  // With a visibility timeout of 0, the queue delivers the messages again at once.
+  // With a visibility timeout of 0, the queue delivers the messages again immediately.
   for (const { receipt } of failedDeliveries) await chains.extend(receipt, 0)
   const foreignMessages = foreignDeliveries.map(({ rawMessage }) => rawMessage)
   const mustEnd = await refuseMessages(foreignMessages, message => chains.requeue('long', message))

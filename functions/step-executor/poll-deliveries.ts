@@ -20,7 +20,7 @@ export interface PollingExecutor {
 }
 
 /**
- * Maximum number of deliveries received at once. It does not limit the running operations: the
+ * Maximum number of deliveries received in one batch. It does not limit the running operations: the
  * slots of the deployment do.
  */
 const deliveriesMax = 64

@@ -216,7 +216,7 @@ async function runDeliveries<D extends Delivery>(
 
 /** Returns the time of a function call for admissions. Without a limit, the time is infinite. */
 function createFunctionTime({ clock }: Platform, { pool, limitMs }: DeliveryTime) {
-  // The caller passes all deliveries at once, so there is no polling to end.
+  // The caller passes all deliveries in one batch, so there is no polling to end.
   const leave = (): void => undefined
   if (limitMs === undefined)
     return { pool, remainingMs: () => Infinity, startRemainingMs: Infinity, leave }

@@ -120,7 +120,10 @@ interface StartResult {
   readonly urn?: string
 }
 
-/** Starts the next deployment in the catalog. Targeted deployments of a stack may run at once. */
+/**
+ * Starts the next deployment in the catalog. Targeted deployments of a stack may run at the same
+ * time.
+ */
 async function writeStart(
   ports: GeneratorPorts,
   request: DeployInput,
@@ -262,7 +265,7 @@ async function prepareBase(
   published: {
     readonly hash: BlobHash | ''
     readonly stored: StoredDeployment
-    /** The claim of the deployment, if other deployments of the stack may run at once. */
+    /** The claim of the deployment, if other deployments of the stack may run at the same time. */
     readonly sharedClaim: BlobHash | undefined
   },
 ): Promise<PreparedBase> {

@@ -46,7 +46,7 @@ async function main(args: readonly string[]): Promise<number> {
       const status = await runWithEmulators(command, runningEmulators.variables)
       return isMissingAnError && status === 0 ? 1 : status
     }
-    // Prints all variables at once, so that a reader of the first line has all of them.
+    // Prints all variables together, so that a reader of the first line has all of them.
     const exportedVariables = { ...runningEmulators.variables, [pidVariable]: String(process.pid) }
     console.log(
       Object.entries(exportedVariables)

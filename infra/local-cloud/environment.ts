@@ -19,7 +19,7 @@ export type OnStreamedAnswer = (answer: StreamedAnswer) => void
 export interface CallOptions {
   /**
    * Receives a streamed response when it begins. The receiver must read or abandon the response.
-   * Without a receiver, a streamed response is abandoned at once.
+   * Without a receiver, a streamed response is abandoned immediately.
    */
   readonly onStreamedAnswer?: OnStreamedAnswer | undefined
   /** The trace header for the requests of the function. */

@@ -42,8 +42,8 @@ export interface Fleet {
   readonly invoke: (event: unknown, call?: CallOptions) => Promise<InvocationOutcome>
   readonly listEnvironments: () => readonly Environment[]
   /**
-   * Replaces the code, as an upgrade of the installation does. Idle environments end at once, and
-   * busy environments after their call. New environments have the new code.
+   * Replaces the code, as an upgrade of the installation does. Idle environments end immediately,
+   * and busy environments after their call. New environments have the new code.
    */
   readonly replaceCode: (bundleFolder: string) => void
   /**

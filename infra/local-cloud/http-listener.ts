@@ -129,7 +129,8 @@ async function sendReply(
     response.end(body)
     return
   }
-  // Sends the headers at once, so that the client need not wait for the first bytes of the stream.
+  // Sends the headers immediately, so that the client need not wait for the first bytes of the
+  // stream.
   response.flushHeaders()
   await pipeline(body, response)
 }

@@ -20,9 +20,9 @@ const tenantHeader = 'x-amz-tenant-id'
 
 /**
  * Starts a server for calls between functions. The server accepts the Invoke request of Lambda's
- * API. It responds with the result or error of a synchronous call, and at once to an asynchronous
- * call. The permission proxies in front of the server check the caller. The server listens on
- * loopback.
+ * API. It responds with the result or error of a synchronous call, and immediately to an
+ * asynchronous call. The permission proxies in front of the server check the caller. The server
+ * listens on loopback.
  */
 export async function startInvokeApi(
   {

@@ -10,8 +10,8 @@ export interface ChainMessage {
   /** The provider instance, if the sender knows it. Receivers do not get this field on AWS. */
   readonly provider?: string
   /**
-   * Time after which the message is delivered, in ms. Absent: at once. Receivers do not get this
-   * field. A queue may round it up to whole seconds, and limits it to 15 minutes.
+   * Time after which the message is delivered, in ms. Absent: immediately. Receivers do not get
+   * this field. A queue may round it up to whole seconds, and limits it to 15 minutes.
    */
   readonly delayMs?: number
 }

@@ -55,7 +55,7 @@ export const telemetryDurations = {
   'rpc.client.call.duration': 'Duration of calls of plugins.',
 } as const
 
-/** Traces, metrics and logs for the collector of an operator. Every method returns at once. */
+/** Traces, metrics and logs for the collector of an operator. Every method returns immediately. */
 export interface TelemetryPort {
   /** Whether anything is recorded. Callers need not prepare records for telemetry that is off. */
   readonly isOn: boolean

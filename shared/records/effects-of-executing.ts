@@ -181,7 +181,7 @@ export const effectsOfExecuting = {
   },
   repeatCall: {
     handler: 'step-executor',
-    situation: 'the provider is lost during a call that may be repeated',
+    situation: 'the provider is lost during the call of a repeatable operation',
     orderedPer: 'delivery',
     effects: [
       beginEffect,

@@ -172,7 +172,7 @@ export async function createCloudSandbox(
   const settings = readInstallationSettings({
     'antichain:installation': `t${randomBytes(4).toString('hex')}`,
     'antichain:region': options.aws.region,
-    // Two cores cannot start more environments at once.
+    // Two cores cannot start more environments at the same time.
     'antichain:executorsMax': '3',
     'antichain:generatorsMax': '2',
     // In most tests, executor functions must run all operations. The other tests set a number.

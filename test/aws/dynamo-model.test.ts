@@ -7,7 +7,7 @@ import { recordContracts } from './record-contracts.ts'
 
 type Client = ModelDynamo['client']
 
-/** A clock whose sleeps end at once. */
+/** A clock whose sleeps end immediately. */
 const immediateClock = { now: createSystemClock().now, sleep: async () => undefined }
 
 /**

@@ -20,7 +20,7 @@ export const sentDelivery = {
   ...{ requestHeaders: {}, responseHeaders: {}, responseText: '' },
 }
 
-/** Creates the sender of the API, over a queue whose messages are delivered at once. */
+/** Creates the sender of the API, over a queue whose messages are delivered immediately. */
 function createSender(ports: ApiPorts): DeliverySender {
   const send: NotificationsPort['send'] = async ([message]) => {
     if (message === undefined || !('id' in message)) throw new Error('no requested delivery')

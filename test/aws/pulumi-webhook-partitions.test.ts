@@ -12,7 +12,7 @@ import { listForbiddenUses } from './partition-uses.ts'
 
 const webhook = { name: 'ops', payloadUrl: 'https://example.com/', active: true, secret: 's' }
 
-/** Opens the API with a queue whose messages are delivered at once. */
+/** Opens the API with a queue whose messages are delivered immediately. */
 async function openWebhookApi() {
   const { ports, uses } = await openModelApi()
   await ports.catalog.createStack(stackIdOf('shop', 'dev'), ports.clock.now())

@@ -76,7 +76,7 @@ export function catalogContract(
       })
     })
 
-    test('targeted deployments run at once, and block an untargeted one until their end', async () => {
+    test('targeted deployments run at the same time, and block an untargeted one until their end', async () => {
       const id = await createStack()
       const [a, b, c] = [toBlobHash('a'), toBlobHash('b'), toBlobHash('c')]
       const startTargeted = async (claim: BlobHash): ReturnType<CatalogPort['startTargeted']> =>

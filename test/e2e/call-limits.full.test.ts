@@ -57,7 +57,7 @@ async function countConcurrentCreates(
   return most
 }
 
-test('a rate spreads the starts of calls, however many may run at once', async () => {
+test('a rate spreads the starts of calls, however many may run at the same time', async () => {
   await withStack({ rate: '2/s' }, async sandbox => {
     const env = { COUNT: '6', DELAY: '10' }
     requireSuccess(await sandbox.run([...upArgs, '-p', '16'], { env }))

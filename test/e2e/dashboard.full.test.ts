@@ -540,7 +540,7 @@ describeWithBrowser('the dashboard', () => {
     await page.context().close()
   })
 
-  test('a table of 100,000 resources has few rows in the document, and filters at once', async () => {
+  test('a table of 100,000 resources has few rows in the document, and filters immediately', async () => {
     const { page } = await login(tokens.reader, '')
     const resources = Array.from({ length: 100_000 }, (_, at) => ({
       urn: `urn:pulumi:dev::small::gold:index:Thing::thing-${at}`,

@@ -1,7 +1,7 @@
 import type { Sandbox, RunningCommand } from './sandbox.ts'
 import type { KillTarget } from './rounds.ts'
 
-/** Number of operations that each executor runs at once. */
+/** Number of operations that each executor runs at the same time. */
 export const parallel = 8
 
 /**

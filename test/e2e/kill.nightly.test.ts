@@ -8,7 +8,8 @@ const seed = Number(process.env['ANTICHAIN_SEED'] ?? Date.now() % 2 ** 31)
 const killings = fc.sample(
   fc.record({
     target: fc.constantFrom('group' as const, 'process' as const),
-    // Eight creates run at once, so a kill after more objects can come after the last create.
+    // Eight creates run at the same time, so a kill after more objects can come after the last
+    // create.
     objects: fc.integer({ min: 0, max: 36 }),
   }),
   { seed, numRuns: 30 },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createSandbox, requireSuccess, waitUntil } from './sandbox.ts'
 import { initDevStack, readStackState, upArgs } from './exported-state.ts'
 
-test('two executors together run no more operations at once than --parallel allows', async () => {
+test('two executors together run no more operations at the same time than --parallel allows', async () => {
   const sandbox = createSandbox('many')
   try {
     await initDevStack(sandbox)

@@ -34,7 +34,8 @@ export async function checkRound(
 
 /**
  * Checks repeated calls and returns their number. No create is repeated. Each killed executor can
- * cause at most `parallel` repeated updates and deletes, because it runs that many calls at once.
+ * cause at most `parallel` repeated updates and deletes, because it runs that many calls at the
+ * same time.
  */
 export function checkChanges({
   changes,

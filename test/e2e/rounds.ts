@@ -16,7 +16,7 @@ export type RoundKind = keyof typeof roundKinds
 
 /**
  * The target of a kill: the generator, an executor, or all processes of the deployment. Each killed
- * process is replaced at once, except the `up` or `destroy`: a standby generator resumes it.
+ * process is replaced immediately, except the `up` or `destroy`: a standby generator resumes it.
  */
 export type KillTarget = 'generator' | 'executor' | 'all'
 

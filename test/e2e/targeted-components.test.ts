@@ -41,11 +41,11 @@ const startUp = (name: string): RunningCommand => {
   })
 }
 
-test('two deployments update children of one component at once, while both programs read a resource', async () => {
+test('two deployments update children of one component at the same time, while both programs read a resource', async () => {
   const first = startUp('a')
   await waitUntil(() => countUpdates() === 1, { condition: 'the update of a' })
   const second = startUp('b')
-  await waitUntil(() => countUpdates() === 2, { condition: 'both updates at once' })
+  await waitUntil(() => countUpdates() === 2, { condition: 'both updates at the same time' })
   requireSuccess(await first.done)
   requireSuccess(await second.done)
   const exported = await sandbox.run(['stack', 'export', '-s', 'dev'])

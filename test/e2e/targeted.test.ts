@@ -35,14 +35,14 @@ const startUp = (name: string, env: Record<string, string> = {}): RunningCommand
     env: { ...slow, ...env },
   })
 
-/** Starts the updates of `a` and `b`, and waits until both are running at once. */
+/** Starts the updates of `a` and `b`, and waits until both are running at the same time. */
 async function startBoth(
   env: Record<string, string> = {},
 ): Promise<readonly [RunningCommand, RunningCommand]> {
   const first = startUp('a', env)
   await waitUntil(() => countUpdates() === 1, { condition: 'the update of a' })
   const second = startUp('b', env)
-  await waitUntil(() => countUpdates() === 2, { condition: 'both updates at once' })
+  await waitUntil(() => countUpdates() === 2, { condition: 'both updates at the same time' })
   return [first, second]
 }
 
@@ -55,7 +55,7 @@ async function readValues(): Promise<Readonly<Record<string, unknown>>> {
   return Object.fromEntries(things.map(({ name, inputs }) => [name, inputs['value']]))
 }
 
-test('independent targets are deployed at once, and a conflict names the holder and the URN', async () => {
+test('independent targets are deployed at the same time, and a conflict names the holder and the URN', async () => {
   // Four commands are refused meanwhile, which takes long on a busy machine.
   const env = { ...slow, DELAY: '25000' }
   const [first, second] = await startBoth(env)

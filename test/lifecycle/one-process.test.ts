@@ -37,7 +37,7 @@ const request = {
   pendingCreates: { existingIds: new Map(), mustClearOthers: false },
 } as unknown as DeployInput
 
-test('of two deployments of a stack that one process starts at once, one is refused', async () => {
+test('of two deployments of a stack that one process starts at the same time, one is refused', async () => {
   const ports = createGeneratorPorts(platform)
   const [first, second] = await Promise.allSettled([
     startDeployment(ports, request),

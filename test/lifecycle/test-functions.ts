@@ -59,7 +59,7 @@ export interface TestFunctions {
 export interface FunctionCallOptions {
   readonly kill?: KillPoint
   readonly limitMs?: number
-  /** The number of operations that a generator runs itself at once. Default: 0. */
+  /** The number of operations that a generator runs itself at the same time. Default: 0. */
   readonly inlineOperationsMax?: number
   /** Aborts when the process of the function must shut down. */
   readonly handOverSignal?: AbortSignal

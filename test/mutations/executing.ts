@@ -247,7 +247,7 @@ export const executingMutations: readonly Mutation[] = [
     caughtBy: [testsOf('test/lifecycle/undeliverable')],
   },
   {
-    name: 'more operations run at once than allowed',
+    name: 'more operations run at the same time than allowed',
     breaks: 'parallelism limits the calls that were sent and have not ended',
     file: 'shared/engine/deployment/dispatch/semaphore.ts',
     edits: [['while (freeCount > 0 &&', 'while (freeCount > -1 &&']],

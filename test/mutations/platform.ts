@@ -12,7 +12,8 @@ export const platformMutations: readonly Mutation[] = [
     breaks: 'I3: the store checks the needs in the write of the begin',
     file: 'test/sim/heads.ts',
     edits: [['&& head.arrived.length >= needs', '&& needs >= 0']],
-    // Only a late copy of a message reaches an operation that cannot begin, so few seeds detect this.
+    // Only a late copy of a message reaches an operation that cannot begin, so few seeds detect
+    // this.
     caughtBy: [firstSeeds(600)],
   },
   {
@@ -103,7 +104,7 @@ export const platformMutations: readonly Mutation[] = [
     caughtBy,
   },
   {
-    name: 'a platform runs two deployments of a stack at once',
+    name: 'a platform runs two deployments of a stack at the same time',
     breaks: 'I5: deployments of one stack are serialised',
     file: 'test/sim/catalog.ts',
     edits: [["kind: stack.call === call ? 'started' : 'busy'", "kind: 'started'"]],

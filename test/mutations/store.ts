@@ -149,7 +149,7 @@ export const storeMutations: readonly Mutation[] = [
     caughtBy: [testsOf(contract, 'catalog')],
   },
   {
-    name: 'a stack runs two deployments at once',
+    name: 'a stack runs two deployments at the same time',
     breaks: 'I5: deployments of one stack are serialised',
     file: 'shared/platform/embedded/store/methods/catalog-methods.ts',
     edits: [

@@ -134,7 +134,7 @@ async function runStep(
   return { fleetEnd: fleet.end() }
 }
 
-/** One of several targeted commands that run at once. */
+/** One of several targeted commands that run at the same time. */
 interface GroupRun {
   readonly group: ScenarioStep
   readonly key: string

@@ -38,7 +38,10 @@ export interface SimMonitor {
   readonly onProgramGone: () => void
 }
 
-/** Number of registrations that a monitor decides at once. Programs have more registrations. */
+/**
+ * Number of registrations that a monitor decides at the same time. Programs have more
+ * registrations.
+ */
 const simWindowSize = 2
 
 const unusedCallAddress = { address: 'simulated', wasUsed: () => false, close: () => undefined }

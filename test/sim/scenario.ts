@@ -35,8 +35,8 @@ export interface ScenarioStep {
   /** The targets of a step, by name. Empty: all resources. */
   readonly targets: readonly string[]
   /**
-   * The targets of several commands that run at once in place of one command. Empty: one command
-   * runs.
+   * The targets of several commands that run at the same time in place of one command. Empty: one
+   * command runs.
    */
   readonly targetGroups: readonly (readonly string[])[]
   readonly refresh: boolean
@@ -152,7 +152,7 @@ export function drawScenario(draw: SeededDraw): Scenario {
 }
 
 /**
- * Draws the targets of two or three commands at once, or none. Most groups do not touch, as far as
+ * Draws the targets of two or three commands together, or none. Most groups do not touch, as far as
  * the program shows.
  */
 function drawTargetGroups(

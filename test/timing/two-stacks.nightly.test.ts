@@ -1,7 +1,7 @@
 /**
- * Deploys two stacks at once. An execution environment serves one stack only. So an executor may
- * receive a chain of the other stack, and must send it again. Both deployments together must not
- * take much longer than one after the other.
+ * Deploys two stacks at the same time. An execution environment serves one stack only. So an
+ * executor may receive a chain of the other stack, and must send it again. Both deployments
+ * together must not take much longer than one after the other.
  */
 import { execFileSync } from 'node:child_process'
 import { copyFileSync } from 'node:fs'

@@ -59,7 +59,7 @@ async function start(limiter: CallLimiter, id: number) {
   return permit
 }
 
-test('a call to which no rule applies starts at once and writes no record', async () => {
+test('a call to which no rule applies starts immediately and writes no record', async () => {
   const callLimits = {
     get: async () => undefined,
     putExpiring: () => Promise.reject(new Error('written')),

@@ -42,7 +42,7 @@ export interface CallLimiter {
 
 /** The right to make one call. */
 export interface CallPermit {
-  /** Whether the call has limits. Such a call must start at once. */
+  /** Whether the call has limits. Such a call must start immediately. */
   readonly isLimited: boolean
   /** Counts the start of this call, and lets the next waiting call request its own start. */
   readonly onStart: () => void

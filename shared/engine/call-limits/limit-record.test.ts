@@ -70,7 +70,7 @@ describe('a rate', () => {
     expect(starts).toEqual([0, 1_000, 2_000, 3_000, 4_000, 5_000])
   })
 
-  test('lets one burst start at once, and spreads later starts', () => {
+  test('lets one burst start without an interval, and spreads later starts', () => {
     const starts = runDeployments({ ...limit, burst: 3 }, ['a'], 2_500).get('a') ?? []
     expect(starts.filter(time => time < 900)).toHaveLength(3)
     expect(starts.slice(3, 5)).toEqual([1_000, 2_000])

@@ -7,8 +7,8 @@ import type { Snapshot } from '../../state/snapshot.ts'
 
 /**
  * Returns one message for each missing plugin that the snapshot's resources need. The messages are
- * returned together, so that a user can install all plugins at once. Built-in packages need no
- * plugin.
+ * returned together, so that a user can install all plugins in one step. Built-in packages need
+ * no plugin.
  */
 async function findMissingPlugins(
   snapshot: Snapshot,

@@ -2,8 +2,8 @@ import { expect, test, vi } from 'vitest'
 import { type ProgramRunDeps, runProgram } from './run-program.ts'
 
 /**
- * Creates the dependencies of a program that signals at once that it registers nothing more, and
- * never exits by itself.
+ * Creates the dependencies of a program that signals immediately that it registers nothing more,
+ * and never exits by itself.
  */
 function createHangingProgram() {
   const programEnd = Promise.withResolvers<{ readonly hasReportedError: boolean }>()

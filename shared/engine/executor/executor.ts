@@ -181,7 +181,8 @@ async function runUnderLimits(
       deferred.add(operation.id, 'later', permit.retryMs)
       return undefined
     }
-    // A limited call must start at once, so its slot must allow the call and not only the begin.
+    // A limited call must start immediately, so its slot must allow the call and not only the
+    // begin.
     const beginsEarly = !permit.isLimited && isRepeatable(operation)
     const slot = await context.slots.acquire({ beginsEarly })
     observation.endWait('slot')

@@ -92,7 +92,7 @@ describe('a lease', () => {
     expect(lease.holdsLease()).toBe(false)
   })
 
-  test('is lost at once and forever when another process retires it', async () => {
+  test('is lost immediately and forever when another process retires it', async () => {
     let isRenewed = false
     const { lease, onLost } = await createTestLease(() => Promise.resolve(isRenewed))
     await vi.advanceTimersByTimeAsync(limits.leaseRenewMs)

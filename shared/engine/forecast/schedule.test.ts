@@ -65,7 +65,8 @@ describe('schedule', () => {
   })
 
   test('starts nodes in the order in which they become ready', () => {
-    // The nodes 0 and 1 are ready at once, and the node 2 after 0. The longest node is last.
+    // The nodes 0 and 1 are ready at the same time, and the node 2 after 0. The longest node is
+    // last.
     const nodes = [node(10), node(10), node(100, 0)]
     expect(scheduleNodes(nodes, 1)).toMatchObject({ wallMs: 120 })
     expect(scheduleNodes(nodes, 2)).toMatchObject({ wallMs: 110 })

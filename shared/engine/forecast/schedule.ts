@@ -133,7 +133,7 @@ function simulate(
   const running = createTimeQueue()
   let nextReady = 0
   let nowMs = 0
-  /** Queues a ready node. A node without a duration ends at once and releases its waiters. */
+  /** Queues a ready node. A node without a duration ends immediately and releases its waiters. */
   const release = (firstNode: number): void => {
     const releasedNodes = [firstNode]
     for (let index = releasedNodes.pop(); index !== undefined; index = releasedNodes.pop())

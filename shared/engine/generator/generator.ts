@@ -53,8 +53,8 @@ export interface Generator {
   /** Reads a resource by its id. */
   readonly read: (request: ReadRequest) => Promise<CurrentState>
   /**
-   * Registers outputs. The outputs of a component are stored at once. The outputs of the stack are
-   * stored at the end of the deployment.
+   * Registers outputs. The outputs of a component are stored immediately. The outputs of the stack
+   * are stored at the end of the deployment.
    */
   readonly registerOutputs: (urn: Urn, outputs: PropertyMap) => Promise<void>
   /**

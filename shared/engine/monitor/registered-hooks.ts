@@ -19,7 +19,7 @@ import { toErrorHookRequest, toHookRequest } from './hook-request.ts'
 export interface RegisteredHooks extends ProgramHooks {
   /**
    * Makes lookups of unknown names wait until the program registers them or `until` resolves.
-   * Without this call, an unknown name is an error at once.
+   * Without this call, an unknown name is an error immediately.
    */
   readonly awaitNames: (until: Promise<unknown>) => void
   readonly handlers: {

@@ -80,7 +80,8 @@ export function createBackendCatalog(deps: BackendCatalogDeps): CatalogPort {
         return true
       }),
     start,
-    // A lock in a backend covers the whole stack, so targeted deployments cannot run at once.
+    // A lock in a backend covers the whole stack, so targeted deployments cannot run at the same
+    // time.
     startTargeted: start,
     publish: async (id, expectedVersion, snapshot, publisher) => {
       await locks.acquire(id)

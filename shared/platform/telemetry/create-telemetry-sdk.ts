@@ -45,7 +45,7 @@ export interface TelemetryLog {
   readonly span: SpanContext | undefined
 }
 
-/** The loaded SDK. Its methods return at once. `flush` sends all records. */
+/** The loaded SDK. Its methods return immediately. `flush` sends all records. */
 export interface TelemetrySdk
   extends Pick<TelemetryPort, 'recordSpan' | 'addToCounter' | 'recordDuration' | 'flush'> {
   readonly recordLog: (log: TelemetryLog) => void

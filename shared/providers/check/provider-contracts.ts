@@ -138,7 +138,8 @@ export const closingContracts: readonly Contract<ProviderContext>[] = [
     source: 'docs/spec/provider-protocol.md#cancellation-and-shutdown',
     severity: 'error',
     protocols: bothProtocols,
-    remedy: 'Return from Cancel at once, end running calls early, and leave the exit to the host.',
+    remedy:
+      'Return from Cancel immediately, end running calls early, and leave the exit to the host.',
     async run(context) {
       const failure = await context.getOpenedProvider().stop()
       if (failure !== undefined) return fail(`the provider reports: ${failure}`)

@@ -111,7 +111,7 @@ test('settings that a policy does not allow are reported', async () => {
 
 test.each([
   ['its folder does not exist', () => 'nowhere', /does not exist/],
-  ['it ends at once', () => writeScript('bad', 'echo broken >&2; exit 3'), /exit code 3$/],
+  ['it ends immediately', () => writeScript('bad', 'echo broken >&2; exit 3'), /exit code 3$/],
   [
     'it ends with a trace in colour',
     () => writeScript('bad', String.raw`printf '\033[90mbroken\n    at here:1\n' >&2; exit 3`),

@@ -46,7 +46,7 @@ export async function withClaims(
     if (containsClaim(claim, needed)) return
     claim = await extendClaim(deps, { deployment, published, claim, needed })
   }
-  /** Reports whether decisions can be appended at once: no claim is missing or in progress. */
+  /** Reports whether decisions can be appended immediately: no claim is missing or in progress. */
   const canAppendAtOnce = (decisions: readonly Decision[]): boolean =>
     lastTurn === undefined &&
     !decisions.some(({ kind }) => kind === 'plan') &&

@@ -32,7 +32,7 @@ export interface OperationSlot {
   readonly release: () => void
 }
 
-/** Number of operations that may be loaded at once, even if there are few slots. */
+/** Number of operations that may be loaded at the same time, even if there are few slots. */
 const loadedOperationsMin = 256
 
 /**

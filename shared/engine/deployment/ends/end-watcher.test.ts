@@ -61,7 +61,7 @@ test('`settleWaits` rejects current and later waits', async () => {
   await expect(watcher.wait(id)).rejects.toThrow('it is over')
 })
 
-test('a slow operation is polled with growing pauses, and a hint triggers a read at once', async () => {
+test('a slow operation is polled with growing pauses, and a hint triggers a read immediately', async () => {
   let nowMs = 0
   let isEnded = false
   const reads: number[] = []

@@ -40,7 +40,7 @@ export interface ProgressSources {
 /**
  * Tracks the progress of one generator run, by wrapping its log writer, its watcher and its
  * decision index. `earlierRuns.earlierEnds`: ends from before the start of the run. A wait for such
- * an end resolves at once.
+ * an end resolves immediately.
  */
 export function trackProgress(
   clock: ClockPort,
@@ -108,7 +108,7 @@ export function trackProgress(
 
 /**
  * Returns a watcher that passes each awaited end to `recordEnd` first. An end from before the start
- * of the run is reported at once, without a read.
+ * of the run is reported immediately, without a read.
  */
 function trackEnds(
   watcher: EndWatcher,

@@ -44,7 +44,7 @@ describe('a generator run', () => {
       'limit short',
     ],
     [
-      'hands over at once when its process is shutting down',
+      'hands over immediately when its process is shutting down',
       createStatus({ isShuttingDown: true }),
       'limit short',
     ],

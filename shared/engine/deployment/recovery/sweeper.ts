@@ -24,7 +24,7 @@ export interface SweepLoop {
 }
 
 /**
- * Sweeps every `sweepMs`, and at once when an executor turns out to be gone, so that other
+ * Sweeps every `sweepMs`, and immediately when an executor turns out to be gone, so that other
  * executors get its operations. A sweep that fails is repeated at the next check of the executors.
  */
 export function startSweeping(deps: SweeperDeps): SweepLoop {
@@ -68,7 +68,8 @@ type Sweeper = (goneExecutors: ReadonlySet<ExecutorId>, mustSendAll: boolean) =>
 /**
  * Creates the sweeper of one generator run. The sweeper reads new log records and checks the
  * operations that have not ended. A ready operation is sent again after a pause that doubles each
- * time, because its message may still wait in a long queue. With `mustSendAll` it is sent at once.
+ * time, because its message may still wait in a long queue. With `mustSendAll` it is sent
+ * immediately.
  */
 function createSweeper(deps: SweeperDeps): Sweeper {
   let nextNumber = 0

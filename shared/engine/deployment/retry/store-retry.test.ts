@@ -94,7 +94,7 @@ describe('a request that fails because of the store', () => {
     expect(unwantedRetry.slept).toEqual([])
   })
 
-  test('is given up at once when this process closed the store itself', async () => {
+  test('is given up immediately when this process closed the store itself', async () => {
     const closed = error('STORE_UNAVAILABLE', 'it was closed', { details: { reason: 'closed' } })
     const { withRetry, slept, reports } = createTestRetry()
     await expect(withRetry(() => Promise.reject(closed))()).rejects.toThrow('it was closed')
