@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { type TestProjectInlineConfiguration, defineConfig } from 'vitest/config'
 import { compileCacheFolder } from './cli/bootstrap/paths.mjs'
 
@@ -24,6 +25,12 @@ const programFolders = [
   'test/fixtures/**',
   'examples/**',
 ]
+
+/**
+ * The number of workers for each core. Tests of the first tier need a core all the time. Those of
+ * the others often wait for processes, and those of the local cloud wait half of their time.
+ */
+const workersPerCore = tier === 'aws' ? 2 : tier === 'full' ? 1.5 : 1
 
 type Settings = NonNullable<TestProjectInlineConfiguration['test']>
 
@@ -69,8 +76,7 @@ const lifecycleFiles: Settings =
 
 export default defineConfig({
   test: {
-    // One worker for each core. The default leaves one of two cores idle.
-    maxWorkers: '100%',
+    maxWorkers: Math.ceil(availableParallelism() * workersPerCore),
     projects: [
       createProject(
         'unit',

@@ -66,6 +66,15 @@ const failures: readonly Failure[] = [
   { args: 'up --yes', env: { PULUMI_CONFIG_PASSPHRASE: undefined }, code: 1 },
 ]
 
+/** Returns the title of the test of a failure. */
+function describeFailure({ args, code, env = {}, folder }: Failure): string {
+  const variables = Object.entries(env).map(([name, value]) =>
+    value === undefined ? `without ${name}` : `with ${name}=${value}`,
+  )
+  const conditions = [...(folder === undefined ? [] : [`in ${folder}`]), ...variables]
+  return [`\`${args}\``, ...conditions, `ends with ${code}`].join(' ')
+}
+
 describeWithCommands('exit codes', [['go', 'version']], () => {
   let sandbox: Sandbox
   let runPulumi: Sandbox['run']
@@ -91,12 +100,10 @@ describeWithCommands('exit codes', [['go', 'version']], () => {
   }, 900_000)
   afterAll(() => sandbox.remove())
 
-  test.each(failures)(
-    '`$args` in folder $folder with variables $env ends with $code',
-    {
-      timeout: 120_000,
-    },
-    async ({ args, code, env = {}, folder = '.' }) => {
+  test.each(failures.map(failure => [describeFailure(failure), failure] as const))(
+    '%s',
+    { timeout: 120_000 },
+    async (_title, { args, code, env = {}, folder = '.' }) => {
       const wholeArgs = ['-C', folder, ...args.split(' ')]
       const theirs = await runPulumi(wholeArgs, { env })
       const ours = await sandbox.run(wholeArgs, { env })
