@@ -9,6 +9,7 @@ import { createStores } from './constructs/stores.ts'
 import { createKeys, createSecretsKey, type EncryptionKeys } from './constructs/encryption.ts'
 import { createFunctions, type DeployedFunction, type Functions } from './constructs/functions.ts'
 import { createLongPool } from './constructs/long-pool.ts'
+import { createKeyGuard } from './constructs/key-guard.ts'
 import { createObservability } from './constructs/observability.ts'
 import { createPrivateNetwork } from './constructs/private-network.ts'
 import { createPart } from './constructs/create-part.ts'
@@ -57,7 +58,10 @@ export function createInstallation(app: App, settings: Settings, assets: Assets)
     installationSettings: settings,
   }
   createMainResources(main, { grantContext, groups }, assets)
-  for (const stack of [data, main]) addTags(stack, settings)
+  for (const stack of [data, main]) {
+    addTags(stack, settings)
+    createKeyGuard(stack, settings)
+  }
   return { data, main }
 }
 

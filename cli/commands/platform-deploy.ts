@@ -1,4 +1,8 @@
-import { groupInstallationOf, installationNamesOf } from '../../shared/config/aws-resource-names.ts'
+import {
+  groupInstallationOf,
+  installationNamesOf,
+  keyParameters,
+} from '../../shared/config/aws-resource-names.ts'
 import { defaultGroup } from '../../shared/config/stack-groups.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/handler.ts'
@@ -51,10 +55,13 @@ export const deployPlatform: Handler = async (session, flags) => {
   const text = `This changes the installation '${target.installation}' in account ${account}, ${target.region}.`
   if (!(await confirm(session, flags.isSet('yes'), { text, answer: target.installation })))
     throw error('CONFIRMATION_DECLINED', 'the installation was not changed')
+  const parameters = listKeyParameters(stacks, allSettings)
   const deploy = async (args: readonly string[]): Promise<void> => {
     // The user has just confirmed these changes.
     const approval = ['--require-approval', 'never']
-    const { exitCode, output } = await tools.runCdk(target, ['deploy', ...args, ...approval])
+    const { exitCode, output } = await tools.runCdk(target, [
+      ...['deploy', ...args, ...parameters, ...approval],
+    ])
     if (exitCode !== 0) throw cdkErrorOf(output)
   }
   if (!tables.every(({ isProtected }) => isProtected))
@@ -154,6 +161,23 @@ function readSettings(flags: Flags): readonly string[] {
 /** Returns settings as arguments of the CDK. The last value of a setting applies. */
 function toContextArgs(settings: readonly string[]): readonly string[] {
   return settings.flatMap(text => ['--context', `antichain:${text}`])
+}
+
+/**
+ * Returns the arguments that confirm the settings of the keys, which were checked, to the rules of
+ * the CloudFormation stacks.
+ */
+function listKeyParameters(
+  stacks: readonly string[],
+  settings: readonly string[],
+): readonly string[] {
+  const names = Object.keys(keyParameters) as (keyof typeof keyParameters)[]
+  return stacks.flatMap(stack =>
+    names.flatMap(name => {
+      const value = findSetting(settings, name) ?? 'own'
+      return ['--parameters', `${stack}:${keyParameters[name]}=${value}`]
+    }),
+  )
 }
 
 /**

@@ -226,6 +226,15 @@ export const awsTags = {
   groups: 'antichain:groups',
 } as const
 
+/**
+ * The parameters of both CloudFormation stacks that keep the settings of the keys. A deployment
+ * without a value for a parameter uses the value of the previous one.
+ */
+export const keyParameters = {
+  dataKey: 'DataKeySetting',
+  secretsKey: 'SealingKeySetting',
+} as const
+
 /** Returns the alias of a key of an installation, or of a group: that for data or for secrets. */
 export const keyAliasOf = (installation: string, kind: 'data' | 'secrets'): string =>
   `alias/${installation}-${kind}`

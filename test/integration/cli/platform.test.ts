@@ -136,6 +136,20 @@ describe('platform deploy', () => {
       expect(args.slice(1, 11)).toEqual(['site-data', 'site', ...contextArgs])
   })
 
+  test('confirms the checked settings of the keys to the rules of both stacks', async () => {
+    await bench.run(...deploy, '--yes', '--set', 'dataKey=aws', '--set', 'dataKey=own')
+    const [diff, deployment] = runs
+    expect(diff?.args).not.toContain('--parameters')
+    expect(deployment?.args.join(' ')).toContain(
+      [
+        ...['antichain-data:DataKeySetting=own', 'antichain-data:SealingKeySetting=own'],
+        ...['antichain:DataKeySetting=own', 'antichain:SealingKeySetting=own'],
+      ]
+        .map(text => `--parameters ${text}`)
+        .join(' '),
+    )
+  })
+
   test.each([
     ['a generator works', 1, 0, true],
     ['an executor works', 0, 2, true],

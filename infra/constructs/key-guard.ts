@@ -1,0 +1,26 @@
+import { CfnParameter, CfnRule, Fn, type Stack } from 'aws-cdk-lib'
+import { keyParameters } from '../../shared/config/aws-resource-names.ts'
+import type { Settings } from '../settings.ts'
+
+/**
+ * Lets CloudFormation refuse an update of a stack with another setting of a key, before it changes
+ * a resource. Without the first key, no function could open the existing data or secrets. The CDK
+ * keeps the value of a parameter from the previous deployment, and a rule compares it with the
+ * setting. `platform deploy` has checks of its own, and passes the values.
+ */
+export function createKeyGuard(stack: Stack, settings: Settings): void {
+  for (const name of ['dataKey', 'secretsKey'] as const) {
+    const kept = new CfnParameter(stack, keyParameters[name], {
+      default: settings[name],
+      description: `The setting ${name}. Keep its value.`,
+    })
+    new CfnRule(stack, `${keyParameters[name]}IsKept`, {
+      assertions: [
+        {
+          assert: Fn.conditionEquals(kept.valueAsString, settings[name]),
+          assertDescription: `the setting ${name} cannot change, because another key has encrypted what exists (docs/aws.md)`,
+        },
+      ],
+    })
+  }
+}
