@@ -1,4 +1,9 @@
-import type { AwsVariable, QueueName, bucketPrefixes } from '../shared/config/aws-resource-names.ts'
+import type {
+  AwsVariable,
+  LongQueueName,
+  QueueName,
+  bucketPrefixes,
+} from '../shared/config/aws-resource-names.ts'
 import type { CatalogPartition, JournalPartition } from '../shared/config/table-partitions.ts'
 import type { PartitionGrants } from './partition-grants.ts'
 import type { Settings } from './settings.ts'
@@ -57,8 +62,10 @@ export interface Grants {
   readonly assumesDeploymentRoles?: boolean
   /** The use of schedules in the installation's group. `create` includes `remove`. */
   readonly schedules?: 'create' | 'remove'
-  /** Calls these functions, and waits for their results. */
+  /** Calls these functions. */
   readonly calls?: readonly FunctionName[]
+  /** Whether the function sets the number of tasks of the long pool, and counts their messages. */
+  readonly scalesLongPool?: boolean
 }
 
 /** The name of a function, without the installation's name. */
@@ -71,6 +78,7 @@ export type FunctionName =
   | 'step-executor'
   | 'installer'
   | 'compaction'
+  | 'scaler'
 
 /** A function: its code, size, configuration and permissions. */
 export interface FunctionRow {
@@ -95,6 +103,11 @@ export interface FunctionRow {
    * function with a queue, because each refused call would count as a delivery of its messages.
    */
   readonly reservedConcurrency?: (settings: Settings) => number
+  /**
+   * Whether the function is outside of the VPC of the settings. So it reaches ECS without an
+   * endpoint, which is billed by the hour.
+   */
+  readonly isOutsideVpc?: boolean
   /** Whether an environment serves one tenant only. Each call must name its tenant. */
   readonly isolatesTenants?: boolean
   /** Files that are copied next to the bundle, because the function's processes need them. */
@@ -108,7 +121,7 @@ export interface FunctionRow {
     readonly concurrencyMax?: (settings: Settings) => number
   }
   /** The queue whose messages the tasks of this function in the long pool receive. */
-  readonly longQueue?: QueueName
+  readonly longQueue?: LongQueueName
   readonly variables: readonly AwsVariable[]
   readonly grants: Grants
 }

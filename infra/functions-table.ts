@@ -1,4 +1,5 @@
 import { programLimits } from '../shared/config/program-limits.ts'
+import { pluginFiles, runnerFiles } from './bundled-files.ts'
 import type { FunctionRow } from './function-row.ts'
 import {
   apiPartitions,
@@ -8,36 +9,15 @@ import {
   servicePartitions,
 } from './partition-grants.ts'
 import { computeReservations } from './reserved-concurrency.ts'
+import {
+  commonVariables,
+  groupVariables,
+  queueVariables,
+  storeVariables,
+} from './variable-lists.ts'
 
 /** Maximum time limit of a Lambda function, in seconds. */
 const lambdaLimitSeconds = 900
-const commonVariables = ['installation', 'pool'] as const
-/** The groups of stacks, for functions that serve all of them. */
-const groupVariables = ['groups', 'groupKeys'] as const
-const storeVariables = ['journalTable', 'catalogTable', 'bucket'] as const
-/** The queues of chains and nudges. The variable of a queue gives no permission for the queue. */
-const queueVariables = [
-  'chainsQueue',
-  'chainsLongQueue',
-  'chainsDeadQueue',
-  'chainsLongDeadQueue',
-  'nudgesQueue',
-  'nudgesLongQueue',
-] as const
-/** The plugins for dynamic providers of programs. */
-const pluginFiles = [
-  'shared/providers/plugins/pulumi-resource-pulumi-nodejs',
-  'shared/providers/plugins/pulumi-resource-pulumi-python',
-  'shared/providers/plugins/dynamic-provider.mjs',
-]
-
-/** The modules that Node loads before a program, and the runner of programs in Python. */
-const runnerFiles = [
-  'shared/programs/hosts/run-program.py',
-  'shared/programs/hosts/preload-program.cjs',
-  'shared/programs/hosts/frame-memory.cjs',
-]
-
 /** Every function of an installation. */
 export const functionsTable: readonly FunctionRow[] = [
   {
@@ -113,6 +93,7 @@ export const functionsTable: readonly FunctionRow[] = [
       'scheduleGroup',
       'scheduleRole',
       'scheduleFunction',
+      'scalerFunction',
       'streamsMax',
       'webhookUrl',
       'serviceUrl',
@@ -130,6 +111,8 @@ export const functionsTable: readonly FunctionRow[] = [
       // The health page shows the depth of each queue.
       countsSent: true,
       redrives: ['chains', 'chains-long', 'notifications'],
+      // A redrive sends messages to the long pool.
+      calls: ['scaler'],
       triggerSecrets: 'seal',
       schedules: 'create',
     },
@@ -195,6 +178,7 @@ export const functionsTable: readonly FunctionRow[] = [
       'notificationsQueue',
       'compactionFunction',
       'installerFunction',
+      'scalerFunction',
       'secretsKey',
       'inlineMax',
       'groups',
@@ -213,7 +197,7 @@ export const functionsTable: readonly FunctionRow[] = [
       stackSecrets: 'replace',
       serviceKeys: 'open',
       assumesDeploymentRoles: true,
-      calls: ['compaction', 'installer'],
+      calls: ['compaction', 'installer', 'scaler'],
     },
   },
   {
@@ -234,7 +218,14 @@ export const functionsTable: readonly FunctionRow[] = [
       concurrencyMax: ({ executorsMax }) => executorsMax,
     },
     longQueue: 'chains-long',
-    variables: [...commonVariables, ...storeVariables, ...queueVariables, 'secretsKey', 'groups'],
+    variables: [
+      ...commonVariables,
+      ...storeVariables,
+      ...queueVariables,
+      'scalerFunction',
+      'secretsKey',
+      'groups',
+    ],
     grants: {
       journal: 'write',
       catalog: 'read',
@@ -245,6 +236,7 @@ export const functionsTable: readonly FunctionRow[] = [
       stackSecrets: 'open',
       serviceKeys: 'open',
       assumesDeploymentRoles: true,
+      calls: ['scaler'],
     },
   },
   {
@@ -285,6 +277,18 @@ export const functionsTable: readonly FunctionRow[] = [
       sends: ['nudges'],
       countsDeadLetters: true,
     },
+  },
+  {
+    // Reads two queues and sets two numbers. It gets no data of users and runs none of their code.
+    name: 'scaler',
+    entry: 'functions/scaler/main.ts',
+    packaging: 'zip',
+    isPerGroup: true,
+    memoryMb: () => 256,
+    timeoutSeconds: 60,
+    isOutsideVpc: true,
+    variables: [...commonVariables, 'chainsLongQueue', 'nudgesLongQueue', 'longTasksMax'],
+    grants: { scalesLongPool: true },
   },
 ]
 

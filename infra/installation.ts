@@ -126,10 +126,10 @@ function createMainResources(
     addresses,
     ...{ api, service },
     schedule: requireFunction(functions, 'schedule'),
-    compaction: requireFunction(functions, 'compaction'),
-    groupCompactions: groupInputs.map(group => ({
+    groups: [{ settings, functions }, ...groupInputs].map(group => ({
       settings: group.settings,
       compaction: requireFunction(group.functions, 'compaction'),
+      scaler: requireFunction(group.functions, 'scaler'),
     })),
   })
   const taskNetwork = createLongPool(main, { ...grantContext, image, resourceVariables, network })
@@ -195,6 +195,8 @@ function createInstallationVariables(
     compactionFunction: () => functionArnOf(main, settings, 'compaction'),
     apiFunction: () => functionArnOf(main, installationSettings, 'api'),
     installerFunction: () => functionArnOf(main, installationSettings, 'installer'),
+    scalerFunction: () => functionArnOf(main, settings, 'scaler'),
+    longTasksMax: () => String(settings.longTasksMax),
     streamsMax: () => String(computeStreamsMax(settings)),
     inlineMax: () => String(settings.inlineMax),
     groups: () => formatStackGroups(installationSettings.groups),

@@ -121,6 +121,8 @@ function otherGroupExceptionsOf(
   const bucket = `arn:${partition}:s3:::${bucketNameOf(installation, '<AWS::AccountId>', region)}-*`
   const tableArn = (name: string): string => `arn:${partition}:dynamodb:${regional}:table/${name}`
   const queueArn = (name: string): string => `arn:${partition}:sqs:${regional}:${name}`
+  const functionArn = (name: string): string =>
+    `arn:${partition}:lambda:${regional}:function:${name}`
   return functionsTable
     .filter(({ isPerGroup }) => isPerGroup !== true)
     .flatMap(({ name, grants, consumes }) => {
@@ -138,6 +140,9 @@ function otherGroupExceptionsOf(
         ...(grants.redrives ?? []).map(queue => queueArn(deadLetterQueueOf(names.queues[queue]))),
         ...prefixNames.map(prefixName => `${bucket}/${bucketPrefixes[prefixName]}*`),
         ...((grants.reads ?? grants.sweeps) === undefined ? [] : [bucket]),
+        ...(grants.calls ?? [])
+          .filter(called => groupRows.some(row => row.name === called))
+          .map(called => functionArn(`${groupInstallationOf(installation, '*')}-${called}`)),
       ]
       return [...new Set(patterns)].map(pattern => ({
         stack: 'main' as const,
@@ -165,7 +170,8 @@ function functionNetworkExceptionsOf(
   rows: readonly FunctionRow[],
 ): readonly NagException[] {
   if (vpc === undefined) return []
-  return rows.map(({ name }) => ({
+  const attachedRows = rows.filter(({ isOutsideVpc }) => isOutsideVpc !== true)
+  return attachedRows.map(({ name }) => ({
     stack: 'main',
     path: `Functions/${logicalNameOf(name)}Role`,
     rule: 'AwsSolutions-IAM5[Resource::*]',

@@ -9,16 +9,11 @@ import {
   queueNames,
 } from '../shared/config/aws-resource-names.ts'
 import { catalogPartitions, journalPartitions } from '../shared/config/table-partitions.ts'
-import {
-  allowActions,
-  type GrantContext,
-  listGroupResources,
-  otherArnPatternsOf,
-} from './grant-context.ts'
+import { allowActions, type GrantContext, otherArnPatternsOf } from './grant-context.ts'
 import { secretStatementsOf } from './secret-permissions.ts'
-import type { BucketPrefixName, FunctionName, Grants, TableUse } from './function-row.ts'
-import { functionsTable } from './functions-table.ts'
-import { bucketArnOf, deploymentRolesOf, functionArnOf } from './names.ts'
+import { callStatementsOf, scalingStatementsOf } from './call-permissions.ts'
+import type { BucketPrefixName, Grants, TableUse } from './function-row.ts'
+import { bucketArnOf, deploymentRolesOf } from './names.ts'
 import type { PartitionGrants } from './partition-grants.ts'
 import type { Settings } from './settings.ts'
 
@@ -39,6 +34,7 @@ export function statementsOf(
       ? [assumeRoleStatementOf(scope, grantContext.settings)]
       : []),
     ...callStatementsOf(scope, grantContext, grants),
+    ...(grants.scalesLongPool === true ? scalingStatementsOf(scope, grantContext) : []),
   ]
 }
 
@@ -266,25 +262,6 @@ const receiveActions = [
   'sqs:ChangeMessageVisibility',
   'sqs:GetQueueAttributes',
 ]
-
-/** Returns the statement for calls of other functions. */
-function callStatementsOf(
-  scope: Construct,
-  grantContext: GrantContext,
-  { calls = [] }: Grants,
-): PolicyStatement[] {
-  const { installationSettings } = grantContext
-  const settingsOf = (name: FunctionName): readonly Settings[] => {
-    const isPerGroup = functionsTable.some(row => row.name === name && row.isPerGroup === true)
-    return isPerGroup
-      ? listGroupResources(grantContext).map(({ settings }) => settings)
-      : [installationSettings]
-  }
-  const arns = calls.flatMap(name =>
-    settingsOf(name).map(settings => functionArnOf(Stack.of(scope), settings, name)),
-  )
-  return arns.length === 0 ? [] : [allowActions(['lambda:InvokeFunction'], arns)]
-}
 
 /**
  * Returns the statement for deployment credentials: it allows assuming the roles that owners of

@@ -7,12 +7,14 @@ import { prices } from '../../shared/config/aws-prices.ts'
 export const idleResources = {
   keys: 2,
   /** Metrics that alarms read. Alarms are billed per metric. */
-  alarmMetrics: 40,
+  alarmMetrics: 34,
   dashboards: 1,
   /** Queues that Lambda polls. */
   eventSources: 3,
   /** Memory in GB of the compaction function, which is called every hour. */
   compactionGb: 3_008 / 1_024,
+  /** Memory in GB of the scaler, which is called every hour. */
+  scalerGb: 256 / 1_024,
 } as const
 
 /**
@@ -22,7 +24,7 @@ export const idleResources = {
 export const leanIdleResources: IdleResources = {
   ...idleResources,
   keys: 0,
-  alarmMetrics: 10,
+  alarmMetrics: 1,
   dashboards: 0,
 }
 
@@ -30,7 +32,7 @@ export const leanIdleResources: IdleResources = {
 export const groupIdleResources: IdleResources = {
   ...idleResources,
   keys: 1,
-  alarmMetrics: 29,
+  alarmMetrics: 23,
   dashboards: 0,
 }
 
@@ -51,6 +53,8 @@ const assumptions = {
   waitSeconds: 20,
   /** Duration of a call of compaction, including a cold start if there is one, in seconds. */
   compactionSeconds: 3,
+  /** Duration of a call of the scaler, in seconds. */
+  scalerSeconds: 1,
 } as const
 
 /**
@@ -93,10 +97,16 @@ export function computeIdleMonthCost(resources: IdleResources): readonly IdleCos
     createItem('alarm metrics', resources.alarmMetrics, prices.alarmMetricMonth, alarmMetrics),
     createItem('dashboard', resources.dashboards, prices.dashboardMonth, dashboards),
     createItem('empty receives of the event sources', emptyReceives, prices.message, messages),
-    createItem('scheduled calls of compaction', hoursPerMonth, prices.call + prices.scheduledCall),
+    createItem(
+      'scheduled calls of compaction and scaler',
+      hoursPerMonth * 2,
+      prices.call + prices.scheduledCall,
+    ),
     createItem(
       'GB-seconds of these calls',
-      hoursPerMonth * assumptions.compactionSeconds * resources.compactionGb,
+      hoursPerMonth *
+        (assumptions.compactionSeconds * resources.compactionGb +
+          assumptions.scalerSeconds * resources.scalerGb),
       prices.gbSecond,
       gbSeconds,
     ),

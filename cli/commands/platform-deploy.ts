@@ -11,7 +11,6 @@ import { cdkErrorOf } from '../platform/cdk-failure.ts'
 import { findSetting } from '../platform/find-setting.ts'
 import { findNetworkFaults, readDeployedNetwork } from '../platform/find-network-faults.ts'
 import type {
-  GroupStatus,
   InstallationStatus,
   InstallationTarget,
   PlatformTools,
@@ -187,38 +186,19 @@ function listKeyParameters(
 async function listBusyGroups(
   tools: PlatformTools,
   target: InstallationTarget,
-  { groups, ...defaultStatus }: InstallationStatus,
+  { groups }: InstallationStatus,
 ): Promise<readonly string[]> {
   const { installation } = target
   const pools = [
-    { group: defaultGroup, name: installation, status: defaultStatus },
-    ...Object.entries(groups).map(([group, status]) => {
-      return { group, name: groupInstallationOf(installation, group), status }
+    { group: defaultGroup, cluster: installation },
+    ...Object.keys(groups).map(group => {
+      return { group, cluster: groupInstallationOf(installation, group) }
     }),
   ]
-  const areBusy = await Promise.all(
-    pools.map(({ name, status }) => isLongPoolBusy(tools, { target, name, queues: status.queues })),
+  const counts = await Promise.all(
+    pools.map(({ cluster }) => tools.countProtectedTasks(target, cluster)),
   )
-  return pools.filter((_, index) => areBusy[index]).map(({ group }) => group)
-}
-
-/**
- * Reports whether tasks of the long pool of a group are busy. A generator removes its message from
- * the queue when it begins, so a metric counts the busy generators. A message of an executor is in
- * flight until its operations have ended.
- */
-async function isLongPoolBusy(
-  { countBusyGenerators }: PlatformTools,
-  pool: {
-    readonly target: InstallationTarget
-    /** The installation, or a result of `groupInstallationOf`. */
-    readonly name: string
-    readonly queues: GroupStatus['queues']
-  },
-): Promise<boolean> {
-  const executorQueue = installationNamesOf(pool.name).queues['chains-long']
-  const held = pool.queues.find(({ name }) => name === executorQueue)?.counts?.held ?? 0
-  return held > 0 || (await countBusyGenerators(pool.target, pool.name)) > 0
+  return pools.filter((_, index) => (counts[index] ?? 0) > 0).map(({ group }) => group)
 }
 
 function formatBusyWarning(group: string): string {

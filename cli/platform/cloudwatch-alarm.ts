@@ -1,9 +1,9 @@
 import {
+  type CloudWatchClient,
   DescribeAlarmHistoryCommand,
   DescribeAlarmsCommand,
   SetAlarmStateCommand,
 } from '@aws-sdk/client-cloudwatch'
-import type { CloudWatchSender } from './count-busy-generators.ts'
 import type { AlarmPort } from './platform-port.ts'
 import { sendOrUndefined } from './send-or-undefined.ts'
 
@@ -11,7 +11,7 @@ import { sendOrUndefined } from './send-or-undefined.ts'
 const actionsMax = 10
 
 /** Creates the access to one alarm. */
-export function createAlarmPort(client: CloudWatchSender, name: string): AlarmPort {
+export function createAlarmPort(client: Pick<CloudWatchClient, 'send'>, name: string): AlarmPort {
   return {
     read: async () => {
       const command = new DescribeAlarmsCommand({ AlarmNames: [name] })

@@ -49,11 +49,11 @@ export interface PlatformTools {
   /** Returns the settings in the context of cdk.json, as name=value. */
   readonly readContextSettings: () => readonly string[]
   /**
-   * Returns the highest number of generators that were busy at the same time within the last
-   * minutes, in the long pool of a group. `groupInstallation`: the installation, or a result of
-   * `groupInstallationOf`. Throws PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED.
+   * Returns the number of busy tasks in the long pool of a group. `groupInstallation`: the
+   * installation, or a result of `groupInstallationOf`. Throws PLATFORM_PERMISSION_MISSING,
+   * PLATFORM_FAILED.
    */
-  readonly countBusyGenerators: (
+  readonly countProtectedTasks: (
     target: InstallationTarget,
     groupInstallation: string,
   ) => Promise<number>

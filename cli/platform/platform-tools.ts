@@ -1,6 +1,7 @@
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { EC2Client } from '@aws-sdk/client-ec2'
+import { ECSClient } from '@aws-sdk/client-ecs'
 import { KMSClient } from '@aws-sdk/client-kms'
 import { LambdaClient } from '@aws-sdk/client-lambda'
 import { S3Client } from '@aws-sdk/client-s3'
@@ -16,7 +17,7 @@ import { error, hasCode, messageOf } from '../../shared/errors/error.ts'
 import type { OutputStream } from '../session/io.ts'
 import { readAvailableConcurrency } from './available-concurrency.ts'
 import { createAlarmPort } from './cloudwatch-alarm.ts'
-import { countBusyGenerators } from './count-busy-generators.ts'
+import { countProtectedTasks } from './count-protected-tasks.ts'
 import { describeSecretsKey, findSecretsKeyFault } from './describe-secrets-key.ts'
 import { describeSubnets } from './describe-subnets.ts'
 import { readContextSettings, runCdk } from './run-cdk.ts'
@@ -66,9 +67,9 @@ export function createPlatformTools(cdkOutput: OutputStream): PlatformTools {
         findSecretsKeyFault(client, arn),
       ),
     readContextSettings,
-    countBusyGenerators: (target, groupInstallation) =>
-      withClient(new CloudWatchClient(createClientConfig(target)), client =>
-        countBusyGenerators(client, groupInstallation, Date.now()),
+    countProtectedTasks: (target, groupInstallation) =>
+      withClient(new ECSClient(createClientConfig(target)), client =>
+        countProtectedTasks(client, groupInstallation),
       ),
     useAlarm: (target, name, use) =>
       withClient(new CloudWatchClient(createClientConfig(target)), client =>

@@ -9,6 +9,7 @@ const missingNames = new Set([
   'NotFound',
   'NotFoundException',
   'NoSuchBucket',
+  'ClusterNotFoundException',
 ])
 const deniedPattern = /AccessDenied|NotAuthorized|UnauthorizedOperation/
 

@@ -7,6 +7,8 @@ import {
 } from '../../shared/platform/aws/aws-resources.ts'
 import { createPortGroup } from '../../shared/runtime/groups/port-groups.ts'
 import { readAwsSettings } from '../../shared/platform/aws/clients.ts'
+import { openScalerCaller } from '../../shared/platform/aws/call-scaler.ts'
+import { createSystemClock } from '../../shared/platform/system/clock.ts'
 import { createApiPlatform } from '../../shared/platform/aws/aws-platform.ts'
 import type { UsageMeter } from '../../shared/platform/aws/usage-meter.ts'
 import type { UsagePort } from '../../shared/ports/usage.ts'
@@ -26,6 +28,7 @@ export function openApiPorts(
   meter: UsageMeter,
 ): ApiPorts & { readonly usage: UsagePort } {
   const { telemetry, logger } = openLogs(env)
+  const clock = createSystemClock()
   const stackGroups = readStackGroups(env)
   const addresses = readAddressRules(env)
   const outbound = createOutbound(addresses)
@@ -36,7 +39,10 @@ export function openApiPorts(
     stackGroup?: string,
   ): ApiPorts & { readonly usage: UsagePort } => {
     const groupField = stackGroup === undefined ? {} : { stackGroup }
-    const platform = createApiPlatform({ settings, resources, logger, telemetry, ...groupField })
+    const callScaler = openScalerCaller(settings, resources, { clock, logger })
+    const platform = createApiPlatform({
+      ...{ settings, resources, logger, telemetry, callScaler, ...groupField },
+    })
     const sender = createQueuedSender(platform)
     return {
       ...{ ...platform, ...groupField, execute: 'functions', addresses, outbound, sender },

@@ -17,6 +17,7 @@ import {
   createClientConfig,
 } from '../../shared/platform/aws/clients.ts'
 import { createUsageMeter } from '../../shared/platform/aws/usage-meter.ts'
+import { type CallScaler, openScalerCaller } from '../../shared/platform/aws/call-scaler.ts'
 import { createMetricWriter, type PutMetric } from '../../shared/platform/aws/metrics.ts'
 import { createLambdaClient } from '../../shared/platform/aws/lambda-client.ts'
 import { type AwsPlatform, createAwsPlatform } from '../../shared/platform/aws/aws-platform.ts'
@@ -53,6 +54,8 @@ export interface FunctionResources {
   readonly platform: AwsPlatform
   readonly awsResources: AwsResources
   readonly putMetric: PutMetric
+  /** Calls the scaler of the long pool. Absent where no variable names the scaler. */
+  readonly callScaler?: CallScaler
   /** Creates the dependencies of an executor, with a new identity. */
   readonly createExecutorDeps: () => StackServerDeps
   /**
@@ -89,9 +92,11 @@ export function openFunctionResources(env: Env, part: UsagePart): FunctionResour
   const write = (line: string): void => void process.stdout.write(line)
   const { telemetry, logger } = openLogs(env, write)
   const installation = awsResources.get('installation')
-  const putMetric = createMetricWriter({ installation, write, clock: createSystemClock() })
+  const clock = createSystemClock()
+  const putMetric = createMetricWriter({ installation, write, clock })
+  const scalerField = openScalerField(env, settings, { awsResources, clock, logger })
   const ownPlatform = createAwsPlatform({
-    ...{ settings, resources: awsResources, logger, telemetry, putMetric },
+    ...{ settings, resources: awsResources, logger, telemetry, ...scalerField },
   })
   const platform = { ...ownPlatform, catalog: withGroupBoundary(env, ownPlatform.catalog) }
   const size = readProcessSize(env)
@@ -145,8 +150,18 @@ export function openFunctionResources(env: Env, part: UsagePart): FunctionResour
   }
   return {
     ...{ platform, awsResources, putMetric, createExecutorDeps, createGeneratorDeps },
-    ...{ hasRunUnreviewed, endEnvironment, usage },
+    ...{ ...scalerField, hasRunUnreviewed, endEnvironment, usage },
   }
+}
+
+/** Opens the caller of the scaler, for the functions and tasks whose variable names it. */
+function openScalerField(
+  env: Env,
+  settings: AwsSettings,
+  deps: Parameters<typeof openScalerCaller>[2] & { readonly awsResources: AwsResources },
+): Pick<FunctionResources, 'callScaler'> {
+  if ((env[awsVariables.scalerFunction] ?? '') === '') return {}
+  return { callScaler: openScalerCaller(settings, deps.awsResources, deps) }
 }
 
 /** Creates the fetcher of a generator, which also downloads missing plugins of allowed sources. */

@@ -17,7 +17,7 @@ const serveNextChains: LongPoolRound = async (
   const deliveries = await chains.receive(deliveriesMax, pollMs, pollOptions)
   if (deliveries.length === 0) return
   const deliveryOptions = { time: { pool: 'long' } } as const
-  const { failedDeliveries, foreignDeliveries } = await protectWhile(
+  const { failedDeliveries, foreignDeliveries } = await protectWhile(() =>
     usage.measure(() => serveDeliveries(createExecutorDeps(), deliveries, deliveryOptions)),
   )
   // With a visibility timeout of 0, the queue delivers the messages again immediately.
@@ -27,4 +27,4 @@ const serveNextChains: LongPoolRound = async (
   if (mustEnd) endEnvironment()
 }
 
-await runLongPool('executor', serveNextChains)
+await runLongPool('executor', 'chains-long', serveNextChains)

@@ -13,7 +13,7 @@ const serveNextNudge: LongPoolRound = async (
   const delivery = await platform.nudges.receiveNudge(pollMs, shutdown)
   if (delivery === undefined) return
   const { nudge, message } = delivery
-  const serveOutcome = await protectWhile(
+  const serveOutcome = await protectWhile(() =>
     usage.measure(() =>
       serveStack(createGeneratorDeps(), { ...nudge, pool: 'long' }, { handOverSignal: shutdown }),
     ),
@@ -23,5 +23,4 @@ const serveNextNudge: LongPoolRound = async (
   if (await refuseMessages([message], platform.nudges.requeue)) endEnvironment()
 }
 
-// `receiveNudge` removes the nudge from the queue, so a metric must show that the task is busy.
-await runLongPool('generator', serveNextNudge, 'nudges-long')
+await runLongPool('generator', 'nudges-long', serveNextNudge)

@@ -68,27 +68,16 @@ export const createDeadLetterMetric = (
 
 /**
  * Returns the only alarm of an installation that saves idle cost. CloudWatch bills each metric of
- * an alarm. So the hourly call of compaction counts the problems in one metric, and the other
- * metric shows whether the call itself fails. The alarm is up to an hour late.
+ * an alarm. So the hourly call of compaction counts the problems in one metric. If the call itself
+ * fails, Lambda notifies the topic (`notifyOfFailedCalls`). The alarm is up to an hour late.
  */
-function createSingleAlarm({
-  settings,
-  functions,
-}: GroupResources & { readonly functions: Functions }): AlarmSpec {
+function createSingleAlarm({ settings }: GroupResources): AlarmSpec {
   const period = Duration.hours(1)
-  const compaction = functions.get('compaction')?.function
   return {
     id: 'Problems',
     name: singleAlarmName,
-    description:
-      'Messages are dead letters, deployments are stuck, snapshots are late, or compaction fails.',
-    metric: sumMetrics(
-      [
-        createInstallationMetric(settings.installation, awsMetrics.problems, { period }),
-        ...(compaction === undefined ? [] : [compaction.metricErrors({ period })]),
-      ],
-      period,
-    ),
+    description: 'Messages are dead letters, deployments are stuck, or snapshots are late.',
+    metric: createInstallationMetric(settings.installation, awsMetrics.problems, { period }),
     threshold: 0,
     periods: 1,
   }
@@ -221,11 +210,11 @@ export function createTableThrottleMetrics(installation: string): readonly Metri
  * Returns the sum of metrics, so that one alarm covers all of them. A metric without data counts as
  * 0.
  */
-function sumMetrics(metrics: readonly IMetric[], period = metricPeriod): MathExpression {
+function sumMetrics(metrics: readonly IMetric[]): MathExpression {
   const namedMetrics = metrics.map((metric, index) => [`m${index}`, metric] as const)
   return new MathExpression({
     expression: namedMetrics.map(([name]) => `FILL(${name}, 0)`).join(' + '),
     usingMetrics: Object.fromEntries(namedMetrics),
-    period,
+    period: metricPeriod,
   })
 }

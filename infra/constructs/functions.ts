@@ -86,6 +86,7 @@ function createFunction(
   row: FunctionRow,
 ): DeployedFunction {
   const { settings } = input
+  const network = row.isOutsideVpc === true ? undefined : input.network
   const id = logicalNameOf(row.name)
   const logs = createLogs(part, `${id}Logs`, row.name, settings)
   const role = createRole(part, `${id}Role`, {
@@ -95,7 +96,7 @@ function createFunction(
     grants: row.grants,
     ...(row.consumes === undefined ? {} : { queue: row.consumes.queue }),
     logs,
-    ...(input.network === undefined
+    ...(network === undefined
       ? {}
       : { networkFunctionArn: functionArnOf(Stack.of(part), settings, row.name) }),
   })
@@ -118,7 +119,7 @@ function createFunction(
       ...publicUrlVariablesOf(settings, row),
     },
     ...(row.isolatesTenants === true ? { tenancyConfig: TenancyConfig.PER_TENANT } : {}),
-    ...networkOptionsOf(input.network),
+    ...networkOptionsOf(network),
     // By default Lambda stops a chain of invocations through queues after about 16 invocations.
     recursiveLoop: canInvokeItself(row.name) ? RecursiveLoop.ALLOW : RecursiveLoop.TERMINATE,
     role,

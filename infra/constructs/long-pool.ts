@@ -22,7 +22,8 @@ import {
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import type { Construct } from 'constructs'
 import {
-  type QueueName,
+  type LongQueueName,
+  longPoolServices,
   roleNameOf,
   taskSizeVariables,
 } from '../../shared/config/aws-resource-names.ts'
@@ -40,7 +41,6 @@ import { createLogs } from './functions.ts'
 import { createPart } from './create-part.ts'
 import type { PrivateNetwork } from './private-network.ts'
 import { createRole } from './roles.ts'
-import { scaleLongPoolTasks } from './long-pool-scaling.ts'
 
 /** The input for creating the long pool. */
 export interface LongPoolInput extends GrantContext {
@@ -51,7 +51,7 @@ export interface LongPoolInput extends GrantContext {
 }
 
 /** The row of a function that also has tasks in the long pool. */
-type LongPoolRow = FunctionRow & { readonly longQueue: QueueName }
+type LongPoolRow = FunctionRow & { readonly longQueue: LongQueueName }
 
 /** Time for a task to shut down, in seconds: the maximum of ECS. */
 const shutdownSeconds = 120
@@ -59,9 +59,11 @@ const shutdownSeconds = 120
 export const longPoolScratchGib = 40
 
 /**
- * Creates executors and generators without a time limit: one service each, which is scaled to no
- * tasks while it is idle. Without a VPC in the settings, the tasks have public addresses, because a
- * NAT gateway is billed by the hour. Tasks accept no connections. Returns the network of the tasks.
+ * Creates executors and generators without a time limit: one service each. The scaler sets their
+ * number of tasks, which is 0 while they are idle. A number in the template would replace it at
+ * each upgrade, so a new service begins with the default of ECS, one task. Without a VPC in the
+ * settings, the tasks have public addresses, because a NAT gateway is billed by the hour. Tasks
+ * accept no connections. Returns the network of the tasks.
  */
 export function createLongPool(scope: Construct, input: LongPoolInput): PrivateNetwork {
   const part = createPart(scope, 'LongPool')
@@ -116,7 +118,7 @@ function createTaskService(
   const { settings } = input
   const taskDefinition = createTaskDefinition(part, input, row)
   const service = new FargateService(part, `${id}Service`, {
-    serviceName: `long-${row.name}`,
+    serviceName: longPoolServices[row.longQueue],
     cluster,
     taskDefinition,
     assignPublicIp: hasPublicAddresses(settings),
@@ -127,17 +129,6 @@ function createTaskService(
     circuitBreaker: { rollback: true },
     // Without tags, the tasks would be missing in bills by tag.
     propagateTags: PropagatedTagSource.SERVICE,
-  })
-  const scaling = service.autoScaleTaskCount({
-    minCapacity: 0,
-    maxCapacity: settings.longTasksMax,
-  })
-  scaleLongPoolTasks(part, id, {
-    installation: settings.installation,
-    queueName: row.longQueue,
-    queues: input.queues,
-    tasksMax: settings.longTasksMax,
-    tasks: scaling,
   })
   // A task protects itself while it works, so that scale-in does not stop it.
   service.taskDefinition.taskRole.addToPrincipalPolicy(

@@ -8,6 +8,7 @@ import {
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch'
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
+import { SnsDestination } from 'aws-cdk-lib/aws-lambda-destinations'
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
@@ -17,6 +18,7 @@ import {
   groupInstallationOf,
   queueNames,
 } from '../../shared/config/aws-resource-names.ts'
+import type { FunctionName } from '../function-row.ts'
 import type { GroupResources } from '../grant-context.ts'
 import type { Functions } from './functions.ts'
 import {
@@ -54,8 +56,8 @@ export function createObservability(
 }
 
 /**
- * Creates the alarms of a group. Missing data raises no alarm, because an idle installation
- * produces no data.
+ * Creates the alarms of a group, and the notifications of failed calls. Missing data raises no
+ * alarm, because an idle installation produces no data.
  */
 function createAlarms(part: Construct, input: ObservedGroup, topic: Topic): void {
   const { installation } = input.settings
@@ -71,6 +73,22 @@ function createAlarms(part: Construct, input: ObservedGroup, topic: Topic): void
     })
     alarm.addAlarmAction(new SnsAction(topic))
   }
+  const alarmedNames: readonly FunctionName[] =
+    input.settings.alarms === 'one' ? ['scaler', 'compaction'] : ['scaler']
+  notifyOfFailedCalls(input.functions, alarmedNames, topic)
+}
+
+/**
+ * Makes Lambda notify the topic when a call that no process waits for has failed in all its
+ * attempts. An alarm on the errors of a function costs each month, and a destination costs nothing.
+ */
+function notifyOfFailedCalls(
+  functions: Functions,
+  names: readonly FunctionName[],
+  topic: Topic,
+): void {
+  for (const name of names)
+    functions.get(name)?.function.configureAsyncInvoke({ onFailure: new SnsDestination(topic) })
 }
 
 /**

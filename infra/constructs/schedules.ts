@@ -16,12 +16,15 @@ export interface SchedulesInput {
   /** The function that serves Pulumi's own command line. */
   readonly service: DeployedFunction
   readonly schedule: DeployedFunction
+  /** The functions of each group that are called every hour, with the settings of the group. */
+  readonly groups: readonly HourlyFunctions[]
+}
+
+/** The functions of a group of stacks that are called every hour. */
+interface HourlyFunctions {
+  readonly settings: Settings
   readonly compaction: DeployedFunction
-  /** The function of each group besides the default one, with the settings of the group. */
-  readonly groupCompactions: readonly {
-    readonly settings: Settings
-    readonly compaction: DeployedFunction
-  }[]
+  readonly scaler: DeployedFunction
 }
 
 /**
@@ -32,13 +35,13 @@ export const scheduleRoleName = (settings: Settings): string =>
   roleNameOf(settings.installation, 'schedules', settings.region)
 
 /**
- * Creates a group for schedules, the role under which they call functions, and the schedule that
- * calls compaction every hour. Allows the functions `api` and `service` to create and remove
+ * Creates a group for schedules, the role under which they call functions, and the schedules that
+ * call compaction and the scaler every hour. Allows the functions `api` and `service` to create and remove
  * schedules, and the schedule function to remove them. The tags of the group contain the addresses
  * and the groups of the installation. So a status command need not read the CloudFormation stack.
  */
 export function createSchedules(scope: Construct, input: SchedulesInput): void {
-  const { settings, api, service, schedule, compaction, addresses, groupCompactions } = input
+  const { settings, api, service, schedule, addresses, groups } = input
   const part = createPart(scope, 'Schedule')
   const scheduleGroup = new CfnScheduleGroup(part, 'Group', {
     name: installationNamesOf(settings.installation).scheduleGroup,
@@ -49,7 +52,7 @@ export function createSchedules(scope: Construct, input: SchedulesInput): void {
   if (settings.groups.length > 0)
     Tags.of(scheduleGroup).add(awsTags.groups, settings.groups.map(({ name }) => name).join(' '))
   const role = createCallerRole(part, settings, scheduleGroup)
-  const targets = [schedule, compaction, ...groupCompactions.map(({ compaction: other }) => other)]
+  const targets = [schedule, ...groups.flatMap(({ compaction, scaler }) => [compaction, scaler])]
   for (const { function: target } of targets)
     role.addToPolicy(
       new PolicyStatement({
@@ -57,43 +60,55 @@ export function createSchedules(scope: Construct, input: SchedulesInput): void {
         resources: [target.functionArn],
       }),
     )
-  for (const called of [{ settings, compaction }, ...groupCompactions])
-    createTidyCall(part, scheduleGroup, {
-      ...called,
-      role,
-      isDefault: called.settings === settings,
-    })
+  for (const group of groups)
+    createHourlyCalls(part, { scheduleGroup, role, isDefault: group.settings === settings }, group)
   for (const deployedFunction of [api, service, schedule])
     grantScheduling(scope, settings, deployedFunction)
   for (const deployedFunction of [api, service]) grantPassRole(scope, settings, deployedFunction)
 }
 
-/** Creates the hourly call of a group's compaction. */
-function createTidyCall(
+/** Creates the hourly calls of a group's compaction and scaler. */
+function createHourlyCalls(
   part: Construct,
-  scheduleGroup: CfnScheduleGroup,
-  call: {
-    readonly settings: Settings
-    readonly compaction: DeployedFunction
+  options: {
+    readonly scheduleGroup: CfnScheduleGroup
     readonly role: Role
     readonly isDefault: boolean
   },
+  { settings, compaction, scaler }: HourlyFunctions,
 ): void {
-  const { settings, compaction, role, isDefault } = call
+  const { scheduleGroup, role, isDefault } = options
   const { installation } = settings
-  new CfnSchedule(part, isDefault ? 'Tidy' : `Tidy-${installation}`, {
-    name: `${installation}-tidy`,
-    groupName: scheduleGroup.ref,
-    description: `${installation}: removes old records and finds stuck deployments`,
-    scheduleExpression: 'rate(1 hour)',
-    flexibleTimeWindow: { mode: 'FLEXIBLE', maximumWindowInMinutes: 15 },
-    target: {
-      arn: compaction.function.functionArn,
-      roleArn: role.roleArn,
-      input: JSON.stringify({ kind: 'tidy' }),
-      retryPolicy: { maximumRetryAttempts: 2, maximumEventAgeInSeconds: 3_600 },
+  const calls = [
+    {
+      id: 'Tidy',
+      name: 'tidy',
+      description: 'removes old records and finds stuck deployments',
+      target: compaction,
+      event: { kind: 'tidy' },
     },
-  })
+    {
+      id: 'Scale',
+      name: 'scale',
+      description: 'starts tasks of the long pool for messages that wait',
+      target: scaler,
+      event: { kind: 'check' },
+    },
+  ]
+  for (const { id, name, description, target, event } of calls)
+    new CfnSchedule(part, isDefault ? id : `${id}-${installation}`, {
+      name: `${installation}-${name}`,
+      groupName: scheduleGroup.ref,
+      description: `${installation}: ${description}`,
+      scheduleExpression: 'rate(1 hour)',
+      flexibleTimeWindow: { mode: 'FLEXIBLE', maximumWindowInMinutes: 15 },
+      target: {
+        arn: target.function.functionArn,
+        roleArn: role.roleArn,
+        input: JSON.stringify(event),
+        retryPolicy: { maximumRetryAttempts: 2, maximumEventAgeInSeconds: 3_600 },
+      },
+    })
 }
 
 /**

@@ -18,6 +18,7 @@ export type EmulatedService =
   | 'KMS'
   | 'SCHEDULER'
   | 'STS'
+  | 'ECS'
   | 'VAULT'
   | 'GCS'
   | 'AZBLOB'
@@ -155,7 +156,7 @@ export const emulators: readonly EmulatorRow[] = [
   {
     name: 'moto',
     version: '5.2.5',
-    services: ['KMS', 'SCHEDULER', 'STS'],
+    services: ['KMS', 'SCHEDULER', 'STS', 'ECS'],
     ...pythonInstallOf('moto[server]==5.2.5'),
     start: ({ folder, port }) => ({
       command: [join(folder, 'venv/bin/moto_server'), '-H', '127.0.0.1', '-p', String(port)],

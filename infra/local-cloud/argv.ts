@@ -26,7 +26,7 @@ export const cloudHelp = `npm run cloud -- [options]
   --service-port <n>       port for Pulumi's own command line (default: a free one)
   --webhook-port <n>       port of webhooks (default: a free one)
   --executors <n>          concurrent executors, at least 2 (default 3)
-  --tidy-seconds <n>       interval between calls of compaction (default 3600)
+  --tidy-seconds <n>       interval between calls of compaction and scaler (default 3600)
   --kills-per-minute <n>   kill functions at random (default 0)
   --verbose                print the functions' output too
   --help                   print this help`

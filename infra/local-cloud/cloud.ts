@@ -13,7 +13,7 @@ import { mkdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import type { QueueName } from '../../shared/config/aws-resource-names.ts'
 import { createSchedulerClient } from '../../shared/platform/aws/scheduler.ts'
-import { createSqsClient } from '../../shared/platform/aws/clients.ts'
+import { createEcsClient, createSqsClient } from '../../shared/platform/aws/clients.ts'
 import { startSupervisor } from '../../shared/platform/system/process-supervisor.ts'
 import type { FunctionName } from '../function-row.ts'
 import { functionsTable } from '../functions-table.ts'
@@ -39,7 +39,7 @@ import {
 
 /** The options of a local cloud. */
 export interface CloudOptions extends ProcessOptions {
-  /** Interval between the regular calls of compaction. */
+  /** Interval between the regular calls of compaction, and of the scaler. */
   readonly compactionIntervalMs: number
   /** The loopback port of webhooks. Default: a free port. */
   readonly webhookPort?: number
@@ -121,13 +121,11 @@ export async function startCloud(options: CloudOptions): Promise<LocalCloud> {
     fleets.push({ target, fleet })
   }
   const sqs = createSqsClient(aws)
+  const ecs = createEcsClient(aws)
   const sources = startEventSources(options, { services, fleets, sqs })
-  const tasks = startLongTasks(options, { services, access, supervisor, sqs })
+  const tasks = startLongTasks(options, { access, supervisor, ecs })
   const endScheduling = startScheduleCalls(options, services, invoke)
-  const compactionFleets = fleets.filter(({ target }) => target.row.name === 'compaction')
-  const compactionCallEnds = compactionFleets.map(({ fleet }) =>
-    startCompactionCalls(fleet, options.compactionIntervalMs),
-  )
+  const endRegularCalls = startRegularCalls(fleets, options.compactionIntervalMs)
   return {
     services,
     functionNames: [...new Set(fleets.map(({ target }) => target.row.name))],
@@ -141,7 +139,7 @@ export async function startCloud(options: CloudOptions): Promise<LocalCloud> {
       tasks.filter(each => each.name === name).flatMap(each => each.tasks.listPids()),
     upgrade: bundleOf => replaceCode(bundleOf, fleets, tasks),
     end: async () => {
-      for (const endCompactionCalls of compactionCallEnds) endCompactionCalls()
+      endRegularCalls()
       await endScheduling()
       await listeners.close()
       await Promise.all(tasks.map(each => each.tasks.end()))
@@ -149,6 +147,7 @@ export async function startCloud(options: CloudOptions): Promise<LocalCloud> {
       await endAll(sources, allFleets)
       await supervisor.close()
       sqs.destroy()
+      ecs.destroy()
       await access.close()
       await services.remove()
       await rm(options.folder, { recursive: true, force: true, maxRetries: 3 })
@@ -233,13 +232,30 @@ function startScheduleCalls(
   }
 }
 
-/** Calls compaction regularly, as its schedule does, one call at a time. */
-function startCompactionCalls(compaction: Fleet, intervalMs: number): () => void {
+/** The events of the functions that schedules of the installation call every hour. */
+const regularEvents: Partial<Readonly<Record<FunctionName, object>>> = {
+  compaction: { kind: 'tidy' },
+  scaler: { kind: 'check' },
+}
+
+/** Calls these functions regularly, as their schedules do. Returns the function that ends this. */
+function startRegularCalls(fleets: readonly FunctionFleet[], intervalMs: number): () => void {
+  const ends = fleets.flatMap(({ target, fleet }) => {
+    const event = regularEvents[target.row.name]
+    return event === undefined ? [] : [repeatCall(fleet, event, intervalMs)]
+  })
+  return () => {
+    for (const end of ends) end()
+  }
+}
+
+/** Calls a function regularly, one call at a time. */
+function repeatCall(called: Fleet, event: object, intervalMs: number): () => void {
   let isCalling = false
   const timer = setInterval(() => {
     if (isCalling) return
     isCalling = true
-    void compaction.invoke({ kind: 'tidy' }).finally(() => {
+    void called.invoke(event).finally(() => {
       isCalling = false
     })
   }, intervalMs)

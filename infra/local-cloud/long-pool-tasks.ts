@@ -1,19 +1,19 @@
-import { GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import type { LongQueueName } from '../../shared/config/aws-resource-names.ts'
 import { localCloudLimits } from '../../shared/config/local-cloud-limits.ts'
+import type { LongPoolServices } from '../../shared/platform/aws/long-pool-services.ts'
 import type { Supervisor } from '../../shared/platform/system/process-supervisor.ts'
 import {
   type IsolatedProcess,
   type ProcessSandboxOptions,
   startIsolatedProcess,
 } from './isolated-process.ts'
-import type { LocalQueue } from './services.ts'
 
 /** The options of one queue's tasks in the long pool. */
 export interface LongPoolTasksOptions {
-  readonly sqs: SQSClient
-  readonly queue: LocalQueue
+  readonly services: Pick<LongPoolServices, 'readTasks'>
+  readonly queue: LongQueueName
   /** The folder of the bundle, with `long.mjs`. */
   readonly bundleFolder: string
   /** The parent folder of tasks. */
@@ -42,27 +42,31 @@ export interface LongPoolTasks {
 
 /**
  * Runs at most one task for a queue, in place of the ECS service of the CDK app. The task is
- * started when a message waits, and gets SIGTERM when its queue has been empty for `taskIdleMs`. A
- * task that has received a message meanwhile ends after that message.
+ * started when the scaler has set a number of tasks, and gets SIGTERM when the number is 0. A task
+ * that has received a message meanwhile ends after that message.
  */
 export function startLongPoolTasks(options: LongPoolTasksOptions): LongPoolTasks {
-  const { sqs, queue, onFailure } = options
+  const { services, queue, onFailure } = options
   let { bundleFolder } = options
   let task: IsolatedProcess | undefined
-  let lastBusyMs = 0
+  let stoppedTask: IsolatedProcess | undefined
+  // A second signal would kill the task during its work.
+  const stopTask = (): void => {
+    if (task !== stoppedTask) task?.signal('SIGTERM')
+    stoppedTask = task
+  }
   let isAdjusting = false
   let hasEnded = false
   const adjustTasks = async (): Promise<void> => {
-    const { visibleMessages, messagesInFlight } = await readDepth(sqs, queue.url)
-    if (visibleMessages + messagesInFlight > 0) lastBusyMs = performance.now()
+    const { desired } = await services.readTasks(queue)
     if (hasEnded) return
-    if (visibleMessages > 0 && task === undefined) {
+    if (desired > 0 && task === undefined) {
       const newTask = startTask({ ...options, bundleFolder })
       task = newTask
       void newTask.endReason.then(() => {
         task = undefined
       })
-    } else if (performance.now() - lastBusyMs > localCloudLimits.taskIdleMs) task?.signal('SIGTERM')
+    } else if (desired === 0) stopTask()
   }
   const timer = setInterval(() => {
     if (isAdjusting) return
@@ -79,7 +83,7 @@ export function startLongPoolTasks(options: LongPoolTasksOptions): LongPoolTasks
     listPids: () => (task === undefined ? [] : [task.pid]),
     replaceCode: newBundleFolder => {
       bundleFolder = newBundleFolder
-      task?.signal('SIGTERM')
+      stopTask()
     },
     async end() {
       hasEnded = true
@@ -111,23 +115,4 @@ function startTask({
   })
   pid = newTask.pid
   return newTask
-}
-
-async function readDepth(
-  sqs: SQSClient,
-  QueueUrl: string,
-): Promise<{ readonly visibleMessages: number; readonly messagesInFlight: number }> {
-  const [visibleAttribute, inFlightAttribute] = [
-    'ApproximateNumberOfMessages',
-    'ApproximateNumberOfMessagesNotVisible',
-  ] as const
-  const command = new GetQueueAttributesCommand({
-    QueueUrl,
-    AttributeNames: [visibleAttribute, inFlightAttribute],
-  })
-  const { Attributes = {} } = await sqs.send(command)
-  return {
-    visibleMessages: Number(Attributes[visibleAttribute] ?? 0),
-    messagesInFlight: Number(Attributes[inFlightAttribute] ?? 0),
-  }
 }

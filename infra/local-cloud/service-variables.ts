@@ -66,6 +66,8 @@ export function createGroupVariables(
     compactionFunction: () => localArnOf(name, region, 'compaction'),
     apiFunction: () => localArnOf(installation, region, 'api'),
     installerFunction: () => localArnOf(installation, region, 'installer'),
+    scalerFunction: () => localArnOf(name, region, 'scaler'),
+    longTasksMax: () => '1',
     streamsMax: () => String(computeStreamsMax({})),
     inlineMax: () => String(inlineMax),
     groups: () => formatStackGroups(options.groups),

@@ -28,6 +28,7 @@ import { createDynamoClient } from '../../shared/platform/aws/dynamo/table/dynam
 import { type TableId, tables } from '../../shared/platform/aws/dynamo/table-definitions.ts'
 import { createSchedulerClient } from '../../shared/platform/aws/scheduler.ts'
 import type { ResourceVariables } from '../resource-variables.ts'
+import { createEcsServices } from './ecs-services.ts'
 import type { LocalResources } from './process-configurations.ts'
 import { defaultVisibilitySeconds } from '../visibility-timeouts.ts'
 import { createGroupVariables, localAccount } from './service-variables.ts'
@@ -54,7 +55,10 @@ export interface Services extends GroupServices {
   readonly groups: ReadonlyMap<string, GroupServices>
   /** The group of the users' schedules. */
   readonly scheduleGroup: string
-  /** Removes tables, queues and schedules. Bucket and key are gone when their emulators end. */
+  /**
+   * Removes tables, queues, ECS services and schedules. Bucket and key are gone when their
+   * emulators end.
+   */
   readonly remove: () => Promise<void>
 }
 
@@ -79,7 +83,8 @@ export interface ServicesOptions {
 }
 
 /**
- * Creates tables, queues, buckets, keys and schedule group of an installation, as the CDK app does.
+ * Creates tables, queues, buckets, keys, ECS services and schedule group of an installation, as the
+ * CDK app does.
  * Throws the SDK's errors unchanged, because they can only occur at the start of the cloud.
  */
 export async function createServices(
@@ -129,7 +134,10 @@ export async function createServices(
         .flatMap(queue => [queue.url, deadLetterQueueOf(queue.url)])
       await Promise.all(urls.map(QueueUrl => sqs.send(new DeleteQueueCommand({ QueueUrl }))))
       sqs.destroy()
-      for (const { tables: createdTables } of stores) await createdTables.remove()
+      for (const { tables: createdTables, ecsServices } of stores) {
+        await createdTables.remove()
+        await ecsServices.remove()
+      }
     },
   }
 }
@@ -139,6 +147,7 @@ interface GroupStores {
   /** The beginning of the names. */
   readonly name: string
   readonly tables: { readonly remove: () => Promise<void> }
+  readonly ecsServices: { readonly remove: () => Promise<void> }
   readonly queues: Readonly<Record<QueueName, LocalQueue>>
   readonly bucket: string
   readonly key: string
@@ -155,13 +164,14 @@ async function createGroupStores(
 ): Promise<GroupStores> {
   const { name, visibilitySeconds, existingKey } = group
   const names = installationNamesOf(name)
-  const [createdTables, queues, bucket, key] = await Promise.all([
+  const [createdTables, queues, bucket, key, ecsServices] = await Promise.all([
     createTables(settings, { journal: names.journalTable, catalog: names.catalogTable }),
     createQueues(sqs, names.queues, { ...defaultVisibilitySeconds, ...visibilitySeconds }),
     createBucket(settings, bucketNameOf(name, localAccount, settings.region)),
     existingKey === 'own' ? createKey(settings) : existingKey,
+    createEcsServices(settings, name),
   ])
-  return { name, tables: createdTables, queues, bucket, key }
+  return { name, tables: createdTables, queues, bucket, key, ecsServices }
 }
 
 async function createTables(

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { localCloudLimits } from '../../shared/config/local-cloud-limits.ts'
-import type { AwsSettings, createSqsClient } from '../../shared/platform/aws/clients.ts'
+import type { AwsSettings, createEcsClient } from '../../shared/platform/aws/clients.ts'
+import { createLongPoolServices } from '../../shared/platform/aws/long-pool-services.ts'
 import type { Supervisor } from '../../shared/platform/system/process-supervisor.ts'
 import { longPoolScratchGib } from '../constructs/long-pool.ts'
 import type { FunctionName, FunctionRow } from '../function-row.ts'
@@ -10,7 +11,6 @@ import { type CompletedCall, createFleet, type Fleet } from './fleet.ts'
 import type { ProcessSandboxOptions } from './isolated-process.ts'
 import { type LongPoolTasks, startLongPoolTasks } from './long-pool-tasks.ts'
 import type { ProcessAccess } from './process-access.ts'
-import { type Services, servicesOfGroup } from './services.ts'
 import { localArnOf } from './service-variables.ts'
 
 /** The options of functions and of tasks of the long pool. */
@@ -89,30 +89,29 @@ export interface FunctionTasks {
 }
 
 /**
- * Starts the long pool, whose tasks start when messages wait. Returns the tasks of each queue with
- * the name of the function with that queue.
+ * Starts the long pool, whose tasks start when the scaler requests them. Returns the tasks of each
+ * queue with the name of the function with that queue.
  */
 export function startLongTasks(
   options: ProcessOptions,
   context: {
-    readonly services: Services
     readonly access: ProcessAccess
     readonly supervisor: Supervisor
-    readonly sqs: ReturnType<typeof createSqsClient>
+    readonly ecs: ReturnType<typeof createEcsClient>
   },
 ): readonly FunctionTasks[] {
   const { reporter } = options
-  const { services, access, supervisor, sqs } = context
-  return listLocalFunctions(options.settings).flatMap(({ row, settings, group }) => {
+  const { access, supervisor, ecs } = context
+  return listLocalFunctions(options.settings).flatMap(({ row, settings }) => {
     const bundleFolder = options.bundleOf(row)
     if (bundleFolder === undefined || row.longQueue === undefined) return []
     const name = `${settings.installation}-long-${row.name}`
     const tasks = startLongPoolTasks({
-      sqs,
+      services: createLongPoolServices(ecs, settings.installation),
       supervisor,
       bundleFolder,
       ...sandboxOptionsOf(options, longPoolScratchGib * 1_024),
-      queue: servicesOfGroup(services, group).queues[row.longQueue],
+      queue: row.longQueue,
       parentFolder: join(options.folder, 'tasks'),
       name,
       variables: { ...options.variables, ...access.variablesOf(name) },

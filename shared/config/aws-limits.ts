@@ -46,6 +46,21 @@ export const awsLimits = {
    * refusal ends, so that a new environment can serve any stack.
    */
   messageRefusalsMax: 8,
+  /**
+   * Time without work after which a task of the long pool calls the scaler, which removes all tasks
+   * of an empty queue. A task costs some cents an hour, and a new one starts within two minutes.
+   */
+  longPoolIdleMs: 900_000,
+  /**
+   * Interval at which a busy task of the long pool calls the scaler. A message that waits for so
+   * long although tasks run has met only busy ones, so the scaler adds a task.
+   */
+  longPoolCheckMs: 60_000,
+  /**
+   * Pause of a process after a call of the scaler for sent messages. The number of tasks remains
+   * for a quarter of an hour, and a large deployment must not exhaust the requests of ECS.
+   */
+  scalerPauseMs: 10_000,
   /** Dead letters of one queue that one scan reads. */
   deadLettersMax: 5_000,
 

@@ -33,6 +33,10 @@ export const awsVariables = {
   /** The function of the API, as an ARN. */
   apiFunction: 'ANTICHAIN_API_FUNCTION',
   installerFunction: 'ANTICHAIN_INSTALLER_FUNCTION',
+  /** The function that sets the number of tasks of the long pool, as an ARN. */
+  scalerFunction: 'ANTICHAIN_SCALER_FUNCTION',
+  /** The maximum number of tasks of each service of the long pool. */
+  longTasksMax: 'ANTICHAIN_LONG_TASKS_MAX',
   webhookUrl: 'ANTICHAIN_WEBHOOK_URL',
   /** The address of the API, which also serves the dashboard. */
   apiUrl: 'ANTICHAIN_API_URL',
@@ -94,13 +98,11 @@ export const keyPurpose = {
 
 /**
  * Metrics that functions and tasks write to their logs in the embedded metric format. Each metric
- * has the dimension `Installation`. The two metrics of the long pool also have the dimension
- * `Queue`. Alarms and the scaling of the long pool read the metrics.
+ * has the dimension `Installation`. Alarms read the metrics.
  */
 export const awsMetrics = {
   namespace: 'Antichain',
   dimension: 'Installation',
-  queueDimension: 'Queue',
   /** Number of open deployments without a living holder. Written only if there is one. */
   stuckDeployments: 'StuckDeployments',
   /** Time from the `closing` record of a deployment to its compaction, in seconds. */
@@ -110,16 +112,6 @@ export const awsMetrics = {
    * there is one. A metric without values costs nothing.
    */
   problems: 'Problems',
-  /**
-   * Number of messages that were sent to a queue of the long pool. The senders write it, because
-   * SQS reports the metrics of an idle queue late.
-   */
-  longPoolWaiting: 'LongPoolWaiting',
-  /**
-   * Number of busy tasks whose messages are no longer in the queue. Each such task writes the value
-   * 1 once a minute.
-   */
-  longPoolBusy: 'LongPoolBusy',
 } as const
 
 /**
@@ -146,6 +138,18 @@ export const queueNames = [
 
 /** The name of a queue, without the installation. */
 export type QueueName = (typeof queueNames)[number]
+
+/**
+ * The services of the long pool in ECS, by the queue whose messages their tasks receive. Their
+ * cluster has the name of the installation, or that of `groupInstallationOf`.
+ */
+export const longPoolServices = {
+  'chains-long': 'long-step-executor',
+  'nudges-long': 'long-step-generator',
+} as const satisfies Partial<Record<QueueName, string>>
+
+/** The name of a queue of the long pool. */
+export type LongQueueName = keyof typeof longPoolServices
 
 /** The default name of an installation. */
 export const defaultInstallation = 'antichain'

@@ -15,10 +15,8 @@ export const localCloudLimits = {
   descriptorsMax: 1_024,
   /** Processes and threads of an environment, combined: Lambda's limit. */
   threadsMax: 1_024,
-  /** Interval at which idle environments are checked. */
+  /** Interval at which idle environments, and the desired number of tasks, are checked. */
   idleCheckMs: 1_000,
-  /** Time with an empty queue after which a task of the long pool gets SIGTERM. */
-  taskIdleMs: 30_000,
   /** Size of a function's event, and of its buffered response: the limit of Lambda. */
   payloadBytesMax: 6 * 1024 * 1024,
   /** Size of the event of an asynchronous call: the limit of Lambda since October 2025. */

@@ -40,6 +40,7 @@ const layers: readonly (readonly string[])[] = [
     'functions/api',
     'functions/compaction',
     'functions/installer',
+    'functions/scaler',
     'functions/schedule',
     'functions/step-executor',
     'functions/step-generator',

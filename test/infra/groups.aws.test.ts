@@ -15,7 +15,7 @@ const groupParts = rowsPerGroup.flatMap(({ name, longEntry }) =>
   longEntry === undefined ? [name] : [name, `long-${name}`],
 )
 /** The functions that run programs or plugins of users. */
-const programParts = groupParts.filter(part => part !== 'compaction')
+const programParts = groupParts.filter(part => part !== 'compaction' && part !== 'scaler')
 
 /** Returns the allowing statements of a role as text, with the values of exports resolved. */
 const textOf = (role: string): string => JSON.stringify(templates.statements(role))
@@ -31,14 +31,15 @@ describe('a group of stacks', () => {
     expect(added('AWS::Lambda::Function')).toBe(2 * rowsPerGroup.length)
     expect(added('AWS::ECS::Service')).toBe(2 * 2)
     expect(added('AWS::EC2::VPC')).toBe(0)
-    expect(added('AWS::Scheduler::Schedule')).toBe(2)
+    expect(added('AWS::Scheduler::Schedule')).toBe(2 * 2)
     expect(added('AWS::IAM::ManagedPolicy')).toBe(0)
     const names = [...templates.resources('AWS::Lambda::Function').values()]
       .map(({ Properties }) => String(Properties['FunctionName']))
       .filter(name => name.includes('_'))
     expect(names.toSorted()).toEqual([
-      ...['antichain_payments-compaction', 'antichain_payments-step-executor'],
-      ...['antichain_payments-step-generator', 'antichain_shop-compaction'],
+      ...['antichain_payments-compaction', 'antichain_payments-scaler'],
+      ...['antichain_payments-step-executor', 'antichain_payments-step-generator'],
+      ...['antichain_shop-compaction', 'antichain_shop-scaler'],
       ...['antichain_shop-step-executor', 'antichain_shop-step-generator'],
     ])
   })

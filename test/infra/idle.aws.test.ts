@@ -32,7 +32,7 @@ test.each([
     )
     const added = Object.entries(withGroup ?? {}).map(([name, count]) => [
       name,
-      name === 'compactionGb' ? count : count - ((without as Record<string, number>)[name] ?? 0),
+      name.endsWith('Gb') ? count : count - ((without as Record<string, number>)[name] ?? 0),
     ])
     expect(Object.fromEntries(added)).toEqual(expected)
   },
@@ -49,14 +49,16 @@ function countIdleResources(settings: Readonly<Record<string, unknown>>): Record
     return metricsOfAlarm.filter(({ MetricStat }) => MetricStat !== undefined)
   })
   const functions = [...resources('AWS::Lambda::Function').values()].map(one => one.Properties)
-  const compaction = functions.find(({ FunctionName }) =>
-    String(FunctionName).endsWith('-compaction'),
-  )
+  const readGb = (name: string): number => {
+    const found = functions.find(({ FunctionName }) => String(FunctionName).endsWith(`-${name}`))
+    return Number(found?.['MemorySize']) / 1024
+  }
   return {
     keys: resources('AWS::KMS::Key').size,
     alarmMetrics: metrics.length,
     dashboards: resources('AWS::CloudWatch::Dashboard').size,
     eventSources: resources('AWS::Lambda::EventSourceMapping').size,
-    compactionGb: Number(compaction?.['MemorySize']) / 1024,
+    compactionGb: readGb('compaction'),
+    scalerGb: readGb('scaler'),
   }
 }

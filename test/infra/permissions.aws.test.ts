@@ -203,7 +203,7 @@ describe('every role', () => {
     const uses = statements(part).filter(({ resources: resourceTexts }) =>
       resourceTexts.join().includes('EncryptionDataKey'),
     )
-    if (part === 'installer') return expect(uses).toEqual([])
+    if (['installer', 'scaler'].includes(part)) return expect(uses).toEqual([])
     expect(uses).toHaveLength(1)
     expect(Object.keys(uses[0]?.conditions ?? {})).toEqual(['StringEquals'])
     expect(uses[0]?.conditions['StringEquals']).toHaveProperty('kms:ViaService')
@@ -305,7 +305,33 @@ describe('the installer', () => {
   )
 })
 
-test('only generators and the service invoke functions: compaction, and in addition the installer or the API', () => {
+describe('the scaler', () => {
+  test('counts the messages of the long pool, and sets the number of its tasks, and nothing else', () => {
+    const uses = statements('scaler').filter(
+      ({ actions }) => !actions.some(action => /^(logs|sns):/.test(action)),
+    )
+    expect(uses).toEqual([
+      {
+        actions: ['sqs:GetQueueAttributes'],
+        resources: [
+          expect.stringMatching(/QueuesChainsLong[0-9A-F]{8}/),
+          expect.stringMatching(/QueuesNudgesLong[0-9A-F]{8}/),
+        ],
+        conditions: {},
+      },
+      {
+        actions: ['ecs:DescribeServices', 'ecs:UpdateService'],
+        resources: [
+          expect.stringContaining(':service/antichain/long-step-executor'),
+          expect.stringContaining(':service/antichain/long-step-generator'),
+        ],
+        conditions: {},
+      },
+    ])
+  })
+})
+
+test('only generators, executors, the service and the API invoke functions, each those of its row', () => {
   const findInvocations = (part: string) =>
     statements(part).filter(({ actions }) => actions.includes('lambda:InvokeFunction'))
   for (const part of ['step-generator', 'long-step-generator']) {
@@ -313,13 +339,18 @@ test('only generators and the service invoke functions: compaction, and in addit
     expect(called).toEqual([
       expect.stringMatching(/:function:antichain-compaction"\]\]\}$/),
       expect.stringMatching(/:function:antichain-installer"\]\]\}$/),
+      expect.stringMatching(/:function:antichain-scaler"\]\]\}$/),
     ])
   }
+  for (const part of ['api', 'step-executor', 'long-step-executor'])
+    expect(findInvocations(part).flatMap(one => one.resources)).toEqual([
+      expect.stringMatching(/:function:antichain-scaler"\]\]\}$/),
+    ])
   expect(findInvocations('service').flatMap(one => one.resources)).toEqual([
     expect.stringMatching(/:function:antichain-api"\]\]\}$/),
     expect.stringMatching(/:function:antichain-compaction"\]\]\}$/),
   ])
-  for (const part of ['webhook', 'schedule', 'api', 'step-executor', 'installer', 'compaction'])
+  for (const part of ['webhook', 'schedule', 'installer', 'compaction', 'scaler'])
     expect(findInvocations(part)).toEqual([])
 })
 

@@ -18,9 +18,12 @@ describe('an installation in a VPC', () => {
     [...templates.resources(type).values()].map(({ Properties }) => Properties)
   const subnetIds = network.subnets.split(', ')
 
-  test('has all functions in the subnets, with outbound connections only', () => {
-    const functions = list('AWS::Lambda::Function')
-    expect(functions).toHaveLength(functionsTable.length)
+  test('has all functions but the scaler in the subnets, with outbound connections only', () => {
+    const all = list('AWS::Lambda::Function')
+    expect(all).toHaveLength(functionsTable.length)
+    const functions = all.filter(({ FunctionName }) => FunctionName !== 'antichain-scaler')
+    expect(functions).toHaveLength(functionsTable.length - 1)
+    expect(all.filter(({ VpcConfig }) => VpcConfig === undefined)).toHaveLength(1)
     for (const { VpcConfig } of functions) expect(VpcConfig).toMatchObject({ SubnetIds: subnetIds })
     const groups = list('AWS::EC2::SecurityGroup')
     expect(groups.map(({ SecurityGroupIngress }) => SecurityGroupIngress)).toEqual([
@@ -39,7 +42,7 @@ describe('an installation in a VPC', () => {
   })
 
   test('lets Lambda attach functions, and denies this to their code', () => {
-    for (const { name } of functionsTable) {
+    for (const { name } of functionsTable.filter(({ isOutsideVpc }) => isOutsideVpc !== true)) {
       const attach = { actions: expect.arrayContaining(['ec2:CreateNetworkInterface']) }
       expect(templates.statements(name)).toContainEqual(expect.objectContaining(attach))
       const denial = templates

@@ -17,6 +17,17 @@ function readFromJson(service: AwsService, operation: string, body: object) {
   return readPermissions(service, { headers, body: JSON.stringify(body) })
 }
 
+test('a request to ECS needs the permission for each service of the cluster', () => {
+  const service = 'arn:aws:ecs:eu-central-1:123456789012:service/site/one'
+  expect(readFromJson('ECS', 'DescribeServices', { cluster: 'site', services: ['one'] })).toEqual([
+    { action: 'ecs:DescribeServices', resource: service, context: {} },
+  ])
+  const update = { cluster: 'site', service: 'one', desiredCount: 2 }
+  expect(readFromJson('ECS', 'UpdateService', update)).toEqual([
+    { action: 'ecs:UpdateService', resource: service, context: {} },
+  ])
+})
+
 test('a query of DynamoDB needs the permission for the partition in its condition', () => {
   const body = { TableName: 'catalog', ExpressionAttributeValues: { ':pk': { S: 'stack a' } } }
   expect(readFromJson('DYNAMODB', 'Query', body)).toEqual([

@@ -105,7 +105,7 @@ describe('several installations in one account', () => {
     })
   })
 
-  test('send telemetry from all functions but the installer, and only with an endpoint', () => {
+  test('send telemetry from all functions but installer and scaler, and only with an endpoint', () => {
     const listSenders = (template: string): readonly string[] => {
       const { Resources } = JSON.parse(template) as { Resources: Record<string, unknown> }
       return Object.entries(Resources)

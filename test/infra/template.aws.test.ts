@@ -4,7 +4,11 @@ import { Match } from 'aws-cdk-lib/assertions'
 import { describe, expect, test } from 'vitest'
 import { projectRoot } from '../../infra/assets.ts'
 import { functionsTable } from '../../infra/functions-table.ts'
-import { awsVariables, queueNames } from '../../shared/config/aws-resource-names.ts'
+import {
+  awsVariables,
+  longPoolServices,
+  queueNames,
+} from '../../shared/config/aws-resource-names.ts'
 import { type Resource, type SynthesisedTemplates, synthesise } from './synthesise.ts'
 
 const installation = synthesise()
@@ -300,42 +304,30 @@ describe('addresses', () => {
 })
 
 describe('the long pool', () => {
-  test('has no task and no gateway while idle', () => {
+  test('has no gateway, no alarm, and no number of tasks in the template', () => {
     // A template with a number would stop the tasks of a busy service at every upgrade.
     main.allResourcesProperties('AWS::ECS::Service', { DesiredCount: Match.absent() })
     main.resourceCountIs('AWS::EC2::NatGateway', 0)
-    main.allResourcesProperties('AWS::ApplicationAutoScaling::ScalableTarget', {
-      MinCapacity: 0,
-      MaxCapacity: 4,
+    const alarms = [...resources('AWS::CloudWatch::Alarm').keys()]
+    expect(alarms.filter(name => name.startsWith('LongPool'))).toEqual([])
+    expect([...resources('AWS::ApplicationAutoScaling::ScalableTarget').keys()]).toEqual([])
+  })
+
+  test('has services with the names by which the scaler finds them', () => {
+    const services = [...resources('AWS::ECS::Service').values()]
+    const names = services.map(({ Properties }) => String(Properties['ServiceName']))
+    expect(names.toSorted()).toEqual(Object.values(longPoolServices).toSorted())
+    main.hasResourceProperties('AWS::ECS::Cluster', { ClusterName: 'antichain' })
+    for (const { name, longQueue } of functionsTable)
+      if (longQueue !== undefined) expect(longPoolServices[longQueue]).toBe(`long-${name}`)
+  })
+
+  test('is checked every hour, in case no process could call the scaler', () => {
+    main.hasResourceProperties('AWS::Scheduler::Schedule', {
+      Name: 'antichain-scale',
+      ScheduleExpression: 'rate(1 hour)',
+      Target: Match.objectLike({ Input: '{"kind":"check"}' }),
     })
-  })
-
-  test.each([
-    [0, 0],
-    [1, 1],
-    [2, 2],
-    [4, 4],
-    [50, 4],
-  ])('scales for %i messages to %i tasks', (messages, tasks) => {
-    const wanted = computeCapacities('LongPoolLongStepExecutor', messages)
-    expect([...new Set(wanted)]).toEqual([tasks])
-  })
-
-  test('removes no task before the metrics of an idle queue can have arrived', () => {
-    const alarms = [...resources('AWS::CloudWatch::Alarm')].filter(([name]) =>
-      name.startsWith('LongPoolLong'),
-    )
-    const periods = alarms.map(([, { Properties }]) => [
-      Properties['ComparisonOperator'],
-      Properties['EvaluationPeriods'],
-      Properties['DatapointsToAlarm'],
-    ])
-    // The alarm ends, and removes all tasks, when no minute of 15 had work.
-    const more = 'GreaterThanOrEqualToThreshold'
-    expect(periods).toEqual([
-      [more, 15, 1],
-      [more, 15, 1],
-    ])
   })
 
   test('gives its tasks the tags of the installation, by which bills show their cost', () => {
@@ -418,7 +410,33 @@ test('with the settings of the lowest cost, AWS encrypts the data, and one alarm
     ({ Properties }) => Properties['AlarmName'] ?? [],
   )
   expect(alarms).toEqual(['antichain-problems'])
+  // The alarm does not show failed calls of compaction, so Lambda reports them.
+  expect(listFailureReporters(lean)).toEqual(['antichain-compaction', 'antichain-scaler'])
 })
+
+test('the topic of alarms is notified of a call of the scaler that failed, for which no process waits', () => {
+  expect(listFailureReporters(installation)).toEqual(['antichain-scaler'])
+  const publishing = installation
+    .statements('scaler')
+    .filter(({ actions }) => actions.includes('sns:Publish'))
+  expect(publishing.flatMap(statement => statement.resources)).toEqual([
+    expect.stringContaining('ObservabilityAlarms'),
+  ])
+})
+
+/** Returns the names of the functions whose failed asynchronous calls notify a topic. */
+function listFailureReporters(templates: SynthesisedTemplates): readonly string[] {
+  const configurations = templates.resources('AWS::Lambda::EventInvokeConfig').values()
+  return [...configurations]
+    .map(({ Properties }) => {
+      const { DestinationConfig, FunctionName } = Properties
+      expect(JSON.stringify(DestinationConfig)).toMatch(/OnFailure.*ObservabilityAlarms/)
+      const id = (FunctionName as { readonly Ref: string }).Ref
+      const named = templates.resources('AWS::Lambda::Function').get(id)
+      return String(named?.Properties['FunctionName'])
+    })
+    .toSorted()
+}
 
 test('an existing key encrypts secrets, and no key is created for them', () => {
   const secretsKey = 'arn:aws:kms:eu-central-1:111122223333:key/0a'
@@ -460,40 +478,10 @@ test('the template has the recorded types and logical names', () => {
   expect(shape).toMatchSnapshot()
 })
 
-interface Scaling {
-  readonly StepAdjustments: readonly {
-    readonly MetricIntervalLowerBound?: number
-    readonly MetricIntervalUpperBound?: number
-    readonly ScalingAdjustment: number
-  }[]
-}
-
-/** Returns the names of the alarms for users. The template names no alarm that scales tasks. */
+/** Returns the names of the alarms. */
 function listAlarmNames(): readonly string[] {
   return [...resources('AWS::CloudWatch::Alarm').values()].flatMap(({ Properties }) => {
     const { AlarmName } = Properties
     return typeof AlarmName === 'string' ? [AlarmName] : []
-  })
-}
-
-/**
- * Returns the number of tasks that the triggered scaling policies set for a number of messages, by
- * the rules of AWS. A policy of the alarm's OK state is triggered below the threshold.
- */
-function computeCapacities(id: string, messages: number): readonly number[] {
-  return [...resources('AWS::CloudWatch::Alarm')].flatMap(([alarm, { Properties }]) => {
-    if (!alarm.startsWith(id)) return []
-    const threshold = Properties['Threshold'] as number
-    const isRaised = messages >= threshold
-    const actions = Properties[isRaised ? 'AlarmActions' : 'OKActions'] as { Ref: string }[]
-    const name = actions[0]?.Ref ?? ''
-    const policy = resources('AWS::ApplicationAutoScaling::ScalingPolicy').get(name)
-    if (policy === undefined) throw new Error(`there is no policy ${name}`)
-    const { StepAdjustments } = policy.Properties['StepScalingPolicyConfiguration'] as Scaling
-    const delta = messages - threshold
-    return StepAdjustments.filter(
-      ({ MetricIntervalLowerBound: low = -Infinity, MetricIntervalUpperBound: high = Infinity }) =>
-        isRaised ? low <= delta && delta < high : low < delta && delta <= high,
-    ).map(({ ScalingAdjustment }) => ScalingAdjustment)
   })
 }

@@ -23,7 +23,7 @@ export function createDenialReply(
     return createXmlReply(
       `<ErrorResponse><Error><Type>Sender</Type><Code>AccessDenied</Code><Message>${message}</Message></Error></ErrorResponse>`,
     )
-  const respondsWith400 = service === 'DYNAMODB' || service === 'KMS'
+  const respondsWith400 = ['DYNAMODB', 'ECS', 'KMS'].includes(service)
   return {
     status: respondsWith400 ? 400 : 403,
     headers: {

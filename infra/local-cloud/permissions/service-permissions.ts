@@ -15,6 +15,7 @@ export type PermissionReader = (
  */
 export const permissionReaders: Readonly<Record<AwsService, PermissionReader>> = {
   DYNAMODB: dynamodbPermissionsOf,
+  ECS: ecsPermissionsOf,
   KMS: kmsPermissionsOf,
   LAMBDA: lambdaPermissionsOf,
   S3: s3PermissionsOf,
@@ -66,6 +67,24 @@ function sqsPermissionsOf(
   const resource = `arn:aws:sqs:${region}:${account}:${QueueUrl.split('/').at(-1) ?? ''}`
   const operation = operationOf(request).replace(/Batch$/, '')
   return [{ action: `sqs:${operation}`, resource, context: {} }]
+}
+
+/** Returns the permissions of an ECS request for services. Source: ECS's page on actions. */
+function ecsPermissionsOf(
+  request: ServiceRequest,
+  { account, region }: AccountLocation,
+): readonly RequiredPermission[] {
+  const body = JSON.parse(request.body) as {
+    readonly cluster?: string
+    readonly service?: string
+    readonly services?: readonly string[]
+  }
+  const { cluster = 'default', service = '', services = [service] } = body
+  return services.map(name => ({
+    action: `ecs:${operationOf(request)}`,
+    resource: `arn:aws:ecs:${region}:${account}:service/${cluster}/${name}`,
+    context: {},
+  }))
 }
 
 /**

@@ -20,7 +20,7 @@ import { createUploads } from './blobs/presigned-uploads.ts'
 import { type AwsSettings, createS3Client, createSqsClient, dynamoSettingsOf } from './clients.ts'
 import { createDynamoClient } from './dynamo/table/dynamo-client.ts'
 import { createJournalHints } from './dynamo/hints.ts'
-import type { PutMetric } from './metrics.ts'
+import type { CallScaler } from './call-scaler.ts'
 import type { AwsResources } from './aws-resources.ts'
 import { type AwsChainQueue, createChainQueue } from './queues/chain-queue.ts'
 import { createNotifications } from './queues/notifications.ts'
@@ -53,8 +53,8 @@ export interface AwsPlatformDeps {
   readonly logger: LoggerPort
   /** Traces and metrics. Absent: none. */
   readonly telemetry?: TelemetryPort
-  /** Writes the number of messages sent to the long pool as a metric. Absent: no metric. */
-  readonly putMetric?: PutMetric
+  /** Calls the scaler after a send to the long pool. Absent: this process sends nothing there. */
+  readonly callScaler?: CallScaler
   /** The stack group that `resources` belong to. Absent: the default group. */
   readonly stackGroup?: string
 }
@@ -152,7 +152,7 @@ export function createApiPlatform(deps: AwsPlatformDeps): AwsPlatform & {
  * AWS_SETTINGS_INVALID with the name of a missing variable.
  */
 export function createAwsPlatform(deps: AwsPlatformDeps): AwsPlatform {
-  const { settings, resources, logger, putMetric } = deps
+  const { settings, resources, logger, callScaler } = deps
   const { region } = settings
   const clock = createSystemClock()
   const random = createSystemRandom()
@@ -180,11 +180,12 @@ export function createAwsPlatform(deps: AwsPlatformDeps): AwsPlatform {
     plugins: createPluginStore({ ...pluginBucket, clock }),
     chains: createChainQueue({
       ...{ sqs, queues, blobs, clock, logger },
-      onLongPoolSend: count => putMetric?.('longPoolWaiting', count, 'chains-long'),
+      onLongPoolSend: async messages =>
+        callScaler?.({ kind: 'sent', queue: 'chains-long', messages }),
     }),
     nudges: createNudges({
       ...{ sqs, url: urls[resources.pool], urls, clock, logger },
-      onLongPoolSend: () => putMetric?.('longPoolWaiting', 1, 'nudges-long'),
+      onLongPoolSend: async () => callScaler?.({ kind: 'sent', queue: 'nudges-long', messages: 1 }),
     }),
     hints: createJournalHints({ journalTable, clock, random, logger }),
     clock,

@@ -5,9 +5,10 @@
  * Invariants: 1. Every request has a timeout and a number of attempts from shared/config. 2. A
  * request that the SDK retries after a lost response may take effect twice without harm. 3. The
  * ports throw errors of the catalogue: aws-error.ts and dynamo-error.ts convert those of the SDK.
- * Only `callLambda` and `invokeLambda`, which are not ports, throw them unchanged. 4. The adapters
+ * Only the functions of lambda-client.ts, which are no ports, throw them unchanged. 4. The adapters
  * parse stored data when they read it, and never trust its format.
  */
+import { ECSClient } from '@aws-sdk/client-ecs'
 import { KMSClient } from '@aws-sdk/client-kms'
 import { S3Client } from '@aws-sdk/client-s3'
 import { SQSClient } from '@aws-sdk/client-sqs'
@@ -18,7 +19,7 @@ import { error } from '../../errors/error.ts'
 import { meterRequests, type UsageMeter } from './usage-meter.ts'
 
 /** Services with a client in this folder, named as in `ANTICHAIN_<SERVICE>_ENDPOINT`. */
-export type AwsService = 'DYNAMODB' | 'SQS' | 'S3' | 'KMS' | 'SCHEDULER' | 'STS' | 'LAMBDA'
+export type AwsService = (typeof services)[number]
 
 /** The SDK's request handler. */
 export type AwsHandler = Pick<
@@ -38,7 +39,7 @@ export interface AwsSettings {
 }
 
 const regionPattern = /^[a-z]{2,4}(-[a-z]+)+-\d+$/
-const services = ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER', 'STS', 'LAMBDA'] as const
+const services = ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER', 'STS', 'LAMBDA', 'ECS'] as const
 const endpointForm = z.url({ protocol: /^https?$/ })
 
 /**
@@ -124,6 +125,11 @@ export function createUploadSigner(settings: AwsSettings): S3Client {
     forcePathStyle: settings.endpoints.S3 !== undefined,
     requestChecksumCalculation: 'WHEN_REQUIRED',
   })
+}
+
+/** Creates a client of ECS. */
+export function createEcsClient(settings: AwsSettings): ECSClient {
+  return new ECSClient(createClientConfig(settings, 'ECS'))
 }
 
 /** Creates a client of KMS. `region` is the region of the key. */

@@ -35,6 +35,27 @@ export function createLambdaClient(settings: AwsSettings, responseTimeoutMs: num
   })
 }
 
+/** Creates a client of Lambda for `startLambda`, with the usual timeout and attempts. */
+export function createLambdaStarter(settings: AwsSettings): LambdaClient {
+  return new LambdaClient(createClientConfig(settings, 'LAMBDA'))
+}
+
+/**
+ * Starts a call of a function without waiting for its result. Lambda repeats a call that fails.
+ * Throws the SDK's errors unchanged.
+ */
+export async function startLambda(
+  lambda: LambdaInvoker,
+  { functionArn, payload }: Pick<FunctionCall, 'functionArn' | 'payload'>,
+): Promise<void> {
+  const command = new InvokeCommand({
+    FunctionName: functionArn,
+    InvocationType: 'Event',
+    Payload: Buffer.from(JSON.stringify(payload)),
+  })
+  await lambda.send(command)
+}
+
 /**
  * Calls a function and waits for its result. Throws the SDK's errors unchanged when the function
  * could not be called. A result that is not JSON counts as an answer. The caller must check every

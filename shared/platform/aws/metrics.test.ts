@@ -19,11 +19,6 @@ const cases: readonly (readonly [Parameters<PutMetric>, object, object])[] = [
     { Name: 'CompactionLagSeconds', Unit: 'Seconds' },
     { Installation: 'site', CompactionLagSeconds: 1.5 },
   ],
-  [
-    ['longPoolWaiting', 2, 'chains-long'],
-    { Name: 'LongPoolWaiting', Unit: 'Count' },
-    { Installation: 'site', Queue: 'chains-long', LongPoolWaiting: 2 },
-  ],
 ]
 
 test.each(cases)(

@@ -1,19 +1,14 @@
-import { awsMetrics, type QueueName } from '../../config/aws-resource-names.ts'
+import { awsMetrics } from '../../config/aws-resource-names.ts'
 import type { ClockPort } from '../../ports/system.ts'
 
-/** A metric that an alarm or the scaling of the long pool reads. */
-export type AwsMetric =
-  | 'stuckDeployments'
-  | 'compactionLag'
-  | 'problems'
-  | 'longPoolWaiting'
-  | 'longPoolBusy'
+/** A metric that an alarm reads. */
+export type AwsMetric = 'stuckDeployments' | 'compactionLag' | 'problems'
 
 /**
  * The function that writes a value of a metric. `compactionLag` is in seconds, the others are
- * counts. A metric of the long pool names its `queue`.
+ * counts.
  */
-export type PutMetric = (metric: AwsMetric, value: number, queue?: QueueName) => void
+export type PutMetric = (metric: AwsMetric, value: number) => void
 
 /**
  * Creates the writer of metrics as log lines in CloudWatch's embedded metric format, which needs no
@@ -28,11 +23,10 @@ export function createMetricWriter({
   readonly write: (line: string) => void
   readonly clock: Pick<ClockPort, 'now'>
 }): PutMetric {
-  return (metric, value, queue) => {
+  return (metric, value) => {
     const name = awsMetrics[metric]
     const unit = metric === 'compactionLag' ? 'Seconds' : 'Count'
-    const queueDimension = queue === undefined ? {} : { [awsMetrics.queueDimension]: queue }
-    const dimensions = { [awsMetrics.dimension]: installation, ...queueDimension }
+    const dimensions = { [awsMetrics.dimension]: installation }
     const directive = {
       Namespace: awsMetrics.namespace,
       Dimensions: [Object.keys(dimensions)],

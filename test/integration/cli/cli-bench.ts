@@ -68,7 +68,7 @@ const noPlatform: PlatformTools = {
   describeSecretsKey: failUnavailable,
   findSecretsKeyFault: failUnavailable,
   readContextSettings: () => [],
-  countBusyGenerators: failUnavailable,
+  countProtectedTasks: failUnavailable,
   useAlarm: failUnavailable,
   createToken: failUnavailable,
 }

@@ -31,7 +31,7 @@ let runs: { readonly args: readonly string[]; readonly where: InstallationTarget
 let results: CdkRun[]
 let inspected: InstallationStatus
 let drafts: object[]
-let busyGenerators: Readonly<Record<string, number>>
+let busyTasks: Readonly<Record<string, number>>
 let subnets: readonly SubnetDescription[]
 let secretsKey: SecretsKey | undefined
 let secretsKeyFault: string | undefined
@@ -53,7 +53,7 @@ beforeEach(() => {
     describeSecretsKey: async () => secretsKey,
     findSecretsKeyFault: async () => secretsKeyFault,
     readContextSettings: () => [],
-    countBusyGenerators: async (_where, group) => busyGenerators[group] ?? 0,
+    countProtectedTasks: async (_where, cluster) => busyTasks[cluster] ?? 0,
     useAlarm: () => Promise.reject(new Error('no alarm')),
     createToken: async (_where, draft) => {
       drafts.push(draft)
@@ -61,7 +61,7 @@ beforeEach(() => {
     },
   }
   drafts = []
-  busyGenerators = {}
+  busyTasks = {}
   subnets = []
   secretsKey = undefined
   secretsKeyFault = undefined
@@ -151,15 +151,12 @@ describe('platform deploy', () => {
   })
 
   test.each([
-    ['a generator works', 1, 0, true],
-    ['an executor works', 0, 2, true],
-    ['no task works', 0, 0, false],
+    ['a task works', 1, true],
+    ['no task works', 0, false],
   ])(
     'warns of busy tasks of the long pool only if there are any: %s',
-    async (_, generators, held, isWarned) => {
-      busyGenerators = { antichain: generators }
-      const queue = { name: 'antichain-chains-long', counts: { waiting: 0, held, dead: 0 } }
-      inspected = { ...completeInstallation, queues: [queue] }
+    async (_, tasks, isWarned) => {
+      busyTasks = { antichain: tasks }
       const { exit, err } = await bench.run(...deploy, '--preview')
       expect([exit, err.includes('warning: tasks of the long pool are busy')]).toEqual([
         0,
@@ -170,11 +167,9 @@ describe('platform deploy', () => {
 
   test('warns of busy tasks in the long pool of each group by its name', async () => {
     const { tables, queues, bucket } = completeInstallation
-    const held = { name: 'antichain_pay-chains-long', counts: { waiting: 0, held: 1, dead: 0 } }
     const group = { tables, queues, bucket }
-    const groups = { idle: group, pay: { ...group, queues: [held] }, shop: group }
-    inspected = { ...completeInstallation, groups }
-    busyGenerators = { antichain_shop: 2 }
+    inspected = { ...completeInstallation, groups: { idle: group, pay: group, shop: group } }
+    busyTasks = { antichain_pay: 1, antichain_shop: 2 }
     const { exit, err } = await bench.run(...deploy, '--preview')
     const warnings = err.split('\n').filter(line => line.startsWith('warning:'))
     expect([exit, warnings]).toEqual([

@@ -16,6 +16,8 @@ interface DeadLetterDeps {
   readonly blobs: Pick<BlobsPort, 'get'>
   readonly clock: ClockPort
   readonly logger: LoggerPort
+  /** Called with the number of messages sent to the long pool. Never rejects. */
+  readonly onLongPoolSend?: (count: number) => Promise<void>
 }
 
 /**
@@ -50,7 +52,7 @@ export function createChainDeadLetters(
     },
     redrive: async deployment => {
       let count = 0
-      const requeueLetters = ({ url, deadLetterUrl }: QueueUrls) =>
+      const requeueLetters = (pool: Pool, { url, deadLetterUrl }: QueueUrls) =>
         scanDeadLetters(deps, deadLetterUrl, async letters => {
           const deploymentLetters = letters.filter(
             ({ body }) => decodeChainMessage(body, blobs)?.deployment === deployment,
@@ -61,9 +63,14 @@ export function createChainDeadLetters(
             deploymentLetters.map(({ body }) => body),
           )
           count += deploymentLetters.length
+          if (pool === 'long' && deploymentLetters.length > 0)
+            await deps.onLongPoolSend?.(deploymentLetters.length)
           return deploymentLetters
         })
-      await Promise.all(Object.values(queues).map(requeueLetters))
+      await Promise.all([
+        requeueLetters('short', queues.short),
+        requeueLetters('long', queues.long),
+      ])
       return count
     },
   }

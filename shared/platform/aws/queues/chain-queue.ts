@@ -31,8 +31,8 @@ interface ChainQueueDeps {
   readonly visibilityMs?: number
   /** Maximum bytes of a body. A larger message is sent as a reference to a blob. */
   readonly bytesMax?: number
-  /** Called with the number of messages sent to the long pool. */
-  readonly onLongPoolSend?: (count: number) => void
+  /** Called with the number of messages sent to the long pool. Never rejects. */
+  readonly onLongPoolSend?: (count: number) => Promise<void>
 }
 
 /** A delivery with its SQS message, which its receiver can requeue for another receiver. */
@@ -130,7 +130,7 @@ export function createChainQueue(deps: ChainQueueDeps): AwsChainQueue {
     },
     ...createChainDeadLetters(deps),
     fromEvent: (pool, raw) => toDelivery(pool, 'event', raw),
-    requeue: (pool, raw) => requeueMessage(sqs, queues[pool].url, raw),
+    requeue: (pool, raw) => requeueInPool(deps, pool, raw),
   }
 }
 
@@ -145,7 +145,13 @@ async function sendToPool(
   const bodies = await Promise.all(encodings)
   const delaysMs = messages.map(({ delayMs = 0 }) => delayMs)
   await sendBodies(deps, queues[pool].url, bodies, delaysMs)
-  if (pool === 'long' && bodies.length > 0) deps.onLongPoolSend?.(bodies.length)
+  if (pool === 'long' && bodies.length > 0) await deps.onLongPoolSend?.(bodies.length)
+}
+
+/** Sends a received message again to the queue of its pool. */
+async function requeueInPool(deps: ChainQueueDeps, pool: Pool, raw: RawMessage): Promise<void> {
+  await requeueMessage(deps.sqs, deps.queues[pool].url, raw)
+  if (pool === 'long') await deps.onLongPoolSend?.(1)
 }
 
 function requireOperationLimit(messages: readonly ChainMessage[]): void {

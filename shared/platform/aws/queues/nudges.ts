@@ -25,8 +25,8 @@ interface NudgesDeps {
   readonly urls?: Readonly<Record<Pool, string>>
   readonly clock: ClockPort
   readonly logger: LoggerPort
-  /** Called when a nudge was sent to the long pool. */
-  readonly onLongPoolSend?: () => void
+  /** Called when a nudge was sent to the long pool. Never rejects. */
+  readonly onLongPoolSend?: () => Promise<void>
 }
 
 /** Nudges, with the conversions for a function's event source. */
@@ -104,7 +104,7 @@ export function createNudges(deps: NudgesDeps): AwsNudges {
       DelaySeconds: Math.ceil(Math.max(0, Math.min(delayMs, awsLimits.messageDelayMaxMs)) / 1000),
     })
     await withAwsErrors(`queue ${queueNameOf(queueUrl)}: send`, () => sqs.send(command))
-    if (queueUrl === urls?.long) deps.onLongPoolSend?.()
+    if (queueUrl === urls?.long) await deps.onLongPoolSend?.()
   }
   const fromEvent: AwsNudges['fromEvent'] = async body => {
     const nudge = parseForm(nudgeForm, parseJson(body)).data
@@ -149,7 +149,10 @@ export function createNudges(deps: NudgesDeps): AwsNudges {
       return (await receiveNudge(waitMs, signal))?.nudge.stack
     },
     fromEvent,
-    requeue: raw => requeueMessage(sqs, url, raw),
+    requeue: async raw => {
+      await requeueMessage(sqs, url, raw)
+      if (url === urls?.long) await deps.onLongPoolSend?.()
+    },
     remove: ({ handle }) => removeMessage(sqs, url, handle),
   }
 }

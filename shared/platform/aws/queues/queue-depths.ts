@@ -35,6 +35,25 @@ export async function readQueueCounts(
   sqs: Pick<SQSClient, 'send'>,
   url: string | undefined,
 ): Promise<Pick<QueueDepth, 'waiting' | 'held'>> {
+  const { visible, delayed, held } = await readMessageCounts(sqs, url)
+  return { waiting: visible + delayed, held }
+}
+
+/** The approximate numbers of messages of a queue. */
+export interface MessageCounts {
+  /** Messages that a receiver would get now. */
+  readonly visible: number
+  /** Messages that no receiver gets before their time. */
+  readonly delayed: number
+  /** Messages that a receiver has and did not remove yet. */
+  readonly held: number
+}
+
+/** Returns the numbers of messages of a queue by state. Throws the errors of the client. */
+export async function readMessageCounts(
+  sqs: Pick<SQSClient, 'send'>,
+  url: string | undefined,
+): Promise<MessageCounts> {
   const { Attributes: attributes = {} } = await sqs.send(
     new GetQueueAttributesCommand({
       QueueUrl: url,
@@ -46,9 +65,8 @@ export async function readQueueCounts(
     }),
   )
   return {
-    waiting:
-      Number(attributes.ApproximateNumberOfMessages ?? 0) +
-      Number(attributes.ApproximateNumberOfMessagesDelayed ?? 0),
+    visible: Number(attributes.ApproximateNumberOfMessages ?? 0),
+    delayed: Number(attributes.ApproximateNumberOfMessagesDelayed ?? 0),
     held: Number(attributes.ApproximateNumberOfMessagesNotVisible ?? 0),
   }
 }

@@ -125,17 +125,30 @@ describe('receipts', () => {
   })
 })
 
-describe('messages to the long pool are reported, because metrics of an idle queue arrive late', () => {
+describe('messages to the long pool are reported after their send, so that a task starts', () => {
   const clock = { now: () => 0 } as unknown as ClockPort
-  const sqs = { send: async () => ({}) } as unknown as SQSClient
-  const commonDeps = { sqs, clock, logger: silentLogger }
   const reported: unknown[] = []
+  /** Records the sends that are not reported yet. */
+  let unreportedSends = 0
+  const sqs = {
+    send: async (command: object) => {
+      if (command.constructor.name.startsWith('SendMessage')) unreportedSends += 1
+      return {}
+    },
+  } as unknown as SQSClient
+  const commonDeps = { sqs, clock, logger: silentLogger }
+  const raw = { id: 'm', body: '{}', handle: 'h', deliveries: 1, refusals: 1 }
+  const report = async (value: unknown): Promise<void> => {
+    expect(unreportedSends).toBeGreaterThan(0)
+    unreportedSends = 0
+    reported.push(value)
+  }
 
   test('of chains', async () => {
     const url = { url: 'https://sqs/q', deadLetterUrl: 'https://sqs/q-dead' }
-    const onLongPoolSend = (count: number): void => void reported.push(count)
+    const onLongPoolSend = (count: number): Promise<void> => report(count)
     const queues = { short: url, long: url }
-    const { send } = createChainQueue({
+    const { send, requeue } = createChainQueue({
       ...commonDeps,
       queues,
       blobs: {} as BlobsPort,
@@ -146,15 +159,22 @@ describe('messages to the long pool are reported, because metrics of an idle que
     expect(reported.splice(0)).toEqual([])
     await send([chain, { ...chain, pool: 'long' }, { ...chain, pool: 'long' }])
     expect(reported.splice(0)).toEqual([2])
+    await requeue('short', raw)
+    expect(reported.splice(0)).toEqual([])
+    await requeue('long', raw)
+    expect(reported.splice(0)).toEqual([1])
   })
 
   test('of nudges', async () => {
     const urls = { short: 'https://sqs/n', long: 'https://sqs/n-long' }
-    const onLongPoolSend = (): void => void reported.push('nudge')
+    const onLongPoolSend = (): Promise<void> => report('nudge')
     const { nudge } = createNudges({ ...commonDeps, url: urls.short, urls, onLongPoolSend })
+    const longNudges = createNudges({ ...commonDeps, url: urls.long, urls, onLongPoolSend })
     await nudge('organization/p/s' as never, 0)
     expect(reported.splice(0)).toEqual([])
     await nudge('organization/p/s' as never, 0, { pool: 'long' })
+    expect(reported.splice(0)).toEqual(['nudge'])
+    await longNudges.requeue(raw)
     expect(reported.splice(0)).toEqual(['nudge'])
   })
 })

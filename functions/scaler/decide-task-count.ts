@@ -1,0 +1,30 @@
+import type { ScalerCall } from '../../shared/platform/aws/call-scaler.ts'
+import type { TaskCounts } from '../../shared/platform/aws/long-pool-services.ts'
+import type { MessageCounts } from '../../shared/platform/aws/queues/queue-depths.ts'
+
+/** The state of one queue of the long pool and of its tasks. */
+export type PoolState = TaskCounts & MessageCounts
+
+/**
+ * Returns the number of tasks that a service of the long pool shall have. `tasksMax` limits each
+ * raise. Pure. The result is lower than `desired` only for `idle` and an empty queue, and is then 0.
+ * ECS stops no protected task, so a busy generator, whose message is removed, continues.
+ *
+ * - `sent`: one task for each message. At least as many as were sent, because SQS may count a
+ *   message late.
+ * - `check`: running tasks poll without pause, so a visible message has met only busy ones. Each
+ *   such message needs a task besides them. A delayed message needs none yet, if a task runs.
+ */
+export function decideTaskCount(call: ScalerCall, state: PoolState, tasksMax: number): number {
+  const { desired, running, visible, delayed, held } = state
+  const raiseTo = (tasks: number): number => Math.max(desired, Math.min(tasks, tasksMax))
+  switch (call.kind) {
+    case 'sent':
+      return raiseTo(Math.max(call.messages, visible + delayed + held))
+    case 'check':
+      if (visible > 0) return raiseTo(running + visible)
+      return raiseTo(Math.min(delayed + held, 1))
+    case 'idle':
+      return visible + delayed + held === 0 ? 0 : desired
+  }
+}

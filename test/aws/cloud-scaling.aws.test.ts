@@ -1,0 +1,48 @@
+/**
+ * The scaler starts and ends a task of the long pool. It is a function of the local cloud, with the
+ * permissions of the template.
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { waitUntil } from '../e2e/sandbox.ts'
+import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
+import { describeWithServices } from './describe-with-services.ts'
+
+describeWithServices('the long pool', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'ECS'], settings => {
+  let bundles: ReturnType<typeof createBundles>
+  let sandbox: CloudSandbox
+  beforeAll(async () => {
+    bundles = createBundles()
+    sandbox = await createCloudSandbox('many', { aws: settings(), bundleOf: bundles.findBundle })
+  })
+  afterAll(async () => {
+    await sandbox?.remove()
+    bundles?.remove()
+  }, 120_000)
+
+  const countScaled = (kind: string): number =>
+    sandbox
+      .readLog()
+      .split('\n')
+      .filter(line => line.includes('tasks.scaled') && line.includes(kind)).length
+
+  test('starts a task for a send, and ends it when it was idle; the task then calls the scaler', {
+    timeout: 120_000,
+  }, async () => {
+    const { cloud } = sandbox
+    const listPids = (): readonly number[] => cloud.listTaskPids('step-executor')
+    expect(listPids()).toEqual([])
+    const sent = { kind: 'sent', queue: 'chains-long', messages: 1 }
+    expect(await cloud.invoke('scaler', sent)).toMatchObject({ kind: 'answered' })
+    await waitUntil(() => listPids().length === 1, { condition: 'a task', limitMs: 30_000 })
+    expect(cloud.listTaskPids('step-generator')).toEqual([])
+
+    const idle = { kind: 'idle', queue: 'chains-long' }
+    expect(await cloud.invoke('scaler', idle)).toMatchObject({ kind: 'answered' })
+    const callsOf = (): number => sandbox.calls.filter(({ name }) => name === 'scaler').length
+    const callsBefore = callsOf()
+    await waitUntil(() => listPids().length === 0, { condition: 'no task', limitMs: 60_000 })
+    await waitUntil(() => callsOf() > callsBefore, { condition: 'a call of the ended task' })
+    expect([countScaled('sent'), countScaled('idle')]).toEqual([1, 1])
+    expect(sandbox.takeDenials()).toEqual([])
+  })
+})
