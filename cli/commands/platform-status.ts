@@ -23,6 +23,10 @@ export const showPlatformStatus: Handler = async (session, flags) => {
   if (flags.isSet('json'))
     session.print(JSON.stringify({ installation, account, region, ...status }, undefined, 2))
   else for (const line of formatStatusLines(status)) session.print(line)
+  if (status.areGroupsUnknown === true)
+    session.printToStderr(
+      'warning: other groups of stacks are not shown. Allow sqs:ListQueues, or run `antichain platform deploy` once.',
+    )
   return 0
 }
 

@@ -102,6 +102,49 @@ describe('inspectInstallation', () => {
     expect(bucket).toEqual({ name: 'site-1-eu-central-1-shop', isThere: true })
   })
 
+  test.each([
+    [
+      ['pay-chains', 'pay-chains-dead', 'pay-chains-long', 'a-chains-chains'],
+      ['pay', 'a-chains'],
+    ],
+    [[], []],
+  ])('finds the groups of an older version by their queues: %j', async (names, groups) => {
+    const requests: object[] = []
+    const inspection = await inspectInstallation(
+      createClients({
+        ListTagsForResourceCommand: () => ({ Tags: [{ Key: 'antichain:part', Value: 'main' }] }),
+        ListQueuesCommand: input => {
+          requests.push(input)
+          return { QueueUrls: names.map(name => `https://sqs.test/1/site_${name}`) }
+        },
+      }),
+      where,
+      '1',
+    )
+    expect(requests).toEqual([{ QueueNamePrefix: 'site_', MaxResults: 1_000 }])
+    expect(Object.keys(inspection.groups)).toEqual(groups)
+    expect(inspection).not.toHaveProperty('areGroupsUnknown')
+  })
+
+  test('lists queues only without the tag of the groups, and reports a denial', async () => {
+    const deny = () => {
+      throw failure('AccessDenied')
+    }
+    for (const [key, areGroupsUnknown] of [
+      ['antichain:groups', undefined],
+      ['antichain:part', true],
+    ] as const) {
+      const clients = createClients({
+        ListTagsForResourceCommand: () => ({ Tags: [{ Key: key, Value: '' }] }),
+        ListQueuesCommand: deny,
+      })
+      const inspection = await inspectInstallation(clients, where, '1')
+      expect([inspection.groups, inspection.areGroupsUnknown]).toEqual([{}, areGroupsUnknown])
+    }
+    const absent = await inspectInstallation(createClients({ ListQueuesCommand: deny }), where, '1')
+    expect(absent).not.toHaveProperty('areGroupsUnknown')
+  })
+
   test('throws PLATFORM_PERMISSION_MISSING for a denied request', async () => {
     const clients = createClients({
       DescribeTableCommand: () => {

@@ -1,7 +1,7 @@
 import { DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { HeadBucketCommand, type S3Client } from '@aws-sdk/client-s3'
 import { ListTagsForResourceCommand, type SchedulerClient } from '@aws-sdk/client-scheduler'
-import { GetQueueUrlCommand, type SQSClient } from '@aws-sdk/client-sqs'
+import { GetQueueUrlCommand, ListQueuesCommand, type SQSClient } from '@aws-sdk/client-sqs'
 import {
   awsTags,
   bucketNameOf,
@@ -10,6 +10,7 @@ import {
   installationNamesOf,
   queueNames,
 } from '../../shared/config/aws-resource-names.ts'
+import { hasCode } from '../../shared/errors/error.ts'
 import { readQueueCounts } from '../../shared/platform/aws/queues/queue-depths.ts'
 import type {
   GroupStatus,
@@ -21,8 +22,8 @@ import type {
 import { sendOrUndefined } from './send-or-undefined.ts'
 
 /**
- * The clients of an inspection. Each resource is requested by name, so no CloudFormation stack is
- * read.
+ * The clients of an inspection. Each resource is requested by its name or the beginning of it, so
+ * no CloudFormation stack is read.
  */
 export interface InspectClients {
   readonly tables: Pick<DynamoDBClient, 'send'>
@@ -49,18 +50,48 @@ export async function inspectInstallation(
     // group.
     readTags(clients, `${arnPrefixOf(region)}:${account}:schedule-group/${scheduleGroup}`),
   ])
-  const groupNames = (tags.get(awsTags.groups) ?? '').split(' ').filter(name => name !== '')
+  const groupNames = await readGroupNames(clients, installation, tags)
   const groups = await Promise.all(
-    groupNames.map(
+    (groupNames ?? []).map(
       async name => [name, await inspectStores(groupInstallationOf(installation, name))] as const,
     ),
   )
   return {
     ...defaultGroup,
     groups: Object.fromEntries(groups),
+    ...(groupNames === undefined ? { areGroupsUnknown: true } : {}),
     apiUrl: tags.get(awsTags.apiUrl),
     serviceUrl: tags.get(awsTags.serviceUrl),
     webhookUrl: tags.get(awsTags.webhookUrl),
+  }
+}
+
+/**
+ * Returns the names of the groups besides the default one. The last deployment of an older version
+ * left no tag with them, so the names of queues show them. Returns undefined if only that remains,
+ * and the caller may not list queues. Throws PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED.
+ */
+async function readGroupNames(
+  { queues }: InspectClients,
+  installation: string,
+  tags: ReadonlyMap<string, string>,
+): Promise<readonly string[] | undefined> {
+  const tag = tags.get(awsTags.groups)
+  if (tag !== undefined) return tag.split(' ').filter(name => name !== '')
+  // Without any tag, there is no deployed installation.
+  if (tags.size === 0) return []
+  const prefix = groupInstallationOf(installation, '')
+  const request = { QueueNamePrefix: prefix, MaxResults: 1_000 }
+  try {
+    const response = await sendOrUndefined(() => queues.send(new ListQueuesCommand(request)))
+    return (response?.QueueUrls ?? []).flatMap(url => {
+      const name = url.slice(url.lastIndexOf('/') + 1 + prefix.length)
+      const suffix = installationNamesOf('').queues.chains
+      return name.endsWith(suffix) ? [name.slice(0, -suffix.length)] : []
+    })
+  } catch (thrown) {
+    if (hasCode(thrown, 'PLATFORM_PERMISSION_MISSING')) return undefined
+    throw thrown
   }
 }
 

@@ -115,6 +115,8 @@ export interface GroupStatus {
 export interface InstallationStatus extends GroupStatus {
   /** The other groups, by name. */
   readonly groups: Readonly<Record<string, GroupStatus>>
+  /** Whether there may be groups that `groups` lacks, because a permission is missing. */
+  readonly areGroupsUnknown?: true
   readonly apiUrl: string | undefined
   /** The address for Pulumi's own command line. */
   readonly serviceUrl: string | undefined

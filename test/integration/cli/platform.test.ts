@@ -394,4 +394,12 @@ describe('platform status', () => {
     const json = JSON.parse((await bench.run(...status, '--json')).out) as InstallationStatus
     expect([json.queues, json.groups]).toEqual([inspected.queues, inspected.groups])
   })
+
+  test('warns if it cannot find the groups of an older version', async () => {
+    inspected = { ...completeInstallation, areGroupsUnknown: true }
+    const { exit, err } = await bench.run(...status)
+    expect([exit, err]).toEqual([0, expect.stringContaining('Allow sqs:ListQueues')])
+    inspected = completeInstallation
+    expect((await bench.run(...status)).err).not.toContain('ListQueues')
+  })
 })
