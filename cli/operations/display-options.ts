@@ -1,23 +1,23 @@
 import { isTruthy } from '../../shared/config/truthy.ts'
-import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
+import { stackPartsOf } from '../../shared/records/ids.ts'
 import type { Command } from '../../shared/records/log.ts'
 import { findCiService } from '../display/ci-group.ts'
 import type { Flags } from '../arguments/flags.ts'
 import { isJsonOutput } from '../arguments/output-option.ts'
-import { hasRefreshOption } from './operation-options.ts'
+import type { PreparedOperation } from './prepared-operation.ts'
 import type { CliSession } from '../session/session.ts'
 import type { DisplayOptions } from '../session/tools.ts'
 
-/** Creates the options of an operation's display from the flags. */
+/** Creates the options of an operation's display from the operation and the flags. */
 export function createDisplayOptions(
   session: CliSession,
   flags: Flags,
-  operation: { readonly kind: Command; readonly stack: StackId },
+  operation: Pick<PreparedOperation, 'stack' | 'refreshesFirst'> & { readonly kind: Command },
 ): DisplayOptions {
   return {
     kind: operation.kind,
     dryRun: false,
-    refreshesFirst: operation.kind !== 'refresh' && hasRefreshOption(flags),
+    refreshesFirst: operation.refreshesFirst,
     json: isJsonOutput(flags),
     summaryOnly: flags.text('output') === 'json',
     digest: !isTruthy(session.io.env['PULUMI_ENABLE_STREAMING_JSON_PREVIEW']),

@@ -137,7 +137,7 @@ export function mustRefresh(flags: Flags, project: Project): boolean {
 }
 
 /** Returns the value of --refresh. Undefined without the option. Throws CLI_USAGE. */
-export function hasRefreshOption(flags: Flags): boolean | undefined {
+function hasRefreshOption(flags: Flags): boolean | undefined {
   const text = flags.isSet('refresh') ? 'true' : flags.text('refresh')
   if (text === undefined) return undefined
   if (/^(true|t|1)$/i.test(text)) return true

@@ -52,10 +52,10 @@ export async function runOperation(
     ? { mustPreview: true, mustConfirm: false }
     : readConfirmationSteps(session, flags)
   const preparedOperation = await prepareOperation(session, flags, parameters)
-  const { stack } = preparedOperation
+  const { stack, refreshesFirst } = preparedOperation
   const displayOptions = await withDashboard(
     session,
-    createDisplayOptions(session, flags, { kind: command, stack }),
+    createDisplayOptions(session, flags, { kind: command, stack, refreshesFirst }),
     stack,
   )
   if (flags.isSet('strict') && !steps.mustPreview)
@@ -117,7 +117,7 @@ async function prepareOperation(
       { ...withUpdatePlan(request, updatePlan), dryRun, draftsUpdatePlan: dryRun && mustDraftPlan },
       sink,
     )
-  return { stack: request.stack, start }
+  return { stack: request.stack, refreshesFirst: request.options.refresh, start }
 }
 
 /**

@@ -55,6 +55,7 @@ export async function prepareRemoteStart(
   let uploadPromise: ReturnType<typeof remote.upload> | undefined
   return {
     stack,
+    refreshesFirst: options.refresh,
     async start(dryRun, sink) {
       uploadPromise ??= remote.upload(stack, project.root)
       const { archive } = await uploadPromise

@@ -1,3 +1,5 @@
+import { appendFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { type CliBench, changedResult, createCliBench } from './cli-bench.ts'
 
@@ -68,6 +70,18 @@ describe('operations', () => {
       { options: { command: 'destroy', continueOnError: true }, wait: true },
     ])
     expect((await bench.run('refresh', '--preview-only', '-f')).exit).toBe(1)
+  })
+
+  test('the display says that the option of the project refreshes the resources first', async () => {
+    const showsRefresh = async (...args: readonly string[]) => {
+      await bench.run('destroy', '-y', '-f', ...args)
+      return bench.displays.at(-1)?.refreshesFirst
+    }
+    expect(await showsRefresh()).toBe(false)
+    appendFileSync(join(bench.root, 'Pulumi.yaml'), '\noptions:\n  refresh: always\n')
+    expect(await showsRefresh()).toBe(true)
+    expect(await showsRefresh('--refresh=false')).toBe(false)
+    expect(bench.requests.map(({ options }) => options.refresh)).toEqual([false, true, false])
   })
 
   test('refresh --import-pending-creates takes URNs and ids as single values, or in a list with commas', async () => {
