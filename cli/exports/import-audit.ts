@@ -14,7 +14,11 @@ import { createInvalidError, type ExportManifest } from './manifest.ts'
 /** The file with the audit log, newest entry first. */
 export const auditFile = 'audit.jsonl'
 
-/** The size of the entries of a page. A request has its envelope too. */
+/**
+ * The limits of a page. A slow server appends this number of entries within the timeout of a call.
+ * The envelope of a request has a size too.
+ */
+const pageEntriesMax = 25
 const pageBytesMax = apiLimits.bodyBytesMax / 2
 
 type ExportedAuditEntry = z.input<typeof exportedAuditForm>
@@ -110,7 +114,7 @@ function* cutPages(
   let bytes = 0
   for (const entry of entries) {
     const size = Buffer.byteLength(JSON.stringify(entry))
-    const isFull = page.length === apiLimits.pageResultsMax || bytes + size > pageBytesMax
+    const isFull = page.length === pageEntriesMax || bytes + size > pageBytesMax
     if (isFull && page.length > 0) {
       yield page
       page = []

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import type { CliSession } from '../session/session.ts'
+import { importAudit } from './import-audit.ts'
+
+const entryOf = (index: number, what = 'POST /v1/tokens') => ({
+  ...{ id: `e${index}`, at: index, who: 'ana', from: '192.0.2.1', what },
+  ...{ kind: 'asked' as const, request: `r${index}` },
+})
+
+/** Imports entries into an API that records its calls. */
+async function importEntries(entries: readonly ReturnType<typeof entryOf>[]) {
+  const calls: { readonly path: string; readonly ids: readonly string[] }[] = []
+  const bytes: number[] = []
+  const callApi = async ({ path, body }: { readonly path: string; readonly body?: unknown }) => {
+    const page = body as { readonly entries: readonly { readonly id: string }[] }
+    calls.push({ path, ids: page.entries.map(({ id }) => id) })
+    bytes.push(Buffer.byteLength(JSON.stringify(body)))
+  }
+  const session = { openEngine: async () => ({ callApi }), printToStderr: () => undefined }
+  const plan = { source: 'https://source.test', entries, omitted: 0, isImported: false }
+  await importAudit(session as unknown as CliSession, plan)
+  return { calls, bytes }
+}
+
+test('an audit log is sent in pages of one import, oldest entry first', async () => {
+  const newestFirst = Array.from({ length: 60 }, (_, index) => entryOf(60 - index))
+  const { calls } = await importEntries(newestFirst)
+  expect(calls.map(({ ids }) => ids.length)).toEqual([25, 25, 10])
+  expect(calls.flatMap(({ ids }) => ids)).toEqual(
+    Array.from({ length: 60 }, (_, index) => `e${index + 1}`),
+  )
+  const paths = new Set(calls.map(({ path }) => path))
+  expect([...paths]).toEqual([expect.stringMatching(/^\/v1\/audit\/imports\/[0-9a-f]{16}$/)])
+  // Another export of the same source is another request of the log.
+  const [again] = (await importEntries([entryOf(61), ...newestFirst])).calls
+  expect(paths.has(again?.path ?? '')).toBe(false)
+})
+
+test('no page exceeds the size of a request', async () => {
+  const entries = Array.from({ length: 40 }, (_, index) => entryOf(index, 'ü'.repeat(2_000)))
+  const { calls, bytes } = await importEntries(entries)
+  expect(calls.flatMap(({ ids }) => ids)).toHaveLength(40)
+  expect(Math.max(...bytes)).toBeLessThan(128 * 1024)
+})
