@@ -30,10 +30,14 @@ export const listAudit: Handler = async (session, flags) => {
   while (cursor !== undefined && entries.length < entriesMax) {
     const limit = Math.min(apiLimits.pageResultsMax, entriesMax - entries.length)
     const page: z.infer<typeof pageForm> = pageForm.parse(
-      await callApi({ method: 'GET', path: `/v1/audit?limit=${limit}&cursor=${cursor}` }),
+      await callApi({
+        method: 'GET',
+        path: `/v1/audit?limit=${limit}&cursor=${encodeURIComponent(cursor)}`,
+      }),
     )
     entries.push(...page.items)
-    cursor = page.next
+    // A server that sends empty pages would never end the list.
+    cursor = page.items.length === 0 ? undefined : page.next
   }
   if (flags.isSet('json')) {
     session.print(JSON.stringify(entries, null, 2))

@@ -22,6 +22,8 @@ const pageEntriesMax = 25
 const pageBytesMax = apiLimits.bodyBytesMax / 2
 
 type ExportedAuditEntry = z.input<typeof exportedAuditForm>
+/** Entries in the order of their appends. */
+type AuditPage = readonly ExportedAuditEntry[]
 
 /** The part of an exported audit log that an import appends to the log of the target. */
 export interface PlannedAudit {
@@ -47,13 +49,13 @@ export async function planAudit(
   for await (const line of readLines(join(root, auditFile))) {
     count += 1
     if (count > apiLimits.auditImportEntriesMax) continue
-    const entry = parseJson(line)
-    const { success, error: fault } = exportedAuditForm.safeParse(entry)
-    if (!success) {
-      const field = fault.issues[0]?.path.join('.') ?? ''
+    const entry = exportedAuditForm.safeParse(parseJson(line))
+    if (!entry.success) {
+      const field = entry.error.issues[0]?.path.join('.') ?? ''
       throw createInvalidError(`${auditFile} has an unknown entry in line ${count}: ${field}`)
     }
-    entries.push(entry as ExportedAuditEntry)
+    // The form has no other fields, so no entry is larger than a request.
+    entries.push(entry.data)
   }
   const [newest] = entries
   if (newest === undefined) return undefined
@@ -90,7 +92,8 @@ async function readIsImported(
 
 /**
  * Appends the entries to the audit log of the target, oldest first, and reports their number. The
- * target keeps entries that it has, so a repetition continues an interrupted import.
+ * target keeps entries that it has, so a repetition continues an interrupted import. Each page is a
+ * request of the log, so the pages that an earlier import appended are omitted.
  */
 export async function importAudit(
   session: CliSession,
@@ -100,16 +103,32 @@ export async function importAudit(
   const [newest] = entries
   const hash = createHash('sha256').update(JSON.stringify([source, newest?.id]))
   const path = `/v1/audit/imports/${hash.digest('hex').slice(0, 16)}`
-  for (const page of cutPages(entries.toReversed()))
+  const pages = [...cutPages(entries.toReversed())]
+  for (const page of await listMissingPages(session, source, pages))
     await callApi({ method: 'PUT', path, body: { source, entries: page } })
   const countText = formatEntries(entries.length)
   session.printToStderr(`The audit log has ${countText} of ${toPrintable(source, 500)}.`)
 }
 
+/**
+ * Returns the pages whose newest entry the target lacks. An import appends in order, so no page
+ * before an imported one is missing.
+ */
+async function listMissingPages(
+  session: CliSession,
+  source: string,
+  pages: readonly AuditPage[],
+): Promise<readonly AuditPage[]> {
+  for (let index = pages.length - 1; index >= 0; index -= 1) {
+    const newest = pages[index]?.at(-1)
+    if (newest !== undefined && (await readIsImported(session, source, newest.id)) === true)
+      return pages.slice(index + 1)
+  }
+  return pages
+}
+
 /** Returns pages that one request can have. */
-function* cutPages(
-  entries: readonly ExportedAuditEntry[],
-): Generator<readonly ExportedAuditEntry[]> {
+function* cutPages(entries: AuditPage): Generator<AuditPage> {
   let page: ExportedAuditEntry[] = []
   let bytes = 0
   for (const entry of entries) {

@@ -69,10 +69,12 @@ export async function runAudited<Result extends { readonly status: number }>(
     return run()
   }
   const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '')
-  const who = `${caller.name} (${caller.id})`
-  const what = toPrintable(`${route.method} ${path}`, 300)
-  const request = route.isLoggedOnce === true ? `${what} by ${who}` : id
-  const entry = { who, from: clientAddress, what, request }
+  const entry = {
+    who: `${caller.name} (${caller.id})`,
+    from: clientAddress,
+    what: toPrintable(`${route.method} ${path}`, 300),
+    request: id,
+  }
   return recordChange(ports, entry, async () => {
     requirePermission(caller, route.role, scopeOf(call))
     return run()
@@ -91,8 +93,7 @@ export async function recordChange<Result extends { readonly status: number }>(
   const append = (kind: 'asked' | 'answered', status?: number): Promise<void> =>
     ports.audit.append({
       ...entry,
-      // A request of several calls has one answer for each status.
-      id: [entry.request, kind, ...(status === undefined ? [] : [status])].join(' '),
+      id: `${entry.request} ${kind}`,
       at: ports.clock.now(),
       kind,
       ...(status === undefined ? {} : { status }),

@@ -150,11 +150,6 @@ export interface Route {
    * concerns the group in the header `antichain-group`, or else the default one.
    */
   readonly isForAllGroups?: boolean
-  /**
-   * Whether the audit log has the calls of a caller with the same path as one request, because they
-   * are the pages of one change. Absent: each call is a request of its own.
-   */
-  readonly isLoggedOnce?: boolean
   /** The description for the OpenAPI document. */
   readonly summary: string
   readonly query: z.ZodType

@@ -5,6 +5,9 @@ import type { AuditEntry } from '../../shared/ports/audit.ts'
 import type { EpochMs } from '../../shared/records/ids.ts'
 import { toPrintable } from '../../shared/triggers/printable.ts'
 
+/** The time of the last date that JavaScript can show. A list of dates fails for a later time. */
+const lastDateMs = 8_640_000_000_000_000
+
 const text = z.string().max(apiLimits.auditTextCharsMax)
 
 /** The form of the name or address of the installation that wrote exported entries. */
@@ -16,6 +19,7 @@ export const exportedAuditForm = z.object({
   at: z
     .int()
     .min(0)
+    .max(lastDateMs)
     .transform(ms => ms as EpochMs),
   who: text,
   from: text,

@@ -51,7 +51,6 @@ export const auditRoutes = [
     ...access,
     method: 'PUT',
     path: '/v1/audit/imports/{id}',
-    isLoggedOnce: true,
     summary:
       'Append entries of another installation to the audit log, oldest first, marked as such',
     body: z.object({

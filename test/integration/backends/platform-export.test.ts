@@ -240,7 +240,7 @@ test('the plan of an import shows what its settings grant', async () => {
   expect(settings).toContainEqual(expect.objectContaining({ name: 'ci', command }))
 })
 
-test('platform import brings the audit log once, marked, in its order, and as one request', async () => {
+test('platform import brings the audit log once, marked, and in its order', async () => {
   const folder = await exportSettings()
   const readAudit = async () => JSON.parse(await run('audit', 'ls', '--json', '--limit', '1000'))
   const source = await readAudit()

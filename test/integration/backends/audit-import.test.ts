@@ -1,0 +1,108 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { hashMember } from '../../../cli/exports/manifest.ts'
+import { type CommandBench, createCommandBench } from './run-antichain.ts'
+
+let bench: CommandBench
+beforeEach(() => {
+  bench = createCommandBench()
+})
+afterEach(() => rmSync(bench.root, { recursive: true, force: true }))
+
+const run = async (...args: readonly string[]): Promise<string> => {
+  const result = await bench.run(...args)
+  expect([args, result.exit, result.err]).toEqual([args, 0, expect.any(String)])
+  return result.out
+}
+
+interface Read {
+  readonly what: string
+  readonly kind: string
+  readonly importedFrom?: string
+}
+
+const readAudit = async (): Promise<readonly Read[]> =>
+  JSON.parse(await run('audit', 'ls', '--json', '--limit', '1000'))
+
+/** Writes an export whose audit log has these entries, newest first. */
+async function writeExport(entries: readonly object[]): Promise<string> {
+  bench.env['ANTICHAIN_HOME'] = join(bench.root, 'source')
+  const folder = join(bench.root, `export-${entries.length}`)
+  await run('platform', 'export', folder)
+  const file = join(folder, 'audit.jsonl')
+  writeFileSync(file, entries.map(entry => `${JSON.stringify(entry)}\n`).join(''))
+  const manifestFile = join(folder, 'manifest.json')
+  const manifest = JSON.parse(readFileSync(manifestFile, 'utf8'))
+  manifest.members['audit.jsonl'] = await hashMember(file)
+  writeFileSync(manifestFile, JSON.stringify(manifest))
+  bench.env['ANTICHAIN_HOME'] = join(bench.root, 'target')
+  return folder
+}
+
+/** Returns the newest entries of a log, newest first. */
+const createEntries = (count: number) =>
+  Array.from({ length: count }, (_, index) => {
+    const number = count - index
+    const request = `r${number}`
+    return {
+      ...{ id: `${request} asked`, at: number, who: 'ana', from: '', what: `POST /${number}` },
+      ...{ kind: 'asked', request },
+    }
+  })
+
+const listImported = (log: readonly Read[]) => log.filter(entry => entry.importedFrom !== undefined)
+const countImportRequests = (log: readonly Read[]): number =>
+  log.filter(({ what, kind }) => what.includes('/v1/audit/imports/') && kind === 'asked').length
+
+// Otherwise each import of a large log would fill the log of the target with its own requests.
+test('a later import sends only the pages that the target lacks, and each is in its log', async () => {
+  await run('platform', 'import', await writeExport(createEntries(250)), '--yes')
+  const log = await readAudit()
+  expect(listImported(log).map(({ what }) => what)).toEqual(
+    createEntries(250).map(({ what }) => what),
+  )
+  expect(countImportRequests(log)).toBe(3)
+  await run('platform', 'import', await writeExport(createEntries(310)), '--yes')
+  const later = await readAudit()
+  expect(listImported(later).map(({ what }) => what)).toEqual(
+    createEntries(310).map(({ what }) => what),
+  )
+  // The third page has new entries too, and the fourth one has only new ones.
+  expect(countImportRequests(later)).toBe(5)
+})
+
+test('an unknown field of an entry is not sent, whatever its size', async () => {
+  const [entry] = createEntries(1)
+  const folder = await writeExport([{ ...entry, note: 'x'.repeat(3_000_000) }])
+  await run('platform', 'import', folder, '--yes')
+  expect(listImported(await readAudit())).toMatchObject([{ what: 'POST /1' }])
+})
+
+test('an entry with a time that is no date is refused before the import', async () => {
+  const [entry] = createEntries(1)
+  const folder = await writeExport([{ ...entry, at: 8_640_000_000_000_001 }])
+  const { exit, err } = await bench.run('platform', 'import', folder, '--yes')
+  expect([exit, err]).toEqual([1, expect.stringContaining('EXPORT_INVALID')])
+  expect(err).toContain('line 1: at')
+  expect(await readAudit()).toEqual([])
+})
+
+test('audit ls ends if a server sends empty pages that name a next one', async () => {
+  const server = createServer((request, response) => {
+    const identity = { name: 'admin', role: 'admin', stacks: '*', groups: ['default'] }
+    const json = request.url === '/v1/whoami' ? identity : { items: [], next: '7' }
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(json))
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  try {
+    const { port } = server.address() as AddressInfo
+    const token = `act_${'0'.repeat(16)}_${'a'.repeat(43)}`
+    await run('login', `http://127.0.0.1:${port}`, '--token', token)
+    expect(await readAudit()).toEqual([])
+  } finally {
+    server.close()
+  }
+})
