@@ -51,7 +51,7 @@ export const attachPolicy: Handler = async (session, flags, [folder = '']) => {
   await callApi({ method: 'PUT', path, body: { archive, stacks } }).catch((thrown: unknown) => {
     if (!(thrown instanceof DeployError)) throw thrown
     const { code, message, hint } = thrown
-    const text = `the policy pack '${name}' was uploaded, and attached to no stack: ${message}`
+    const text = `the policy pack '${name}' was uploaded, but the request to attach it failed: ${message}`
     const groupHint =
       'Attach the pack to the stacks of one group at a time, with ANTICHAIN_GROUP=<group>.'
     throw error(code, text, {

@@ -69,7 +69,7 @@ async function call(requestLine: string, body?: unknown, group?: string) {
 }
 
 describe('an API with groups of stacks', () => {
-  test('attaches a policy pack only to stacks of the group whose deployments read it', async () => {
+  test('attaches a policy pack only to stacks and projects of the group that reads it', async () => {
     const body = (stack: string) => ({ archive: '0'.repeat(64), stacks: { stacks: [stack] } })
     for (const [stack, group] of [
       ['pay-eu/dev', undefined],
@@ -79,6 +79,16 @@ describe('an API with groups of stacks', () => {
       expect((await call('PUT /v1/policies/rules', body(stack), group)).body).toMatchObject({
         code: 'STACK_GROUP_DIFFERENT',
       })
+    for (const [project, group] of [
+      ['pay-eu', undefined],
+      ['site', 'payments'],
+    ] as const) {
+      const stacks = { projects: ['shop', project] }
+      const policy = { archive: '0'.repeat(64), stacks }
+      expect((await call('PUT /v1/policies/rules', policy, group)).body).toMatchObject({
+        code: 'STACK_GROUP_DIFFERENT',
+      })
+    }
     // The stack is in the group, and the pack is not uploaded.
     expect(
       (await call('PUT /v1/policies/rules', body('pay-eu/dev'), 'payments')).body,

@@ -4,7 +4,7 @@ import { defaultGroup } from '../../../shared/config/stack-groups.ts'
 import type { DocumentKey } from '../../../shared/ports/documents.ts'
 import { archiveNameOf } from '../../../shared/records/archive-name.ts'
 import type { BlobHash, StackId } from '../../../shared/records/ids.ts'
-import { requireGroup } from '../../../shared/runtime/groups/port-groups.ts'
+import { requireGroup, requireGroupOfProject } from '../../../shared/runtime/groups/port-groups.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import {
   attachedPolicyDocument,
@@ -64,6 +64,8 @@ export const policyRoutes = [
       const { stackGroups = [], stackGroup = defaultGroup } = ports
       for (const stack of draft.stacks.stacks)
         requireGroup(stackGroups, stackGroup, `organization/${stack}` as StackId)
+      for (const project of draft.stacks.projects)
+        requireGroupOfProject(stackGroups, stackGroup, project)
       await requireArchive(ports, policyArchiveOwnerOf(name), draft.archive)
       return draft
     },

@@ -9,6 +9,7 @@ import { defaultGroup, groupNameOf, type StackGroup } from '../../config/stack-g
 import { error } from '../../errors/error.ts'
 import type { CatalogPort, StackListing } from '../../ports/catalog.ts'
 import { type StackId, stackPartsOf } from '../../records/ids.ts'
+import { toPrintable } from '../../triggers/printable.ts'
 
 /** A group besides the default one, with its ports. */
 export interface PortGroup<Ports> extends StackGroup {
@@ -71,10 +72,24 @@ export function requireSameGroup(
 /** Throws STACK_GROUP_DIFFERENT if a stack does not belong to a group. */
 export function requireGroup(groups: readonly StackGroup[], group: string, stack: StackId): void {
   const stackGroup = groupNameOf(groups, stackPartsOf(stack).project)
-  if (stackGroup === group) return
-  throw error(
+  if (stackGroup !== group) throw createGroupError(`the stack '${stack}'`, stackGroup, group)
+}
+
+/** Throws STACK_GROUP_DIFFERENT if the stacks of a project do not belong to a group. */
+export function requireGroupOfProject(
+  groups: readonly StackGroup[],
+  group: string,
+  project: string,
+): void {
+  const projectGroup = groupNameOf(groups, project)
+  if (projectGroup !== group)
+    throw createGroupError(`the project '${toPrintable(project)}'`, projectGroup, group)
+}
+
+function createGroupError(label: string, ownGroup: string, group: string): Error {
+  return error(
     'STACK_GROUP_DIFFERENT',
-    `the stack '${stack}' is in the group '${stackGroup}', and not in the group '${group}'`,
+    `${label} is in the group '${ownGroup}', and not in the group '${group}'`,
   )
 }
 

@@ -90,7 +90,8 @@ test('policy attach with a stack that cannot have the pack attaches it to none',
     ['STACK_NOT_FOUND', "'nowhere'", '-s', 'shop/dev', '-s', 'shop/nowhere'],
     ['CLI_USAGE', '--all selects every stack', '-s', 'shop/dev', '--all'],
     ['CLI_USAGE', "--tag takes <name>=<value>, not 'tier'", '--tag', 'tier'],
-    ['STACK_GROUP_DIFFERENT', 'attached to no stack', '-s', 'shop/dev', '-s', 'pay/dev'],
+    ['STACK_GROUP_DIFFERENT', 'the request to attach it', '-s', 'shop/dev', '-s', 'pay/dev'],
+    ['STACK_GROUP_DIFFERENT', "the project 'pay' is in the group", '--project', 'pay'],
   ] as const) {
     const { exit, err } = await run('policy', 'attach', 'rules', ...args)
     expect([exit, err]).toEqual([expect.any(Number), expect.stringContaining(code)])
