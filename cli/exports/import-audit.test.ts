@@ -7,19 +7,29 @@ const entryOf = (index: number, what = 'POST /v1/tokens') => ({
   ...{ kind: 'asked' as const, request: `r${index}` },
 })
 
-/** Imports entries into an API that records its calls. */
-async function importEntries(entries: readonly ReturnType<typeof entryOf>[]) {
+/** Imports entries into an API that records its calls. `present`: the entries that the API has. */
+async function importEntries(
+  entries: readonly ReturnType<typeof entryOf>[],
+  present: readonly string[] = [],
+) {
   const calls: { readonly path: string; readonly ids: readonly string[] }[] = []
   const bytes: number[] = []
+  const questions: string[] = []
   const callApi = async ({ path, body }: { readonly path: string; readonly body?: unknown }) => {
+    const id = new URL(path, 'http://here').searchParams.get('entry')
+    if (id !== null) {
+      questions.push(id)
+      return { isImported: present.includes(id) }
+    }
     const page = body as { readonly entries: readonly { readonly id: string }[] }
     calls.push({ path, ids: page.entries.map(({ id }) => id) })
     bytes.push(Buffer.byteLength(JSON.stringify(body)))
+    return {}
   }
   const session = { openEngine: async () => ({ callApi }), printToStderr: () => undefined }
   const plan = { source: 'https://source.test', entries, omitted: 0, isImported: false }
   await importAudit(session as unknown as CliSession, plan)
-  return { calls, bytes }
+  return { calls, bytes, questions }
 }
 
 test('an audit log is sent in pages of one import, oldest entry first', async () => {
@@ -41,4 +51,26 @@ test('no page exceeds the size of a request', async () => {
   const { calls, bytes } = await importEntries(entries)
   expect(calls.flatMap(({ ids }) => ids)).toHaveLength(40)
   expect(Math.max(...bytes)).toBeLessThan(128 * 1024)
+})
+
+// Each page is a request of the log, so a later import of a large log must not send all of them.
+test.each([0, 1, 25, 26, 999, 1_000, 2_000])(
+  'a later import begins with the first page that lacks an entry: %i are present',
+  async presentCount => {
+    const entries = Array.from({ length: 2_010 }, (_, index) => entryOf(2_010 - index))
+    const present = Array.from({ length: presentCount }, (_, index) => `e${index + 1}`)
+    const { calls, questions } = await importEntries(entries, present)
+    const firstPage = Math.floor(presentCount / 25)
+    expect(calls[0]?.ids[0]).toBe(`e${firstPage * 25 + 1}`)
+    expect(calls).toHaveLength(81 - firstPage)
+    expect(questions.length).toBeLessThan(8)
+  },
+)
+
+test('an import into a log that has removed old entries sends all later ones', async () => {
+  const entries = Array.from({ length: 500 }, (_, index) => entryOf(500 - index))
+  const present = Array.from({ length: 100 }, (_, index) => `e${index + 301}`)
+  const { calls } = await importEntries(entries, present)
+  const ids = new Set(calls.flatMap(call => call.ids))
+  expect(Array.from({ length: 100 }, (_, index) => ids.has(`e${index + 401}`))).not.toContain(false)
 })

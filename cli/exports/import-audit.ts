@@ -111,20 +111,26 @@ export async function importAudit(
 }
 
 /**
- * Returns the pages whose newest entry the target lacks. An import appends in order, so no page
- * before an imported one is missing.
+ * Returns the pages after the last one that the target has, found by a binary search. An import
+ * appends in order, so no page before an imported one is missing. The target removes old entries,
+ * so the result may begin with pages that it has.
  */
 async function listMissingPages(
   session: CliSession,
   source: string,
   pages: readonly AuditPage[],
 ): Promise<readonly AuditPage[]> {
-  for (let index = pages.length - 1; index >= 0; index -= 1) {
-    const newest = pages[index]?.at(-1)
-    if (newest !== undefined && (await readIsImported(session, source, newest.id)) === true)
-      return pages.slice(index + 1)
+  let presentCount = 0
+  let missingIndex = pages.length - 1
+  while (presentCount < missingIndex) {
+    const middleIndex = Math.floor((presentCount + missingIndex) / 2)
+    const newest = pages[middleIndex]?.at(-1)
+    const isPresent =
+      newest !== undefined && (await readIsImported(session, source, newest.id)) === true
+    if (isPresent) presentCount = middleIndex + 1
+    else missingIndex = middleIndex
   }
-  return pages
+  return pages.slice(presentCount)
 }
 
 /** Returns pages that one request can have. */

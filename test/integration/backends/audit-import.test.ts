@@ -59,16 +59,16 @@ const countImportRequests = (log: readonly Read[]): number =>
 
 // Otherwise each import of a large log would fill the log of the target with its own requests.
 test('a later import sends only the pages that the target lacks, and each is in its log', async () => {
-  await run('platform', 'import', await writeExport(createEntries(250)), '--yes')
+  await run('platform', 'import', await writeExport(createEntries(60)), '--yes')
   const log = await readAudit()
   expect(listImported(log).map(({ what }) => what)).toEqual(
-    createEntries(250).map(({ what }) => what),
+    createEntries(60).map(({ what }) => what),
   )
   expect(countImportRequests(log)).toBe(3)
-  await run('platform', 'import', await writeExport(createEntries(310)), '--yes')
+  await run('platform', 'import', await writeExport(createEntries(80)), '--yes')
   const later = await readAudit()
   expect(listImported(later).map(({ what }) => what)).toEqual(
-    createEntries(310).map(({ what }) => what),
+    createEntries(80).map(({ what }) => what),
   )
   // The third page has new entries too, and the fourth one has only new ones.
   expect(countImportRequests(later)).toBe(5)
