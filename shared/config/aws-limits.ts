@@ -57,8 +57,8 @@ export const awsLimits = {
    */
   longPoolCheckMs: 60_000,
   /**
-   * Pause of a process after a call of the scaler for sent messages. The number of tasks remains
-   * for a quarter of an hour, and a large deployment must not exhaust the requests of ECS.
+   * Pause of a process after a call of the scaler for sent messages. The sends of the pause are one
+   * call at its end. Otherwise a large deployment would exhaust the requests of ECS.
    */
   scalerPauseMs: 10_000,
   /** Dead letters of one queue that one scan reads. */

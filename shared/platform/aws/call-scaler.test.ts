@@ -7,7 +7,12 @@ const sent = { kind: 'sent', queue: 'chains-long', messages: 1 } as const
 
 /** Creates a caller over a client that records calls, and fails while `isFailing` is set. */
 function createCaller() {
-  const state = { nowMs: 0, isFailing: false, calls: [] as unknown[], logged: [] as unknown[] }
+  const state = {
+    isFailing: false,
+    calls: [] as unknown[],
+    logged: [] as unknown[],
+    endPauses: async (): Promise<void> => undefined,
+  }
   const call = createScalerCaller({
     functionArn,
     lambda: {
@@ -19,7 +24,19 @@ function createCaller() {
         return {}
       },
     } as never,
-    clock: { monotonicMs: () => state.nowMs },
+    clock: {
+      sleep: async ms => {
+        expect(ms).toBe(awsLimits.scalerPauseMs)
+        await new Promise<void>(resolve => {
+          const { endPauses } = state
+          state.endPauses = async () => {
+            await endPauses()
+            resolve()
+            await new Promise(setImmediate)
+          }
+        })
+      },
+    },
     logger: { write: (...entry) => void state.logged.push(entry) },
   })
   return { state, call }
@@ -34,13 +51,27 @@ test('the scaler is called without waiting for its result, in its own form', asy
   expect(scalerCallForm.parse(sent)).toEqual(sent)
 })
 
-test('many sends in a short time are one call for each queue, so that ECS is not throttled', async () => {
+test('sends in a short time are one call for each queue, also simultaneous ones', async () => {
   const { state, call } = createCaller()
-  for (let count = 0; count < 100; count += 1) await call(sent)
+  await Promise.all(Array.from({ length: 100 }, () => call(sent)))
+  await call(sent)
   await call({ ...sent, queue: 'nudges-long' })
   expect(state.calls).toHaveLength(2)
-  state.nowMs = awsLimits.scalerPauseMs
+})
+
+test('the sends of a pause are one call at its end, because an idle task may have removed all tasks', async () => {
+  const { state, call } = createCaller()
+  for (const messages of [1, 2, 3]) await call({ ...sent, messages })
+  await call({ ...sent, queue: 'nudges-long' })
+  state.calls.splice(0)
+  await state.endPauses()
+  expect(state.calls).toEqual([expect.objectContaining({ payload: { ...sent, messages: 5 } })])
+  // This call begins a pause of its own, and the other queue has none.
   await call(sent)
+  await call({ ...sent, queue: 'nudges-long' })
+  expect(state.calls).toHaveLength(2)
+  await state.endPauses()
+  await state.endPauses()
   expect(state.calls).toHaveLength(3)
 })
 

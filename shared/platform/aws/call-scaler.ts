@@ -29,29 +29,51 @@ export type ScalerCall = z.infer<typeof scalerCallForm>
 export type CallScaler = (call: ScalerCall) => Promise<void>
 
 /**
- * Creates the caller of the scaler. After a call for sent messages, it omits further such calls for
- * the same queue for `scalerPauseMs`. A failed call is written to the log.
+ * Creates the caller of the scaler. After a call for sent messages, further such calls for the same
+ * queue wait for `scalerPauseMs` and become one call, which no sender waits for. Without this last
+ * call, an idle task could remove all tasks after the first call and before a message of the pause.
+ * Lambda freezes a process between its calls, so this call may be late. A failed call is written to
+ * the log, and the next sent message causes another one.
  */
 export function createScalerCaller(deps: {
   readonly lambda: LambdaInvoker
   readonly functionArn: string
-  readonly clock: Pick<ClockPort, 'monotonicMs'>
+  readonly clock: Pick<ClockPort, 'sleep'>
   readonly logger: LoggerPort
 }): CallScaler {
   const { lambda, functionArn, clock, logger } = deps
-  const lastSentMs = new Map<LongQueueName, number>()
-  return async call => {
-    const nowMs = clock.monotonicMs()
-    const lastMs = call.kind === 'sent' ? lastSentMs.get(call.queue) : undefined
-    if (lastMs !== undefined && nowMs - lastMs < awsLimits.scalerPauseMs) return
+  /** The numbers of messages without a call, by the queues whose pause has not ended. */
+  const uncalledMessages = new Map<LongQueueName, number>()
+  const startCall = async (call: ScalerCall): Promise<boolean> => {
     try {
       await startLambda(lambda, { functionArn, payload: call })
-      if (call.kind === 'sent') lastSentMs.set(call.queue, nowMs)
+      return true
     } catch (thrown) {
       logger.write('warn', 'scaler.uncalled', { kind: call.kind, message: messageOf(thrown) })
+      return false
     }
   }
+  const endPause = async (queue: LongQueueName): Promise<void> => {
+    await clock.sleep(awsLimits.scalerPauseMs)
+    const messages = uncalledMessages.get(queue) ?? 0
+    uncalledMessages.delete(queue)
+    if (messages > 0) await callForSent({ kind: 'sent', queue, messages })
+  }
+  const callForSent = async (call: SentCall): Promise<void> => {
+    const { queue, messages } = call
+    const uncalled = uncalledMessages.get(queue)
+    uncalledMessages.set(queue, uncalled === undefined ? 0 : uncalled + messages)
+    if (uncalled !== undefined) return
+    if (await startCall(call)) void endPause(queue)
+    else uncalledMessages.delete(queue)
+  }
+  return async call => {
+    if (call.kind === 'sent') await callForSent(call)
+    else await startCall(call)
+  }
 }
+
+type SentCall = Extract<ScalerCall, { readonly kind: 'sent' }>
 
 /** Opens the caller of the scaler that the variable `scalerFunction` names. */
 export function openScalerCaller(
