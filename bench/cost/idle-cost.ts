@@ -61,9 +61,11 @@ const assumptions = {
  * The numbers that AWS gives to each account in each month, without an end. Requests to SQS count
  * as messages.
  */
-const freeAllowances = {
+export const freeAllowances = {
   alarmMetrics: 10,
   dashboards: 3,
+  /** Metrics of each free dashboard. One with more metrics is billed. */
+  dashboardMetrics: 50,
   messages: 1_000_000,
   gbSeconds: 400_000,
 } as const

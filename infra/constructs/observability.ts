@@ -128,13 +128,20 @@ function createDashboard(
   })
 }
 
-/** Returns the rows of a group. Their titles end with `titleEnd`. */
+/**
+ * Returns the rows of a group. Their titles end with `titleEnd`. AWS bills a dashboard with more
+ * than 50 metrics. The rows of one group have at most so many, because the scaler has no metrics of
+ * concurrency and duration.
+ */
 function createGroupRows(
   { settings, queues, functions }: ObservedGroup,
   titleEnd: string,
 ): GraphWidget[][] {
   const { installation } = settings
   const lambdaFunctions = [...functions.values()].map(deployed => deployed.function)
+  const workFunctions = [...functions.values()]
+    .filter(({ row }) => row.name !== 'scaler')
+    .map(deployed => deployed.function)
   const createGraph = (title: string, left: readonly IMetric[]): GraphWidget =>
     new GraphWidget({ title: `${title}${titleEnd}`, left: [...left], width: 12, height: 6 })
   const createOwnGraph = (title: string, metricName: string): GraphWidget =>
@@ -155,13 +162,13 @@ function createGroupRows(
     [
       createGraph(
         'Concurrent calls',
-        lambdaFunctions.map(lambdaFunction =>
+        workFunctions.map(lambdaFunction =>
           lambdaFunction.metric('ConcurrentExecutions', { statistic: 'Maximum' }),
         ),
       ),
       createGraph(
         'Duration',
-        lambdaFunctions.map(lambdaFunction => lambdaFunction.metricDuration({ statistic: 'p99' })),
+        workFunctions.map(lambdaFunction => lambdaFunction.metricDuration({ statistic: 'p99' })),
       ),
     ],
     [

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import {
+  freeAllowances,
   groupIdleResources,
   idleResources,
   leanGroupIdleResources,
@@ -37,6 +38,21 @@ test.each([
     expect(Object.fromEntries(added)).toEqual(expected)
   },
 )
+
+test('the dashboard of an installation without groups is within the free allowance', () => {
+  const [dashboard] = synthesise().resources('AWS::CloudWatch::Dashboard').values()
+  const body = dashboard?.Properties['DashboardBody'] as
+    | { readonly 'Fn::Join': readonly [string, readonly unknown[]] }
+    | undefined
+  // The other parts are names of resources.
+  const text = (body?.['Fn::Join'][1] ?? []).map(part => (typeof part === 'string' ? part : 'name'))
+  const { widgets } = JSON.parse(text.join('')) as {
+    readonly widgets: readonly { readonly properties: { readonly metrics: readonly unknown[] } }[]
+  }
+  const count = widgets.reduce((sum, { properties }) => sum + properties.metrics.length, 0)
+  expect(count).toBeGreaterThan(40)
+  expect(count).toBeLessThanOrEqual(freeAllowances.dashboardMetrics)
+})
 
 /** Counts the idle resources of the templates. */
 function countIdleResources(settings: Readonly<Record<string, unknown>>): Record<string, number> {
