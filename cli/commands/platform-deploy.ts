@@ -96,18 +96,28 @@ async function requireUsableNetwork(
 
 /**
  * Refuses to remove the key that encrypts the data of an installation. Without the permission to
- * use it, functions could not read stored objects. Throws PLATFORM_SETTING_INVALID.
+ * use it, functions could not read stored objects. Also refuses to add such a key, which is billed
+ * and could not be removed again. The settings of an earlier deployment are not stored, so a user
+ * may have omitted `dataKey` by mistake. Throws PLATFORM_SETTING_INVALID.
  */
 function requireSameDataKey(
   tables: InstallationStatus['tables'],
   settings: readonly string[],
 ): void {
-  if (findSetting(settings, 'dataKey') !== 'aws' || !tables.some(({ hasOwnKey }) => hasOwnKey))
-    return
+  const existingTables = tables.filter(({ status }) => status !== undefined)
+  const dataKey = findSetting(settings, 'dataKey') ?? 'own'
+  // The CDK reports another value.
+  if (existingTables.length === 0 || !['own', 'aws'].includes(dataKey)) return
+  const usesOwnKey = existingTables.some(({ hasOwnKey }) => hasOwnKey)
+  if (dataKey === (usesOwnKey ? 'own' : 'aws')) return
   throw error(
     'PLATFORM_SETTING_INVALID',
-    'dataKey=aws applies to new installations only: a key of this installation encrypts its data',
-    { hint: 'Leave dataKey out, or create another installation with another --installation.' },
+    usesOwnKey
+      ? 'dataKey=aws applies to new installations only: a key of this installation encrypts its data'
+      : 'the key for data cannot change: a key of AWS encrypts the data of this installation',
+    {
+      hint: `${usesOwnKey ? 'Leave dataKey out' : 'Add --set dataKey=aws'}, or create another installation with another --installation.`,
+    },
   )
 }
 

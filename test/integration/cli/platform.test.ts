@@ -23,7 +23,7 @@ const absentInstallation: InstallationStatus = {
 
 const completeInstallation: InstallationStatus = {
   ...absentInstallation,
-  tables: [{ name: 'antichain-journal', status: 'ACTIVE', isProtected: true, hasOwnKey: false }],
+  tables: [{ name: 'antichain-journal', status: 'ACTIVE', isProtected: true, hasOwnKey: true }],
 }
 
 let bench: CliBench
@@ -107,7 +107,7 @@ describe('platform deploy', () => {
   ])('%s gets its data stack unprotected first, then protected', async (_, state, isProtected) => {
     inspected = {
       ...absentInstallation,
-      tables: [{ name: 'antichain-journal', status: state, isProtected, hasOwnKey: false }],
+      tables: [{ name: 'antichain-journal', status: state, isProtected, hasOwnKey: true }],
     }
     expect((await bench.run(...deploy, '--yes')).exit).toBe(0)
     const isUnprotected = runs.map(({ args }) => args.includes('antichain:dataProtection=off'))
@@ -181,17 +181,24 @@ describe('platform deploy', () => {
     ])
   })
 
-  test('is refused when it would remove the key of the data', async () => {
-    const [table] = completeInstallation.tables
-    if (table === undefined) throw new Error('no table')
-    const args = [...deploy, '--yes', '--set', 'dataKey=aws'] as const
-    inspected = { ...completeInstallation, tables: [{ ...table, hasOwnKey: true }] }
-    const { exit, err } = await bench.run(...args)
-    expect([exit, listVerbs()]).toEqual([2, []])
-    expect(err).toContain('dataKey=aws applies to new installations only')
-    inspected = completeInstallation
-    expect((await bench.run(...args)).exit).toBe(0)
-  })
+  test.each([
+    ['remove', true, ['dataKey=aws'], [], 'dataKey=aws applies to new installations only'],
+    ['add', false, [], ['dataKey=aws'], 'Add --set dataKey=aws'],
+  ])(
+    'is refused when it would %s the key of the data',
+    async (_, hasOwnKey, refused, accepted, message) => {
+      const tables = completeInstallation.tables.map(table => ({ ...table, hasOwnKey }))
+      inspected = { ...completeInstallation, tables }
+      const runWith = (settings: readonly string[]) =>
+        bench.run(...deploy, '--yes', ...settings.flatMap(setting => ['--set', setting]))
+      const { exit, err } = await runWith(refused)
+      expect([exit, listVerbs()]).toEqual([2, []])
+      expect(err).toContain(message)
+      expect((await runWith(accepted)).exit).toBe(0)
+      inspected = absentInstallation
+      expect((await runWith(refused)).exit).toBe(0)
+    },
+  )
 
   const keyArn = 'arn:aws:kms:eu-central-1:111122223333:key/0a'
   test.each([
