@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { awsLimits } from '../../shared/config/aws-limits.ts'
-import { createTaskActivity } from './run-long-pool.ts'
+import { createTaskActivity, endAfterUnreviewedRun } from './run-long-pool.ts'
 
 /** Creates the activity of a generator task, with a record of its calls and a settable clock. */
 function createActivity() {
@@ -57,3 +57,24 @@ test('a stopped task makes the scaler check, because a message may have arrived 
   await activity.reportEnd()
   expect(state.events).toEqual([{ kind: 'check' }])
 })
+
+test.each([
+  [true, [{ kind: 'check' }, 'flush', 'end']],
+  [false, []],
+])(
+  'a task ends after an unreviewed preview only, and makes the scaler check first: %s',
+  async (hasRun, events) => {
+    const { state, activity } = createActivity()
+    await endAfterUnreviewedRun(
+      {
+        hasRunUnreviewed: () => hasRun,
+        endEnvironment: () => void state.events.push('end'),
+      },
+      {
+        telemetry: { flush: async () => void state.events.push('flush') },
+        reportEnd: activity.reportEnd,
+      },
+    )
+    expect(state.events).toEqual(events)
+  },
+)

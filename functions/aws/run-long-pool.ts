@@ -3,7 +3,9 @@ import type { LongQueueName } from '../../shared/config/aws-resource-names.ts'
 import { error, messageOf } from '../../shared/errors/error.ts'
 import type { CallScaler } from '../../shared/platform/aws/call-scaler.ts'
 import type { ClockPort } from '../../shared/ports/system.ts'
+import type { TelemetryPort } from '../../shared/ports/telemetry.ts'
 import { type FunctionResources, openFunctionResources } from './function-resources.ts'
+import type { StackBinding } from './stack-binding.ts'
 import { createTaskProtection, type TaskProtection } from './task-protection.ts'
 
 /** One round of a long-pool task: receives waiting messages, if there are any, and serves them. */
@@ -48,15 +50,30 @@ export async function runLongPool(
       logger.write('error', 'task.failed', { message: messageOf(thrown) })
       await clock.sleep(failurePauseMs, shutdown.signal)
     }
-    if (resources.hasRunUnreviewed()) {
-      await telemetry.flush()
-      resources.endEnvironment()
-    }
+    await endAfterUnreviewedRun(resources, { telemetry, reportEnd: activity.reportEnd })
     await activity.reportIdle()
   }
   await activity.reportEnd()
   await telemetry.flush()
   platform.close()
+}
+
+/**
+ * Ends a task that ran the program of an unreviewed preview. The task calls the scaler first, which
+ * may have removed the tasks of this queue meanwhile. If so, ECS starts no other task in its
+ * place.
+ */
+export async function endAfterUnreviewedRun(
+  { hasRunUnreviewed, endEnvironment }: Pick<StackBinding, 'hasRunUnreviewed' | 'endEnvironment'>,
+  {
+    telemetry,
+    reportEnd,
+  }: Pick<TaskActivity, 'reportEnd'> & { readonly telemetry: Pick<TelemetryPort, 'flush'> },
+): Promise<void> {
+  if (!hasRunUnreviewed()) return
+  await reportEnd()
+  await telemetry.flush()
+  endEnvironment()
 }
 
 /** The calls with which a task of the long pool reports its activity to the scaler. */
