@@ -28,9 +28,9 @@ const programFolders = [
 
 /**
  * The number of workers for each core. Tests of the first tier need a core all the time. Those of
- * the others often wait for processes, and those of the local cloud wait half of their time.
+ * the others wait a third of the time, for processes and for the local cloud.
  */
-const workersPerCore = tier === 'aws' ? 2 : tier === 'full' ? 1.5 : 1
+const workersPerCore = ['full', 'aws'].includes(tier) ? 1.5 : 1
 
 type Settings = NonNullable<TestProjectInlineConfiguration['test']>
 

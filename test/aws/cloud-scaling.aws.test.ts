@@ -15,7 +15,7 @@ describeWithServices('the long pool', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'ECS'], s
   beforeAll(async () => {
     bundles = createBundles()
     sandbox = await createCloudSandbox('many', { aws: settings(), bundleOf: bundles.findBundle })
-  })
+  }, 240_000)
   afterAll(async () => {
     await sandbox?.remove()
     bundles?.remove()
