@@ -1,7 +1,7 @@
 import { Stack } from 'aws-cdk-lib'
 import type { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { Construct } from 'constructs'
-import { type LongQueueName, longPoolServices } from '../shared/config/aws-resource-names.ts'
+import { longPoolServices, longQueueNames } from '../shared/config/aws-resource-names.ts'
 import type { FunctionName, Grants } from './function-row.ts'
 import { groupRows } from './functions-table.ts'
 import { allowActions, type GrantContext } from './grant-context.ts'
@@ -38,9 +38,7 @@ export function scalingStatementsOf(
   scope: Construct,
   { settings, queues }: GrantContext,
 ): readonly PolicyStatement[] {
-  const queueArns = (Object.keys(longPoolServices) as LongQueueName[]).map(
-    name => queues[name].queue.queueArn,
-  )
+  const queueArns = longQueueNames.map(name => queues[name].queue.queueArn)
   const serviceArns = Object.values(longPoolServices).map(service =>
     Stack.of(scope).formatArn({
       service: 'ecs',

@@ -5,12 +5,12 @@ import type { EnginePort } from '../../local/engine-port.ts'
 import { apiGroupHeader, defaultGroup, isStackGroupName } from '../../shared/config/stack-groups.ts'
 import { listAllItems } from '../remote/api-pages.ts'
 import { requireExportedName } from './exported-names.ts'
+import { namedForm } from './planned-setting.ts'
 import { rulesFileOf, settingKinds } from './setting-kinds.ts'
 
 /** The folder with the files of all groups but the default one. */
 const groupsFolder = 'groups'
 
-const itemForm = z.looseObject({ name: z.string() })
 const webhookForm = z.looseObject({
   name: z.string(),
   value: z.looseObject({ rules: z.unknown() }),
@@ -45,15 +45,19 @@ export async function writeInstallationSettings(
   for (const group of groups) {
     const settings: Record<string, unknown> = {}
     for (const [kind, { path, isShared }] of Object.entries(settingKinds))
-      if (group === defaultGroup || isShared !== true) {
-        const items = await listAllItems(callGroup(engine, group), path, itemForm)
-        for (const { name } of items) requireExportedName('setting', name)
-        settings[kind] = items
-      }
+      if (group === defaultGroup || isShared !== true)
+        settings[kind] = await listSettings(callGroup(engine, group), path)
     writePrivateJson(join(root, settingsFileOf(group)), settings)
     for (const { name, value } of z.array(webhookForm).parse(settings['webhooks']))
       writePrivateJson(join(root, rulesFileOf(group, name)), value.rules)
   }
+}
+
+/** Lists the settings at a path of the API. Throws API_ANSWER_UNKNOWN for a name of no import. */
+export async function listSettings(engine: ApiCaller, path: string) {
+  const items = await listAllItems(engine, path, namedForm)
+  for (const { name } of items) requireExportedName('setting', name)
+  return items
 }
 
 /** Returns the file with the settings of a group, relative to the folder of the export. */

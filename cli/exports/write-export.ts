@@ -10,16 +10,14 @@ import { readHistory } from '../../shared/engine/deployment/retention/history-an
 import type { HistoryRecord } from '../../shared/ports/catalog.ts'
 import { deploymentPartsOf, type StackId } from '../../shared/records/ids.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
-import { listAllItems } from '../remote/api-pages.ts'
 import { readCurrentAccount } from '../remote/current-account.ts'
 import { stackPathOf } from '../remote/stack-path.ts'
 import type { CliSession } from '../session/session.ts'
 import { auditFile } from './import-audit.ts'
 import { requireExportedName } from './exported-names.ts'
-import { listGroupNames, writeInstallationSettings } from './installation-settings.ts'
+import { listGroupNames, listSettings, writeInstallationSettings } from './installation-settings.ts'
 import { type ExportedStack, type ExportManifest, hashMember } from './manifest.ts'
 import { listMembers, manifestName } from './manifest.ts'
-import { namedForm } from './planned-setting.ts'
 import { readUnchangedStack } from './read-unchanged-stack.ts'
 
 const privateFile = { mode: 0o600 } as const
@@ -145,12 +143,6 @@ async function readStackDocuments(session: CliSession, id: StackId) {
     schedules: await listSettings(engine, `${path}/schedules`),
     notifications: await listSettings(engine, `${path}/notifications`),
   }
-}
-
-async function listSettings(engine: Pick<EnginePort, 'callApi'>, path: string) {
-  const items = await listAllItems(engine, path, namedForm)
-  for (const { name } of items) requireExportedName('setting', name)
-  return items
 }
 
 /** Writes the audit log, newest entry first, page by page. */

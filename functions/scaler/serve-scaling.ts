@@ -1,4 +1,4 @@
-import { longPoolServices, type LongQueueName } from '../../shared/config/aws-resource-names.ts'
+import { type LongQueueName, longQueueNames } from '../../shared/config/aws-resource-names.ts'
 import { scalerCallForm } from '../../shared/platform/aws/call-scaler.ts'
 import type { LongPoolServices } from '../../shared/platform/aws/long-pool-services.ts'
 import type { MessageCounts } from '../../shared/platform/aws/queues/queue-depths.ts'
@@ -41,8 +41,6 @@ export async function serveScaling(
     }
     return [queue, count]
   }
-  const queues = call.kind === 'check' ? longQueues : [call.queue]
+  const queues = call.kind === 'check' ? longQueueNames : [call.queue]
   return Object.fromEntries(await Promise.all(queues.map(scale)))
 }
-
-const longQueues = Object.keys(longPoolServices) as readonly LongQueueName[]

@@ -3,6 +3,7 @@ import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { CfnSchedule, CfnScheduleGroup } from 'aws-cdk-lib/aws-scheduler'
 import type { Construct } from 'constructs'
 import { awsTags, installationNamesOf, roleNameOf } from '../../shared/config/aws-resource-names.ts'
+import { hourlyEvents } from '../hourly-events.ts'
 import type { Settings } from '../settings.ts'
 import type { Addresses } from './endpoints.ts'
 import type { DeployedFunction } from './functions.ts'
@@ -85,14 +86,14 @@ function createHourlyCalls(
       name: 'tidy',
       description: 'removes old records and finds stuck deployments',
       target: compaction,
-      event: { kind: 'tidy' },
+      event: hourlyEvents.compaction,
     },
     {
       id: 'Scale',
       name: 'scale',
       description: 'starts tasks of the long pool for messages that wait',
       target: scaler,
-      event: { kind: 'check' },
+      event: hourlyEvents.scaler,
     },
   ]
   for (const { id, name, description, target, event } of calls)

@@ -16,6 +16,7 @@ import { createSchedulerClient } from '../../shared/platform/aws/scheduler.ts'
 import { createEcsClient, createSqsClient } from '../../shared/platform/aws/clients.ts'
 import { startSupervisor } from '../../shared/platform/system/process-supervisor.ts'
 import type { FunctionName } from '../function-row.ts'
+import { hourlyEvents } from '../hourly-events.ts'
 import { functionsTable } from '../functions-table.ts'
 import type { Environment, InvocationOutcome } from './environment.ts'
 import { type EventSource, startEventSource } from './sqs-event-source.ts'
@@ -232,11 +233,7 @@ function startScheduleCalls(
   }
 }
 
-/** The events of the functions that schedules of the installation call every hour. */
-const regularEvents: Partial<Readonly<Record<FunctionName, object>>> = {
-  compaction: { kind: 'tidy' },
-  scaler: { kind: 'check' },
-}
+const regularEvents: Partial<Readonly<Record<FunctionName, object>>> = hourlyEvents
 
 /** Calls these functions regularly, as their schedules do. Returns the function that ends this. */
 function startRegularCalls(fleets: readonly FunctionFleet[], intervalMs: number): () => void {

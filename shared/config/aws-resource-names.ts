@@ -139,6 +139,12 @@ export const queueNames = [
 /** The name of a queue, without the installation. */
 export type QueueName = (typeof queueNames)[number]
 
+/** The names of the queues of the long pool. */
+export const longQueueNames = ['chains-long', 'nudges-long'] as const satisfies readonly QueueName[]
+
+/** The name of a queue of the long pool. */
+export type LongQueueName = (typeof longQueueNames)[number]
+
 /**
  * The services of the long pool in ECS, by the queue whose messages their tasks receive. Their
  * cluster has the name of the installation, or that of `groupInstallationOf`.
@@ -146,10 +152,7 @@ export type QueueName = (typeof queueNames)[number]
 export const longPoolServices = {
   'chains-long': 'long-step-executor',
   'nudges-long': 'long-step-generator',
-} as const satisfies Partial<Record<QueueName, string>>
-
-/** The name of a queue of the long pool. */
-export type LongQueueName = keyof typeof longPoolServices
+} as const satisfies Record<LongQueueName, string>
 
 /** The default name of an installation. */
 export const defaultInstallation = 'antichain'

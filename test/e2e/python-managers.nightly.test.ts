@@ -1,38 +1,22 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createPythonManifest, installPythonManagers } from './python-managers.ts'
 import { createSandbox, requireSuccess, type Sandbox } from './sandbox.ts'
-import { createVirtualEnvironment, describeWithCommands } from './toolchains.ts'
+import { describeWithCommands } from './toolchains.ts'
 
-const tools = join(import.meta.dirname, '../fixtures/programs/python-managers/requirements.txt')
 const slowMs = 900_000
 
 let sandbox: Sandbox
 let env: Record<string, string>
 afterEach(() => sandbox.remove())
 
-/** Poetry reads the packages of PyPI from its simple index, as pip does. */
-const manifest = `[project]
-name = "program"
-version = "0.1.0"
-requires-python = ">=3.10"
-dependencies = ["pulumi==3.270.0"]
-
-[tool.poetry]
-package-mode = false
-
-[[tool.poetry.source]]
-name = "index"
-url = "https://pypi.org/simple/"
-priority = "primary"
-`
-
 describeWithCommands('a program in Python', [['python3', '-m', 'venv', '--help']], () => {
   beforeEach(() => {
-    const bin = join(createVirtualEnvironment(tools), 'bin')
+    const bin = installPythonManagers()
     sandbox = createSandbox('python')
     rmSync(join(sandbox.program, 'requirements.txt'))
-    writeFileSync(join(sandbox.program, 'pyproject.toml'), manifest)
+    writeFileSync(join(sandbox.program, 'pyproject.toml'), createPythonManifest('pulumi==3.270.0'))
     env = { PATH: [sandbox.createEnvironment()['PATH'], bin].join(delimiter) }
   }, slowMs)
 

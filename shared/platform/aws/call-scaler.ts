@@ -1,13 +1,13 @@
 import * as z from 'zod'
 import { awsLimits } from '../../config/aws-limits.ts'
-import type { LongQueueName } from '../../config/aws-resource-names.ts'
+import { type LongQueueName, longQueueNames } from '../../config/aws-resource-names.ts'
 import { messageOf } from '../../errors/error.ts'
 import type { ClockPort, LoggerPort } from '../../ports/system.ts'
 import type { AwsResources } from './aws-resources.ts'
 import type { AwsSettings } from './clients.ts'
 import { createLambdaStarter, type LambdaInvoker, startLambda } from './lambda-client.ts'
 
-const queueForm = z.enum(['chains-long', 'nudges-long'] satisfies readonly LongQueueName[])
+const queueForm = z.enum(longQueueNames)
 
 /**
  * The form of a call of the scaler. `sent`: `messages` were sent to a queue. `idle`: a task of the

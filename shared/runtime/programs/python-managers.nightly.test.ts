@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { withoutUndefined } from '../../programs/hosts/program-environment.ts'
-import { createVirtualEnvironment } from '../../../test/e2e/toolchains.ts'
+import { createPythonManifest, installPythonManagers } from '../../../test/e2e/python-managers.ts'
 import { createSystemClock } from '../../platform/system/clock.ts'
 import { createProcesses } from '../../platform/system/processes.ts'
 import { installProgramPackages } from './install-packages.ts'
@@ -18,10 +18,7 @@ const processes = createProcesses()
 
 beforeAll(() => {
   root = mkdtempSync(join(tmpdir(), 'python-managers-'))
-  const tools = createVirtualEnvironment(
-    join(import.meta.dirname, '../../../test/fixtures/programs/python-managers/requirements.txt'),
-  )
-  path = [join(tools, 'bin'), process.env['PATH']].join(delimiter)
+  path = [installPythonManagers(), process.env['PATH']].join(delimiter)
 }, 300_000)
 afterAll(async () => {
   await processes.close()
@@ -35,21 +32,6 @@ const deps = (): PackageInstallDeps => ({
   env: { ...withoutUndefined(process.env), PATH: path, HOME: root },
 })
 
-const manifestOf = (requirement: string): string => `[project]
-name = "program"
-version = "0.1.0"
-requires-python = ">=3.9"
-dependencies = ["${requirement}"]
-
-[tool.poetry]
-package-mode = false
-
-[[tool.poetry.source]]
-name = "index"
-url = "https://pypi.org/simple/"
-priority = "primary"
-`
-
 /** Creates a program that requires a package of PyPI, and locks it with the tool. */
 function writeProgram(tool: 'uv' | 'poetry', name: string, requirement: string): string {
   const folder = join(root, name)
@@ -57,7 +39,7 @@ function writeProgram(tool: 'uv' | 'poetry', name: string, requirement: string):
   const project = `name: p\nruntime:\n  name: python\n  options:\n    toolchain: ${tool}\n`
   writeFileSync(join(folder, 'Pulumi.yaml'), project)
   writeFileSync(join(folder, '__main__.py'), '')
-  writeFileSync(join(folder, 'pyproject.toml'), manifestOf(requirement))
+  writeFileSync(join(folder, 'pyproject.toml'), createPythonManifest(requirement))
   const env = { ...process.env, PATH: path, HOME: root }
   execFileSync(tool, ['lock'], { cwd: folder, env, stdio: 'pipe' })
   return folder
@@ -80,7 +62,7 @@ for (const tool of ['uv', 'poetry'] as const) {
     expect(knownPackages).toBeDefined()
     const again = { ignoreScripts: true, ...(knownPackages === undefined ? {} : { knownPackages }) }
     expect(await installProgramPackages(deps(), folder, again)).toBe('known')
-    writeFileSync(join(folder, 'pyproject.toml'), manifestOf('idna==3.9'))
+    writeFileSync(join(folder, 'pyproject.toml'), createPythonManifest('idna==3.9'))
     await expect(installProgramPackages(deps(), folder, again)).rejects.toMatchObject({
       code: 'INSTALL_FAILED',
     })
