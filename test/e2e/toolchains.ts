@@ -1,5 +1,13 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -69,6 +77,17 @@ export function createVirtualEnvironment(requirements: string): string {
   mkdirSync(join(partialFolder, '..'), { recursive: true })
   execFileSync('python3', ['-m', 'venv', partialFolder])
   execFileSync(join(partialFolder, 'bin', 'pip'), ['install', '--quiet', '-r', requirements])
+  replaceInterpreter(join(partialFolder, 'bin'), { from: partialFolder, to: folder })
   renameSync(partialFolder, folder)
   return folder
+}
+
+/** Replaces the environment that the first line of each script names, before the folder moves. */
+function replaceInterpreter(bin: string, folders: { readonly from: string; readonly to: string }) {
+  for (const { name } of readdirSync(bin, { withFileTypes: true }).filter(file => file.isFile())) {
+    const content = readFileSync(join(bin, name), 'latin1')
+    const start = `#!${folders.from}/`
+    if (content.startsWith(start))
+      writeFileSync(join(bin, name), `#!${folders.to}/${content.slice(start.length)}`, 'latin1')
+  }
 }
