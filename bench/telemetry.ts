@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { parseArgs } from 'node:util'
-import { placeDeployment } from '../shared/engine/telemetry/deployment-trace.ts'
+import { deriveDeploymentTrace } from '../shared/engine/telemetry/deployment-trace.ts'
 import { createOperationObserver } from '../shared/engine/telemetry/observe-operation.ts'
 import { noTelemetry } from '../shared/ports/telemetry.ts'
 import { deploymentIdOf, type EpochMs, stackIdOf } from '../shared/records/ids.ts'
@@ -29,7 +29,7 @@ const observationCount = 1_000_000
 /** Returns the time of one operation's observation without telemetry, in ns. */
 function measureObservation(): number {
   const deployment = deploymentIdOf(stackIdOf('bench', 'dev'), 1)
-  const trace = placeDeployment(deployment, { traceId: 'a1'.repeat(16), isSampled: true })
+  const trace = deriveDeploymentTrace(deployment, { traceId: 'a1'.repeat(16), isSampled: true })
   const ports = { telemetry: noTelemetry, clock: { now: () => 0 as EpochMs } }
   const observe = createOperationObserver(ports, deployment, trace)
   const operation = { id: 1, op: 'create' } as unknown as Operation
@@ -50,24 +50,28 @@ async function measureDeployments(size: number, repetitions: number): Promise<vo
   }).listen(0, '127.0.0.1')
   await once(collector, 'listening')
   const { port } = collector.address() as AddressInfo
-  const endpoints = { off: '', on: `http://127.0.0.1:${port}`, away: 'http://127.0.0.1:1' }
-  const runs = { off: [], on: [], away: [] } as Record<keyof typeof endpoints, RunMeasurement[]>
+  const endpoints = { off: '', on: `http://127.0.0.1:${port}`, unreachable: 'http://127.0.0.1:1' }
+  const runs = { off: [], on: [], unreachable: [] } as Record<
+    keyof typeof endpoints,
+    RunMeasurement[]
+  >
   const antichain = findAntichain()
   await withProgram('flat', async folder => {
     await antichain.run(folder, ['stack', 'init', 'bench'], {})
     for (let count = 0; count < repetitions; count += 1)
-      for (const mode of ['off', 'on', 'away'] as const) {
+      for (const mode of ['off', 'on', 'unreachable'] as const) {
         const env = { N: String(size), OTEL_EXPORTER_OTLP_ENDPOINT: endpoints[mode] }
         const options = ['--yes', '--skip-preview', '--stack', 'bench']
         runs[mode].push(await antichain.run(folder, ['up', ...options], env))
         await antichain.run(folder, ['destroy', ...options], { N: String(size) })
       }
   })
-  for (const mode of ['off', 'on', 'away'] as const)
+  for (const mode of ['off', 'on', 'unreachable'] as const)
     printReport({ bench: 'telemetry', phase: 'create', size, telemetry: mode }, runs[mode])
   collector.closeAllConnections()
   collector.close()
 }
 
 console.log(JSON.stringify({ bench: 'telemetry', nsPerOperationOff: measureObservation() }))
-await measureDeployments(Number(values.sizes), Number(values.repetitions))
+for (const size of values.sizes.split(','))
+  await measureDeployments(Number(size), Number(values.repetitions))

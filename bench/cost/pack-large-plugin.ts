@@ -8,8 +8,8 @@ import { repositoryRoot } from '../engine.ts'
 const bytesPerMb = 1024 * 1024
 
 /**
- * Packs the test provider with random bytes beside its code. The archive then has about `megabytes`
- * MB before and after its compression, as the executable of a large provider.
+ * Packs the test provider with random bytes beside its code. Compression does not shrink random
+ * bytes, so the archive has about `megabytes` MB, like that of a large provider.
  */
 export function packLargePlugin(megabytes: number): Uint8Array {
   const folder = mkdtempSync(join(tmpdir(), 'antichain-plugin-'))

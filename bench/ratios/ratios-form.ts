@@ -10,7 +10,7 @@ export const recordedRatiosForm = z.object({
   repetitions: z.int().min(1),
   /** Load average of the last minute at the end. */
   load: z.number(),
-  /** Medians by command. */
+  /** By command: the processor time of Pulumi, divided by that of Antichain. Medians. */
   ratios: z.record(z.enum(ratioPhases), z.number().positive()),
 })
 

@@ -48,7 +48,7 @@ describe('the package of a provider in a state', () => {
     expect(choose({}).parameter).toMatchObject({ source, version: '' })
   })
 
-  test('is the one that --provider names, also against a package of the program', () => {
+  test('is the one that --provider names, even if the program has another package', () => {
     const requiredPackages = [remotePackage]
     for (const address of ['random', 'hashicorp/random', source]) {
       const choices = new Map([[address, '3.5.0']])
@@ -72,8 +72,8 @@ describe('the package of a provider in a state', () => {
     expect(request).toMatchObject({ pkg: 'random', parameters: { version: '3.6.3' } })
     const value = Buffer.from(request.parameters?.value ?? '', 'base64').toString()
     expect(JSON.parse(value)).toEqual({ remote: { url: source, version: '3.6.3' } })
-    const own = createPackageRequest(remotePackage, { pkg, parameter })
-    expect(own).toMatchObject({ version: '1.2.3', parameters: remotePackage.parameters })
+    const programRequest = createPackageRequest(remotePackage, { pkg, parameter })
+    expect(programRequest).toMatchObject({ version: '1.2.3', parameters: remotePackage.parameters })
   })
 })
 

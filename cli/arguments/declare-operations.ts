@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import type { Attach } from './handler.ts'
+import type { Attach, Handler, LoadHandler } from './handler.ts'
 import { collectValues } from './flags.ts'
 import { addSummaryOption } from './output-option.ts'
 import { unsupportedOptions } from './unsupported.ts'
@@ -17,7 +17,11 @@ export function declareOperations(root: Command, attach: Attach): void {
     addProgramRefreshOptions(addDeleteOptions(addPolicyOptions(addShowOptions(up)))),
   )
   addReplaceOptions(addTargetingOptions(up, '--exclude <urn>'))
-  attach(up, async () => (await import('../commands/up.ts')).updateStack, unsupportedOptions.up)
+  attach(
+    up,
+    withKeyDerivation(async () => (await import('../commands/up.ts')).updateStack),
+    unsupportedOptions.up,
+  )
 
   declareWatch(root, attach)
 
@@ -32,7 +36,7 @@ export function declareOperations(root: Command, attach: Attach): void {
   addReplaceOptions(addTargetingOptions(preview))
   attach(
     preview,
-    async () => (await import('../commands/preview.ts')).preview,
+    withKeyDerivation(async () => (await import('../commands/preview.ts')).preview),
     unsupportedOptions.preview,
   )
 
@@ -56,7 +60,7 @@ export function declareOperations(root: Command, attach: Attach): void {
   )
   attach(
     refresh,
-    async () => (await import('../commands/refresh.ts')).refresh,
+    withKeyDerivation(async () => (await import('../commands/refresh.ts')).refresh),
     unsupportedOptions.refresh,
   )
 
@@ -77,7 +81,7 @@ function declareDestroy(root: Command, attach: Attach): void {
   )
   attach(
     destroy,
-    async () => (await import('../commands/destroy.ts')).destroy,
+    withKeyDerivation(async () => (await import('../commands/destroy.ts')).destroy),
     unsupportedOptions.destroy,
   )
 }
@@ -280,4 +284,13 @@ function addDeleteOptions(command: Command): Command {
       'Delete as soon as dependents are gone (dataflow, the default), or in waves (antichain)',
     )
     .option('--ignore-protect', 'Also delete and replace protected resources')
+}
+
+/** Returns `loadHandler` for commands that open secrets: the key is derived during the load. */
+function withKeyDerivation(loadHandler: () => Promise<Handler>): LoadHandler {
+  return async session => {
+    const { startKeyDerivation } = await import('../stack/start-key-derivation.ts')
+    await startKeyDerivation(session)
+    return loadHandler()
+  }
 }

@@ -10,13 +10,16 @@ export type Handler = (
   operands: readonly string[],
 ) => Promise<number>
 
+/** A function that loads the module of a command. It runs in the session of the command. */
+export type LoadHandler = (session: CliSession) => Promise<Handler>
+
 /**
  * A function that attaches a handler to a command. It calls `loadHandler` when the command runs.
  * `unsupported`: options of Pulumi's command that are not supported yet.
  */
 export type Attach = (
   command: Command,
-  loadHandler: () => Promise<Handler>,
+  loadHandler: LoadHandler,
   unsupported?: readonly string[],
 ) => Command
 

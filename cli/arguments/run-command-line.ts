@@ -70,7 +70,7 @@ function createRoot(io: Io, tools: Tools, result: { exitCode: number; help: stri
       const { createCliSession } = await loadSessions()
       const session = createCliSession(io, tools, readGlobalOptions(command))
       try {
-        const handler = await loadHandler()
+        const handler = await loadHandler(session)
         result.exitCode = await handler(session, flagsOf(command), command.args)
       } finally {
         await session.close()

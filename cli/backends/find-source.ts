@@ -18,9 +18,9 @@ export interface ImportSource {
 }
 
 /**
- * Finds the stacks of the address `<backend>[/<project>/<stack>]`. The shorter paths of the address
- * are tried only if the whole path is no backend. Throws BACKEND_MISSING, STACK_NOT_FOUND, and the
- * errors of the store.
+ * Finds the stacks of the address `<backend>[/<project>/<stack>]`. For a backend of the legacy
+ * layout, `/<stack>` is enough. Throws BACKEND_MISSING, STACK_NOT_FOUND, and the errors of the
+ * store.
  */
 export async function findSource(session: CliSession, address: string): Promise<ImportSource> {
   const url = parseObjectStoreUrl(address, session.cwd)
@@ -28,13 +28,22 @@ export async function findSource(session: CliSession, address: string): Promise<
   const backend = await findBackend(await openObjectStore(url, env), env)
   if (backend !== undefined)
     return { backend, stacks: await listBackendStacks(backend), isSingle: false }
-  for (const count of [2, 1]) {
+  let missing = error(
+    'BACKEND_MISSING',
+    `${address} has no stacks: it has neither .pulumi/meta.yaml nor stacks of the legacy layout`,
+  )
+  // The nearest folder is tried first, because the user may not be allowed to read the others.
+  for (const count of [1, 2]) {
     const { parent, names } = splitPath(url, count)
     const parentBackend =
       parent === undefined ? undefined : await findBackend(await openObjectStore(parent, env), env)
-    if (parentBackend !== undefined) return selectStack(parentBackend, names)
+    if (parentBackend === undefined) continue
+    const stack = await findStack(parentBackend, names)
+    if (stack !== undefined) return { backend: parentBackend, stacks: [stack], isSingle: true }
+    const stackName = names.join('/')
+    missing = error('STACK_NOT_FOUND', `${parentBackend.store.address} has no stack ${stackName}`)
   }
-  throw error('BACKEND_MISSING', `${address} has no stacks: no .pulumi/meta.yaml exists there`)
+  throw missing
 }
 
 /** Separates the last `count` names of a path. Returns no parent if the path is too short. */
@@ -52,11 +61,11 @@ function splitPath(
   return { parent: { ...url, prefix }, names: parts.slice(-count) }
 }
 
-async function selectStack(backend: Backend, names: readonly string[]): Promise<ImportSource> {
-  const [first = '', second] = names
-  const isLegacy = backend.layout === 'legacy'
-  const id = isLegacy ? stackIdOf(unknownProject, second ?? first) : stackIdOf(first, second ?? '')
-  const stacks = await listBackendStacks(backend)
-  if (stacks.includes(id)) return { backend, stacks: [id], isSingle: true }
-  throw error('STACK_NOT_FOUND', `${backend.store.address} has no stack ${names.join('/')}`)
+/** Finds the stack of `[<project>/]<stack>`. Stacks of the legacy layout have no project. */
+async function findStack(backend: Backend, names: readonly string[]): Promise<StackId | undefined> {
+  const stackName = names.at(-1) ?? ''
+  const projectName = backend.layout === 'legacy' ? unknownProject : names.at(-2)
+  if (projectName === undefined) return undefined
+  const id = stackIdOf(projectName, stackName)
+  return (await listBackendStacks(backend)).includes(id) ? id : undefined
 }

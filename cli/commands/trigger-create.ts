@@ -9,7 +9,7 @@ import type { Flags } from '../arguments/flags.ts'
 import { readStackFilters } from '../arguments/stack-filters.ts'
 import { warnUnservedBackend } from '../backends/warn-unserved-backend.ts'
 import type { CliSession } from '../session/session.ts'
-import { type TriggerKind, resolveTriggerPath } from '../remote/trigger-path.ts'
+import { type TriggerDocumentKind, resolveTriggerPath } from '../remote/trigger-path.ts'
 
 const secretBytes = 32
 
@@ -109,7 +109,7 @@ async function putTrigger(
   session: CliSession,
   flags: Flags,
   trigger: {
-    readonly kind: TriggerKind
+    readonly kind: TriggerDocumentKind
     readonly name: string
     readonly createBody: (secret: string) => object
     /** Whether a secret exists that signs its deliveries. Default: true. */

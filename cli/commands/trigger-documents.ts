@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { type EpochMs, stackIdOf } from '../../shared/records/ids.ts'
 import { evaluateSchedule, scheduleDocument } from '../../shared/triggers/schedules/due-schedule.ts'
 import type { Handler } from '../arguments/handler.ts'
-import { type TriggerKind, resolveTriggerPath } from '../remote/trigger-path.ts'
+import { type TriggerDocumentKind, resolveTriggerPath } from '../remote/trigger-path.ts'
 import {
   createDocumentCommands,
   type ListedDocument,
@@ -11,7 +11,7 @@ import {
 
 /** The functions that describe a webhook, schedule or notification in one line, by kind. */
 const describeTrigger: Readonly<
-  Record<TriggerKind, (value: Readonly<Record<string, unknown>>) => string>
+  Record<TriggerDocumentKind, (value: Readonly<Record<string, unknown>>) => string>
 > = {
   webhook: ({ form, rules }) => {
     const count = Array.isArray(rules) ? rules.length : 0
@@ -32,7 +32,7 @@ const describeTrigger: Readonly<
 
 /** Creates the commands `ls`, `show` and `rm` of a kind of trigger. */
 export function createTriggerCommands(
-  kind: TriggerKind,
+  kind: TriggerDocumentKind,
 ): Readonly<Record<'ls' | 'show' | 'rm', Handler>> {
   return createDocumentCommands({
     noun: kind,

@@ -14,7 +14,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-/** The pages contain inline scripts of the generator, and load nothing of another host. */
+/** The pages contain inline scripts of VitePress, and load nothing from another host. */
 const contentPolicy =
   "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'"
 
@@ -23,24 +23,31 @@ const { base, port } = parseSiteArguments(process.argv.slice(2))
 const files = new Set(readdirSync(siteFolder, { recursive: true, encoding: 'utf8' }))
 
 const server = createServer((request, response) => {
-  const path = decodePath(request.url ?? '/')
-  const file = path.endsWith('/') || path === '' ? `${path}index.html` : path
-  const isFound = files.has(file) && extname(file) !== ''
-  response.writeHead(isFound ? 200 : 404, {
-    'content-type': contentTypes[extname(file)] ?? 'text/html; charset=utf-8',
+  const file = findFile(request.url ?? '/')
+  const sentFile = file ?? '404.html'
+  response.writeHead(file === undefined ? 404 : 200, {
+    'content-type': contentTypes[extname(sentFile)] ?? 'text/html; charset=utf-8',
     'content-security-policy': contentPolicy,
     'x-content-type-options': 'nosniff',
   })
-  response.end(readFileSync(join(siteFolder, isFound ? file : '404.html')))
+  response.end(readFileSync(join(siteFolder, sentFile)))
 })
 
-/** Returns the path below the base, or the path of no file if the address is malformed. */
-function decodePath(url: string): string {
+/** Returns the file of an address. Returns undefined if it is malformed, or names no file. */
+function findFile(url: string): string | undefined {
+  const path = decodePath(url)
+  if (path === undefined) return undefined
+  const file = path.endsWith('/') || path === '' ? `${path}index.html` : path
+  return files.has(file) && extname(file) !== '' ? file : undefined
+}
+
+/** Returns the path below the base. Returns undefined for a malformed address or one outside. */
+function decodePath(url: string): string | undefined {
   try {
     const { pathname } = new URL(url, 'http://localhost')
-    return pathname.startsWith(base) ? decodeURIComponent(pathname.slice(base.length)) : '404.html'
+    return pathname.startsWith(base) ? decodeURIComponent(pathname.slice(base.length)) : undefined
   } catch {
-    return '404.html'
+    return undefined
   }
 }
 

@@ -23,7 +23,10 @@ import { finishClose } from '../../shared/engine/deployment/ownership/close.ts'
 import { endStartedRequest } from '../../shared/engine/deployment/ownership/end-started-request.ts'
 import { readLateOutcomes } from '../../shared/engine/deployment/recovery/read-late-outcomes.ts'
 import type { EarlierRuns } from '../../shared/engine/deployment/log/read-earlier-runs.ts'
-import { placeDeployment, toTraceField } from '../../shared/engine/telemetry/deployment-trace.ts'
+import {
+  deriveDeploymentTrace,
+  toTraceField,
+} from '../../shared/engine/telemetry/deployment-trace.ts'
 import { createLiveness, type Liveness } from '../../shared/engine/deployment/ownership/liveness.ts'
 import type { Pin } from '../../shared/engine/deployment/log/log-view.ts'
 import { createLogWriter, type LogWriter } from '../../shared/engine/deployment/log/log-writer.ts'
@@ -221,7 +224,9 @@ async function pinDeployment(
 /** Returns the field of the pin by which other processes join the trace of the deployment. */
 function traceFieldOf({ telemetry }: GeneratorPorts, deployment: DeploymentId): Pick<Pin, 'trace'> {
   const start = telemetry.startTrace()
-  return start === undefined ? {} : { trace: toTraceField(placeDeployment(deployment, start)) }
+  return start === undefined
+    ? {}
+    : { trace: toTraceField(deriveDeploymentTrace(deployment, start)) }
 }
 
 /**

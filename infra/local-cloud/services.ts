@@ -266,7 +266,7 @@ async function createScheduleGroup(
 }
 
 async function createKey(settings: AwsSettings): Promise<string> {
-  const kms = createKmsClient(settings, settings.region)
+  const kms = createKmsClient(settings, settings)
   const { KeyMetadata } = await kms.send(new CreateKeyCommand({ Description: 'the local cloud' }))
   kms.destroy()
   return KeyMetadata?.Arn ?? ''

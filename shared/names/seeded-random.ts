@@ -39,11 +39,11 @@ export function createSeededRandom(seed: Uint8Array): SeededRandom {
   }
   return {
     nextBelow(n) {
-      const max = 0xffff_ffff_ffff_ffffn - (0xffff_ffff_ffff_ffffn % BigInt(n))
+      const limit = 0xffff_ffff_ffff_ffffn - (0xffff_ffff_ffff_ffffn % BigInt(n))
       for (;;) {
         const word = drawWord()
-        // A larger word is rejected, because it would make some numbers more likely than others.
-        if (word < max) return Number(word % BigInt(n))
+        // Words from the limit on would make some numbers more likely than others.
+        if (word < limit) return Number(word % BigInt(n))
       }
     },
     nextBytes(count) {

@@ -35,7 +35,7 @@ export interface CheckResult {
    * Whether the request had a name proposal that the plugin does not support. Check did not send
    * it.
    */
-  readonly isNameUnsupported?: boolean
+  readonly isNamingUnsupported?: boolean
 }
 
 /** One entry of a detailed diff. */

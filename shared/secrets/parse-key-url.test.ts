@@ -23,7 +23,12 @@ describe('a KMS key URL', () => {
       { keyId: 'arn:aws:kms:us-west-2:111122223333:alias/a', region: 'us-east-1' },
     ],
   ])('%s is parsed', (text, expected) => {
-    expect(parseAwsKeyUrl(text)).toEqual({ ...expected, context: {} })
+    expect(parseAwsKeyUrl(text)).toEqual({ ...expected, profile: undefined, context: {} })
+  })
+
+  test('names a profile of the AWS configuration files', () => {
+    const url = 'awskms://alias/k?region=eu-west-1&profile=audit'
+    expect(parseAwsKeyUrl(url)).toMatchObject({ region: 'eu-west-1', profile: 'audit' })
   })
 
   test('has a decoded encryption context', () => {
@@ -80,7 +85,7 @@ test.each([
   'localkms://k',
   'awskms://',
   'awskms:///?region=x',
-  'awskms://k?profile=p',
+  'awskms://k?endpoint=p',
   'awskms://k#x',
   'awskms://k?context_a=1&context_a=2',
   'azurekeyvault://acme/keys/k',

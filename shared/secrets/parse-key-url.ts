@@ -6,6 +6,8 @@ export interface AwsKeyUrl {
   readonly keyId: string
   /** The region in the query, or else in the ARN. Undefined: the region of the environment. */
   readonly region: string | undefined
+  /** The profile of the AWS configuration files. Undefined: the credentials of the environment. */
+  readonly profile: string | undefined
   readonly context: Readonly<Record<string, string>>
 }
 
@@ -39,8 +41,8 @@ export type AzureAlgorithm = (typeof azureAlgorithms)[number]
 const ignoredAwsParameters: ReadonlySet<string> = new Set(['awssdk'])
 
 /**
- * Parses `awskms://<key id | alias/name>?region=…` or `awskms:///<ARN>`, with `context_<name>=…`
- * for the encryption context. Throws SECRETS_URL_INVALID, also for an unknown parameter, which
+ * Parses `awskms://<key id | alias/name>?region=…` or `awskms:///<ARN>`, with `profile=…`, and
+ * `context_<name>=…` for the encryption context. Throws SECRETS_URL_INVALID, also for an unknown parameter, which
  * would otherwise be ignored silently. Source: docs/spec/secrets.md#cloud-manager.
  */
 export function parseAwsKeyUrl(text: string): AwsKeyUrl {
@@ -50,8 +52,9 @@ export function parseAwsKeyUrl(text: string): AwsKeyUrl {
   for (const [name, value] of parameters)
     if (name.startsWith('context_')) context[name.slice('context_'.length)] = value
     else if (!ignoredAwsParameters.has(name)) otherParameters.push(name)
-  requireKnownParameters(text, otherParameters, ['region'])
-  return { keyId, region: parameters.get('region') || regionOfArn(keyId), context }
+  requireKnownParameters(text, otherParameters, ['region', 'profile'])
+  const region = parameters.get('region') || regionOfArn(keyId)
+  return { keyId, region, profile: parameters.get('profile') || undefined, context }
 }
 
 /**
@@ -106,7 +109,7 @@ export function parseVaultKeyUrl(text: string): VaultKeyUrl {
   return { keyName, engine }
 }
 
-/** Parses a key URL of any service. Throws SECRETS_URL_INVALID. */
+/** Throws SECRETS_URL_INVALID unless a text is the URL of a key. */
 export function requireValidKeyUrl(text: string): void {
   const service = keyServiceOf(text)
   if (service === undefined) throw createKeyUrlError(text, 'does not name a key service')
@@ -120,7 +123,7 @@ const parsers = {
   hashivault: parseVaultKeyUrl,
 }
 
-/** Reports whether a path has no segment that a server could read as another folder. */
+/** Reports whether each segment of a path is a plain name, and neither `.` nor `..`. */
 function isPlainPath(path: string): boolean {
   return path
     .split('/')

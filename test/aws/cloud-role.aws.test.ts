@@ -39,7 +39,7 @@ describeWithServices(
     let sandbox: CloudSandbox
     beforeAll(async () => {
       bundles = createBundles()
-      const kms = createKmsClient(settings(), settings().region)
+      const kms = createKmsClient(settings(), settings())
       const { KeyMetadata } = await kms.send(new CreateKeyCommand({}))
       kms.destroy()
       sandbox = await createCloudSandbox('shop', {

@@ -14,7 +14,7 @@ import { describeWithServices } from './describe-with-services.ts'
 describeWithServices('the key for secrets', ['KMS'], settings => {
   let client: KMSClient
   beforeAll(() => {
-    client = createKmsClient(settings(), settings().region)
+    client = createKmsClient(settings(), settings())
   })
   afterAll(() => client.destroy())
 

@@ -47,7 +47,7 @@ export function listAttempts(
   const valueOf = (variable: AwsVariable): string => target[awsVariables[variable]] ?? ''
   const dynamo = createDynamoClient(dynamoSettingsOf(settings))
   const [s3, sqs] = [createS3Client(settings), createSqsClient(settings)]
-  const kms = createKmsClient(settings, settings.region)
+  const kms = createKmsClient(settings, settings)
   const lambda = createLambdaClient(settings, 5_000)
   const sts = new STSClient(createClientConfig(settings, 'STS'))
   const keys = { pk: { S: `stack ${stack}` }, sk: { S: '0' } }

@@ -24,7 +24,7 @@ describeWithServices('keys in KMS', ['KMS'], settings => {
     const alias = `alias/antichain-${randomUUID()}`
     const readSettings = (): AwsSettings => settings()
     beforeAll(async () => {
-      kms = createKmsClient(readSettings(), readSettings().region)
+      kms = createKmsClient(readSettings(), readSettings())
       keeper = createKmsKeeper(readSettings())
       const { KeyMetadata } = await kms.send(new CreateKeyCommand({}))
       arn = KeyMetadata?.Arn ?? ''

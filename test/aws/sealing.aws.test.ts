@@ -51,7 +51,7 @@ describeWithServices('secrets of triggers under KMS', ['KMS'], settings => {
 async function openSealing(
   settings: AwsSettings,
 ): Promise<{ readonly sealing: KmsSealing; readonly keyId: string }> {
-  const kms = createKmsClient(settings, settings.region)
+  const kms = createKmsClient(settings, settings)
   const { KeyMetadata } = await kms.send(new CreateKeyCommand({}))
   kms.destroy()
   const keyId = KeyMetadata?.KeyId ?? ''

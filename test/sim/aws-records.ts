@@ -20,7 +20,7 @@ import type { World } from './world.ts'
  */
 export function createAwsRecords(
   world: World,
-  { dynamo, anomalies }: AwsServices,
+  { dynamo, sendWithAnomalies }: AwsServices,
   deps: { readonly sendEffect: SendEffect; readonly node: SimNode; readonly blobs: BlobsPort },
 ): AwsRecords {
   const { sendEffect, node, blobs } = deps
@@ -28,7 +28,7 @@ export function createAwsRecords(
   const send = (command: DynamoCommand, portCall: PortCall): Promise<unknown> => {
     const request = parseHeadRequest(command, portCall)
     const run = (): Promise<unknown> =>
-      anomalies(command, sentCommand => dynamo.send(sentCommand, request))
+      sendWithAnomalies(command, sentCommand => dynamo.send(sentCommand, request))
     const effect =
       request === undefined
         ? sendEffect(effectNameOf(command, portCall), run)

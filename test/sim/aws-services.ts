@@ -4,7 +4,7 @@ import type { Coverage } from './coverage.ts'
 import type { SeededDraw } from './draw.ts'
 import { createModelBucket, type ModelBucket } from './model-bucket.ts'
 import { createWatchedDynamo, type WatchedDynamo } from './watched-dynamo.ts'
-import { createDynamoAnomalies, type DynamoAnomalies } from './dynamo-anomalies.ts'
+import { createDynamoAnomalies, type SendWithAnomalies } from './dynamo-anomalies.ts'
 import type { Observer } from './store.ts'
 import { createModelQueues, type ModelQueues } from './model-queues.ts'
 import type { Scheduler } from './scheduler.ts'
@@ -15,7 +15,7 @@ export interface AwsServices {
   readonly bucket: ModelBucket
   readonly dynamo: WatchedDynamo
   /** Injects the conflicts, stale reads, partial batches and short pages of DynamoDB. */
-  readonly anomalies: DynamoAnomalies
+  readonly sendWithAnomalies: SendWithAnomalies
 }
 
 /** URLs of the chain queues by pool. */
@@ -50,7 +50,7 @@ export function createAwsServices(
     queues: createModelQueues(queueWorld, [...chainQueues, { url: nudgesUrl }]),
     bucket: createModelBucket(() => simulationStartMs + scheduler.nowMs()),
     dynamo: createWatchedDynamo(observer),
-    anomalies: createDynamoAnomalies(draw.fork('tables of AWS'), event =>
+    sendWithAnomalies: createDynamoAnomalies(draw.fork('tables of AWS'), event =>
       cover('rule', `DynamoDB: ${event}`),
     ),
   }

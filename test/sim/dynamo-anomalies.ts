@@ -22,7 +22,7 @@ export const dynamoEvents = [
 type DynamoEvent = (typeof dynamoEvents)[number]
 
 /** A function that forwards a request to `send`, or answers it with one of these anomalies. */
-export type DynamoAnomalies = (
+export type SendWithAnomalies = (
   command: DynamoCommand,
   send: (command: DynamoCommand) => Promise<unknown>,
 ) => Promise<unknown>
@@ -108,11 +108,11 @@ const anomaliesByCommand: Readonly<Record<string, readonly [number, Anomaly]>> =
   ],
 }
 
-/** Creates the anomalies of one world. */
+/** Creates the function that sends the requests of one world with their anomalies. */
 export function createDynamoAnomalies(
   draw: SeededDraw,
   onEvent: (event: DynamoEvent) => void,
-): DynamoAnomalies {
+): SendWithAnomalies {
   return (command, send) => {
     const [chance, anomaly] = anomaliesByCommand[command.constructor.name] ?? []
     if (chance === undefined || anomaly === undefined || !draw.chance(chance)) return send(command)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { deploymentIdOf, type OperationId, stackIdOf } from '../../records/ids.ts'
 import {
   deriveOperationSpan,
-  placeDeployment,
+  deriveDeploymentTrace,
   restoreTrace,
   toTraceField,
 } from './deployment-trace.ts'
@@ -14,14 +14,14 @@ test.each([
   ['a caller', { ...caller, parent: caller }],
   ['no caller', { traceId: caller.traceId, isSampled: true }],
 ])('a process with only the pin restores the trace of a deployment with %s', (_case, start) => {
-  const trace = placeDeployment(deployment, start)
+  const trace = deriveDeploymentTrace(deployment, start)
   expect(restoreTrace(deployment, { trace: toTraceField(trace), base: '' })).toEqual(trace)
 })
 
 test('each operation of each deployment has a span id of its own', () => {
   const other = deploymentIdOf(stackIdOf('shop', 'dev'), 8)
   const ids = [deployment, other].flatMap(id => {
-    const trace = placeDeployment(id, caller)
+    const trace = deriveDeploymentTrace(id, caller)
     const operations = [1, 2, 12].map(number => deriveOperationSpan(trace, number as OperationId))
     return [trace.span, ...operations].map(span => span.spanId)
   })

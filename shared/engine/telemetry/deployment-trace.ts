@@ -23,7 +23,10 @@ export interface DeploymentTrace {
 }
 
 /** Returns the place of a deployment in its trace, which is a new one or that of its caller. */
-export function placeDeployment(deployment: DeploymentId, start: TraceStart): DeploymentTrace {
+export function deriveDeploymentTrace(
+  deployment: DeploymentId,
+  start: TraceStart,
+): DeploymentTrace {
   return { span: deriveSpan(start, deployment), parent: start.parent }
 }
 
@@ -46,7 +49,7 @@ export function restoreTrace(
   const recorded = parseTraceParent(trace)
   if (recorded === undefined) {
     const traceId = hashText(`${deployment}\n${base}`).slice(0, 32)
-    return placeDeployment(deployment, { traceId, isSampled: true })
+    return deriveDeploymentTrace(deployment, { traceId, isSampled: true })
   }
   const span = deriveSpan(recorded, deployment)
   return { span, parent: recorded.spanId === span.spanId ? undefined : recorded }

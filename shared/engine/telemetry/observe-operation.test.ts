@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { noTelemetry, type SpanRecord, type TelemetryPort } from '../../ports/telemetry.ts'
 import { deploymentIdOf, type EpochMs, stackIdOf } from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
-import { placeDeployment } from './deployment-trace.ts'
+import { deriveDeploymentTrace } from './deployment-trace.ts'
 import { createOperationObserver, observeNothing } from './observe-operation.ts'
 
 const deployment = deploymentIdOf(stackIdOf('shop', 'dev'), 7)
-const trace = placeDeployment(deployment, { traceId: 'a1'.repeat(16), isSampled: true })
+const trace = deriveDeploymentTrace(deployment, { traceId: 'a1'.repeat(16), isSampled: true })
 const operation = {
   ...{ id: 3, op: 'refresh', type: 't:m:T' },
   urn: 'urn:pulumi:dev::shop::t:m:T::name',

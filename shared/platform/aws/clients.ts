@@ -133,6 +133,10 @@ export function createEcsClient(settings: AwsSettings): ECSClient {
 }
 
 /** Creates a client of KMS. `region` is the region of the key. */
-export function createKmsClient(settings: AwsSettings, region: string): KMSClient {
-  return new KMSClient({ ...createClientConfig(settings, 'KMS'), region })
+export function createKmsClient(
+  settings: AwsSettings,
+  { region, profile }: { readonly region: string; readonly profile?: string | undefined },
+): KMSClient {
+  const profileConfig = profile === undefined ? {} : { profile }
+  return new KMSClient({ ...createClientConfig(settings, 'KMS'), region, ...profileConfig })
 }

@@ -4,7 +4,7 @@ import { DeployError, error } from '../../errors/error.ts'
 import type { KeyKeeper } from '../../secrets/cloud-secrets.ts'
 import { type AwsSettings, createKmsClient } from './clients.ts'
 import { isWrongKeyError, withAwsErrors } from './aws-error.ts'
-import { parseAwsKeyUrl } from '../../secrets/parse-key-url.ts'
+import { type AwsKeyUrl, parseAwsKeyUrl } from '../../secrets/parse-key-url.ts'
 
 /** A keeper that encrypts and decrypts data keys with KMS. `close` closes its clients. */
 export interface KmsKeeper extends KeyKeeper {
@@ -13,33 +13,36 @@ export interface KmsKeeper extends KeyKeeper {
 
 /**
  * Creates a keeper that encrypts data keys with KMS. It uses the key of an `awskms://` URL, in that
- * key's region, with the URL's encryption context. Its methods throw SECRETS_URL_INVALID,
+ * key's region, with the URL's profile and encryption context. Its methods throw SECRETS_URL_INVALID,
  * SECRETS_KEY_MISSING, SECRETS_KEY_DENIED, SECRETS_CREDENTIALS_MISSING, and the other errors of
  * `createAwsError`, such as SECRETS_KEY_UNUSABLE. `unwrap` throws SECRETS_MALFORMED for a data key
  * that was encrypted with another key or context.
  */
 export function createKmsKeeper(settings: AwsSettings): KmsKeeper {
   const clients = new Map<string, KMSClient>()
-  const clientOf = (region = settings.region): KMSClient => {
-    const client = clients.get(region) ?? createKmsClient(settings, region)
-    clients.set(region, client)
+  const clientOf = ({ region = settings.region, profile }: AwsKeyUrl): KMSClient => {
+    const name = `${region} ${profile ?? ''}`
+    const client = clients.get(name) ?? createKmsClient(settings, { region, profile })
+    clients.set(name, client)
     return client
   }
   return {
     wrap: async (url, key) => {
-      const { keyId, region, context } = parseAwsKeyUrl(url)
+      const keyUrl = parseAwsKeyUrl(url)
+      const { keyId, context } = keyUrl
       const command = new EncryptCommand({
         KeyId: keyId,
         Plaintext: key,
         EncryptionContext: { ...context },
       })
       const { CiphertextBlob } = await withKeyErrors(`key ${keyId}: encrypt`, () =>
-        clientOf(region).send(command),
+        clientOf(keyUrl).send(command),
       )
       return CiphertextBlob ?? throwWrongKey(keyId)
     },
     unwrap: async (url, sealedKey) => {
-      const { keyId, region, context } = parseAwsKeyUrl(url)
+      const keyUrl = parseAwsKeyUrl(url)
+      const { keyId, context } = keyUrl
       const command = new DecryptCommand({
         KeyId: keyId,
         CiphertextBlob: sealedKey,
@@ -47,7 +50,7 @@ export function createKmsKeeper(settings: AwsSettings): KmsKeeper {
       })
       const { Plaintext } = await withKeyErrors(`key ${keyId}: decrypt`, async () => {
         try {
-          return await clientOf(region).send(command)
+          return await clientOf(keyUrl).send(command)
         } catch (thrown) {
           if (isWrongKeyError(thrown)) return throwWrongKey(keyId, thrown)
           throw thrown

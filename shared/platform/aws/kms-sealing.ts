@@ -35,7 +35,7 @@ export function createKmsSealing(
   keyId: string,
   purpose: SealingPurpose = keyPurpose.trigger,
 ): KmsSealing {
-  const kms = createKmsClient(settings, settings.region)
+  const kms = createKmsClient(settings, settings)
   const encryptionContextOf = (context: string): Record<string, string> => ({
     [keyPurpose.purposeField]: purpose,
     [keyPurpose.documentField]: context,

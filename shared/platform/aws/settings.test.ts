@@ -1,4 +1,7 @@
-import { describe, expect, test } from 'vitest'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test, vi } from 'vitest'
 import {
   readAwsSettings,
   createClientConfig,
@@ -31,12 +34,25 @@ describe('client settings', () => {
     expect(() => readAwsSettings(env)).toThrow(errorWithCode('AWS_SETTINGS_INVALID'))
   })
 
+  test('of KMS use the credentials of a profile', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'antichain-profiles-'))
+    const file = join(folder, 'credentials')
+    writeFileSync(file, '[audit]\naws_access_key_id = AUDITKEY\naws_secret_access_key = hush\n')
+    vi.stubEnv('AWS_SHARED_CREDENTIALS_FILE', file)
+    const settings = { region: 'eu-central-1', endpoints: {} }
+    const client = createKmsClient(settings, { region: 'us-west-2', profile: 'audit' })
+    expect(await client.config.credentials()).toMatchObject({ accessKeyId: 'AUDITKEY' })
+    client.destroy()
+    rmSync(folder, { recursive: true })
+    vi.unstubAllEnvs()
+  })
+
   test('limit the attempts and the time of every client', async () => {
     const settings = { region: 'eu-central-1', endpoints: {} }
     const clients = [
       createSqsClient(settings),
       createS3Client(settings),
-      createKmsClient(settings, 'us-west-2'),
+      createKmsClient(settings, { region: 'us-west-2' }),
     ]
     for (const { config } of clients) {
       expect(await config.maxAttempts()).toBe(4)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { startSupervisor } from './process-supervisor.ts'
 
-test('the close of a supervisor that could not be started resolves', async () => {
+test('close resolves even if the supervisor could not be started', async () => {
   const supervisor = startSupervisor('/nonexistent/sh')
   expect(await supervisor.close()).toBeUndefined()
 })

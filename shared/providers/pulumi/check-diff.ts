@@ -48,11 +48,11 @@ export async function callCheck(
     struct: inputs,
     options: createReceiveOptions({ unknowns: allowUnknowns }),
   })
-  const isNameUnsupported = input.naming !== undefined && !capabilities.naming
+  const isNamingUnsupported = input.naming !== undefined && !capabilities.naming
   return {
     inputs: capabilities.secrets ? checkedInputs : restoreSecretMarks(newInputs, checkedInputs),
     failures,
-    ...(isNameUnsupported ? { isNameUnsupported } : {}),
+    ...(isNamingUnsupported ? { isNamingUnsupported } : {}),
   }
 }
 

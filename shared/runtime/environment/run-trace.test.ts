@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { placeDeployment } from '../../engine/telemetry/deployment-trace.ts'
+import { deriveDeploymentTrace } from '../../engine/telemetry/deployment-trace.ts'
 import { noTelemetry, type SpanRecord, type TelemetryPort } from '../../ports/telemetry.ts'
 import type { ClockPort } from '../../ports/system.ts'
 import { deploymentIdOf, stackIdOf } from '../../records/ids.ts'
 import { createRunTrace } from './run-trace.ts'
 
 const clock = { now: () => 1 } as unknown as ClockPort
-const trace = placeDeployment(deploymentIdOf(stackIdOf('shop', 'dev'), 7), {
+const trace = deriveDeploymentTrace(deploymentIdOf(stackIdOf('shop', 'dev'), 7), {
   traceId: 'a1'.repeat(16),
   isSampled: true,
 })

@@ -54,6 +54,20 @@ describe('stack import --from', () => {
     expect(out).toContain('urn:pulumi:old::shop::pulumi:pulumi:Stack::shop-old')
   })
 
+  test('finds a stack of a legacy backend below a folder that is another backend', async () => {
+    const outer = join(bench.root, 'outer')
+    cpSync(join(fixtures, 'project'), outer, { recursive: true })
+    cpSync(join(fixtures, 'legacy'), join(outer, 'shop'), { recursive: true })
+    for (const [stack, project] of [
+      ['old', 'shop'],
+      ['dev', 'shop'],
+    ]) {
+      const imported = await bench.run('stack', 'import', '--from', `file://${outer}/shop/${stack}`)
+      expect(imported.err).toContain('Imported 1 stack')
+      expect((await bench.run('stack', 'export', '-s', `${project}/${stack}`)).exit).toBe(0)
+    }
+  })
+
   test.each([
     [
       'a lock',

@@ -77,7 +77,7 @@ function createCustomDriver(
         allowUnknowns: ctx.input.isPreview,
       }
       const result = await provider.check({ ...request, naming })
-      if (result.isNameUnsupported === true && naming?.warnIfUnsupported === true)
+      if (result.isNamingUnsupported === true && naming?.warnIfUnsupported === true)
         warnNameUnsupported(ctx.ports, resource.urn)
       return toDecided(result)
     },

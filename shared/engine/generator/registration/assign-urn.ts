@@ -6,7 +6,7 @@ import type { DecisionInput } from '../context.ts'
 import type { SetsDelta } from '../sets-delta.ts'
 import type { CurrentState } from '../sets.ts'
 import { toDecided, type FailedResult, failDeployment, type Result } from '../stage.ts'
-import { resolveAliases } from './list-alias-urns.ts'
+import { listAliasUrns } from './list-alias-urns.ts'
 import type { Goal } from './goal.ts'
 
 /** The URN and the old state that the generator assigned to a registration. */
@@ -74,7 +74,7 @@ export function assignUrn(
       registeredDelta,
     )
   const aliasedResource = { stack: input.stack, project: input.project, ...goal }
-  for (const alias of resolveAliases(aliasedResource, currentUrn =>
+  for (const alias of listAliasUrns(aliasedResource, currentUrn =>
     sets.formerUrns.get(currentUrn),
   )) {
     const baseIndex = base.liveIndexOf(alias)

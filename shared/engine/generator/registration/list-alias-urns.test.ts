@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Urn } from '../../../names/urn.ts'
 import type { Alias } from '../../../names/alias.ts'
-import { type AliasedResource, resolveAliases } from './list-alias-urns.ts'
+import { type AliasedResource, listAliasUrns } from './list-alias-urns.ts'
 
 const urn = (rest: string): Urn => `urn:pulumi:dev::shop::${rest}` as Urn
 const stackUrn = urn('pulumi:pulumi:Stack::shop-dev')
@@ -27,7 +27,7 @@ describe('the former URNs of a resource', () => {
     ['another parent', { kind: 'spec', parent: urn('p:q:R::box') }, urn('p:q:R$a:b:C::main')],
     ['the stack as parent', { kind: 'spec', parent: stackUrn }, urn('a:b:C::main')],
   ])('come from an alias with %s', (_title, alias, expected) => {
-    expect(resolveAliases(createAliased({ aliases: [alias] }), findNothing)).toEqual([expected])
+    expect(listAliasUrns(createAliased({ aliases: [alias] }), findNothing)).toEqual([expected])
   })
 
   test('an alias without a parent has the parent of the resource, and an alias with an empty parent has none', () => {
@@ -36,7 +36,7 @@ describe('the former URNs of a resource', () => {
       { kind: 'spec', name: 'old', parent: '' },
     ]
     expect(
-      resolveAliases(createAliased({ parent: urn('p:q:R::box'), aliases }), findNothing),
+      listAliasUrns(createAliased({ parent: urn('p:q:R::box'), aliases }), findNothing),
     ).toEqual([urn('p:q:R$a:b:C::old'), urn('a:b:C::old')])
   })
 
@@ -45,7 +45,7 @@ describe('the former URNs of a resource', () => {
       { kind: 'spec', name: 'old' },
       { kind: 'urn', urn: urn('a:b:C::old') },
     ]
-    expect(resolveAliases(createAliased({ aliases: twice }), findNothing)).toEqual([
+    expect(listAliasUrns(createAliased({ aliases: twice }), findNothing)).toEqual([
       urn('a:b:C::old'),
     ])
   })
@@ -53,15 +53,15 @@ describe('the former URNs of a resource', () => {
   test('a child follows its renamed parent, with a name that begins with the parent name', () => {
     const former = findRenamed(urn('p:q:R::new'), urn('p:q:R::old'))
     const child = createAliased({ parent: urn('p:q:R::new'), name: 'new-child' })
-    expect(resolveAliases(child, former)).toEqual([urn('p:q:R$a:b:C::old-child')])
-    expect(resolveAliases({ ...child, name: 'child' }, former)).toEqual([urn('p:q:R$a:b:C::child')])
+    expect(listAliasUrns(child, former)).toEqual([urn('p:q:R$a:b:C::old-child')])
+    expect(listAliasUrns({ ...child, name: 'child' }, former)).toEqual([urn('p:q:R$a:b:C::child')])
   })
 
   test("a child's own aliases are tried below the parent's new name, and then below its old name", () => {
     const former = findRenamed(urn('p:q:R::new'), urn('p:q:R::old'))
     const aliases: readonly Alias[] = [{ kind: 'urn', urn: urn('a:b:B::loose') }]
     const child = createAliased({ parent: urn('p:q:R::new'), name: 'child', aliases })
-    expect(resolveAliases(child, former)).toEqual([
+    expect(listAliasUrns(child, former)).toEqual([
       urn('a:b:B::loose'),
       urn('p:q:R$a:b:C::child'),
       urn('p:q:R$a:b:B::loose'),

@@ -16,7 +16,7 @@ export interface AliasedResource {
  * tried (docs/spec/urns.md#alias-forms, docs/spec/urns.md#alias-set). `formerUrnOf`: returns the
  * old URN of a resource that matched an alias in this run.
  */
-export function resolveAliases(
+export function listAliasUrns(
   resource: AliasedResource,
   formerUrnOf: (urn: Urn) => Urn | undefined,
 ): readonly Urn[] {

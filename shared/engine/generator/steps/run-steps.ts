@@ -122,7 +122,8 @@ async function runBatches(
             ...decisionRecordOf(ctx, registration, steps),
           })
     endedSteps.push(...ends)
-    // Only a user can resolve an interrupted operation, so the other resources do not wait for it.
+    // Only a user can resolve the operation of a dead executor, so the other resources continue. A
+    // connection that broke under a living executor is an error of the plugin, as in Pulumi.
     const isExecutorGone = ends.some(end => end.isExecutorGone === true)
     if (ends.some(({ end }) => end.verdict !== 'succeeded'))
       return failStep(ctx.input, isExecutorGone)

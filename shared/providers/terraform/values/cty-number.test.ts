@@ -65,15 +65,17 @@ test('numbers have 512 bits of precision, and the shortest text that identifies 
   expect(reformat(`${10n ** 400n + 1n}`)).toBe(`1${'0'.repeat(400)}`)
 })
 
-test('a text halfway between two numbers identifies the even one', () => {
+test('a decimal halfway between two numbers becomes the one with the even mantissa', () => {
+  // `halfway` needs a mantissa of 513 bits. Its neighbours are the nearest numbers with 512 bits.
   const halfway = 13n * 10n ** 219n
-  const even = (13n * 5n ** 219n - 1n) * 2n ** 219n
-  const odd = (13n * 5n ** 219n + 1n) * 2n ** 219n
-  expect(parseCtyNumber(even.toString())).toBe(halfway)
-  expect(parseCtyNumber(odd.toString())).not.toBe(halfway)
+  const evenNeighbour = (13n * 5n ** 219n - 1n) * 2n ** 219n
+  const oddNeighbour = (13n * 5n ** 219n + 1n) * 2n ** 219n
+  // A parsed number is stored as its shortest decimal, which for the even neighbour is `halfway`.
+  expect(parseCtyNumber(evenNeighbour.toString())).toBe(halfway)
+  expect(parseCtyNumber(oddNeighbour.toString())).not.toBe(halfway)
 })
 
-test('a double has its shortest text, and is sent as the same double', () => {
+test('a double becomes its shortest decimal, and a fraction is sent as the same double', () => {
   const tenth = convertFloat(0.1)
   expect(tenth).toEqual({ kind: 'decimal', coefficient: 1n, scale: 1, float: 0.1 })
   expect(typeof tenth === 'object' && tenth.kind === 'decimal' && exactFloatOf(tenth)).toBe(0.1)
@@ -113,6 +115,7 @@ test('numbers are ordered by value', () => {
     '+Inf',
   ]
   const numbers = ordered.flatMap(text => parseCtyNumber(text) ?? [])
+  expect(numbers).toHaveLength(ordered.length)
   expect(numbers.toReversed().toSorted(compareNumbers).map(formatCtyNumber)).toEqual(
     numbers.map(formatCtyNumber),
   )
