@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander'
 import { collectValues } from './flags.ts'
 import type { Attach } from './handler.ts'
 import { addJsonOptions, addOutputOption } from './output-option.ts'
-import { unsupportedOptions } from './unsupported.ts'
+import { declareStackHistory } from './declare-stack-history.ts'
 import { declareStackTriggers } from './declare-stack-triggers.ts'
 
 /** Declares `stack` and its subcommands. */
@@ -161,7 +161,7 @@ function declareStateAndHistory(stack: Command, attach: Attach): void {
       .option('-f, --force', 'Import the state despite failed checks'),
     async () => (await import('../commands/stack-import.ts')).importStack,
   )
-  declareHistory(stack, attach)
+  declareStackHistory(stack, attach)
   attach(
     stack
       .command('prune')
@@ -170,43 +170,6 @@ function declareStateAndHistory(stack: Command, attach: Attach): void {
       .option('--dry-run', 'Preview without removing anything')
       .option('-j, --json', 'Print JSON'),
     async () => (await import('../commands/stack-prune.ts')).pruneStack,
-  )
-}
-
-/** Declares the history of a stack, and the events of its deployments. */
-function declareHistory(stack: Command, attach: Attach): void {
-  const history = attach(
-    addJsonOptions(
-      stack.command('history').alias('hist').description('Show the history of a stack'),
-    )
-      .option('--show-secrets', 'No effect: the history contains no secrets')
-      .option(
-        '--show <number>',
-        'Show the points in time and resolved operations of one deployment',
-      )
-      .option('--page <number>', 'Page number')
-      .option('--page-size <number>', 'Results per page')
-      .option('--full-dates', 'No effect: dates are always full'),
-    async () => (await import('../commands/stack-history.ts')).showStackHistory,
-  )
-  attach(
-    addOutputOption(
-      history
-        .command('events')
-        .argument('<number>', 'Number of the deployment')
-        .description('Show the engine events of a deployment'),
-    )
-      .option('--all', 'Show all events (default: the first 100)')
-      .option('--count <number>', 'Show at least this many events')
-      .option('--urn <urn>', 'Show the events of one resource only')
-      .addOption(
-        new Option('--summary', 'Summarize all events, with failed resources and errors').conflicts(
-          ['count', 'urn'],
-        ),
-      )
-      .addOption(new Option('--include-non-activated').hideHelp()),
-    async () => (await import('../commands/stack-history-events.ts')).showDeploymentEvents,
-    unsupportedOptions.events,
   )
 }
 

@@ -44,8 +44,6 @@ export const unsupportedOptions = {
   logout: ['--delete-credentials-key'],
   /** Those of the command `about`. */
   environment: ['-t, --transitive'],
-  /** Those of `stack history events`. */
-  events: ['--event-type <code>'],
 } as const satisfies Record<string, readonly string[]>
 
 const helperHint = 'Set ANTICHAIN_TOKEN to the output of the command.'
@@ -89,7 +87,6 @@ export const optionSubstitutes: Readonly<Record<string, string>> = {
   '--oidc-team': oidcHint,
   '--oidc-user': oidcHint,
   '--delete-credentials-key': 'Not needed here: no key is in the store of the system.',
-  '--event-type': 'Filter the JSON of --output json.',
   '--mappings': 'Install the plugin of each provider, which contains its mapping.',
   '--open': 'Not needed here: environments are files, and `config` shows their values.',
 }

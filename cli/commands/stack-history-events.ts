@@ -1,9 +1,14 @@
 import * as z from 'zod'
+import {
+  createEventFilter,
+  eventKindCodes,
+  type EventSelection,
+} from '../../shared/engine/events/event-filter.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { StackId } from '../../shared/records/ids.ts'
 import { isJsonOutput } from '../arguments/output-option.ts'
 import type { Handler } from '../arguments/handler.ts'
-import { describeEvent, isEventOf } from '../display/describe-event.ts'
+import { describeEvent } from '../display/describe-event.ts'
 import { formatSummary, summarizeEvents } from '../display/operation-summary.ts'
 import { formatTable } from '../display/table.ts'
 import { stackPathOf } from '../remote/stack-path.ts'
@@ -35,9 +40,11 @@ export const showDeploymentEvents: Handler = async (session, flags, [number = ''
     throw error('CLI_USAGE', '--count and --all exclude each other')
   const isSummary = flags.isSet('summary')
   const countMin = flags.isSet('all') || isSummary ? Infinity : Number(countText ?? 1)
-  const urn = flags.text('urn')
+  const codes = flags.list('eventType')
+  for (const code of codes) checkKindCode(code)
+  const selection = { codes, urn: flags.text('urn') }
   const stack = await session.requireStack()
-  const events = await readEvents(session, { stack, number, countMin, urn })
+  const events = await readEvents(session, { stack, number, countMin, selection })
   if (isSummary) {
     const summary = summarizeEvents(events)
     const lines = isJsonOutput(flags) ? [JSON.stringify(summary)] : formatSummary(summary)
@@ -58,17 +65,26 @@ export const showDeploymentEvents: Handler = async (session, flags, [number = ''
   return 0
 }
 
-/** Reads pages until they have `countMin` events, of one resource if `urn` is set, or all. */
+/** Throws CLI_USAGE for a text that is not the code of a kind of events. */
+function checkKindCode(code: string): void {
+  if (eventKindCodes.has(code)) return
+  const names = [...eventKindCodes].map(([known, name]) => `${known} ${name}`)
+  throw error('CLI_USAGE', `'${code}' is not the code of a kind of events`, {
+    hint: `The codes are: ${names.join(', ')}.`,
+  })
+}
+
+/** Reads pages until they have `countMin` events of a selection, or until the last page. */
 async function readEvents(
   session: CliSession,
   request: {
     readonly stack: StackId
     readonly number: string
     readonly countMin: number
-    readonly urn: string | undefined
+    readonly selection: EventSelection
   },
 ): Promise<readonly StoredEvent[]> {
-  const { urn } = request
+  const isSelected = createEventFilter(request.selection)
   const { callApi } = await session.openEngine()
   const base = `${stackPathOf(request.stack)}/deployments/${request.number}/events`
   const events: StoredEvent[] = []
@@ -76,8 +92,7 @@ async function readEvents(
   do {
     const query = `limit=${pageEvents}${cursor === '' ? '' : `&cursor=${cursor}`}`
     const page = pageForm.parse(await callApi({ method: 'GET', path: `${base}?${query}` }))
-    for (const event of page.items)
-      if (urn === undefined || isEventOf(event, urn)) events.push(event)
+    events.push(...page.items.filter(isSelected))
     if (page.items.length < pageEvents) break
     cursor = page.next
   } while (events.length < request.countMin)

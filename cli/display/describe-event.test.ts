@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeEvent, isEventOf } from './describe-event.ts'
+import { describeEvent } from './describe-event.ts'
 
 const urn = 'urn:pulumi:dev::shop::a:b:C::x'
 
@@ -15,6 +15,8 @@ test('an event has the kind and the text of the table of Pulumi', () => {
       { resourcePreEvent: { metadata: { op: 'create', urn } } },
       { summaryEvent: { result: 'failed', durationSeconds: 3 } },
       { policyEvent: { policyPackName: 'p', policyName: 'n', message: 'no' } },
+      { policyAnalyzeSummaryEvent: { policyPackName: 'p' } },
+      { errorEvent: { error: 'no plugin' } },
       { cancelEvent: {} },
       { newEvent: {} },
       { diagnosticEvent: { severity: 'in\u001b]0;title\u0007fo\n', message: 'x' } },
@@ -24,15 +26,10 @@ test('an event has the kind and the text of the table of Pulumi', () => {
     { kind: 'resource-pre', details: `create ${urn}` },
     { kind: 'summary', details: 'result=failed duration=3s' },
     { kind: 'policy', details: 'p/n: no' },
+    { kind: 'policy-analyze-summary', details: 'p' },
+    { kind: 'error', details: 'no plugin' },
     { kind: 'cancel', details: '' },
     { kind: 'unknown', details: '' },
     { kind: 'diagnostic/info', details: 'x' },
   ])
-})
-
-test('an event belongs to the resource that its fields or its metadata name', () => {
-  expect(isEventOf({ resOutputsEvent: { metadata: { urn } } }, urn)).toBe(true)
-  expect(isEventOf({ diagnosticEvent: { urn } }, urn)).toBe(true)
-  expect(isEventOf({ policyEvent: { resourceUrn: urn } }, urn)).toBe(true)
-  expect(isEventOf({ preludeEvent: { config: {} } }, urn)).toBe(false)
 })

@@ -1,7 +1,7 @@
 import { removeColorDirectives } from '../../shared/engine/events/color-directives.ts'
+import { type EventRecord, recordOf, eventTextOf } from '../../shared/engine/events/event-record.ts'
 import { isUrn, nameOf, typeOf } from '../../shared/names/urn.ts'
 import { formatElapsed } from './format-elapsed.ts'
-import { type EventRecord, recordOf, eventTextOf } from './event-record.ts'
 import { removeControls } from './paint.ts'
 import { formatTable } from './table.ts'
 

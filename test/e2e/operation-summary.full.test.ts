@@ -27,6 +27,14 @@ test('an operation with --output json prints one line, which its stored events r
     const { result, summary, resources } = made
     expect(stored).toMatchObject({ result, summary, resources })
     expect(await run(...summaryArgs)).toContain(`Changes:  ${create} create`)
+    const listKinds = async (...options: readonly string[]): Promise<readonly string[]> => {
+      const args = ['stack', 'history', 'events', '1', '--all', '--output', 'json', ...options]
+      const events = JSON.parse(await run(...args)) as Record<string, unknown>[]
+      return [...new Set(events.flatMap(Object.keys))].filter(key => key.endsWith('Event'))
+    }
+    expect(await listKinds('--event-type', '5')).toEqual(['summaryEvent'])
+    const twoKinds = await listKinds('--event-type', '4', '--event-type', '7')
+    expect(twoKinds.toSorted()).toEqual(['preludeEvent', 'resOutputsEvent'])
     const unchanged = parse(await run('up', '--yes', '--output', 'json'))
     expect(unchanged).toMatchObject({ result: 'succeeded', summary: { same: create } })
     expect(unchanged).not.toHaveProperty('resources')
@@ -35,6 +43,8 @@ test('an operation with --output json prints one line, which its stored events r
       'CLI_USAGE',
       ['--output'],
     )
+    const badCode = ['stack', 'history', 'events', '1', '--event-type', 'policy', '-s', 'dev']
+    expectRefused(await sandbox.run(badCode), 'CLI_USAGE', ["'policy'", '9 policy'])
     sandbox.setFaults({ 'delete:thing': 'always' })
     const failed = await sandbox.run(['destroy', '--yes', '--output', 'json', '-s', 'dev'])
     expect(failed.exit).not.toBe(0)

@@ -1,8 +1,14 @@
 import { apiLimits } from '../../../shared/config/api-limits.ts'
+import {
+  createEventFilter,
+  type EventSelection,
+} from '../../../shared/engine/events/event-filter.ts'
 import type { DeploymentId, EpochMs } from '../../../shared/records/ids.ts'
 import type { ServicePorts } from './service-route.ts'
 
 const eventsPerPage = 500
+/** Maximum number of pages that one call reads until it finds an event of a selection. */
+const readPagesMax = 20
 /** A token: the position of the next event, and `s` if the summary was read. */
 const tokenPattern = /^(\d{1,15})(s?)$/
 
@@ -18,6 +24,26 @@ export interface UpdateEventSource {
 export interface EventPage {
   readonly events: readonly Readonly<Record<string, unknown>>[]
   readonly next?: string
+}
+
+/**
+ * Reads a page with the events of a selection. Pages without such events are skipped, because
+ * clients read only one page by default.
+ */
+export async function readSelectedEvents(
+  ports: Pick<ServicePorts, 'events' | 'clock'>,
+  source: UpdateEventSource,
+  { token, selection }: { readonly token: string; readonly selection: EventSelection },
+): Promise<EventPage> {
+  const isSelected = createEventFilter(selection)
+  let next = token
+  for (let pages = 1; ; pages += 1) {
+    const page = await readEventPage(ports, source, next)
+    const events = page.events.filter(isSelected)
+    const mayHaveMore = page.next !== undefined && page.events.length === eventsPerPage
+    if (events.length > 0 || !mayHaveMore || pages === readPagesMax) return { ...page, events }
+    next = page.next
+  }
 }
 
 /**

@@ -1,12 +1,15 @@
 import * as z from 'zod'
 import { readHistoryRecord } from '../../../shared/engine/deployment/retention/history-and-versions.ts'
+import { eventKindCodes } from '../../../shared/engine/events/event-filter.ts'
+import { error } from '../../../shared/errors/error.ts'
 import { type DeploymentId, previewIdOf, type StackId } from '../../../shared/records/ids.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
+import { toPrintable } from '../../../shared/triggers/printable.ts'
 import { clientLogOf } from './client-deployment.ts'
 import { readClientSteps } from './client-steps-of-event.ts'
 import { changeUpdate, requireUpdate, type StoredUpdate } from './client-update.ts'
 import { parseOwnDeployment, parseOwnPreview } from './deployment-updates.ts'
-import { readEventPage, type UpdateEventSource } from './event-pages.ts'
+import { readSelectedEvents, type UpdateEventSource } from './event-pages.ts'
 import { requirePulumiDeployment } from './pulumi-deployment.ts'
 import { stackOf } from '../define-route.ts'
 import {
@@ -79,13 +82,24 @@ async function recordSteps(
     await ports.clientLogs.append(clientLogOf(stored), [{ kind: 'client-steps', steps }])
 }
 
-/** Returns events in order of arrival. A continuation token means that more may follow. */
+/**
+ * Returns events in order of arrival. Parameters `type` with the codes of kinds, and `urn`, select
+ * events. A continuation token means that more may follow. Throws API_INPUT_INVALID.
+ */
 async function readEvents(ports: ServicePorts, call: ServiceCall): Promise<unknown> {
   const stack = stackOf(call.params)
   const eventSource = await findUpdateEventSource(ports, stack, call.params['update'] ?? '')
   const token = call.query['continuationToken'] ?? ''
-  const { events, next = null } = await readEventPage(ports, eventSource, token)
+  const { urn } = call.query
+  const selection = { codes: call.queryList('type').map(requireKindCode), urn }
+  const { events, next = null } = await readSelectedEvents(ports, eventSource, { token, selection })
   return { events, continuationToken: next }
+}
+
+function requireKindCode(code: string): string {
+  if (eventKindCodes.has(code)) return code
+  const message = `'${toPrintable(code)}' is not the code of a kind of events`
+  throw error('API_INPUT_INVALID', `${message}, which are 1 to ${eventKindCodes.size}`)
 }
 
 /**

@@ -174,6 +174,7 @@ async function readCall(
     caller,
     params,
     query: context.req.query(),
+    queryList: name => context.req.queries(name) ?? [],
     body: json,
     text,
     state,

@@ -46,7 +46,10 @@ export interface ServicePorts
 export interface ServiceCall {
   readonly caller: Caller
   readonly params: Readonly<Record<string, string>>
+  /** The first value of each query parameter. */
   readonly query: Readonly<Record<string, string>>
+  /** Returns the values of a query parameter that can be repeated. */
+  readonly queryList: (name: string) => readonly string[]
   /** The JSON of the body, unpacked. Undefined for an empty body, and for a state. */
   readonly body: unknown
   /** The text of the body, unpacked. Empty for a state. */

@@ -149,6 +149,29 @@ describe('updates', () => {
     expect(stored.json['continuationToken']).toBeNull()
   })
 
+  test('parameters type and urn select events, and pages without such events are skipped', async () => {
+    const { path, lease } = await service.startUpdate(admin)
+    const { urn } = stackState
+    const texts = Array.from({ length: 1_100 }, (_, sequence) => ({ sequence, stdoutEvent: {} }))
+    const selected = [
+      { sequence: 1_100, diagnosticEvent: { urn, message: 'low disk' } },
+      { sequence: 1_101, policyEvent: { resourceUrn: urn, policyName: 'tags' } },
+      { sequence: 1_102, policyEvent: { policyName: 'names' } },
+    ]
+    await service.call(lease, `POST ${path}/events/batch`, { events: [...texts, ...selected] })
+    const read = async (query: string) =>
+      (await service.call(admin, `GET ${path}/events?${query}`)).json['events']
+    expect(await read('type=9')).toEqual(selected.slice(1))
+    expect(await read('type=9&type=3')).toEqual(selected)
+    expect(await read(`urn=${urn}`)).toEqual(selected.slice(0, 2))
+    expect(await read(`type=9&urn=${urn}`)).toEqual([selected[1]])
+    const unknown = await service.call(admin, `GET ${path}/events?type=policy`)
+    expect([unknown.status, unknown.json['message']]).toEqual([
+      400,
+      expect.stringContaining("'policy' is not the code of a kind of events"),
+    ])
+  })
+
   test('a repeated start is refused, and the stack is free when the lease has expired', async () => {
     const { path } = await service.startUpdate(admin)
     expect((await service.call(admin, `POST ${path}`, {})).status).toBe(409)
