@@ -6,7 +6,7 @@ import {
 } from '../functions/step-generator/start-deployment.ts'
 import { resumeDeployment } from '../functions/step-generator/resume-deployment.ts'
 import type { RunningDeployment } from '../shared/engine/request.ts'
-import type { DeploymentId } from '../shared/records/ids.ts'
+import type { DeploymentId, EpochMs } from '../shared/records/ids.ts'
 import { createLocalRun } from './local-generator-run.ts'
 import { runLocalDeployment } from './run-local-deployment.ts'
 import { withStoreRetry } from '../shared/runtime/deployment/retrying-ports.ts'
@@ -83,8 +83,10 @@ export async function deploy(baseInput: RunInput): Promise<RunningLocalDeploymen
     )
     ports.ownDeployments?.add(startedDeployment.deployment)
     const done = flushAfter(localDeployment.done, recorder)
+    const lastEndAt = findLastEnd(startedDeployment)
     return {
       deployment: startedDeployment.deployment,
+      ...(lastEndAt === undefined ? {} : { lastEndAt }),
       done: done.finally(() => ports.ownDeployments?.delete(startedDeployment.deployment)),
       cancel: localDeployment.cancel,
       terminate() {
@@ -116,6 +118,15 @@ function writerIdOf({ earlierRuns }: StartedDeployment): string {
   return earlierRuns === undefined
     ? 'generator'
     : `generator-${earlierRuns.lastOperationId}-${earlierRuns.earlierEnds.size}`
+}
+
+/** Returns the time at which the last operation of an earlier generator run succeeded. */
+function findLastEnd({ earlierRuns }: StartedDeployment): EpochMs | undefined {
+  const ends = earlierRuns === undefined ? [] : [...earlierRuns.earlierEnds.values()]
+  return ends.reduce<EpochMs | undefined>((last, { outcome }) => {
+    if (outcome?.verdict !== 'succeeded') return last
+    return last !== undefined && last > outcome.endedAt ? last : outcome.endedAt
+  }, undefined)
 }
 
 /** Returns the result of a deployment after its events were stored. */

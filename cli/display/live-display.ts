@@ -38,7 +38,7 @@ export function createLiveDisplay(
       {
         ...createTreeInput(),
         startedMs: startMs,
-        expectedMs: options.expectedMs,
+        expectedMs: options.readExpectedMs?.(),
         // A terminal without a size reports 0.
         columns: options.stdout.columns || 80,
         height: options.stdout.rows || 24,

@@ -43,7 +43,7 @@ export function createPlainDisplay(
       const runningRows = progress.listRows().filter(row => row.status === 'running')
       const text = `    still waiting for ${formatWaiting(runningRows, options.dryRun)}`
       const elapsedMs = nowMs() - startMs
-      const timeLeft = formatTimeLeft(options.expectedMs, elapsedMs)
+      const timeLeft = formatTimeLeft(options.readExpectedMs?.(), elapsedMs)
       print([paint('faint', `${text}  ${formatElapsed(elapsedMs)}${timeLeft}`)])
       restartSilenceTimer()
     }, silenceMs).unref()

@@ -1,4 +1,8 @@
+import { computeMedian } from '../../shared/engine/forecast/step-durations.ts'
+import type { HistoryRecord } from '../../shared/ports/catalog.ts'
 import type { Forecast } from '../../shared/records/forecast.ts'
+import type { EpochMs } from '../../shared/records/ids.ts'
+import type { Command } from '../../shared/records/log.ts'
 import { formatElapsed } from './format-elapsed.ts'
 
 /** Minimum expected duration of a deployment whose remaining time is displayed. */
@@ -14,6 +18,41 @@ export function expectedMsOf(forecast: Forecast | undefined): number | undefined
   const callCount = Object.values(estimates).reduce((sum, count) => sum + count, 0)
   if ((estimates.default ?? 0) * 2 > callCount) return undefined
   const expectedMs = wallMs + overheadMs
+  return expectedMs < expectedMinMs ? undefined : expectedMs
+}
+
+/** The numbers of earlier deployments that an estimate needs, and that it uses at most. */
+const [comparedMin, comparedMax] = [3, 5]
+/** Maximum ratio between the median duration and that of a similar deployment. */
+const similarRatio = 1.5
+
+/**
+ * Estimates the duration of the running deployment, which has the newest entry of `history`, in ms.
+ * The estimate is the median of the last successful deployments of the same command. Returns
+ * undefined for fewer than 3 of them, if most took another time, and for a short deployment.
+ * `lastEndAt`: the end of the last operation before a resume. The time until then has passed.
+ */
+export function expectedMsOfHistory(
+  history: readonly HistoryRecord[],
+  { command, lastEndAt }: { readonly command: Command; readonly lastEndAt?: EpochMs | undefined },
+): number | undefined {
+  const durationsMs = history
+    .flatMap(({ result, startedAt, endedAt, ...record }) =>
+      record.command === command && result === 'succeeded' && endedAt !== undefined
+        ? [endedAt - startedAt]
+        : [],
+    )
+    .slice(0, comparedMax)
+  if (durationsMs.length < comparedMin) return undefined
+  const medianMs = computeMedian(durationsMs)
+  const similarCount = durationsMs.filter(
+    durationMs => durationMs <= medianMs * similarRatio && durationMs * similarRatio >= medianMs,
+  ).length
+  if (similarCount * 2 <= durationsMs.length) return undefined
+  const [running] = history
+  const passedMs =
+    lastEndAt === undefined || running === undefined ? 0 : lastEndAt - running.startedAt
+  const expectedMs = medianMs - passedMs
   return expectedMs < expectedMinMs ? undefined : expectedMs
 }
 

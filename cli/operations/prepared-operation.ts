@@ -28,5 +28,10 @@ export interface PreparedOperation {
 export interface PreparedResume {
   readonly number: number
   readonly command: Command
+  /**
+   * Whether earlier deployments show how long the rest takes: all resources are selected, and the
+   * time of the last end is known.
+   */
+  readonly isComparable: boolean
   readonly start: PreparedOperation['start']
 }

@@ -1,13 +1,7 @@
 import { parseDeploymentOption } from '../arguments/parse-number-argument.ts'
-import type {
-  EngineEventPayload,
-  EventSink,
-  ReportedPlugin,
-} from '../../shared/engine/events/event.ts'
-import type { DeployInput, DeployResult } from '../../shared/engine/request.ts'
+import type { DeployInput } from '../../shared/engine/request.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { Command } from '../../shared/records/log.ts'
-import type { Urn } from '../../shared/names/urn.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import type { Flags } from '../arguments/flags.ts'
 import { isJsonOutput } from '../arguments/output-option.ts'
@@ -18,11 +12,12 @@ import { readConfirmationSteps } from './read-confirmation-steps.ts'
 import { buildRequest } from './operation-request.ts'
 import { prepareRemoteResume, prepareRemoteStart } from '../remote/remote-operation.ts'
 import { withUpdatePlan, readUpdatePlanFile, saveImportFile, saveUpdatePlan } from './plan-file.ts'
-import { createLoggedDisplay } from './event-log.ts'
-import { createEventObserver, type EventFacts } from './observe-events.ts'
+import { createHistoryEstimate } from './history-estimate.ts'
+import { runWithDisplay, type OperationRunOptions, type RunReport } from './run-with-display.ts'
+import { readTargeting } from './targeting.ts'
 import { findStackPage } from '../remote/dashboard-address.ts'
 import { confirmOperation } from './confirm-operation.ts'
-import { createOperationError, shortenShownError } from './operation-error.ts'
+import { createOperationError } from './operation-error.ts'
 import type { PreparedResume, PreparedOperation } from './prepared-operation.ts'
 import type { CliSession } from '../session/session.ts'
 import type { DisplayOptions } from '../session/tools.ts'
@@ -60,26 +55,27 @@ export async function runOperation(
   )
   if (flags.isSet('strict') && !steps.mustPreview)
     throw error('CLI_USAGE', '--strict requires a preview: omit --skip-preview and --json')
-  let updatePlan: string | undefined
-  let expectedMs: number | undefined
+  let runOptions: OperationRunOptions = displayOptions
   if (steps.mustPreview) {
     const previewOptions = { ...displayOptions, dryRun: true }
     const preview = await runWithDisplay(session, preparedOperation, previewOptions)
-    updatePlan = preview.result.updatePlan
-    expectedMs = expectedMsOf(preview.result.forecast)
     checkResult(session, flags, preview, { isPreview: true, checksChanges: previewOnly })
+    const { updatePlan, forecast } = preview.result
     if (previewOnly) {
-      saveUpdatePlan(session, flags, preview.result.updatePlan)
+      saveUpdatePlan(session, flags, updatePlan)
       saveImportFile(session, flags, preview)
       return 0
     }
     if (steps.mustConfirm)
       await confirmOperation(session, preview, { ...previewOptions, diff: true })
-  }
-  const runOptions =
-    flags.isSet('strict') && updatePlan !== undefined
-      ? { ...displayOptions, expectedMs, updatePlan }
-      : { ...displayOptions, expectedMs }
+    const expectedMs = expectedMsOf(forecast)
+    runOptions = {
+      ...displayOptions,
+      readExpectedMs: () => expectedMs,
+      ...(flags.isSet('strict') && updatePlan !== undefined ? { updatePlan } : {}),
+    }
+  } else if (readTargeting(flags) === undefined)
+    runOptions = await withHistoryEstimate(session, displayOptions, { stack, command })
   const report = await runWithDisplay(session, preparedOperation, runOptions)
   checkResult(session, flags, report, { isPreview: false, checksChanges: true })
   return 0
@@ -97,6 +93,17 @@ async function withDashboard(
   return remote === undefined
     ? options
     : { ...options, dashboard: await findStackPage(session.home, stack) }
+}
+
+/** Returns the options with an estimate from the stack's history, if the display shows it. */
+async function withHistoryEstimate(
+  session: CliSession,
+  options: DisplayOptions,
+  { stack, command }: { readonly stack: StackId; readonly command: Command },
+): Promise<OperationRunOptions> {
+  if (options.json) return options
+  const { platform } = await session.openEngine()
+  return { ...options, ...createHistoryEstimate(platform.catalog, stack, command) }
 }
 
 /** Prepares the start of an operation, on this machine or through an API. */
@@ -135,7 +142,7 @@ export async function runResume(
   const stack = await session.requireStack()
   const wantedNumber = parseDeploymentOption(flags.text('deployment'))
   const engine = await session.openEngine()
-  const { command, number, start } =
+  const { command, number, isComparable, start } =
     engine.remote === undefined
       ? await prepareLocalResume(session, flags, { stack, wantedNumber, handOverSignal })
       : await prepareRemoteResume(flags, engine, { stack, wantedNumber })
@@ -143,7 +150,10 @@ export async function runResume(
     `Resuming deployment ${number} of '${stackPartsOf(stack).stack}' (${command}).`,
   )
   const displayOptions = createDisplayOptions(session, flags, { kind: command, stack })
-  const report = await runWithDisplay(session, { stack, start, handOverSignal }, displayOptions)
+  const runOptions = isComparable
+    ? await withHistoryEstimate(session, displayOptions, { stack, command })
+    : displayOptions
+  const report = await runWithDisplay(session, { stack, start, handOverSignal }, runOptions)
   const isHandedOver = handOverSignal?.aborted === true && report.result.result === 'interrupted'
   if (!isHandedOver) checkResult(session, flags, report, { isPreview: false, checksChanges: false })
   return 0
@@ -174,85 +184,10 @@ async function prepareLocalResume(
     resumedDeployment: deployment,
     ...(handOverSignal === undefined ? {} : { handOverSignal }),
   }
-  return { command, number, start: (_dryRun, sink) => engine.deploy(request, sink) }
-}
-
-/** The result of a deployment or preview. `events` has the events of a preview only. */
-interface RunReport {
-  readonly result: DeployResult
-  readonly events: readonly EngineEventPayload[]
-  /** The plugins of the providers in a preview. */
-  readonly plugins: ReadonlyMap<Urn, ReportedPlugin>
-  readonly facts: EventFacts
-  /** Whether the user pressed Ctrl-C, or the process got SIGTERM. */
-  readonly isInterrupted: boolean
-}
-
-/** Runs a deployment or preview. The first Ctrl-C cancels it, a further one terminates it. */
-async function runWithDisplay(
-  session: CliSession,
-  preparedOperation: PreparedOperation,
-  displayOptions: DisplayOptions & { readonly updatePlan?: string },
-): Promise<RunReport> {
-  const log = { target: displayOptions.eventLog, cwd: session.cwd }
-  const { display, close: closeLog } = await createLoggedDisplay(session.tools, displayOptions, log)
-  const events: EngineEventPayload[] = []
-  const plugins = new Map<Urn, ReportedPlugin>()
-  const observer = createEventObserver()
-  const emit: EventSink['emit'] = (event, states) => {
-    observer.observe(event)
-    if (displayOptions.dryRun) events.push(event)
-    display.emit(event, states)
+  return {
+    ...{ command, number, isComparable: options.targeting === undefined },
+    start: (_dryRun, sink) => engine.deploy(request, sink),
   }
-  let interruptCount = 0
-  let stop = (): void => {}
-  const onInterrupt = (): void => {
-    interruptCount += 1
-    if (interruptCount <= 2)
-      emit(createInterruptNotice(interruptCount, observer.readRunningCount()))
-    stop()
-  }
-  // An interrupted server cancels nothing, because other processes can continue the deployment.
-  const removeInterruptHandler =
-    preparedOperation.handOverSignal === undefined ? session.io.onInterrupt(onInterrupt) : () => {}
-  try {
-    const reportPlugin: EventSink['reportPlugin'] = (urn, plugin) => void plugins.set(urn, plugin)
-    const sink = displayOptions.dryRun ? { emit, reportPlugin } : { emit }
-    const deployment = await preparedOperation.start(
-      displayOptions.dryRun,
-      sink,
-      displayOptions.updatePlan,
-    )
-    stop = () => (interruptCount === 1 ? deployment.cancel() : deployment.terminate())
-    if (interruptCount > 0) stop()
-    const result = await deployment.done
-    await display.finish(result)
-    const facts = observer.readFacts()
-    return { result, events, plugins, facts, isInterrupted: interruptCount > 0 }
-  } catch (thrown) {
-    display.abandon?.()
-    const isShown = session.io.stdout.isTTY === true && !displayOptions.json
-    throw isShown ? shortenShownError(thrown, observer.readFacts()) : thrown
-  } finally {
-    removeInterruptHandler()
-    await closeLog()
-  }
-}
-
-/** Returns the notice for the first or second Ctrl-C. */
-function createInterruptNotice(interruptCount: number, runningCount: number): EngineEventPayload {
-  const message =
-    interruptCount === 1
-      ? `Stopping: no new operations, ${describeWait(runningCount)}; press Ctrl-C again to abandon them.`
-      : 'Abandoning running operations; their results stay unknown.'
-  return { diagnosticEvent: { message: `${message}\n`, color: 'raw', severity: 'warning' } }
-}
-
-function describeWait(runningCount: number): string {
-  if (runningCount === 0) return 'waiting for running ones'
-  return runningCount === 1
-    ? 'waiting for 1 running one'
-    : `waiting for ${runningCount} running ones`
 }
 
 function checkResult(

@@ -85,5 +85,5 @@ export async function prepareRemoteResume(
   if (wantedNumber !== undefined && wantedNumber !== number)
     throw error('NOTHING_TO_RESUME', `deployment ${wantedNumber} of '${stackName}' is not open`)
   const start: PreparedOperation['start'] = (_dryRun, sink) => remote.resume(stack, number, sink)
-  return { number, command, start }
+  return { number, command, isComparable: false, start }
 }

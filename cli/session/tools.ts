@@ -52,8 +52,8 @@ export interface DisplayOptions {
   /** Whether ephemeral messages are printed, such as the waves of deletes. */
   readonly verbose: boolean
   readonly stack: string
-  /** The expected duration of a long deployment, in ms. Absent for an unknown or short duration. */
-  readonly expectedMs?: number | undefined
+  /** Returns the expected duration of a long deployment, in ms. Undefined: unknown or short. */
+  readonly readExpectedMs?: () => number | undefined
   /** The CI service whose log folds the lines of the operation. */
   readonly ciService?: CiService | undefined
   /** The address of the stack's page in a dashboard that is known to answer. */

@@ -4,7 +4,7 @@ import type { ConfigValue } from '../programs/config/open-config.ts'
 import type { ProjectPlugin } from '../programs/project/project-plugins.ts'
 import type { PolicyPackLocation } from '../providers/analyzers/analyzer.ts'
 import type { Forecast } from '../records/forecast.ts'
-import type { BlobHash, DeploymentId, StackId } from '../records/ids.ts'
+import type { BlobHash, DeploymentId, EpochMs, StackId } from '../records/ids.ts'
 import type { DeploymentOptions, DeploymentResult } from '../records/log.ts'
 import type { SecretsManager } from '../secrets/crypter.ts'
 import type { Json, StoredDeployment } from '../state/stored.ts'
@@ -134,6 +134,11 @@ export interface DeployResult {
 /** A running deployment. */
 export interface RunningDeployment {
   readonly done: Promise<DeployResult>
+  /**
+   * The time at which the last operation ended before this process resumed the deployment. Absent
+   * for a new deployment, before the first end, and for a deployment of another process.
+   */
+  readonly lastEndAt?: EpochMs
   /**
    * First Ctrl-C: stops the deployment and sends Cancel to providers. Running operations continue
    * to their end, and are recorded.

@@ -54,7 +54,7 @@ export function summarizeDurations({
     return new Map(
       [...durationsByKey].map(([key, group]) => [
         key,
-        medianOf(group.map(({ durationMs }) => durationMs)),
+        computeMedian(group.map(({ durationMs }) => durationMs)),
       ]),
     )
   }
@@ -65,7 +65,7 @@ export function summarizeDurations({
       ...mediansOf(({ call, type }) => durationKeyOfCall(type, call)),
     ]),
     byPackage: mediansOf(({ call, type }) => durationKeyOfCall(packageOf(type), call)),
-    overheadMs: overheadsMs.length === 0 ? undefined : medianOf(overheadsMs),
+    overheadMs: overheadsMs.length === 0 ? undefined : computeMedian(overheadsMs),
   }
 }
 
@@ -111,7 +111,8 @@ export function measureUncoveredMs(
   return uncoveredMs + Math.max(0, periodEndMs - coveredUntilMs)
 }
 
-function medianOf(numbers: readonly number[]): number {
+/** Returns the median of some numbers, 0 for none. */
+export function computeMedian(numbers: readonly number[]): number {
   const sorted = numbers.toSorted((left, right) => left - right)
   const middle = Math.floor(sorted.length / 2)
   const upper = sorted[middle] ?? 0
