@@ -1,8 +1,9 @@
 import { type Command, Option } from 'commander'
-import type { Attach, Handler, LoadHandler } from './handler.ts'
+import type { Attach } from './handler.ts'
 import { collectValues } from './flags.ts'
 import { addSummaryOption } from './output-option.ts'
 import { unsupportedOptions } from './unsupported.ts'
+import { withKeyDerivation } from './with-key-derivation.ts'
 
 /** Declares `up`, `preview`, `refresh` and `destroy`. */
 export function declareOperations(root: Command, attach: Attach): void {
@@ -13,6 +14,7 @@ export function declareOperations(root: Command, attach: Attach): void {
     '--plan <file>',
     'Allow only the operations of a plan saved by `preview --save-plan`',
   ).option('--strict', 'Allow only the operations shown in the preview')
+  addCreationOption(up)
   addConfirmOptions(
     addProgramRefreshOptions(addDeleteOptions(addPolicyOptions(addShowOptions(up)))),
   )
@@ -32,6 +34,7 @@ export function declareOperations(root: Command, attach: Attach): void {
     .addOption(new Option('--show-secrets [boolean]', 'Show secrets in plaintext'))
     .option('--save-plan <file>', 'Save the planned operations to a file for `up --plan`')
     .option('--import-file <file>', 'Save planned creates to a file for `import --file`')
+  addCreationOption(preview)
   addProgramRefreshOptions(addDeleteOptions(addPolicyOptions(addShowOptions(preview))))
   addReplaceOptions(addTargetingOptions(preview))
   attach(
@@ -97,11 +100,20 @@ function declareWatch(root: Command, attach: Attach): void {
     .option('--continue-on-error', 'Continue with other resources after an error')
     .option('--show-secrets', 'Show secrets in plaintext')
     .addOption(new Option('-y, --yes', 'No effect: nothing is confirmed').hideHelp())
+  addCreationOption(watch)
   addProgramRefreshOptions(addDeleteOptions(addPolicyOptions(addShowOptions(watch))))
   attach(
     watch,
     async () => (await import('../commands/watch.ts')).watchProgram,
     unsupportedOptions.watch,
+  )
+}
+
+/** Adds the option for a stack that the command creates, which it offers in a terminal. */
+function addCreationOption(command: Command): Command {
+  return command.option(
+    '--secrets-provider <kind>',
+    'Secrets provider, if the command creates the stack (in a terminal)',
   )
 }
 
@@ -284,13 +296,4 @@ function addDeleteOptions(command: Command): Command {
       'Delete as soon as dependents are gone (dataflow, the default), or in waves (antichain)',
     )
     .option('--ignore-protect', 'Also delete and replace protected resources')
-}
-
-/** Returns `loadHandler` for commands that open secrets: the key is derived during the load. */
-function withKeyDerivation(loadHandler: () => Promise<Handler>): LoadHandler {
-  return async session => {
-    const { startKeyDerivation } = await import('../stack/start-key-derivation.ts')
-    await startKeyDerivation(session)
-    return loadHandler()
-  }
 }

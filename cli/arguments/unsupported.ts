@@ -14,7 +14,7 @@ const operationOptions = [
 ]
 
 /** Unsupported options of operations that run the program. */
-const programOptions = ['--secrets-provider <kind>', '--show-policy-exceptions']
+const programOptions = ['--show-policy-exceptions']
 
 /** Unsupported options, by command. `root`: the global ones. */
 export const unsupportedOptions = {
@@ -65,8 +65,6 @@ export const optionSubstitutes: Readonly<Record<string, string>> = {
   '--copilot': neoHint,
   '--remote':
     'Log in to an API with `antichain login`; its servers then run the operations of this command.',
-  '--secrets-provider':
-    'Pass it to `antichain stack init`, or run `antichain stack change-secrets-provider`.',
   '--fully-qualify-stack-names': 'Read the whole names from `antichain about`.',
   '--disable-integrity-checking': 'Repair the state with `antichain state repair`.',
   '--otel-traces': tracingHint,

@@ -3,6 +3,7 @@ import { stackPartsOf } from '../../shared/records/ids.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { selectStack } from '../stack/selected-stack.ts'
 import { createStackNotFoundError, type CliSession } from '../session/session.ts'
+import { chooseName, listStackNames } from '../stack/choose-stack-name.ts'
 import { createStack } from '../stack/create-stack.ts'
 
 /**
@@ -27,14 +28,7 @@ export const chooseStack: Handler = async (session, flags, [operand]) => {
 async function promptName(session: CliSession): Promise<string> {
   if (!session.mayPrompt)
     throw error('CLI_USAGE', 'the name of the stack is missing: pass it as an argument')
-  const names = await listNames(session)
-  const name = (await session.io.prompt(`Select a stack (${names.join(', ')}):`)).trim()
+  const name = await chooseName(session, await listStackNames(session))
   if (name === '') throw error('CLI_USAGE', 'the name of the stack is empty')
   return name
-}
-
-async function listNames(session: CliSession): Promise<readonly string[]> {
-  const { platform } = await session.openEngine()
-  const { stacks } = await platform.catalog.listStacks(session.requireProject().name)
-  return stacks.map(({ id }) => stackPartsOf(id).stack)
 }

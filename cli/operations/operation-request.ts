@@ -23,6 +23,7 @@ import {
 import type { CliSession } from '../session/session.ts'
 import { prepareStackState } from '../stack/service-secrets.ts'
 import { exportEnvironment } from './export-environment.ts'
+import { offerStack } from '../stack/offer-stack.ts'
 import {
   openStackFile,
   openStackManager,
@@ -41,7 +42,8 @@ export async function buildRequest(
   flags: Flags,
   command: Command,
 ): Promise<DeployInput> {
-  const { project: folderProject, stack } = await requireProjectStack(session)
+  const creationFlags = command === 'up' ? flags : undefined
+  const { project: folderProject, stack } = await requireProjectStack(session, creationFlags)
   const project = withClient(folderProject, flags)
   const parallel = readParallel(session, flags)
   const release = readRelease(flags)
@@ -140,14 +142,19 @@ function requiresConfig(command: Command, runProgram: boolean): boolean {
 }
 
 /**
- * Returns the project of the folder and its requested stack. Throws STACK_NOT_FOUND,
+ * Returns the project of the folder and its requested stack. If there is no such stack and
+ * `creationFlags` are present, lets the user select or create one. Throws STACK_NOT_FOUND,
  * STACK_NOT_SELECTED, PROJECT_*, CLI_USAGE.
  */
 export async function requireProjectStack(
   session: CliSession,
+  creationFlags?: Flags,
 ): Promise<{ readonly project: Project; readonly stack: StackId }> {
   const project = session.requireProject()
-  const stack = await session.requireStack()
+  const stack = await session.requireStack().catch((failure: unknown) => {
+    if (creationFlags === undefined) throw failure
+    return offerStack(session, creationFlags, failure)
+  })
   const parts = stackPartsOf(stack)
   if (parts.project !== project.name)
     throw error(

@@ -34,7 +34,8 @@ export async function prepareRemoteStart(
   refuseLocalOptions(flags)
   const { remote } = await session.openEngine()
   if (remote === undefined) throw error('LOGIN_MISSING', 'not logged in to an API')
-  const { project, stack } = await requireProjectStack(session)
+  const creationFlags = command === 'up' ? flags : undefined
+  const { project, stack } = await requireProjectStack(session, creationFlags)
   const release = readRelease(flags)
   const targeting = readTargeting(flags)
   saveConfigFlags(flags, openStackFile(session, project, { stack }), project)

@@ -107,6 +107,31 @@ describe('stacks', () => {
     })
   })
 
+  test('up offers to create a stack in a terminal, or to select another one', async () => {
+    bench.terminal = true
+    bench.answers.push('n', 'y')
+    expect((await bench.run('up', '-y', '-s', 'two')).err).toContain('STACK_NOT_FOUND')
+    expect((await bench.run('up', '-y', '-s', 'two')).err).toContain("Created stack 'two'.")
+    expect((await bench.run('stack', '--show-name')).out).toBe('two\n')
+    await bench.run('stack', 'unselect')
+    bench.answers.push('', 'dev', '<create a new stack>', 'three')
+    expect((await bench.run('up', '-y')).err).toContain('STACK_NOT_SELECTED')
+    expect((await bench.run('preview')).exit).toBe(0)
+    expect((await bench.run('stack', '--show-name')).out).toBe('dev\n')
+    await bench.run('stack', 'unselect')
+    const created = await bench.run('up', '-y', '--secrets-provider', 'passphrase')
+    expect([created.exit, created.err]).toEqual([0, expect.stringContaining("stack 'three'")])
+    expect(bench.requests.at(-1)).toMatchObject({ stack: 'organization/site/three' })
+  })
+
+  test('refresh and destroy never offer to create a stack', async () => {
+    bench.terminal = true
+    bench.answers.push('y', 'y')
+    for (const command of ['refresh', 'destroy'])
+      expect((await bench.run(command, '-y', '-s', 'two')).err).toContain('STACK_NOT_FOUND')
+    expect(bench.answers).toHaveLength(2)
+  })
+
   test('rm requires an empty stack and a confirmation, and removes the configuration file', async () => {
     bench.states.set(dev, stateOf([{ urn, type: 'a:b:C', custom: true }]))
     expect((await bench.run('stack', 'rm', 'dev')).exit).toBe(1)

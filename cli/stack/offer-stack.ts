@@ -1,0 +1,54 @@
+import { hasCode } from '../../shared/errors/error.ts'
+import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
+import type { Flags } from '../arguments/flags.ts'
+import { askYesNo, type CliSession } from '../session/session.ts'
+import { chooseName, listStackNames } from './choose-stack-name.ts'
+import { createStack } from './create-stack.ts'
+import { selectStack } from './selected-stack.ts'
+
+/** The choice that creates a stack. It is no valid name of a stack. */
+const createChoice = '<create a new stack>'
+
+/**
+ * Lets the user select or create a stack after `failure` reported that there is none. Returns the
+ * stack, which is then selected. Throws `failure` again without a terminal, if the user declines,
+ * and if it has another reason. Throws the errors of `createStack`.
+ */
+export async function offerStack(
+  session: CliSession,
+  flags: Flags,
+  failure: unknown,
+): Promise<StackId> {
+  if (!session.mayPrompt) throw failure
+  if (hasCode(failure, 'STACK_NOT_SELECTED')) return offerChoice(session, flags, failure)
+  if (!hasCode(failure, 'STACK_NOT_FOUND')) throw failure
+  const id = session.resolveStackId()
+  const { project, stack } = stackPartsOf(id)
+  if (project !== session.requireProject().name) throw failure
+  if (!(await askYesNo(session, `The stack '${stack}' does not exist. Create it?`))) throw failure
+  return createSelected(session, id, flags)
+}
+
+/** Lets the user choose one of the project's stacks or a new one. */
+async function offerChoice(session: CliSession, flags: Flags, failure: unknown): Promise<StackId> {
+  const names = await listStackNames(session)
+  const choice =
+    names.length === 0 ? createChoice : await chooseName(session, [...names, createChoice])
+  if (choice === '') throw failure
+  if (choice !== createChoice) {
+    const id = session.resolveStackId(choice)
+    selectStack(session.home, session.requireProject().file, stackPartsOf(id).stack)
+    return session.requireStack()
+  }
+  const newName = (await session.io.prompt('Name of the new stack:')).trim()
+  if (newName === '') throw failure
+  return createSelected(session, session.resolveStackId(newName), flags)
+}
+
+async function createSelected(session: CliSession, id: StackId, flags: Flags): Promise<StackId> {
+  const { stack } = stackPartsOf(id)
+  await createStack(session, id, flags)
+  selectStack(session.home, session.requireProject().file, stack)
+  session.printToStderr(`Created stack '${stack}'.`)
+  return id
+}
