@@ -12,6 +12,7 @@ import {
 import type { EditRequest, RequestEnd } from '../../../shared/records/stack-request.ts'
 import { printStateBlob } from '../../../shared/state/print-envelope.ts'
 import { envelopeOf } from '../../../shared/state/snapshot-codec.ts'
+import { toPrintable } from '../../../shared/triggers/printable.ts'
 import { requirePermission } from '../authorization.ts'
 import { putRequestOnce } from '../put-request.ts'
 import { placeCallsForRename } from '../scheduler-calls.ts'
@@ -24,6 +25,7 @@ import {
 } from './deployment-updates.ts'
 import { stackOf } from '../define-route.ts'
 import {
+  organization,
   parseBody,
   type ServiceCall,
   type ServicePorts,
@@ -40,7 +42,11 @@ const importBytesMax = 512 * 1024 * 1024
 const editPrefix = 'edit-'
 
 const nameForm = z.string().regex(/^([\w.-]{1,100})?$/)
-const renameForm = z.looseObject({ newName: nameForm.nullish(), newProject: nameForm.nullish() })
+const renameForm = z.looseObject({
+  newName: nameForm.nullish(),
+  newProject: nameForm.nullish(),
+  newOrganization: z.string().nullish(),
+})
 
 /**
  * Routes for imports, renames and the status of updates. Imports and renames are requests in the
@@ -84,7 +90,8 @@ async function importState(ports: ServicePorts, call: ServiceCall): Promise<unkn
 }
 
 async function renameStack(ports: ServicePorts, call: ServiceCall): Promise<unknown> {
-  const { newName, newProject } = parseBody(renameForm, call)
+  const { newName, newProject, newOrganization } = parseBody(renameForm, call)
+  requireNoTransfer(newOrganization ?? '')
   const { id: stack } = await requireIdle(ports, stackOf(call.params))
   const parts = stackPartsOf(stack)
   const to = stackIdOf(newProject || parts.project, newName || parts.stack)
@@ -99,6 +106,16 @@ async function renameStack(ports: ServicePorts, call: ServiceCall): Promise<unkn
   if ((await awaitEdit(ports, stack, key)) !== 'succeeded')
     throw error('STACK_BUSY', 'the rename waits for another deployment')
   return {}
+}
+
+/** Throws API_INPUT_INVALID if a rename names another organization. '': the current one. */
+function requireNoTransfer(newOrganization: string): void {
+  if (newOrganization === '' || newOrganization === organization) return
+  throw error(
+    'API_INPUT_INVALID',
+    `the stack cannot be transferred to the organization '${toPrintable(newOrganization)}': all stacks belong to '${organization}'`,
+    { hint: 'Rename the stack without another organization.' },
+  )
 }
 
 /**

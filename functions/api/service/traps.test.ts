@@ -107,6 +107,20 @@ describe('errors', () => {
       expect(json['message']).not.toMatch(/--wait|antichain/)
     }
   })
+
+  test('a rename to another organization is refused, and a rename within the current one is not', async () => {
+    await service.startUpdate(admin)
+    const rename = (newOrganization: string | null) =>
+      service.call(admin, `POST ${shopService}/rename`, { newName: 'other', newOrganization })
+    const { status, json } = await rename('acme')
+    expect([status, json['code']]).toEqual([400, 400])
+    expect(json['message']).toMatch(
+      /the stack cannot be transferred to the organization 'acme': all stacks belong to 'organization'/,
+    )
+    // The running update is a later refusal.
+    for (const current of ['organization', '', null])
+      expect((await rename(current)).status).toBe(409)
+  })
 })
 
 describe('updates', () => {
