@@ -113,7 +113,9 @@ export interface CatalogPort {
   readonly listStacks: (project?: string) => Promise<StackListing>
   /**
    * Removes a stack with its history. Returns false while a deployment is current, and otherwise
-   * true, even if the stack does not exist.
+   * true, even if the stack does not exist. Throws RECORD_DAMAGED and RECORD_TOO_NEW if the record
+   * of the stack, of a deployment in its history or of a version is unreadable. Then it removes
+   * nothing.
    */
   readonly removeStack: (id: StackId) => Promise<boolean>
   /**

@@ -49,6 +49,7 @@ function createTampering(path: string): Tampering {
       change(kind, deployment, `${column} = '{"cut'`)
       return true
     },
+    kindsWithUncheckedWrites: [],
     removeLogRecord: (deployment, number) =>
       void database
         .prepare('DELETE FROM log WHERE deployment = ? AND number = ?')

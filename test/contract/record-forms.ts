@@ -35,6 +35,8 @@ export interface Tampering {
   readonly markNewer: (kind: StoredKind, deployment: DeploymentId) => void
   /** Makes the records of one kind unreadable. Returns false if nothing in them can be damaged. */
   readonly damage: (kind: StoredKind, deployment: DeploymentId) => boolean
+  /** The kinds whose damage only reads detect, because no condition of a write can. */
+  readonly kindsWithUncheckedWrites: readonly StoredKind[]
   /** Removes the record with this number from the log. */
   readonly removeLogRecord: (deployment: DeploymentId, number: number) => void
   /** Returns the stored form of the records of one kind. */
@@ -218,6 +220,21 @@ async function createAllRecords(ports: Platform): Promise<DeploymentId> {
   return deployment
 }
 
+/** The kinds of records that a removed stack loses from the catalog. */
+const catalogKinds: readonly StoredKind[] = ['stack', 'history', 'snapshot']
+
+/** Creates a stack with a deployment that has ended, and a published version. */
+async function createEndedDeployment({ catalog }: Platform): Promise<DeploymentId> {
+  const stack = createStackId()
+  await catalog.createStack(stack, toEpochMs(1))
+  const start = { command: 'up', message: '', at: toEpochMs(2) } as const
+  const { deployment } = await catalog.start(stack, start)
+  await catalog.publish(stack, 0, toBlobHash('a'))
+  const end = { at: toEpochMs(9), result: 'succeeded', changes: {}, version: 1 } as const
+  await catalog.release(deployment, end)
+  return deployment
+}
+
 /**
  * Tests records of a newer version, and damaged ones. A read of such a record fails with an error
  * that names it. A write fails too or does nothing, and never overwrites the record.
@@ -267,6 +284,29 @@ export function recordFormsContract(name: string, open: () => Promise<Tamperable
       expect(await ports.decisionLog.read(deployment, toLogNumber(3), 10)).toHaveLength(1)
     })
 
+    test.each(['damage', 'markNewer'] as const)(
+      'a stack with an unreadable record is not removed and loses none of its records: %s',
+      async change => {
+        const { ports, tampering } = handle
+        const code = change === 'damage' ? 'RECORD_DAMAGED' : 'RECORD_TOO_NEW'
+        for (const { kind, label } of cases.filter(({ kind }) => catalogKinds.includes(kind))) {
+          const deployment = await createEndedDeployment(ports)
+          tampering[change](kind, deployment)
+          const read = () => catalogKinds.map(stored => tampering.readRaw(stored, deployment))
+          const before = read()
+          const thrown = await ports.catalog
+            .removeStack(stackOf(deployment))
+            .catch((cause: unknown) => cause)
+          expect(thrown).toMatchObject({ code })
+          expect(String(thrown)).toContain(`the stack was not removed: the ${label} (`)
+          expect(String(thrown)).toContain(stackOf(deployment))
+          const step = { damage: 'from a backup', markNewer: 'Use the newer antichain' }[change]
+          expect((thrown as { readonly hint?: string }).hint).toContain(step)
+          expect(read()).toEqual(before)
+        }
+      },
+    )
+
     test.each(cases)(
       'the $label of a newer version is refused with its name and version',
       async recordCase => {
@@ -294,6 +334,7 @@ export function recordFormsContract(name: string, open: () => Promise<Tamperable
       expect(thrown).toMatchObject({ code: 'RECORD_DAMAGED' })
       expect(String(thrown)).toContain(`the ${recordCase.label} (`)
       expect(String(thrown)).toContain(stackOf(deployment))
+      if (tampering.kindsWithUncheckedWrites.includes(recordCase.kind)) return
       for (const write of recordCase.createWrites(ports, deployment))
         await expectRefusedOrIdle(write())
       expect(tampering.readRaw(recordCase.kind, deployment)).toEqual(before)

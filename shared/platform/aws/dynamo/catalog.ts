@@ -1,12 +1,13 @@
 import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
 import type { CatalogPort, StackRecord, UnreadableStack } from '../../../ports/catalog.ts'
 import type { StackId } from '../../../records/ids.ts'
-import { deleteRange, getItems } from './table/batch-items.ts'
-import { joinConditions, readableCondition, existsCondition } from './table/expressions.ts'
+import { getItems } from './table/batch-items.ts'
+import { joinConditions, readableCondition } from './table/expressions.ts'
 import { createInbox } from './inbox.ts'
 import { toItem, readText } from './table/item.ts'
 import { catalogKeys as keys } from './record-keys.ts'
 import type { CatalogDeps } from './stack-races.ts'
+import { removeHistoryAndVersions, removeStackItem } from './stack-removal.ts'
 import { createStackTransitions } from './stack-transitions.ts'
 import {
   parseHistoryItem,
@@ -15,7 +16,7 @@ import {
   parseVersionItem,
 } from './stack-record.ts'
 import { formatAttributeOf } from './record-format.ts'
-import { getItem, queryItems, type Table, updateItem } from './table/table.ts'
+import { getItem, queryItems, type Table } from './table/table.ts'
 import { transact } from './table/transaction.ts'
 
 /** Dependencies of the catalog. Inboxes of stacks are in the journal table. */
@@ -69,7 +70,7 @@ export function createCatalog(deps: CatalogAndInboxDeps): CatalogPort {
       }
       return { stacks, unreadable }
     },
-    removeStack: id => removeStackItem(deps, id),
+    removeStack: id => removeStackItem(catalogTable, id),
     ...createStackTransitions(deps),
     ...createInbox(deps),
     listHistory: async (id, limit, beforeNumber) => {
@@ -140,37 +141,4 @@ async function createStackItem(
   if (result.isDone) return true
   const existing = result.parts[0]?.existing
   return existing !== undefined && readText(existing, 'token') === token
-}
-
-/**
- * Removes a stack, then its history and versions. After an interruption, a later removal or
- * creation removes the remaining ones. `removeLeftovers` of the retention removes the inbox, and
- * the entry in the list of stacks. Returns false while a deployment is current.
- */
-async function removeStackItem({ catalogTable }: CatalogDeps, id: StackId): Promise<boolean> {
-  const item = await getItem(catalogTable, keys.stack(id))
-  const stack = parseStackItem(id, item)
-  if (stack === undefined) {
-    if (item !== undefined) await removeHistoryAndVersions(catalogTable, id)
-    return true
-  }
-  if (stack.current !== '') return false
-  const writeResult = await updateItem(catalogTable, {
-    key: keys.stack(id),
-    updateExpression: 'SET #removed = :yes, #version = :zero, #snapshot = :empty',
-    condition: joinConditions(
-      existsCondition,
-      joinConditions(readableCondition, '#current = :empty'),
-    ),
-    values: { ...toItem({ yes: true, zero: 0, empty: '' }), ...formatAttributeOf('stack') },
-  })
-  if (!writeResult.isDone) return false
-  await removeHistoryAndVersions(catalogTable, id)
-  return true
-}
-
-/** Removes the history and the versions of a removed stack. */
-async function removeHistoryAndVersions(catalogTable: Table, id: StackId): Promise<void> {
-  for (const { pk } of [keys.history(id, 0), keys.version(id, 0)])
-    await deleteRange(catalogTable, { pk })
 }

@@ -30,6 +30,7 @@ import { type Database, type Row, readTextColumn } from '../database.ts'
 import { toStoreFailure, type StoreFailure } from '../store-message.ts'
 import { defineRead, defineWrite, defineMultiWrite } from './method.ts'
 import { parseHistory, parseStack, parseVersion } from './catalog-rows.ts'
+import { removeStackRows } from './stack-removal.ts'
 
 /** The arguments of a query for history or versions. */
 interface HistoryPageArgs {
@@ -104,14 +105,7 @@ export const catalogMethods = {
 
   'catalog.removeStack': defineMultiWrite((database, args: { readonly id: StackId }): boolean => {
     const row = findStackRow(database, args.id)
-    if (row === undefined) return true
-    if (readTextColumn(row, 'current') !== '') return false
-    database.run("UPDATE stack SET removed = 1, version = 0, snapshot = '' WHERE id = ?", args.id)
-    database.run('DELETE FROM history WHERE stack = ?', args.id)
-    database.run('DELETE FROM snapshot WHERE stack = ?', args.id)
-    database.run('DELETE FROM late WHERE stack = ?', args.id)
-    database.run('DELETE FROM slow WHERE stack = ?', args.id)
-    return true
+    return row === undefined || removeStackRows(database, row)
   }),
 
   'catalog.start': defineMultiWrite(

@@ -1,0 +1,83 @@
+import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
+import type { StackId } from '../../../records/ids.ts'
+import { explainRefusedRemoval } from '../../records/refused-removal.ts'
+import { catalogKeys as keys } from './record-keys.ts'
+import { formatAttributeOf } from './record-format.ts'
+import {
+  parseHistoryItem,
+  parseStackItem,
+  parseVersionItem,
+  type StoredStack,
+} from './stack-record.ts'
+import { deleteRange } from './table/batch-items.ts'
+import { existsCondition, joinConditions, readableCondition } from './table/expressions.ts'
+import { type Item, readText, toItem } from './table/item.ts'
+import { getItem, type ItemRange, queryItems, type Table, updateItem } from './table/table.ts'
+
+/**
+ * Removes a stack, then its history and versions. After an interruption, a later removal or
+ * creation removes the remaining ones. `removeLeftovers` of the retention removes the inbox, and
+ * the entry in the list of stacks. Returns false while a deployment is current. Throws
+ * RECORD_DAMAGED and RECORD_TOO_NEW, and then removes nothing.
+ */
+export async function removeStackItem(catalogTable: Table, id: StackId): Promise<boolean> {
+  const item = await getItem(catalogTable, keys.stack(id))
+  const stack = await readStackRecords(catalogTable, id, item)
+  if (stack === undefined) {
+    if (item !== undefined) await removeHistoryAndVersions(catalogTable, id)
+    return true
+  }
+  if (stack.current !== '') return false
+  const writeResult = await updateItem(catalogTable, {
+    key: keys.stack(id),
+    updateExpression: 'SET #removed = :yes, #version = :zero, #snapshot = :empty',
+    condition: joinConditions(
+      existsCondition,
+      joinConditions(readableCondition, '#current = :empty'),
+    ),
+    values: { ...toItem({ yes: true, zero: 0, empty: '' }), ...formatAttributeOf('stack') },
+  })
+  if (!writeResult.isDone) return false
+  await removeHistoryAndVersions(catalogTable, id)
+  return true
+}
+
+/** Removes the history and the versions of a removed stack. */
+export async function removeHistoryAndVersions(catalogTable: Table, id: StackId): Promise<void> {
+  for (const { pk } of [keys.history(id, 0), keys.version(id, 0)])
+    await deleteRange(catalogTable, { pk })
+}
+
+/**
+ * Reads all records of a stack in the catalog. Returns undefined for an absent or removed stack.
+ * Throws like `removeStackItem`.
+ */
+async function readStackRecords(
+  catalogTable: Table,
+  id: StackId,
+  item: Item | undefined,
+): Promise<StoredStack | undefined> {
+  try {
+    const stack = parseStackItem(id, item)
+    if (stack === undefined) return undefined
+    const { pk: historyPartition } = keys.history(id, 0)
+    const { pk: versionsPartition } = keys.version(id, 0)
+    await parseItems(catalogTable, historyPartition, entry => parseHistoryItem(id, entry))
+    await parseItems(catalogTable, versionsPartition, entry => parseVersionItem(id, entry))
+    return stack
+  } catch (thrown) {
+    throw explainRefusedRemoval(thrown)
+  }
+}
+
+/** Passes all items of a partition to `parse`, page by page. */
+async function parseItems(table: Table, pk: string, parse: (item: Item) => unknown): Promise<void> {
+  let range: ItemRange = { pk, limit: limits.itemsPerRound }
+  for (;;) {
+    const items = await queryItems(table, range)
+    for (const item of items) parse(item)
+    const last = items.at(-1)
+    if (last === undefined || items.length < range.limit) return
+    range = { ...range, after: readText(last, 'sk') }
+  }
+}
