@@ -1,6 +1,7 @@
 /**
  * Counts the requests of commands to in-memory models of DynamoDB and S3. The default sizes are 10,
- * 1,000 and 10,000 resources. Writes docs/measured/budget.json.
+ * 1,000 and 10,000 resources. Writes docs/measured/budget.json. `checkBudget` throws when a command
+ * sends more requests than its budget allows.
  * `node bench/budget.ts [--sizes 10,1000,10000]`
  */
 import { writeFileSync } from 'node:fs'
@@ -8,7 +9,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { checkBudget, measureRequests, totalsOf } from '../test/aws/budget.ts'
 import { repositoryRoot } from './engine.ts'
-import { formatCurrentDate } from './cost/measurement-context.ts'
+import { formatBenchCommand, formatCurrentDate } from './cost/measurement-context.ts'
 import type { MeasuredBudget } from './cost/measured-forms.ts'
 
 const { values } = parseArgs({ options: { sizes: { type: 'string', default: '10,1000,10000' } } })
@@ -22,13 +23,13 @@ for (const size of values.sizes.split(',').map(Number)) {
   })
   checkBudget(allRequests)
 }
-const budget: MeasuredBudget = {
+const measuredRequests: MeasuredBudget = {
   date: formatCurrentDate(),
-  command: 'npm run bench -- budget',
+  command: formatBenchCommand('budget'),
   rows,
 }
 writeFileSync(
   join(repositoryRoot, 'docs/measured/budget.json'),
-  `${JSON.stringify(budget, undefined, 2)}\n`,
+  `${JSON.stringify(measuredRequests, undefined, 2)}\n`,
 )
 process.exit(0)

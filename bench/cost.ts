@@ -15,8 +15,13 @@ import { emulators } from '../infra/emulators/emulators.ts'
 import { startEmulators } from '../infra/emulators/start-emulators.ts'
 import { readAwsSettings } from '../shared/platform/aws/clients.ts'
 import { createBundles } from '../test/aws/cloud-sandbox.ts'
-import { startCountingProxy } from '../test/aws/counting-proxy.ts'
-import { readCommit, describeMachine, formatCurrentDate } from './cost/measurement-context.ts'
+import { type CountingProxy, startCountingProxy } from '../test/aws/counting-proxy.ts'
+import {
+  readCommit,
+  describeMachine,
+  formatBenchCommand,
+  formatCurrentDate,
+} from './cost/measurement-context.ts'
 import type { MeasuredPhase, MeasuredRun } from './cost/measured-forms.ts'
 import { measurePhases } from './cost/measure-phases.ts'
 import { packLargePlugin } from './cost/pack-large-plugin.ts'
@@ -47,55 +52,71 @@ async function main(): Promise<void> {
     installedEmulators.push(installedEmulator)
   }
   const runningEmulators = await startEmulators(installedEmulators)
-  Object.assign(process.env, runningEmulators.variables)
+  try {
+    Object.assign(process.env, runningEmulators.variables)
+    await measureOverProxy()
+  } finally {
+    await runningEmulators.stop()
+  }
+}
+
+async function measureOverProxy(): Promise<void> {
   const proxy = await startCountingProxy(readAwsSettings(process.env))
-  const bundles = createBundles()
+  try {
+    const bundles = createBundles()
+    try {
+      await measureSizes(proxy, bundles)
+    } finally {
+      bundles.remove()
+    }
+  } finally {
+    await proxy.close()
+  }
+}
+
+async function measureSizes(
+  proxy: CountingProxy,
+  bundles: ReturnType<typeof createBundles>,
+): Promise<void> {
   const options = {
     delayMs: Number(values.delay),
     parallel: Number(values.parallel),
     executorsMax: Number(values.executors),
     quietSeconds: Number(values.quiet),
   }
-  try {
-    const args = process.argv.slice(2).join(' ')
-    const run: Omit<MeasuredRun, 'phases' | 'load'> = {
-      date: formatCurrentDate(),
-      command: `npm run bench -- cost ${args}`.trim(),
-      repetitions: 1,
-      machine: describeMachine(),
-      versions: {
-        Node: process.versions.node,
-        ...Object.fromEntries(emulators.map(({ name, version }) => [name, version])),
-      },
-      commit: readCommit(),
-      ...options,
-      ...(pluginMb === undefined ? {} : { pluginMb }),
-    }
-    const plugin = pluginMb === undefined ? undefined : packLargePlugin(pluginMb)
-    const phases: MeasuredPhase[] = []
-    // The file is written after each command, because the next one takes long and may fail.
-    const savePhase = (phase: MeasuredPhase): void => {
-      phases.push(phase)
-      const measuredRun: MeasuredRun = { ...run, load: Math.round(loadavg()[2] ?? 0), phases }
-      writeFileSync(file, `${JSON.stringify(measuredRun, undefined, 2)}\n`)
-    }
-    const aws = readAwsSettings(process.env)
-    for (const resources of values.sizes.split(',').map(Number))
-      await measurePhases({
-        ...options,
-        aws,
-        proxy,
-        bundles,
-        resources,
-        plugin,
-        report,
-        onMeasured: savePhase,
-      })
-  } finally {
-    bundles.remove()
-    await proxy.close()
-    await runningEmulators.stop()
+  const run: Omit<MeasuredRun, 'phases' | 'load'> = {
+    date: formatCurrentDate(),
+    command: formatBenchCommand('cost'),
+    repetitions: 1,
+    machine: describeMachine(),
+    versions: {
+      Node: process.versions.node,
+      ...Object.fromEntries(emulators.map(({ name, version }) => [name, version])),
+    },
+    commit: readCommit(),
+    ...options,
+    ...(pluginMb === undefined ? {} : { pluginMb }),
   }
+  const plugin = pluginMb === undefined ? undefined : packLargePlugin(pluginMb)
+  const phases: MeasuredPhase[] = []
+  // The file is written after each command, because the next one takes long and may fail.
+  const savePhase = (phase: MeasuredPhase): void => {
+    phases.push(phase)
+    const measuredRun: MeasuredRun = { ...run, load: Math.round(loadavg()[2] ?? 0), phases }
+    writeFileSync(file, `${JSON.stringify(measuredRun, undefined, 2)}\n`)
+  }
+  const aws = readAwsSettings(process.env)
+  for (const resources of values.sizes.split(',').map(Number))
+    await measurePhases({
+      ...options,
+      aws,
+      proxy,
+      bundles,
+      resources,
+      plugin,
+      report,
+      onMeasured: savePhase,
+    })
 }
 
 await main()

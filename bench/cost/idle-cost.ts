@@ -58,8 +58,8 @@ const assumptions = {
 } as const
 
 /**
- * The numbers that AWS gives to each account in each month, without an end. Requests to SQS count
- * as messages.
+ * The amounts that AWS gives each account free of charge every month, with no end date. Requests to
+ * SQS count as messages.
  */
 export const freeAllowances = {
   alarmMetrics: 10,
@@ -77,9 +77,9 @@ export interface IdleCostItem {
   readonly item: string
   /** Number per month. */
   readonly count: number
-  /** US dollars per month. */
+  /** US dollars per month, without free allowances. */
   readonly cost: number
-  /** The same in an account whose allowances nothing else uses. */
+  /** US dollars per month after the free allowances, if nothing else in the account uses them. */
   readonly costBeyondFree: number
 }
 

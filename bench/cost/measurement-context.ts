@@ -10,6 +10,11 @@ export function describeMachine(): string {
   return `${cpus().length} x ${model}, ${gib} GiB, ${process.platform} ${kernel}`
 }
 
+/** Returns the command that ran a benchmark, with the arguments of this process. */
+export function formatBenchCommand(name: string): string {
+  return ['npm run bench --', name, ...process.argv.slice(2)].join(' ')
+}
+
 /** Returns the short hash of the current commit of the repository. */
 export function readCommit(): string {
   return execFileSync('git', ['rev-parse', '--short', 'HEAD'], {

@@ -42,7 +42,7 @@ export const createProject: Handler = async (session, flags, [operand]) => {
   )
   const description = flags.text('description') ?? (await ask('Description', template.description))
   const { files, values } = fillTemplate(template, { name, description })
-  for (const [path, text] of files) writeProjectFile(folder, path, text)
+  for (const [path, file] of files) writeProjectFile(folder, path, file)
   session.print(`Created project '${name}' in ${folder}.`)
   if (flags.isSet('generateOnly')) return 0
   await prepareProject(session, flags, { folder, values })

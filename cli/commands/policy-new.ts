@@ -25,7 +25,7 @@ export const createPolicyPack: Handler = async (session, flags, [operand]) => {
   })
   const folder = resolve(session.cwd, flags.text('dir') ?? '.')
   if (!flags.isSet('force')) requireEmptyFolder(folder)
-  for (const [path, text] of template.files) writeProjectFile(folder, path, text)
+  for (const [path, file] of template.files) writeProjectFile(folder, path, file)
   session.print(`Created a policy pack in ${folder}.`)
   if (!flags.isSet('generateOnly')) {
     const packSession = createCliSession(session.io, session.tools, {

@@ -83,6 +83,19 @@ test('resources with the same name get unique names, and keep their logical name
   ])
 })
 
+test('an existing parent without an event gets a name that no resource of the file has', () => {
+  const parent = urnOf('app:index:Site', 'x')
+  const { file } = draftFrom(
+    createStep('create', 'a:b:One', 'x'),
+    createStep('create', 'a:b:Two', 'y', { parent }),
+  )
+  expect(file.nameTable).toEqual({ xSite: parent })
+  expect(file.resources?.map(({ name, parent: parentName }) => [name, parentName])).toEqual([
+    ['x', undefined],
+    ['y', 'xSite'],
+  ])
+})
+
 test('a provider has its configuration without secret and unknown values', () => {
   const { file, omittedProperties } = draftFrom(
     createStep('create', 'pulumi:providers:aws', 'west', {

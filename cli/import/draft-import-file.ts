@@ -67,17 +67,19 @@ export function draftImportFile({
   const steps = events.flatMap(event =>
     'resourcePreEvent' in event ? [event.resourcePreEvent.metadata] : [],
   )
-  const names = assignUniqueNames(steps.map(({ urn }) => urn as Urn))
   const createdStates = steps.flatMap(({ op, new: next }) =>
     op === 'create' && next !== null && next.type !== stackType ? [next] : [],
   )
   const draftedStates = createdStates.filter(({ urn }) => !isDefaultProvider(urn))
   const createdUrns = new Set(createdStates.map(({ urn }) => urn))
-  const chooseName = (urn: Urn): string => names.get(urn) ?? nameOf(urn)
-  const context = { chooseName, plugins }
-  const nameTable = draftedStates
+  const referencedUrns = draftedStates
     .flatMap(state => [parentOf(state), providerOf(state)])
     .filter(urn => urn !== undefined)
+  // The events need not contain a step of each parent and provider.
+  const names = assignUniqueNames([...steps.map(({ urn }) => urn as Urn), ...referencedUrns])
+  const chooseName = (urn: Urn): string => names.get(urn) ?? nameOf(urn)
+  const context = { chooseName, plugins }
+  const nameTable = referencedUrns
     .filter(urn => !createdUrns.has(urn))
     .map(urn => [chooseName(urn), urn] as const)
   return {

@@ -44,5 +44,5 @@ test('a server that does not report its platform gets the binary unchecked', asy
   const upload = packUpload(folder, async () => {
     throw error('FEATURE_MISSING', 'old')
   })
-  expect((await upload).fileCount).toBe(2)
+  expect((await upload).fileCount).toBe(3)
 })

@@ -39,7 +39,10 @@ export async function packUpload(
     const platform = machineOf(os, arch)
     const binary = await buildGo(goDeps, { kind: 'program', directory, entryPoint, platform })
     try {
-      return await packProgram(folder, { name: uploadedBinaryName, file: binary.command })
+      return await packProgram(folder, {
+        name: uploadedBinaryName,
+        sourcePath: binary.command,
+      })
     } finally {
       binary.cleanUp()
     }
@@ -62,5 +65,5 @@ async function packWithBinary(
     throw thrown
   })
   requireBinaryOf(file, platform)
-  return packProgram(folder, { name, file: realpathSync(file) })
+  return packProgram(folder, { name, sourcePath: realpathSync(file) })
 }

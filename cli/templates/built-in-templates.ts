@@ -1,13 +1,4 @@
-/** A template of a project. */
-export interface ProjectTemplate {
-  readonly name: string
-  readonly description: string
-  /**
-   * The text of each file, by its path. `${PROJECT}` and `${DESCRIPTION}` stand for the name and
-   * the description of the project.
-   */
-  readonly files: ReadonlyMap<string, string>
-}
+import { createTextTemplate, type ProjectTemplate } from './project-template.ts'
 
 /** The range of versions of Pulumi's SDK for Node that new programs use. */
 const nodeSdk = '^3.260.0'
@@ -162,14 +153,10 @@ exports.week = week.rfc3339
 
 /** The templates of this package, sorted by name. */
 export const builtInTemplates: readonly ProjectTemplate[] = [
-  { name: 'go', description: 'A minimal program in Go', files: go },
-  { name: 'javascript', description: 'A minimal program in JavaScript', files: javascript },
-  { name: 'python', description: 'A minimal program in Python', files: python },
-  {
-    name: 'terraform',
-    description: 'A program in JavaScript with a Terraform provider',
-    files: terraform,
-  },
-  { name: 'typescript', description: 'A minimal program in TypeScript', files: typescript },
-  { name: 'yaml', description: 'A minimal program in YAML', files: yaml },
+  createTextTemplate('go', 'A minimal program in Go', go),
+  createTextTemplate('javascript', 'A minimal program in JavaScript', javascript),
+  createTextTemplate('python', 'A minimal program in Python', python),
+  createTextTemplate('terraform', 'A program in JavaScript with a Terraform provider', terraform),
+  createTextTemplate('typescript', 'A minimal program in TypeScript', typescript),
+  createTextTemplate('yaml', 'A minimal program in YAML', yaml),
 ]

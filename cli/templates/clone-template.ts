@@ -7,7 +7,7 @@ import { error, messageOf } from '../../shared/errors/error.ts'
 import { hideCredentials } from '../../shared/providers/install/hide-credentials.ts'
 import type { CliSession } from '../session/session.ts'
 import { findTemplate, type TemplateKind } from './find-template.ts'
-import type { ProjectTemplate } from './built-in-templates.ts'
+import type { ProjectTemplate } from './project-template.ts'
 
 const cloneTimeoutMs = 120_000
 

@@ -1,6 +1,6 @@
 import { isMap, parseDocument } from 'yaml'
 import { isRecord } from '../../shared/programs/is-record.ts'
-import type { ProjectTemplate } from './built-in-templates.ts'
+import type { ProjectTemplate, TemplateFile } from './project-template.ts'
 
 /** A configuration value for which a template asks. */
 export interface TemplateValue {
@@ -13,7 +13,7 @@ export interface TemplateValue {
 
 /** A template with the name and description of a project. */
 export interface FilledTemplate {
-  readonly files: ReadonlyMap<string, string>
+  readonly files: ReadonlyMap<string, TemplateFile>
   readonly values: readonly TemplateValue[]
 }
 
@@ -29,16 +29,26 @@ export function fillTemplate(
     text
       .replaceAll('${PROJECT}', () => project.name)
       .replaceAll('${DESCRIPTION}', () => project.description)
-  const files = new Map([...template.files].map(([path, text]) => [path, fill(text)]))
+  const files = new Map(
+    [...template.files].map(([path, { content, isExecutable }]) => [
+      path,
+      { content: typeof content === 'string' ? fill(content) : content, isExecutable },
+    ]),
+  )
   // The fields are set in the parsed file, because a description as plain text may be no valid
   // YAML.
-  const document = parseDocument(template.files.get('Pulumi.yaml') ?? '')
+  const projectFile = template.files.get('Pulumi.yaml')?.content ?? ''
+  const document = parseDocument(projectFile.toString())
   const values = readValues(document.toJS())
   document.set('name', project.name)
   if (project.description === '') document.delete('description')
   else document.set('description', project.description)
   document.delete('template')
-  if (isMap(document.contents)) files.set('Pulumi.yaml', document.toString({ lineWidth: 0 }))
+  if (isMap(document.contents))
+    files.set('Pulumi.yaml', {
+      content: document.toString({ lineWidth: 0 }),
+      isExecutable: false,
+    })
   return { files, values }
 }
 

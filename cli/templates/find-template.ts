@@ -1,7 +1,8 @@
+import { isUtf8 } from 'node:buffer'
 import { lstatSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
 import { error } from '../../shared/errors/error.ts'
-import type { ProjectTemplate } from './built-in-templates.ts'
+import type { ProjectTemplate, TemplateFile } from './project-template.ts'
 
 const ignoredFolders: ReadonlySet<string> = new Set(['.git', 'node_modules', 'venv', '.venv'])
 const fileBytesMax = 1024 * 1024
@@ -34,16 +35,25 @@ export function findTemplate(
     throw error('CLI_USAGE', `the folder ${folder} has no ${projectFile}`, {
       hint: 'Pass the folder of a template or program.',
     })
-  const files = new Map(paths.map(path => [path, readFileSync(join(folder, path), 'utf8')]))
+  const files = new Map(paths.map(path => [path, readTemplateFile(join(folder, path))]))
   return { name: basename(folder), description: '', files }
 }
 
-/** Returns the paths of the files below a folder, without stack files. */
+function readTemplateFile(path: string): TemplateFile {
+  const isExecutable = (statSync(path).mode & 0o100) !== 0
+  const bytes = readFileSync(path)
+  return { content: isUtf8(bytes) ? bytes.toString() : bytes, isExecutable }
+}
+
+/**
+ * Returns the paths of the files below a folder. Omits stack files, links, and the folders of git,
+ * of Node packages and of virtual environments.
+ */
 function listFiles(root: string, folder: string): readonly string[] {
   const paths = readdirSync(folder, { withFileTypes: true }).flatMap(entry => {
     const path = join(folder, entry.name)
     if (entry.isDirectory()) return ignoredFolders.has(entry.name) ? [] : listFiles(root, path)
-    if (!entry.isFile() || /^Pulumi\.[^.]+\.(yaml|json)$/.test(entry.name)) return []
+    if (!entry.isFile() || /^Pulumi\..+\.(ya?ml|json)$/.test(entry.name)) return []
     if (lstatSync(path).size > fileBytesMax)
       throw error('CLI_USAGE', `the file ${path} of the template is larger than 1 MB`)
     return [relative(root, path)]

@@ -1,4 +1,4 @@
-import type { ProjectTemplate } from './built-in-templates.ts'
+import { createTextTemplate, type ProjectTemplate } from './project-template.ts'
 
 /** The manifest of packs for Node. */
 const manifest = {
@@ -90,7 +90,7 @@ PolicyPack(
 
 /** The templates of policy packs in this package, sorted by name. */
 export const policyTemplates: readonly ProjectTemplate[] = [
-  { name: 'javascript', description: 'A policy pack in JavaScript', files: javascript },
-  { name: 'python', description: 'A policy pack in Python', files: python },
-  { name: 'typescript', description: 'A policy pack in TypeScript', files: typescript },
+  createTextTemplate('javascript', 'A policy pack in JavaScript', javascript),
+  createTextTemplate('python', 'A policy pack in Python', python),
+  createTextTemplate('typescript', 'A policy pack in TypeScript', typescript),
 ]

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { error } from '../../shared/errors/error.ts'
+import type { TemplateFile } from './project-template.ts'
 
 /** Throws CLI_USAGE for a folder with files other than those of a version control system. */
 export function requireEmptyFolder(folder: string): void {
@@ -12,7 +13,11 @@ export function requireEmptyFolder(folder: string): void {
 }
 
 /** Writes a file of a new project, and creates its folder. */
-export function writeProjectFile(folder: string, path: string, text: string): void {
+export function writeProjectFile(
+  folder: string,
+  path: string,
+  { content, isExecutable }: TemplateFile,
+): void {
   mkdirSync(dirname(join(folder, path)), { recursive: true })
-  writeFileSync(join(folder, path), text)
+  writeFileSync(join(folder, path), content, { mode: isExecutable ? 0o777 : 0o666 })
 }

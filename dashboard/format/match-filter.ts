@@ -1,6 +1,7 @@
 /**
- * Returns the function that reports whether a text contains every part of a filter, in any case.
- * Returns undefined for a filter without parts, which every text matches.
+ * Returns the function that reports whether a text contains every part of a filter. The function
+ * ignores upper and lower case. Returns undefined for a filter without parts, which every text
+ * matches.
  */
 export function createMatcher(filter: string): ((text: string) => boolean) | undefined {
   const parts = filter.toLowerCase().trim().split(/\s+/)

@@ -1,8 +1,17 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { list } from 'tar'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { limits } from '../../config/limits.ts'
 import { type ExtraFile, packProgram } from './program-archive.ts'
 
 let root: string
@@ -28,25 +37,39 @@ async function packAndList(extraFile?: ExtraFile): Promise<readonly string[]> {
 }
 
 test('an archive contains a file of another folder under its name, with its mode', async () => {
-  const file = join(root, 'built')
-  writeFileSync(file, 'binary', { mode: 0o755 })
-  expect(statSync(file).mode & 0o777).toBe(0o755)
-  expect(await packAndList({ name: '.program', file })).toEqual([
+  const sourcePath = join(root, 'built')
+  writeFileSync(sourcePath, 'binary', { mode: 0o755 })
+  expect(statSync(sourcePath).mode & 0o777).toBe(0o755)
+  expect(await packAndList({ name: '.program', sourcePath })).toEqual([
     './Pulumi.yaml 644',
     './.program 755',
   ])
-  expect(readFileSync(file, 'utf8')).toBe('binary')
+  expect(readFileSync(sourcePath, 'utf8')).toBe('binary')
 })
 
 test('an archive contains an ignored file of its own folder once, if the caller names it', async () => {
-  const extraFile = { name: 'bin/app', file: join(program, 'bin', 'app') }
+  const extraFile = { name: 'bin/app', sourcePath: join(program, 'bin', 'app') }
   mkdirSync(join(program, 'bin'))
-  writeFileSync(extraFile.file, 'binary', { mode: 0o755 })
+  writeFileSync(extraFile.sourcePath, 'binary', { mode: 0o755 })
   expect((await packAndList(extraFile)).at(-1)).toBe('./bin/app 755')
   expect(await packAndList(extraFile)).toHaveLength(2)
   writeFileSync(join(program, '.gitignore'), 'bin\n')
   expect(await packAndList()).not.toContain('./bin/app 755')
   expect(await packAndList(extraFile)).toContain('./bin/app 755')
+})
+
+test('the limit of the size counts the extra file, and not the file that it replaces', async () => {
+  const largeFile = join(program, 'large')
+  writeFileSync(largeFile, '')
+  truncateSync(largeFile, limits.programBytesMax + 1)
+  const sourcePath = join(root, 'built')
+  writeFileSync(sourcePath, 'binary')
+  expect((await packProgram(program, { name: 'large', sourcePath })).fileCount).toBe(2)
+  rmSync(largeFile)
+  truncateSync(sourcePath, limits.programBytesMax + 1)
+  await expect(packProgram(program, { name: 'large', sourcePath })).rejects.toMatchObject({
+    code: 'ARCHIVE_TOO_LARGE',
+  })
 })
 
 test('an archive contains a virtual environment only if the installer created it', async () => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, lstatSync, readdirSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { create } from 'tar'
 import { limits } from '../../config/limits.ts'
@@ -11,18 +11,17 @@ import { isIgnored, type IgnoreRules, readIgnoreRules } from './ignore-rules.ts'
 export interface ProgramArchive {
   /** A gzipped tar file. The same folder always produces the same bytes. */
   readonly bytes: Uint8Array
+  /** The number of files and links, with the extra file. */
   readonly fileCount: number
   /** Hex SHA-256 of the bytes. */
   readonly hash: string
 }
 
-/**
- * A file that the archive contains under a name in the folder of the program. It replaces a file
- * with this name, and no rule excludes it.
- */
+/** A file that `packProgram` adds to an archive. Ignore rules do not apply to it. */
 export interface ExtraFile {
+  /** The path in the archive, relative to the program's folder. A file at this path is replaced. */
   readonly name: string
-  readonly file: string
+  readonly sourcePath: string
 }
 
 /**
@@ -37,9 +36,8 @@ export async function packProgram(
   directory: string,
   extraFile?: ExtraFile,
 ): Promise<ProgramArchive> {
-  const { paths: listedPaths, sizeBytes } = listFiles(directory)
-  const paths = listedPaths.filter(path => path !== extraFile?.name)
-  const extraPath = extraFile === undefined ? undefined : relative(directory, extraFile.file)
+  const { paths, fileCount, sizeBytes } = listFiles(directory, extraFile)
+  const extraPath = extraFile === undefined ? undefined : relative(directory, extraFile.sourcePath)
   if (sizeBytes > limits.programBytesMax)
     throw error(
       'ARCHIVE_TOO_LARGE',
@@ -68,7 +66,7 @@ export async function packProgram(
       `the packed program has ${toMegabytes(bytes.length)} MB; the limit is ${toMegabytes(limits.archiveBytesMax)} MB`,
     )
   const hash = createHash('sha256').update(bytes).digest('hex')
-  return { bytes, fileCount: paths.length, hash }
+  return { bytes, fileCount, hash }
 }
 
 /** Dependency folders, to which `.gitignore` rules do not apply. */
@@ -76,17 +74,23 @@ const dependencyFolders: ReadonlySet<string> = new Set(['node_modules', installe
 /** Names that are never part of a program. */
 const excludedNames: ReadonlySet<string> = new Set(['.git', '.pulumi'])
 
-function listFiles(directory: string): {
+/** Lists the files of a program. Number and size include the extra file, which is not listed. */
+function listFiles(
+  directory: string,
+  extraFile: ExtraFile | undefined,
+): {
   readonly paths: readonly string[]
+  readonly fileCount: number
   readonly sizeBytes: number
 } {
   const paths: string[] = []
-  let sizeBytes = 0
+  let fileCount = extraFile === undefined ? 0 : 1
+  let sizeBytes = extraFile === undefined ? 0 : statSync(extraFile.sourcePath).size
   const visitFolder = (folder: string, parentRules: readonly IgnoreRules[]): void => {
     const rules = [...parentRules, ...readIgnoreRules(directory, folder)]
     for (const name of readdirSync(join(directory, folder)).toSorted()) {
       const path = folder === '' ? name : `${folder}/${name}`
-      if (excludedNames.has(name)) continue
+      if (excludedNames.has(name) || path === extraFile?.name) continue
       const stats = lstatSync(join(directory, path))
       const isFolder = stats.isDirectory()
       const applicableRules = isDependency(path)
@@ -101,8 +105,9 @@ function listFiles(directory: string): {
       if (!stats.isFile() && !stats.isSymbolicLink())
         throw error('ARCHIVE_UNREADABLE', `${join(directory, path)} is not a file, folder or link`)
       sizeBytes += stats.size
+      fileCount += 1
       paths.push(path)
-      if (paths.length > limits.archiveFilesMax)
+      if (fileCount > limits.archiveFilesMax)
         throw error(
           'ARCHIVE_TOO_LARGE',
           `the program in ${directory} has more than ${limits.archiveFilesMax} files`,
@@ -110,7 +115,7 @@ function listFiles(directory: string): {
     }
   }
   visitFolder('', [])
-  return { paths, sizeBytes }
+  return { paths, fileCount, sizeBytes }
 }
 
 /**

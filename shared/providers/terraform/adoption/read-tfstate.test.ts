@@ -129,6 +129,13 @@ test.each<[string, string, ErrorCode, RegExp]>([
   ['broken JSON', '{"version":4,}', 'TERRAFORM_STATE_INVALID', /not valid JSON/],
   ['a list', '[]', 'TERRAFORM_STATE_INVALID', /not a JSON object/],
   ['no version', '{"resources":[]}', 'TERRAFORM_STATE_INVALID', /no 'version'/],
+  [
+    'a text as version',
+    '{"version":"4"}',
+    'TERRAFORM_STATE_INVALID',
+    /'version' is not an integer/,
+  ],
+  ['a fraction as version', '{"version":4.0}', 'TERRAFORM_STATE_INVALID', /is not an integer/],
   ['version 3', '{"version":3,"modules":[]}', 'TERRAFORM_STATE_UNSUPPORTED', /version 3/],
   ['version 5', '{"version":5}', 'TERRAFORM_STATE_UNSUPPORTED', /newer than version 4/],
   ['encryption', '{"encrypted_data":"eA=="}', 'TERRAFORM_STATE_UNSUPPORTED', /encrypted/],

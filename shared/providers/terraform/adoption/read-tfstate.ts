@@ -1,6 +1,6 @@
 /**
  * terraform/adoption: the resources of a Terraform state as states of Pulumi's resources. Imports
- * terraform/driver, mapping and values, and states.
+ * errors, names, states, provider errors, terraform/driver and terraform/values.
  *
  * Invariants: no object is read or changed at its provider. Values keep all digits, and private
  * data all bytes. Each part of the state that is not adopted is reported with a reason.
@@ -23,7 +23,7 @@ export interface TerraformState {
   readonly instances: readonly StateInstance[]
   /** The names of the root module's outputs. */
   readonly outputs: readonly string[]
-  /** The addresses of the checks whose results the state has. */
+  /** The addresses of the `check` blocks whose results the state has. */
   readonly checks: readonly string[]
 }
 
@@ -33,7 +33,8 @@ const stateVersion = 4
 /**
  * Reads a state. `file` names it in errors. Throws TERRAFORM_STATE_INVALID for a truncated or
  * malformed file, TERRAFORM_STATE_UNSUPPORTED for another version and for an encrypted state, and
- * TERRAFORM_STATE_REMOTE for the settings of a backend.
+ * TERRAFORM_STATE_REMOTE for the settings of a backend. Terraform writes these settings to
+ * `.terraform/terraform.tfstate` in an older version of the format, without resources.
  */
 export function readTfstate(text: string, file: string): TerraformState {
   const json = parseLosslessJson(text)
@@ -63,14 +64,19 @@ function requireSupported(json: LosslessObject, file: string): void {
     })
   const version = readVersion(json)
   if (version === undefined)
-    throw createStateError(file, "it has no 'version', so it is not a state")
+    throw createStateError(
+      file,
+      isPresent(json.get('version'))
+        ? "its 'version' is not an integer"
+        : "it has no 'version', so it is not a state",
+    )
   if (version < stateVersion && isPresent(json.get('backend'))) throw createRemoteError(file, json)
   if (version < stateVersion)
     throw error(
       'TERRAFORM_STATE_UNSUPPORTED',
       `the state in ${file} has format version ${version}, but only version ${stateVersion} is supported`,
       {
-        hint: 'Run `terraform refresh` with Terraform 0.13 or later: it rewrites the state.',
+        hint: 'Run `terraform refresh` with Terraform 0.12 or later: it rewrites the state.',
       },
     )
   if (version > stateVersion)
@@ -87,7 +93,7 @@ function readVersion(json: LosslessObject): number | undefined {
   return isNumber && /^\d{1,9}$/.test(version.source) ? Number(version.source) : undefined
 }
 
-/** Creates the error for the settings of a backend, which contain no resources. */
+/** Creates the error for a file with the settings of a backend instead of resources. */
 export function createRemoteError(file: string, settings: LosslessObject): Error {
   const backend = settings.get('backend')
   const type = backend !== undefined && isLosslessObject(backend) ? backend.get('type') : undefined

@@ -46,24 +46,38 @@ export function listLocalPackages(
   { os, arch }: PackagePlatform,
 ): readonly LocalPackage[] {
   const folder = packageFolderOf(root, address)
-  const prefix = `terraform-provider-${address.type}_`
-  const suffix = `_${os}_${arch}.zip`
   return listNames(folder).flatMap((name): readonly LocalPackage[] => {
     const unpackedFolder = join(folder, name, `${os}_${arch}`)
-    if (semver.valid(name) === name && isFolder(unpackedFolder))
+    if (isVersion(name) && isFolder(unpackedFolder))
       return [{ version: name, kind: 'unpacked', path: unpackedFolder }]
-    const isPacked = name.startsWith(prefix) && name.endsWith(suffix)
-    const version = isPacked ? name.slice(prefix.length, -suffix.length) : ''
-    if (version === '' || semver.valid(version) === null) return []
-    return [{ version, kind: 'packed', path: join(folder, name) }]
+    const packed = parsePackedName(name, address.type)
+    if (packed?.os !== os || packed.arch !== arch) return []
+    return [{ version: packed.version, kind: 'packed', path: join(folder, name) }]
   })
 }
 
 /** Reports whether a folder has packages of a provider for any platform. */
 export function hasPackages(root: string, address: SourceAddress): boolean {
   return listNames(packageFolderOf(root, address)).some(
-    name => semver.valid(name) === name || name.endsWith('.zip'),
+    name => isVersion(name) || parsePackedName(name, address.type) !== undefined,
   )
+}
+
+/** Returns the parts of the name of a packed package, or undefined for another file. */
+function parsePackedName(
+  name: string,
+  type: string,
+): (PackagePlatform & { readonly version: string }) | undefined {
+  const prefix = `terraform-provider-${type}_`
+  if (!name.startsWith(prefix)) return undefined
+  const [, version = '', os = '', arch = ''] =
+    /^([^_]+)_([^_]+)_([^_]+)\.zip$/.exec(name.slice(prefix.length)) ?? []
+  return isVersion(version) ? { version, os, arch } : undefined
+}
+
+/** Reports whether a name is a version, optionally with build metadata, but without a prefix. */
+function isVersion(name: string): boolean {
+  return /^\d/.test(name) && semver.valid(name) !== null
 }
 
 /**
