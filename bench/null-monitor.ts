@@ -1,8 +1,9 @@
 /**
  * Runs the program of the current folder with a monitor that makes only the calls that any engine
- * must make. These are Check and Diff with an exported state, and Check and Create without a state.
- * The run is the baseline of benchmarks: the time of program and provider without an engine.
- * Usage: `node bench/null-monitor.ts <state file, or ''> <options as JSON>`.
+ * must make. With a state file these are Check and Diff of each custom resource in the file.
+ * Without one they are Check and Create. The run is the baseline of benchmarks: the time of program
+ * and provider without an engine. Usage:
+ * `node bench/null-monitor.ts <state file, or ''> <options as JSON>`.
  */
 import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -35,7 +36,8 @@ const wireOptions: WireOptions = {
 }
 /**
  * The form of the second argument. `pkg`: the one package of all custom resources. `endsAtFirst`:
- * the run ends at the first custom resource. `compiledFolder`: the folder that keeps compiled code.
+ * the run ends at the first custom resource, to measure only the start of the program.
+ * `compiledFolder`: the folder that keeps compiled code.
  */
 const optionsForm = z.object({
   project: z.string(),
@@ -128,8 +130,8 @@ const createUnaryHandler =
 const grpcOptions = { 'grpc.max_receive_message_length': 4e8, 'grpc.max_send_message_length': 4e8 }
 const server = new Server(grpcOptions)
 const emptyHandler = createUnaryHandler(() => ({}))
-/** The numbers of all features of the monitor that SDKs query. */
-const features = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]
+/** The numbers of the features of the monitor, as the engine reports them. */
+const features = Array.from({ length: 16 }, (_, number) => number)
 server.addService(ResourceMonitorService, {
   getDeploymentInfo: createUnaryHandler(() => ({
     project: monitorOptions.project,

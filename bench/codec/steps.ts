@@ -18,10 +18,10 @@ import type { StoredDeployment, StoredResource } from '../../shared/state/stored
 export interface PreparedStep {
   readonly run: () => unknown
   /**
-   * Number of resources that the runs of one measurement process together. A short step needs many
-   * runs, because the clock of processor time has a low resolution. Absent: one run.
+   * The total size of the runs of one repetition. A short step runs several times, because the
+   * clock of processor time has a low resolution. Absent: one run.
    */
-  readonly coveredResources?: number
+  readonly sizePerRepetition?: number
 }
 
 const time = '2026-01-01T00:00:00Z'
@@ -30,8 +30,8 @@ const prefix = 'urn:pulumi:dev::bench::'
 const stackUrn = `${prefix}pulumi:pulumi:Stack::bench-dev`
 const manager = await openManagerFromState({ type: 'b64', state: null }, undefined)
 
-/** `coveredResources` of the steps on objects in memory, and of those on texts or bytes. */
-const [coveredInMemory, coveredInTexts] = [600_000, 50_000]
+/** `sizePerRepetition` of the steps on objects in memory, and of those on texts or bytes. */
+const [sizeInMemory, sizeInTexts] = [600_000, 50_000]
 
 /**
  * Step → its preparation for a number of resources, or of entries in the steps that fold. Each step
@@ -65,14 +65,14 @@ async function prepareEncode(size: number): Promise<PreparedStep> {
 
 async function prepareFold(size: number): Promise<PreparedStep> {
   const entries = createEntries(size)
-  return { run: () => foldOnce(entries), coveredResources: coveredInMemory }
+  return { run: () => foldOnce(entries), sizePerRepetition: sizeInMemory }
 }
 
 async function prepareFoldOfTexts(size: number): Promise<PreparedStep> {
   const texts = createEntries(size).map(entry => JSON.stringify(encodeEntry(entry)))
   const run = async (): Promise<unknown> =>
     printStateBlob(await envelopeOf(foldOnce(decodeEntries(texts))))
-  return { run, coveredResources: coveredInTexts }
+  return { run, sizePerRepetition: sizeInTexts }
 }
 
 /** Decodes each entry when the fold needs it, so that only the states of the result are kept. */
@@ -83,7 +83,7 @@ function* decodeEntries(texts: readonly string[]): Generator<JournalEntry> {
 async function prepareVerify(size: number): Promise<PreparedStep> {
   const { deployment } = await parseEnvelope(await printBlob(size))
   const run = (): unknown => (deployment === null ? undefined : verifyIntegrity(deployment))
-  return { run, coveredResources: coveredInMemory }
+  return { run, sizePerRepetition: sizeInMemory }
 }
 
 async function prepareVerifyOfBytes(size: number): Promise<PreparedStep> {
@@ -92,7 +92,7 @@ async function prepareVerifyOfBytes(size: number): Promise<PreparedStep> {
     const { deployment } = await parseEnvelope(blob)
     return deployment === null ? undefined : verifyIntegrity(deployment)
   }
-  return { run, coveredResources: coveredInTexts }
+  return { run, sizePerRepetition: sizeInTexts }
 }
 
 async function prepareDiff(size: number): Promise<PreparedStep> {

@@ -12,7 +12,7 @@ export function declareStackHistory(stack: Command, attach: Attach): void {
       .option('--show-secrets', 'No effect: the history contains no secrets')
       .option(
         '--show <number>',
-        'Show the points in time and resolved operations of one deployment',
+        'Show the points in time of one deployment, and the pending operations that it resolved',
       )
       .option('--page <number>', 'Page number')
       .option('--page-size <number>', 'Results per page')
@@ -26,12 +26,12 @@ export function declareStackHistory(stack: Command, attach: Attach): void {
         .argument('<number>', 'Number of the deployment')
         .description('Show the engine events of a deployment'),
     )
-      .option('--all', 'Show all events (default: the first 100)')
-      .option('--count <number>', 'Show at least this many events')
+      .option('--all', 'Show all events (default: the first page with events)')
+      .option('--count <number>', 'Read pages of 100 events until this many are shown')
       .option('--urn <urn>', 'Show the events of one resource only')
       .option(
         '--event-type <code>',
-        'Show the events of a kind only, by its number (repeatable)',
+        'Show only the events of the kind with this code (repeatable)',
         collectValues,
       )
       .addOption(
@@ -39,6 +39,7 @@ export function declareStackHistory(stack: Command, attach: Attach): void {
           ['count', 'eventType', 'urn'],
         ),
       )
+      // Clients of Pulumi may pass this option. It has no effect, because all events are shown.
       .addOption(new Option('--include-non-activated').hideHelp()),
     async () => (await import('../commands/stack-history-events.ts')).showDeploymentEvents,
   )

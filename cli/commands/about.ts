@@ -5,6 +5,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import { emulatedVersion } from '../../shared/config/emulated-version.ts'
 import { messageOf } from '../../shared/errors/error.ts'
 import { locateProgram } from '../../shared/programs/project/project-file.ts'
+import { launcherVariables } from '../../shared/runtime/environment/user-variables.ts'
 import { organizationName } from '../../shared/triggers/notifications/pulumi-payload.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { isJsonOutput } from '../arguments/output-option.ts'
@@ -18,7 +19,7 @@ import {
 } from '../remote/current-account.ts'
 import type { CliSession } from '../session/session.ts'
 
-/** The facts that `about` shows, with the fields of Pulumi's JSON. */
+/** The facts that `about` shows. Except for `versions` and `variables`, they are as in Pulumi's JSON. */
 interface Facts {
   readonly versions: { readonly version: string; readonly emulates: string; readonly node: string }
   readonly host: { readonly os: string; readonly version: string; readonly arch: string }
@@ -27,7 +28,7 @@ interface Facts {
   readonly plugins: readonly { readonly name: string; readonly version: string }[] | null
   readonly dependencies: readonly { readonly name: string; readonly version: string }[] | null
   readonly currentStack: Readonly<Record<string, unknown>> | null
-  /** The names of the set variables of Pulumi and Antichain. Their values may be secrets. */
+  /** The names of the variables that the user has set. Their values may be secrets. */
   readonly variables: readonly string[]
   readonly errors: readonly string[]
 }
@@ -84,7 +85,7 @@ async function collectFacts(session: CliSession): Promise<Facts> {
       project === null ? null : await attempt('the current stack', () => describeStack(session)),
     variables: Object.keys(session.io.env)
       .filter(name => /^(PULUMI|ANTICHAIN)_/.test(name))
-      .filter(name => !/^ANTICHAIN_(USER_|CALLED)/.test(name))
+      .filter(name => !launcherVariables.has(name))
       .toSorted(),
     errors,
   }

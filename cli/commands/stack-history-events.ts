@@ -26,7 +26,8 @@ type StoredEvent = z.infer<typeof pageForm>['items'][number]
 
 /**
  * `stack history events <number>`: prints the engine events of a deployment, or with --summary
- * their summary. Without --all, --count or --summary it prints one page. Throws DEPLOYMENT_UNKNOWN.
+ * their summary. Without --all, --count or --summary it prints the first page of
+ * 100 events with selected ones. Throws DEPLOYMENT_UNKNOWN.
  */
 export const showDeploymentEvents: Handler = async (session, flags, [number = '']) => {
   if (!/^[1-9]\d{0,14}$/.test(number))

@@ -104,7 +104,7 @@ export function stackRenamesContract(name: string, open: OpenAdapter<Ports>): vo
       expect(await valueOf('plain')).toEqual({ a: 1 })
     })
 
-    test('late outcomes are renamed too, without those of removed stacks with the new id', async () => {
+    test('a rename moves late outcomes, and reveals none of removed stacks that had the new id', async () => {
       const { renames, catalog } = ports
       const [id, to] = [await createDeployed(), await createDeployed()]
       const addTo = async (stack: StackId, deployment: DeploymentId): Promise<LateOutcome> => {
@@ -112,7 +112,7 @@ export function stackRenamesContract(name: string, open: OpenAdapter<Ports>): vo
         await catalog.putLateOutcome(stack, outcome)
         return outcome
       }
-      // The second stack with the new id uses the same number as the renamed stack.
+      // Deployment 2 belongs to a removed stack with the new id, and deployment 1 to the renamed one.
       await catalog.removeStack(to)
       await catalog.createStack(to, toEpochMs(5))
       const { deployment } = await catalog.start(to, { command: 'up', message: '', at })

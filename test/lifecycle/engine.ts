@@ -14,7 +14,7 @@ import type { ProgramHost } from '../../shared/programs/program.ts'
 import type { PluginHost, Provider } from '../../shared/providers/provider.ts'
 import {
   type Script,
-  type ScriptedProvider,
+  type ScriptedServer,
   serveScript,
 } from '../../shared/providers/pulumi/scripted-server.ts'
 import { withUpdatePlan } from '../../cli/operations/plan-file.ts'
@@ -125,9 +125,9 @@ export interface TestEngine {
   readonly platform: EmbeddedPlatform
   /** The folder of the store. */
   readonly home: string
-  readonly provider: ScriptedProvider
+  readonly provider: ScriptedServer
   /** The providers of the packages that have scripts of their own. */
-  readonly packages: ReadonlyMap<string, ScriptedProvider>
+  readonly packages: ReadonlyMap<string, ScriptedServer>
   readonly run: (program: Program | undefined, options?: TestRunOptions) => Promise<TestRun>
   /** Runs any work as a process that may be killed at one of its effects. */
   readonly runKillable: <T>(
@@ -160,7 +160,7 @@ export async function openEngine(
   let number = 0
   await platform.catalog.createStack(testStackId, platform.clock.now())
   const provider = await serveScript(script, {})
-  const packages = new Map<string, ScriptedProvider>()
+  const packages = new Map<string, ScriptedServer>()
   for (const [pkg, packageScript] of Object.entries(packageScripts))
     packages.set(pkg, await serveScript(packageScript, {}))
   const secrets = await secretsManager

@@ -9,7 +9,7 @@ import {
 import type { PluginDescriptor, PluginHost, Provider } from '../../shared/providers/provider.ts'
 import {
   type Script,
-  type ScriptedProvider,
+  type ScriptedServer,
   serveScript,
 } from '../../shared/providers/pulumi/scripted-server.ts'
 import type { Cloud } from './cloud.ts'
@@ -18,7 +18,7 @@ import type { Cloud } from './cloud.ts'
 export interface LoadedPlugin {
   readonly plugin: PluginDescriptor
   readonly envVarMappings: Readonly<Record<string, string>>
-  readonly calls: ScriptedProvider['calls']
+  readonly calls: ScriptedServer['calls']
   /**
    * Returns the methods of the calls. A `parameterize` is followed by name, version and parameter
    * of the resulting package.
@@ -45,7 +45,7 @@ export type ExtraScript = (plugin: PluginDescriptor) => Script
 /** Creates plugins over a cloud. They accept any configuration and any parameters. */
 export function createScriptedPlugins(cloud: Cloud, extra: ExtraScript = () => ({})): Plugins {
   const loaded: LoadedPlugin[] = []
-  const servers: ScriptedProvider[] = []
+  const servers: ScriptedServer[] = []
   const obtained: string[] = []
   const load: PluginHost['load'] = async (plugin, launchOptions) => {
     const server = await serveScript({ ...baseScript, ...cloud.script, ...extra(plugin) })

@@ -40,16 +40,18 @@ export const auditRoutes = [
     summary: 'Report whether an entry of the audit log of another installation was imported',
     query: z.object({
       source: auditSourceForm,
+      /** The id of the entry in the log of its source. */
       entry: z.string().max(apiLimits.auditTextCharsMax),
     }),
     output: z.object({ isImported: z.boolean() }),
-    run: async ({ audit }, { query: { source, entry } }) => ({
-      json: { isImported: await audit.has(importedAuditIdOf(source, entry)) },
+    run: async ({ audit }, { query: { source, entry: idAtSource } }) => ({
+      json: { isImported: await audit.has(importedAuditIdOf(source, idAtSource)) },
     }),
   }),
   defineRoute({
     ...access,
     method: 'PUT',
+    // The log records the path, so its `id` tells one import from another. The route ignores it.
     path: '/v1/audit/imports/{id}',
     summary:
       'Append entries of another installation to the audit log, oldest first, marked as such',

@@ -12,7 +12,8 @@ import { type PerformDeps, toReadRequest } from './provider-call.ts'
 export async function performAgain(step: Step, deps: PerformDeps): Promise<StepEnd> {
   if (step.op === 'update' && (await isGone(step, deps)))
     return failureEndOf({
-      message: `'${step.urn}' no longer exists; an earlier attempt of this update may have deleted it. Run refresh, then up`,
+      message: `'${step.urn}' no longer exists. Run \`antichain refresh\`, and then \`antichain up\` to create it again.`,
+      // This attempt sent no Update, so it had no effect.
       status: 'ok',
     })
   const end = await perform(step, { preview: false }, deps)

@@ -1,6 +1,9 @@
 import type { StackFrame } from '../../state/resource.ts'
 
-/** The stack traces of callers, available while the called code registers resources. */
+/**
+ * The stack frames of a program that calls a provider's Construct or method. Resources that the
+ * provider registers during the call get these frames before their own.
+ */
 export interface StackTraces {
   /**
    * Calls `action` with a handle for the frames. The handle is valid until `action` ends. It is ''
@@ -10,14 +13,14 @@ export interface StackTraces {
     frames: readonly StackFrame[],
     action: (handle: string) => Promise<T>,
   ) => Promise<T>
-  /** Returns the frames for which the handle was created, followed by `frames`. */
+  /** Returns the frames of a handle, followed by `frames`. */
   readonly withCallerFrames: (
     handle: string,
     frames: readonly StackFrame[],
   ) => readonly StackFrame[]
 }
 
-/** Creates an empty set of traces. Source: docs/spec/monitor.md#registerresource step 17. */
+/** Creates an empty set of traces. Source: docs/spec/state-format.md (sourcePosition). */
 export function createStackTraces(): StackTraces {
   const framesByHandle = new Map<string, readonly StackFrame[]>()
   let lastNumber = 0

@@ -3,9 +3,9 @@ import type { Urn } from '../../names/urn.ts'
 import type { PropertyMap, PropertyValue } from '../../values/value.ts'
 import { signatureKey, signatures } from '../../values/wire-options.ts'
 import { ProviderError } from '../provider-error.ts'
-import { type Script, type ScriptedProvider, serveScript } from './scripted-server.ts'
+import { type Script, type ScriptedServer, serveScript } from './scripted-server.ts'
 
-const servers: ScriptedProvider[] = []
+const servers: ScriptedServer[] = []
 
 /** Ends the servers of a test. */
 export function closeServers(): void {
@@ -56,7 +56,7 @@ export function createPropertyMap(fields: Record<string, PropertyValue>): Proper
 export async function serveProvider(
   script: Script,
   options: Parameters<typeof serveScript>[1] & { inputs?: PropertyMap | null } = {},
-): Promise<ScriptedProvider> {
+): Promise<ScriptedServer> {
   const { inputs = noProperties, ...deps } = options
   const configure = (): ConfigureResponse => ConfigureResponse.create({})
   const scriptedProvider = await serveScript({ configure, ...script }, deps)

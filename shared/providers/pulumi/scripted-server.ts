@@ -15,8 +15,8 @@ export type Script = {
   readonly [M in keyof typeof service]?: (request: never) => unknown
 }
 
-/** A driver with a scripted provider in this process, over a real gRPC connection. For tests. */
-export interface ScriptedProvider {
+/** A scripted server in this process, and a provider that calls it over gRPC. For tests. */
+export interface ScriptedServer {
   readonly provider: Provider
   /**
    * Creates another instance with its own configuration. Closing the new instance does not close
@@ -26,7 +26,7 @@ export interface ScriptedProvider {
   readonly connection: Connection
   /** Every received call, in order. */
   readonly calls: readonly { readonly method: string; readonly request: unknown }[]
-  /** Breaks every connection immediately. */
+  /** Breaks every connection immediately, and ends the server. */
   readonly breakConnections: () => void
   readonly close: () => void
 }
@@ -35,7 +35,7 @@ export interface ScriptedProvider {
 export async function serveScript(
   script: Script,
   options: Partial<Pick<DriverDeps, 'handshakeCapabilities' | 'settings'>> = {},
-): Promise<ScriptedProvider> {
+): Promise<ScriptedServer> {
   const calls: { method: string; request: unknown }[] = []
   const server = new Server({ 'grpc.max_receive_message_length': -1 })
   const handlers: Record<string, unknown> = {}
@@ -72,7 +72,7 @@ export async function serveScript(
     client.close()
     server.forceShutdown()
   }
-  const createDriver = (onClose: () => Promise<void>): Provider =>
+  const createProvider = (onClose: () => Promise<void>): Provider =>
     createPulumiProvider({
       connection,
       pkg: 'scripted',
@@ -84,8 +84,8 @@ export async function serveScript(
       ...options,
     })
   return {
-    provider: createDriver(async () => close()),
-    createInstance: () => createDriver(async () => undefined),
+    provider: createProvider(async () => close()),
+    createInstance: () => createProvider(async () => undefined),
     connection,
     calls,
     breakConnections: () => server.forceShutdown(),

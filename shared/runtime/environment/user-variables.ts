@@ -5,7 +5,7 @@ import { restoreUserPath } from './user-path.ts'
 const projectRoot = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..', '..')
 
 /** Variables that the launcher of the command line sets or overwrites. */
-const launcherVariables = new Set([
+export const launcherVariables: ReadonlySet<string> = new Set([
   'ANTICHAIN_CALLED',
   'ANTICHAIN_USER_PATH',
   'ANTICHAIN_USER_COMPILE_CACHE',
