@@ -39,10 +39,12 @@ test('a stack with an unreadable history is counted, and the metrics of others r
     },
     requests: { listWaiting: async () => [] },
     notifications: { listDeadLetters: async () => [] },
+    readOldestChainAgeMs: async () => 1_500,
     clock: { now: () => 0 },
   } as unknown as MetricPorts
   const text = formatPrometheus(await collectMetrics(ports))
   expect(text).toContain('antichain_unreadable_stacks 1\n')
+  expect(text).toContain('antichain_oldest_chain_age_seconds 1.5\n')
   expect(text).toContain('duration_seconds{project="shop",stack="prod"} 1')
   failure = error('STORE_UNAVAILABLE', 'the disk is full')
   await expect(collectMetrics(ports)).rejects.toBe(failure)

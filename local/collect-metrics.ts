@@ -3,6 +3,7 @@ import type { NotificationsPort } from '../shared/ports/notifications.ts'
 import { listOpenDeployments } from '../shared/ports/open-deployments.ts'
 import type { RequestsPort } from '../shared/ports/requests.ts'
 import type { ClockPort } from '../shared/ports/system.ts'
+import type { EmbeddedPlatform } from '../shared/platform/embedded/embedded-platform.ts'
 import { errorSourceOf } from '../shared/providers/retry-policy.ts'
 import { stackPartsOf } from '../shared/records/ids.ts'
 import type { StackRequest } from '../shared/records/stack-request.ts'
@@ -13,6 +14,7 @@ export interface MetricPorts {
   readonly catalog: Pick<CatalogPort, 'listStacks' | 'listHistory'>
   readonly requests: Pick<RequestsPort, 'listWaiting'>
   readonly notifications: Pick<NotificationsPort, 'listDeadLetters'>
+  readonly readOldestChainAgeMs: EmbeddedPlatform['readOldestChainAgeMs']
   readonly clock: Pick<ClockPort, 'now'>
 }
 
@@ -40,8 +42,14 @@ export async function collectMetrics(ports: MetricPorts): Promise<readonly Metri
   const measuredStacks = results.filter(result => result !== undefined)
   const unreadableCount = unreadable.length + results.length - measuredStacks.length
   const deadLetters = await ports.notifications.listDeadLetters(deadLettersMax)
+  const oldestChainMs = await ports.readOldestChainAgeMs()
   return [
     ...measureStacks(measuredStacks, ports.clock.now()),
+    gauge(
+      'oldest_chain_age_seconds',
+      'Age of the oldest chain that waits for an executor.',
+      oldestChainMs / 1_000,
+    ),
     gauge('unreadable_stacks', 'Stacks with an unreadable record.', unreadableCount),
     gauge('dead_notifications', 'Notifications without a delivery.', deadLetters.length),
     ...measureProcess(),

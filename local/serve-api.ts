@@ -42,7 +42,7 @@ const dashboardFolders = ['../dist/dashboard', '../.cache/dashboard'].map(folder
 const closeTimeoutMs = 500
 
 /** The ports of the API and webhooks over the embedded platform. */
-export type HttpPorts = ApiPorts & WebhookServer
+export type HttpPorts = ApiPorts & WebhookServer & Pick<EmbeddedPlatform, 'readOldestChainAgeMs'>
 
 /**
  * Creates the ports of the API over the embedded platform. `closing`: the ports that close

@@ -12,6 +12,7 @@ import { createOutbound } from '../shared/triggers/outbound/outbound.ts'
 import { deploy } from './deploy.ts'
 import { serveStacks, type ServeOptions } from './serve-stacks.ts'
 import { type ApiAddress, createApiPorts, serveApi, type ServedApi } from './serve-api.ts'
+import { reportQueueAges } from './report-queue-ages.ts'
 import { createRequestOpener, serveRequest } from './serve-requests.ts'
 import { serveTriggers } from './serve-triggers.ts'
 
@@ -52,6 +53,7 @@ export async function serveHome(deps: HomeDeps, options: HomeOptions): Promise<v
   const opener = createRequestOpener(platform, { home, passphrase, outbound, env })
   const servedApi = await startApi(platform, ports, options)
   const triggers = runTriggers(platform, outbound, options)
+  const ages = options.roles.has('generator') ? reportQueueAges(platform, shutdown) : undefined
   const resumeArchived = async (deployment: DeploymentId, pin: Pin): Promise<unknown> => {
     const request = {
       ...(await opener.reopen(deployment, pin)),
@@ -80,6 +82,7 @@ export async function serveHome(deps: HomeDeps, options: HomeOptions): Promise<v
         hasArchivedProgram(pin) ? resumeArchived(deployment, pin) : options.resume(deployment, pin),
     })
     await triggers
+    await ages
   } finally {
     await servedApi?.close()
   }

@@ -1,12 +1,14 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { error } from '../../shared/errors/error.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
 import { silentLogger } from '../../shared/platform/system/logger.ts'
+import { noTelemetry } from '../../shared/ports/telemetry.ts'
 import type { ChainQueuePort, Delivery } from '../../shared/ports/queue.ts'
-import type { DeploymentId, OperationId } from '../../shared/records/ids.ts'
+import type { DeploymentId, EpochMs, OperationId } from '../../shared/records/ids.ts'
 import { pollDeliveries } from './poll-deliveries.ts'
 
 const random = { bytes: () => new Uint8Array([255]) }
+const silentPorts = { random, logger: silentLogger, telemetry: noTelemetry }
 
 const delivery: Delivery = {
   message: { deployment: 'organization/p/dev/1' as DeploymentId, operations: [1 as OperationId] },
@@ -25,7 +27,7 @@ test('a queue that fails once is polled again', async () => {
   const chains = { receive } as ChainQueuePort
   const clock = { ...createSystemClock(), sleep: () => Promise.resolve() }
   const runDelivery = async (one: Delivery): Promise<void> => handled.resolve(one)
-  pollDeliveries({ chains, clock, random, logger: silentLogger }, { runDelivery })
+  pollDeliveries({ ...silentPorts, chains, clock }, { runDelivery })
   expect(await handled.promise).toBe(delivery)
 })
 
@@ -42,8 +44,32 @@ test('a queue that keeps failing is polled with growing pauses until it responds
   }
   const sleep = async (ms: number): Promise<void> => void slept.push(ms)
   const clock = { ...createSystemClock(), sleep }
-  const ports = { chains: { receive } as ChainQueuePort, clock, random, logger: silentLogger }
+  const ports = { ...silentPorts, chains: { receive } as ChainQueuePort, clock }
   pollDeliveries(ports, { runDelivery: async () => undefined })
   await allReceived.promise
   expect(slept).toEqual([1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 1_000])
+})
+
+test('the wait of a chain until its first delivery is measured', async () => {
+  const handled = Promise.withResolvers<void>()
+  const recordDuration = vi.fn()
+  const received = [
+    { ...delivery, sentAt: 4_000 },
+    { ...delivery, sentAt: 1_000, deliveries: 2 },
+  ]
+  const receive: ChainQueuePort['receive'] = async () =>
+    received.length > 0 ? received.splice(0) : new Promise(() => undefined)
+  pollDeliveries(
+    {
+      ...silentPorts,
+      chains: { receive } as ChainQueuePort,
+      clock: { ...createSystemClock(), now: () => 6_500 as EpochMs },
+      telemetry: { ...noTelemetry, isOn: true, recordDuration },
+    },
+    { runDelivery: async () => handled.resolve() },
+  )
+  await handled.promise
+  expect(recordDuration.mock.calls).toEqual([
+    ['antichain.chain.wait', 2.5, { 'antichain.project': 'p', 'antichain.stack': 'dev' }],
+  ])
 })

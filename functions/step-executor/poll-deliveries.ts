@@ -6,12 +6,14 @@
  */
 import type { ClockPort, RandomPort, LoggerPort } from '../../shared/ports/system.ts'
 import type { ChainQueuePort, Delivery, DeliveryLimit } from '../../shared/ports/queue.ts'
+import type { TelemetryPort } from '../../shared/ports/telemetry.ts'
 import type { DeploymentId } from '../../shared/records/ids.ts'
 import type { Pool } from '../../shared/records/pool.ts'
 import { messageOf } from '../../shared/errors/error.ts'
 import { computeBackoffMs } from '../../shared/engine/deployment/retry/backoff.ts'
 import type { Executor } from '../../shared/engine/executor/executor.ts'
 import { errorSourceOf, retryPolicy } from '../../shared/providers/retry-policy.ts'
+import { reportChainWaits } from './report-chain-waits.ts'
 
 /** An executor that polls until it is ended. */
 export interface PollingExecutor {
@@ -27,17 +29,21 @@ const deliveriesMax = 64
 /** Duration of one poll, in ms. */
 const pollMs = 1_000
 
+/** The ports that a poll needs. */
+interface PollPorts {
+  readonly chains: ChainQueuePort
+  readonly clock: ClockPort
+  readonly random: Pick<RandomPort, 'bytes'>
+  readonly logger: LoggerPort
+  readonly telemetry: TelemetryPort
+}
+
 /**
  * Polls the queue and passes each delivery to the executor. A delivery that fails is passed to
  * `onFailure`. The queue delivers its message again, unless this was its last delivery.
  */
 export function pollDeliveries(
-  ports: {
-    readonly chains: ChainQueuePort
-    readonly clock: ClockPort
-    readonly random: Pick<RandomPort, 'bytes'>
-    readonly logger: LoggerPort
-  },
+  ports: PollPorts,
   executor: Executor,
   options: {
     /** The only deployment to serve. Absent: all. */
@@ -76,6 +82,7 @@ export function pollDeliveries(
   const poll = async (): Promise<void> => {
     while (!shutdown.signal.aborted) {
       const deliveries = await receive()
+      reportChainWaits(ports, deliveries)
       for (const delivery of deliveries) {
         const deliveryRun: Promise<void> = executor
           .runDelivery(delivery)

@@ -6,7 +6,6 @@ import {
   readFirstPin,
   requireSupportedRules,
 } from '../../shared/engine/deployment/log/decision-rules.ts'
-import { createStackAttributes } from '../../shared/engine/telemetry/describe-operation.ts'
 import { createLogIndex } from '../../shared/engine/executor/log-index.ts'
 import { createOperationSlots } from '../../shared/engine/deployment/dispatch/operation-slots.ts'
 import type { DeployInput } from '../../shared/engine/request.ts'
@@ -14,7 +13,7 @@ import { limits } from '../../shared/config/limits.ts'
 import { messageOf } from '../../shared/errors/error.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
 import type { Delivery } from '../../shared/ports/queue.ts'
-import { type DeploymentId, deploymentPartsOf, type StackId } from '../../shared/records/ids.ts'
+import { type DeploymentId, deploymentPartsOf } from '../../shared/records/ids.ts'
 import type { Pool } from '../../shared/records/pool.ts'
 import {
   withStackVariables,
@@ -27,6 +26,7 @@ import {
   closeRunEnvironment,
 } from '../../shared/runtime/environment/run-environment.ts'
 import { createDeploymentExecutor } from '../../shared/runtime/executor/deployment-executor.ts'
+import { reportChainWaits } from './report-chain-waits.ts'
 import { type WarmRun, type WarmCache, warmExpiryOf } from './warm-cache.ts'
 
 /** The dependencies of serving deliveries. */
@@ -116,7 +116,7 @@ async function serveDeployment<D extends Delivery>(
   const { stack } = deploymentPartsOf(deployment)
   if (server.mayServe?.(stack) === false)
     return { failedDeliveries: [], foreignDeliveries: deploymentDeliveries }
-  reportWaits(platform, stack, deploymentDeliveries)
+  reportChainWaits(platform, deploymentDeliveries)
   const warmRun =
     (await warmCache?.take(deployment)) ?? (await createWarmRun(server, { deployment, pin }))
   let canReuse = false
@@ -130,18 +130,6 @@ async function serveDeployment<D extends Delivery>(
     else await closeRunEnvironment(warmRun.environment)
     await warmRun.recorder.flush()
   }
-}
-
-/** Reports how long chains waited for their first delivery, with the delay of their sender. */
-function reportWaits(
-  { telemetry, clock }: Pick<Platform, 'telemetry' | 'clock'>,
-  stack: StackId,
-  deliveries: readonly Delivery[],
-): void {
-  const attributes = createStackAttributes(stack)
-  for (const { deliveries: count, sentAt } of deliveries)
-    if (count === 1 && sentAt !== undefined)
-      telemetry.recordDuration('antichain.chain.wait', (clock.now() - sentAt) / 1_000, attributes)
 }
 
 /** Creates the environment of a deployment's executor. Plugins start when they are needed. */

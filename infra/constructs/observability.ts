@@ -151,8 +151,13 @@ function createGroupRows(
   return [
     [
       createGraph(
-        'Waiting messages',
-        queueNames.map(name => queues[name].queue.metricApproximateNumberOfMessagesVisible()),
+        'Age of the oldest message (s)',
+        queueNames.map(name =>
+          queues[name].queue.metricApproximateAgeOfOldestMessage({
+            period: metricPeriod,
+            statistic: 'Maximum',
+          }),
+        ),
       ),
       createGraph(
         'Dead letters',

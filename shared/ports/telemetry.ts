@@ -55,6 +55,12 @@ export const telemetryDurations = {
   'rpc.client.call.duration': 'Duration of calls of plugins.',
 } as const
 
+/** The gauges of ages, in seconds. */
+export const telemetryAges = {
+  'antichain.chain.age': 'Age of the oldest chain that waits for an executor.',
+  'antichain.request.age': 'Age of the oldest request that has not ended.',
+} as const
+
 /** Traces, metrics and logs for the collector of an operator. Every method returns immediately. */
 export interface TelemetryPort {
   /** Whether anything is recorded. Callers need not prepare records for telemetry that is off. */
@@ -70,6 +76,8 @@ export interface TelemetryPort {
     seconds: number,
     attributes: TelemetryAttributes,
   ) => void
+  /** Sets a gauge, which keeps its value until the next call. */
+  readonly recordAge: (gauge: keyof typeof telemetryAges, seconds: number) => void
   readonly recordLog: LoggerPort['write']
   /**
    * Returns the trace of a new deployment, preview or HTTP request. Returns undefined when
@@ -96,6 +104,7 @@ export const noTelemetry: TelemetryPort = {
   recordSpan: doNothing,
   addToCounter: doNothing,
   recordDuration: doNothing,
+  recordAge: doNothing,
   recordLog: doNothing,
   startTrace: () => undefined,
   createSpanId: () => '',

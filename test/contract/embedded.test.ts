@@ -142,6 +142,32 @@ for (const isOwner of [true, false])
     return { ports: { chains, visibilityMs }, close }
   })
 
+test('a delivery has its send time, and the age of the oldest chain counts neither delays nor messages in delivery', async () => {
+  const home = createHome()
+  const platform = await openEmbeddedPlatform({ home })
+  const { chains, readOldestChainAgeMs } = platform
+  const message = { deployment: createDeploymentId(), operations: [toOperationId(1)] }
+  try {
+    expect(await readOldestChainAgeMs()).toBe(0)
+    await chains.send([{ ...message, delayMs: 60_000 }])
+    await platform.clock.sleep(20)
+    expect(await readOldestChainAgeMs()).toBe(0)
+    await chains.send([message])
+    await platform.clock.sleep(20)
+    expect(await readOldestChainAgeMs()).toBeGreaterThan(10)
+    expect(await readOldestChainAgeMs()).toBeLessThan(30_000)
+    const [delivery] = await chains.receive(1, 0)
+    expect(Math.abs((delivery?.sentAt ?? 0) - Date.now())).toBeLessThan(60_000)
+    expect(await readOldestChainAgeMs()).toBe(0)
+    if (delivery !== undefined) await chains.extend(delivery.receipt, 0)
+    await platform.clock.sleep(20)
+    expect(await readOldestChainAgeMs()).toBeGreaterThan(10)
+  } finally {
+    await platform.close()
+    rmSync(home, { recursive: true })
+  }
+})
+
 test('a message or hint of one process wakes the receivers of another', async () => {
   const home = createHome()
   const [one, other] = [await openEmbeddedPlatform({ home }), await openEmbeddedPlatform({ home })]

@@ -6,6 +6,7 @@ import {
   leanGroupIdleResources,
   leanIdleResources,
 } from '../../bench/cost/idle-cost.ts'
+import { queueNames } from '../../shared/config/aws-resource-names.ts'
 import { synthesise } from './synthesise.ts'
 
 const leanSettings = {
@@ -39,7 +40,7 @@ test.each([
   },
 )
 
-test('the dashboard of an installation without groups is within the free allowance', () => {
+test('the dashboard of an installation without groups has the age of each queue, within the free allowance', () => {
   const [dashboard] = synthesise().resources('AWS::CloudWatch::Dashboard').values()
   const body = dashboard?.Properties['DashboardBody'] as
     | { readonly 'Fn::Join': readonly [string, readonly unknown[]] }
@@ -51,6 +52,8 @@ test('the dashboard of an installation without groups is within the free allowan
   }
   const count = widgets.reduce((sum, { properties }) => sum + properties.metrics.length, 0)
   expect(count).toBeGreaterThan(40)
+  const ages = text.join('').match(/"ApproximateAgeOfOldestMessage"/g)
+  expect(ages).toHaveLength(queueNames.length)
   expect(count).toBeLessThanOrEqual(freeAllowances.dashboardMetrics)
 })
 

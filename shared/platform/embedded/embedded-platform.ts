@@ -56,6 +56,11 @@ export interface EmbeddedPlatform extends Platform, TriggerPorts {
   readonly audit: AuditPort
   readonly journalCopies: JournalCopies
   /**
+   * Returns for how many ms an executor could have received the oldest message of the chain queue
+   * that no executor has. The delay of a message does not count. Returns 0 without such a message.
+   */
+  readonly readOldestChainAgeMs: () => Promise<number>
+  /**
    * Returns whether this process owns the store or is a client. `none`: this process is not
    * connected.
    */
@@ -147,6 +152,7 @@ export function createEmbeddedPlatform(
     retention: createRetention(store.call),
     blobSweep: createBlobSweep(folder),
     chains,
+    readOldestChainAgeMs: () => store.call('chains.oldest', {}),
     nudges,
     hints: createHints(logger, store),
     documents,

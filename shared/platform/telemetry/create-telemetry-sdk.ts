@@ -3,6 +3,7 @@ import manifest from '../../../package.json' with { type: 'json' }
 import {
   type Context,
   type Counter,
+  type Gauge,
   type Histogram,
   ROOT_CONTEXT,
   SeverityNumber,
@@ -29,7 +30,12 @@ import {
   type IdGenerator,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
-import { telemetryCounters, telemetryDurations, type TelemetryPort } from '../../ports/telemetry.ts'
+import {
+  telemetryAges,
+  telemetryCounters,
+  telemetryDurations,
+  type TelemetryPort,
+} from '../../ports/telemetry.ts'
 import type { LoggerPort } from '../../ports/system.ts'
 import type { SpanContext } from '../../records/trace-context.ts'
 import { toLogAttributes } from './log-attributes.ts'
@@ -47,7 +53,10 @@ export interface TelemetryLog {
 
 /** The loaded SDK. Its methods return immediately. `flush` sends all records. */
 export interface TelemetrySdk
-  extends Pick<TelemetryPort, 'recordSpan' | 'addToCounter' | 'recordDuration' | 'flush'> {
+  extends Pick<
+    TelemetryPort,
+    'recordSpan' | 'addToCounter' | 'recordDuration' | 'recordAge' | 'flush'
+  > {
   readonly recordLog: (log: TelemetryLog) => void
 }
 
@@ -197,23 +206,27 @@ const spanKinds = {
   server: SpanKind.SERVER,
 } as const
 
-/** Creates the counters and histograms of metrics. */
+/** Creates the counters, histograms and gauges of metrics. */
 function createInstruments(
   meterProvider: MeterProvider,
   version: string,
-): Pick<TelemetrySdk, 'addToCounter' | 'recordDuration'> {
+): Pick<TelemetrySdk, 'addToCounter' | 'recordDuration' | 'recordAge'> {
   const meter = meterProvider.getMeter(instrumentationScope, version)
   const counters = new Map<string, Counter>()
   const histograms = new Map<string, Histogram>()
+  const gauges = new Map<string, Gauge>()
   for (const [name, description] of Object.entries(telemetryCounters))
     counters.set(name, meter.createCounter(name, { description }))
   for (const [name, description] of Object.entries(telemetryDurations)) {
     const advice = { explicitBucketBoundaries: durationBoundariesSeconds }
     histograms.set(name, meter.createHistogram(name, { description, unit: 's', advice }))
   }
+  for (const [name, description] of Object.entries(telemetryAges))
+    gauges.set(name, meter.createGauge(name, { description, unit: 's' }))
   return {
     addToCounter: (name, value, attributes) => counters.get(name)?.add(value, attributes),
     recordDuration: (name, seconds, attributes) =>
       histograms.get(name)?.record(seconds, attributes),
+    recordAge: (name, seconds) => gauges.get(name)?.record(seconds),
   }
 }

@@ -6,6 +6,7 @@ import { startOtlpReceiver } from '../../../test/integration/otlp-receiver.ts'
 import { openTelemetry } from './open-telemetry.ts'
 import {
   noTelemetry,
+  telemetryAges,
   telemetryCounters,
   telemetryDurations,
   type TelemetryPort,
@@ -31,6 +32,7 @@ function recordAll(telemetry: TelemetryPort): void {
     hasFailed: true,
   })
   telemetry.addToCounter('antichain.operations', 1, {})
+  telemetry.recordAge('antichain.chain.age', 2)
   telemetry.runWithin(span, () => telemetry.recordLog('warn', 'thing.happened', { reason: 'x' }))
 }
 
@@ -41,7 +43,7 @@ test('spans keep their ids, and metrics and logs arrive at the collector', async
   await telemetry.flush()
   const { traceId, spanId } = span
   expect(collector.spans).toMatchObject([{ traceId, spanId, parentSpanId: '', hasFailed: true }])
-  expect([...collector.metrics]).toEqual(['antichain.operations'])
+  expect([...collector.metrics]).toEqual(['antichain.operations', 'antichain.chain.age'])
   expect(collector.logs).toEqual(['thing.happened'])
   expect(warnings).toEqual([])
   await collector.close()
@@ -100,6 +102,6 @@ test('without an endpoint nothing is recorded, and refused settings are reported
 
 test('docs/observability.md lists every metric', () => {
   const page = readFileSync(resolve(import.meta.dirname, '../../../docs/observability.md'), 'utf8')
-  for (const name of Object.keys({ ...telemetryCounters, ...telemetryDurations }))
+  for (const name of Object.keys({ ...telemetryCounters, ...telemetryDurations, ...telemetryAges }))
     expect(page).toContain(`\`${name}\``)
 })

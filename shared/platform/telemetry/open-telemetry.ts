@@ -66,6 +66,7 @@ export function openTelemetry(options: TelemetryOptions): TelemetryPort {
       runWithSdk(loaded => loaded.addToCounter(counter, value, attributes)),
     recordDuration: (histogram, seconds, attributes) =>
       runWithSdk(loaded => loaded.recordDuration(histogram, seconds, attributes)),
+    recordAge: (gauge, seconds) => runWithSdk(loaded => loaded.recordAge(gauge, seconds)),
     recordLog: (level, event, fields) => {
       const [atMs, span] = [Date.now(), activeSpan.getStore()]
       runWithSdk(loaded => loaded.recordLog({ level, event, fields, atMs, span }))

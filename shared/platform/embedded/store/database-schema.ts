@@ -167,7 +167,7 @@ export const temporaryTables = `
 CREATE TEMP TABLE chain (
   position INTEGER PRIMARY KEY AUTOINCREMENT,
   deployment TEXT NOT NULL, pool TEXT NOT NULL, message TEXT NOT NULL,
-  deliveries INTEGER NOT NULL DEFAULT 0,
+  sent_at REAL NOT NULL, deliveries INTEGER NOT NULL DEFAULT 0,
   receipt TEXT UNIQUE, visible_at REAL NOT NULL DEFAULT 0, is_dead INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 `

@@ -6,7 +6,7 @@ import type { ErrorDetails } from '../../../errors/error.ts'
  * The version of requests and replies. A change of either increments it, so that different versions
  * never misread each other.
  */
-export const protocolVersion = 6
+export const protocolVersion = 7
 
 /**
  * A signal to all other processes that have the store open. Signals are an optimization and may get

@@ -18,9 +18,9 @@ export const chainMethods = {
   'chains.send': defineVolatile(
     (database, args: { readonly messages: readonly ChainMessage[] }): number =>
       database.run(
-        `INSERT INTO chain (deployment, pool, message, visible_at)
+        `INSERT INTO chain (deployment, pool, message, sent_at, visible_at)
          SELECT value ->> '$.deployment', coalesce(value ->> '$.pool', 'short'),
-           json_remove(value, '$.delayMs'),
+           json_remove(value, '$.delayMs'), ${nowMsExpression},
            CASE WHEN value ->> '$.delayMs' > 0
              THEN ${nowMsExpression} + (value ->> '$.delayMs') ELSE 0 END
          FROM json_each(?)`,
@@ -79,7 +79,7 @@ export const chainMethods = {
           `UPDATE chain SET deliveries = deliveries + 1, receipt = ?1 || ' ' || position,
              visible_at = ${nowMsExpression} + ?2
            WHERE position IN (SELECT value FROM json_each(?3))
-           RETURNING message, receipt, deliveries`,
+           RETURNING message, receipt, deliveries, sent_at`,
           args.receipt,
           args.visibilityMs,
           JSON.stringify(selectedRows.map(row => readIntegerColumn(row, 'position'))),
@@ -88,6 +88,7 @@ export const chainMethods = {
           message: parseMessage(row),
           receipt: readTextColumn(row, 'receipt'),
           deliveries: readIntegerColumn(row, 'deliveries'),
+          sentAt: Number(row['sent_at']),
         }))
     },
   ),
@@ -108,11 +109,21 @@ export const chainMethods = {
   'chains.redrive': defineVolatile(
     (database, args: { readonly deployment: DeploymentId }): number =>
       database.run(
-        `UPDATE chain SET is_dead = 0, deliveries = 0, visible_at = 0
+        `UPDATE chain
+       SET is_dead = 0, deliveries = 0, sent_at = ${nowMsExpression}, visible_at = 0
        WHERE is_dead = 1 AND deployment = ?`,
         args.deployment,
       ),
   ),
+
+  /** Returns for how many ms a receiver could have taken the oldest message. 0 without one. */
+  'chains.oldest': defineVolatile((database, _args: Readonly<Record<string, never>>): number => {
+    const row = database.get(
+      `SELECT max(${nowMsExpression} - max(sent_at, visible_at)) AS age FROM chain
+       WHERE is_dead = 0 AND ${visibleCondition}`,
+    )
+    return Math.max(0, Number(row?.['age'] ?? 0))
+  }),
 
   'chains.dead': defineVolatile(
     (database, args: { readonly deployment: DeploymentId }): readonly ChainMessage[] =>
