@@ -2,7 +2,7 @@
  * local: composes the handlers of functions/ over the embedded platform in one process. There is no
  * second engine and no daemon. Imports functions and below.
  */
-import type { DeployInput, DeployResult } from '../shared/engine/request.ts'
+import type { DeployResult } from '../shared/engine/request.ts'
 import type { BackendPlatform } from '../shared/platform/backend/backend-platform.ts'
 import type { Platform } from '../shared/ports/platform.ts'
 import {
@@ -18,7 +18,6 @@ import { withTelemetryLogs } from '../shared/platform/telemetry/telemetry-logs.t
 import { killGroup } from '../shared/platform/system/process-groups.ts'
 import { freeDeploymentCost } from '../shared/records/deployment-cost.ts'
 import { deploymentIdOf, deploymentPartsOf, type StackId } from '../shared/records/ids.ts'
-import type { Json } from '../shared/state/stored.ts'
 import { withoutOperationOrigins } from '../shared/state/pending.ts'
 import { exportState, requireStack } from '../shared/runtime/state/export-state.ts'
 import { openServiceManager } from '../shared/runtime/credentials/stack-service-keys.ts'
@@ -67,7 +66,7 @@ export async function openLocal(options: EngineOptions): Promise<LocalEngine> {
     startConnecting: platform.startConnecting,
     deploy: async (request, sink) => {
       const { deploy } = await loadDeploymentHandlers()
-      const recordedRequest = { ...withRecordedConfig(request), by: findLocalUser() }
+      const recordedRequest = { ...request, by: findLocalUser() }
       const running = await deploy({ platform, ports, request: recordedRequest, sink })
       if (request.dryRun) return running
       return { ...running, done: pruneAfter(pruneDeps, running.done) }
@@ -217,21 +216,6 @@ function portsForDeadDeployment(platform: EmbeddedPlatform): GeneratorPorts {
     // The leases of the deployment name process groups of another machine, so none is ended here.
     endGroup: () => undefined,
   }
-}
-
-/**
- * Returns a request with its configuration as the history records it, with encrypted secrets. If a
- * service encrypts the secrets, each one would need a call of the service, so no configuration is
- * recorded.
- */
-function withRecordedConfig(request: DeployInput): DeployInput {
-  const { config, secrets } = request
-  if (secrets.prepare !== undefined) return request
-  const entries = [...config].map(([key, { text, isSecret, isObject }]) => {
-    if (isSecret) return [key, { secure: secrets.crypter.encrypt(text) }] as const
-    return [key, isObject ? (JSON.parse(text) as Json) : text] as const
-  })
-  return { ...request, recordedConfig: Object.fromEntries(entries) }
 }
 
 /** Removes old records after a successful deployment; see `pruneAfterCommand`. */

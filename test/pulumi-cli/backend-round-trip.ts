@@ -68,6 +68,15 @@ function describeRoundTrip(scheme: BackendScheme, layout: BackendLayout): void {
     return out
   }
 
+  /** Returns the text of the configuration in each entry of the history of `dev`. */
+  const readHistoryConfigs = (): readonly string[] => {
+    const folderOfHistory = join(folder, '.pulumi/history')
+    return readdirSync(folderOfHistory, { recursive: true, encoding: 'utf8' })
+      .filter(name => name.endsWith('.history.json'))
+      .map(name => readFileSync(join(folderOfHistory, name), 'utf8'))
+      .map(text => /"config":(.*),"version":/.exec(text)?.[1] ?? '')
+  }
+
   /** Reads the checkpoint of `dev` in the folder of the backend. */
   const readCheckpoint = (): string => {
     const [project = ''] = readdirSync(join(folder, '.pulumi/stacks'), { withFileTypes: true })
@@ -81,6 +90,7 @@ function describeRoundTrip(scheme: BackendScheme, layout: BackendLayout): void {
     'our killed deployment keeps its lock, our next command recovers it, and Pulumi continues',
     async () => {
       await runAntichain('stack', 'init', 'dev')
+      await runAntichain('config', 'set', '--secret', 'token', 's3cr3t', '-s', 'dev')
       const running = sandbox.start([...upArgs, '-p', '8'], { env })
       await waitUntil(() => sandbox.listObjects().length >= 9, { condition: 'nine objects' })
       running.kill('SIGKILL', 'group')
@@ -113,6 +123,11 @@ function describeRoundTrip(scheme: BackendScheme, layout: BackendLayout): void {
         '--clear-pending-creates',
       )
       if (scheme === 'file') {
+        // The recovered deployment, one of Pulumi, and the refresh.
+        const configs = readHistoryConfigs()
+        expect(configs.length).toBeGreaterThan(2)
+        expect(configs[0]).toContain('"secure":"v1:')
+        expect(new Set(configs).size).toBe(1)
         const written = readCheckpoint()
         const file = join(sandbox.home, '../state.json')
         writeFileSync(file, await expectSameState())

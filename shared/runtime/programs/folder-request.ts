@@ -1,13 +1,14 @@
 import type { DeployInput } from '../../engine/request.ts'
 import { autonamingOf } from '../../programs/config/autonaming.ts'
 import { callLimitsKey, readCallLimitRules } from '../../programs/config/call-limit-rules.ts'
-import { openConfig } from '../../programs/config/open-config.ts'
+import { openConfig, withProjectDefaults } from '../../programs/config/open-config.ts'
 import { clientRuntime } from '../../programs/hosts/language-host.ts'
 import { withEnvironmentConfig } from '../../programs/environments/environment-config.ts'
 import { digestProgram } from '../../programs/archive/program-digest.ts'
 import { locateProgram } from '../../programs/project/project-file.ts'
 import { resolveProjectPlugins } from '../../programs/project/project-plugins.ts'
 import type { Project } from '../../programs/project/project.ts'
+import { toRecordedConfig } from '../../programs/config/recorded-config.ts'
 import type { StackConfig } from '../../programs/config/stack-config.ts'
 import { type StackId, stackPartsOf } from '../../records/ids.ts'
 import type { SecretsManager } from '../../secrets/crypter.ts'
@@ -18,6 +19,7 @@ export type FolderRequest = Pick<
   | 'stack'
   | 'source'
   | 'config'
+  | 'recordedConfig'
   | 'secrets'
   | 'programDigest'
   | 'readProgramDigest'
@@ -42,13 +44,14 @@ export function createFolderRequest(input: {
   readonly configFile?: string
 }): FolderRequest {
   const { stack, project, file, secrets, mustCheckRequired, usesAutonaming, configFile } = input
+  const values = withEnvironmentConfig(file.getValues(), file.readEnvironment(project.root), {
+    project: project.name,
+    encrypt: secrets.crypter.encrypt,
+  })
   const config = openConfig({
     project,
     stack: stackPartsOf(stack).stack,
-    values: withEnvironmentConfig(file.getValues(), file.readEnvironment(project.root), {
-      project: project.name,
-      encrypt: secrets.crypter.encrypt,
-    }),
+    values,
     isStrict: mustCheckRequired,
     decrypt: secrets.crypter.decrypt,
   })
@@ -71,6 +74,7 @@ export function createFolderRequest(input: {
     stack,
     source: configFile === undefined ? source : { ...source, configFile },
     config,
+    recordedConfig: toRecordedConfig(withProjectDefaults(project, values).values),
     secrets,
     programDigest: readProgramDigest(),
     readProgramDigest,

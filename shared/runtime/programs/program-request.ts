@@ -50,7 +50,8 @@ export async function createArchiveDeployRequest(
   const file = readStackConfig(stackConfigFileOf(project, stackParts.stack), project.name)
   requireNoVariables(file, project.root)
   const secrets = await deps.openSecrets(stack, file.getSecretsSettings())
-  const folderRequest = createFolderRequest({
+  // The history of a server has no configuration, so that its entries stay small.
+  const { recordedConfig: _recordedConfig, ...folderRequest } = createFolderRequest({
     stack,
     project,
     file,

@@ -1,0 +1,17 @@
+import type { Json } from '../../state/stored.ts'
+import { formatConfigTree, type StoredConfigValue } from './config-tree.ts'
+
+/**
+ * Returns a configuration as the history records it (docs/spec/backend-layout.md#history). Secrets
+ * keep the ciphertexts of the stack file.
+ */
+export function toRecordedConfig(
+  values: ReadonlyMap<string, StoredConfigValue>,
+): Readonly<Record<string, Json>> {
+  return Object.fromEntries(
+    [...values].map(([key, value]) => [
+      key,
+      typeof value === 'string' ? value : (JSON.parse(formatConfigTree(value)) as Json),
+    ]),
+  )
+}
