@@ -38,8 +38,7 @@ export async function convertTerraform(
     !converted.needsStandardPackage || runtime === 'pcl' || (await hasStandardPackage(session))
   const { text, notes } = isUsable ? converted : convert(false)
   writeFileSync(join(pclFolder, 'main.pp'), text)
-  for (const note of [...notes, ...listUnreadFiles(session.cwd)])
-    session.printToStderr(`warning: ${formatNote(note)}`)
+  for (const note of notes) session.printToStderr(`warning: ${formatNote(note)}`)
   return [...packages.values()].map(({ pkg }) => ({
     plugin: terraformPlugin,
     args: [pkg.source, pkg.version],
@@ -75,15 +74,19 @@ export async function addConvertedPackages(
 }
 
 function readProgramFiles(folder: string): readonly ProgramFile[] {
-  const names = readdirSync(folder).toSorted()
-  const programNames = names.filter(name => name.endsWith('.tf') && !isOverride(name))
+  const names = readdirSync(folder)
+    .filter(name => !name.startsWith('.'))
+    .toSorted()
+  const programNames = names.filter(name => /\.tf(?:\.json)?$/.test(name))
   if (programNames.length === 0)
-    throw error('CLI_USAGE', `no program of Terraform (*.tf) in ${folder}`, {
+    throw error('CLI_USAGE', `no program of Terraform (*.tf, *.tf.json) in ${folder}`, {
       hint: 'Run the command in the folder of the program, or pass the folder with -C.',
     })
-  const valueNames = names.filter(
-    name => name === 'terraform.tfvars' || name.endsWith('.auto.tfvars'),
-  )
+  // Of several values of a variable, the last one counts.
+  const valueNames = [
+    ...names.filter(name => /^terraform\.tfvars(?:\.json)?$/.test(name)),
+    ...names.filter(name => /\.auto\.tfvars(?:\.json)?$/.test(name)),
+  ]
   let bytes = 0
   return [...programNames, ...valueNames].map(name => {
     bytes += statSync(join(folder, name)).size
@@ -94,21 +97,6 @@ function readProgramFiles(folder: string): readonly ProgramFile[] {
       )
     return { name, text: readFileSync(join(folder, name), 'utf8') }
   })
-}
-
-function isOverride(name: string): boolean {
-  return name === 'override.tf' || name.endsWith('_override.tf')
-}
-
-/** Returns a note for each file of the program that is not read. */
-function listUnreadFiles(folder: string): readonly ConversionNote[] {
-  return readdirSync(folder)
-    .toSorted()
-    .filter(name => isOverride(name) || /\.tf(?:vars)?\.json$/.test(name))
-    .map(file => ({
-      ...{ file, line: 1, column: 1, problem: 'the file was not read' },
-      advice: 'Write its contents into a file *.tf, and convert the program again.',
-    }))
 }
 
 function formatNote({ file, line, problem, advice }: ConversionNote): string {

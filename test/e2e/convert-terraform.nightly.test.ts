@@ -134,6 +134,33 @@ output "hidden" {
   )
 
   test(
+    'a program in JSON with an override file has the merged values',
+    async () => {
+      const program = {
+        variable: { size: { type: 'number', default: 7 } },
+        resource: {
+          tfgold_thing: {
+            a: { name: 'a', value: 'v-${var.size}', labels: { x: 'y' }, size: '${var.size}' },
+          },
+        },
+        output: { a: { value: '${tfgold_thing.a.value}' } },
+      }
+      writeFileSync(join(bench.root, 'shop.tf.json'), JSON.stringify(program))
+      writeFileSync(
+        join(bench.root, 'dev_override.tf'),
+        'variable "size" { default = 8 }\nresource "tfgold_thing" "a" { labels = { x = "z" } }\n',
+      )
+      expect(await deploy('')).not.toContain('warning')
+      const outputs: unknown = JSON.parse(await runConverted('stack', 'output', '--json'))
+      expect(outputs).toEqual({ a: 'v-8' })
+      expect(readCloud(join(bench.root, 'cloud/objects'))).toMatchObject({
+        'a-1': { attrs: { value: 'v-8', labels: { x: 'z' }, size: 8 } },
+      })
+    },
+    slowMs,
+  )
+
+  test(
     'the configuration of docs/terraform.md writes its file',
     async () => {
       const page = readFileSync(resolve(import.meta.dirname, '../../docs/terraform.md'), 'utf8')

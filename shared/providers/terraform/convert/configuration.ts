@@ -5,7 +5,7 @@
  * Invariants: expressions are written again, and never evaluated. Names of types and properties
  * follow from the schemas of the providers. Each part without an equivalent has one diagnostic.
  */
-import type { HclExpression, HclPlace, HclSyntaxBody } from '../hcl/syntax.ts'
+import type { HclExpression, HclPlace, HclSyntaxBlock, HclSyntaxBody } from '../hcl/syntax.ts'
 
 /** A place in a file of a program. */
 export interface FilePlace extends HclPlace {
@@ -70,5 +70,22 @@ export interface TerraformProgram {
   readonly requiredProviders: ReadonlyMap<string, RequiredProvider>
   /** Values of variables in `*.tfvars` by the name of the variable. */
   readonly values: ReadonlyMap<string, LocalValue>
+  /** The override file of each part that is not in the file of its declaration. */
+  readonly overrideFiles: ReadonlyMap<HclExpression | HclSyntaxBlock, string>
   readonly notes: readonly ConversionNote[]
+}
+
+/** A program while its files are read. */
+export interface ProgramParts {
+  readonly variables: Declaration[]
+  readonly locals: LocalValue[]
+  readonly resources: TypedDeclaration[]
+  readonly dataSources: TypedDeclaration[]
+  readonly outputs: Declaration[]
+  readonly providers: ProviderBlock[]
+  readonly imports: ImportedObject[]
+  readonly requiredProviders: Map<string, RequiredProvider>
+  readonly values: Map<string, LocalValue>
+  readonly overrideFiles: Map<HclExpression | HclSyntaxBlock, string>
+  readonly notes: ConversionNote[]
 }

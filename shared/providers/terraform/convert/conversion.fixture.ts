@@ -11,7 +11,7 @@ import {
   type ConvertedProgram,
   convertTerraformProgram,
 } from './convert-program.ts'
-import { readTerraformProgram } from './read-program.ts'
+import { type ProgramFile, readTerraformProgram } from './read-program.ts'
 
 const rule = createSchemaMessage([
   createAttributeMessage('from_port', 'o', 'number'),
@@ -72,22 +72,26 @@ async function loadExample(): Promise<ConversionPackage> {
 }
 
 /** Converts the text of `main.tf`. The declaration of the package is left out of the result. */
-export async function convertText(
+export function convertText(
   text: string,
-  {
-    dialect = 'full',
-    usesStandardPackage = true,
-    values = '',
-  }: Partial<ConversionTarget> & { readonly values?: string } = {},
+  { values = '', ...target }: Partial<ConversionTarget> & { readonly values?: string } = {},
 ): Promise<ConvertedProgram> {
-  const program = readTerraformProgram([
-    { name: 'main.tf', text },
-    { name: 'terraform.tfvars', text: values },
-  ])
+  return convertFiles(
+    [
+      { name: 'main.tf', text },
+      { name: 'terraform.tfvars', text: values },
+    ],
+    target,
+  )
+}
+
+/** Converts files. The declaration of the package is left out of the result. */
+export async function convertFiles(
+  files: readonly ProgramFile[],
+  { dialect = 'full', usesStandardPackage = true }: Partial<ConversionTarget> = {},
+): Promise<ConvertedProgram> {
+  const program = readTerraformProgram(files)
   const packages = new Map([['x', await loadExample()]])
-  const converted = convertTerraformProgram(program, packages, {
-    dialect,
-    usesStandardPackage,
-  })
+  const converted = convertTerraformProgram(program, packages, { dialect, usesStandardPackage })
   return { ...converted, text: converted.text.replace(/^package .*?\n\}\n\n/s, '') }
 }

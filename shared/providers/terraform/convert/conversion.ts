@@ -1,4 +1,4 @@
-import type { HclExpression, HclPlace } from '../hcl/syntax.ts'
+import type { HclExpression, HclPlace, HclSyntaxBlock } from '../hcl/syntax.ts'
 import { freeShape, type ValueShape } from '../mapping/property-names.ts'
 import type { TerraformPackage } from '../driver/terraform-package.ts'
 import type { ConversionNote, TerraformProgram } from './configuration.ts'
@@ -54,6 +54,12 @@ export interface PrintScope {
   readonly element?: PrintedExpression
   /** The values of `each.key`, `each.value` and `count.index` by their names. */
   readonly iteration?: ReadonlyMap<string, PrintedExpression>
+}
+
+/** Returns the scope in the file of a part, which an override file may have changed. */
+export function enterFile(node: HclExpression | HclSyntaxBlock, scope: PrintScope): PrintScope {
+  const file = scope.conversion.program.overrideFiles.get(node)
+  return file === undefined ? scope : { ...scope, file }
 }
 
 /** Creates an expression from its text. The names within its value are not renamed. */

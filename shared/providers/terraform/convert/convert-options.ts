@@ -1,7 +1,7 @@
 import type { HclExpression, HclSyntaxBlock } from '../hcl/syntax.ts'
 import type { PropertyNames } from '../mapping/property-names.ts'
 import type { TypedDeclaration } from './configuration.ts'
-import { printOperand, type PrintScope } from './conversion.ts'
+import { enterFile, printOperand, type PrintScope } from './conversion.ts'
 import { isTrue, printBlock } from './convert-variable.ts'
 import { printProvider } from './schema-lookup.ts'
 import { localProviderOf } from './read-program.ts'
@@ -69,7 +69,7 @@ function convertLifecycle(
   const { attributes, blocks } = body
   for (const block of blocks)
     scope.conversion.report({
-      ...{ file: scope.file, line: block.line, column: block.column },
+      ...{ file: enterFile(block, scope).file, line: block.line, column: block.column },
       problem: `the ${block.type} was left out`,
       advice: 'Write the condition as a policy, or as code of the new program.',
     })
@@ -78,7 +78,8 @@ function convertLifecycle(
   const properties = ignored?.kind === 'tuple' ? ignored.items : []
   if (ignored?.kind === 'name')
     scope.conversion.report({
-      ...{ file: scope.file, line, column, problem: '`ignore_changes = all` was left out' },
+      ...{ file: enterFile(ignored, scope).file, line, column },
+      problem: '`ignore_changes = all` was left out',
       advice: 'List the properties in the option `ignoreChanges`.',
     })
   return [

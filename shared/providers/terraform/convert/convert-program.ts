@@ -10,6 +10,7 @@ import type {
 import {
   type Conversion,
   type ConversionPackage,
+  enterFile,
   type PclDialect,
   printOperand,
   type PrintScope,
@@ -59,7 +60,7 @@ export function convertTerraformProgram(
   const conversion: Conversion = {
     ...{ ...target, program, packages, names: nameNodes(program), report },
     missingNames: new Set(),
-    print: printExpression,
+    print: (expression, scope) => printExpression(expression, enterFile(expression, scope)),
     shapeOf: createShapeFinder(program, packages, () => conversion),
   }
   const convert = <T extends { readonly file: string }>(
@@ -121,12 +122,15 @@ function convertOutput({ name: tfName, body }: Declaration, scope: PrintScope): 
   const value = body.attributes.get('value')
   const text = value === undefined ? 'null' : printOperand(value, scope).text
   const isSensitive = isTrue(body.attributes.get('sensitive'))
-  for (const { line, column, type } of body.blocks)
+  for (const block of body.blocks) {
+    const { line, column, type } = block
+    const { file } = enterFile(block, scope)
     scope.conversion.report({
-      ...{ file: scope.file, line, column },
+      ...{ file, line, column },
       problem: `the ${type} of the output '${tfName}' was left out`,
       advice: 'Write the condition as code of the new program.',
     })
+  }
   return printBlock(`output ${name}`, [
     ...printLogicalName(name, tfName),
     `value = ${isSensitive ? `secret(${text})` : text}`,

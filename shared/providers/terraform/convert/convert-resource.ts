@@ -1,5 +1,5 @@
 import type { TypedDeclaration } from './configuration.ts'
-import type { PrintScope } from './conversion.ts'
+import { enterFile, type PrintScope } from './conversion.ts'
 import { convertOptions } from './convert-options.ts'
 import { printAttributes, printBlock, printLogicalName } from './convert-variable.ts'
 import { findDataSourceSchema, findResourceSchema, printProvider } from './schema-lookup.ts'
@@ -69,14 +69,14 @@ function reportMissingType(
   })
 }
 
-function reportProvisioners(
-  { file, type, name, body }: TypedDeclaration,
-  { conversion }: PrintScope,
-): void {
-  for (const { type: block, line, column } of body.blocks)
-    if (block === 'provisioner' || block === 'connection')
-      conversion.report({
-        ...{ file, line, column, problem: `the ${block} of '${type}.${name}' was left out` },
-        advice: 'Run its command with the package `command`, or after the deployment.',
-      })
+function reportProvisioners({ type, name, body }: TypedDeclaration, scope: PrintScope): void {
+  for (const block of body.blocks) {
+    if (block.type !== 'provisioner' && block.type !== 'connection') continue
+    const { line, column } = block
+    const { file } = enterFile(block, scope)
+    scope.conversion.report({
+      ...{ file, line, column, problem: `the ${block.type} of '${type}.${name}' was left out` },
+      advice: 'Run its command with the package `command`, or after the deployment.',
+    })
+  }
 }

@@ -1,6 +1,6 @@
 import type { HclExpression } from '../hcl/syntax.ts'
 import type { Declaration } from './configuration.ts'
-import { printOperand, type PrintScope } from './conversion.ts'
+import { enterFile, printOperand, type PrintScope } from './conversion.ts'
 import { indentLines, type PrintedAttribute, printKey, quoteText } from './print-text.ts'
 import { readLiteralText } from './read-requirements.ts'
 
@@ -23,7 +23,7 @@ export function printLogicalName(name: string, logicalName: string): readonly st
 
 /** Converts a variable to a configuration value. A value in `*.tfvars` becomes its default. */
 export function convertVariable(variable: Declaration, scope: PrintScope): string {
-  const { name: tfName, body, file } = variable
+  const { name: tfName, body } = variable
   const { conversion } = scope
   const name = conversion.names.get(`var.${tfName}`) ?? tfName
   const { attributes, blocks } = body
@@ -37,11 +37,14 @@ export function convertVariable(variable: Declaration, scope: PrintScope): strin
     })
   const value = (isSensitive ? undefined : assigned?.value) ?? attributes.get('default')
   const description = readText(attributes.get('description'))
-  for (const { line, column, type } of blocks)
+  for (const block of blocks) {
+    const { line, column, type } = block
+    const { file } = enterFile(block, scope)
     conversion.report({
       ...{ file, line, column, problem: `the block '${type}' of '${tfName}' was left out` },
       advice: 'Check the value in the new program, or in a policy.',
     })
+  }
   return printBlock(`config ${name} ${quoteText(printType(attributes.get('type'), value))}`, [
     ...printLogicalName(name, tfName),
     ...(value === undefined || value.kind === 'null'

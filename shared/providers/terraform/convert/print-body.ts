@@ -2,8 +2,10 @@ import type { HclSyntaxBlock, HclSyntaxBody } from '../hcl/syntax.ts'
 import type { PropertyName, PropertyNames } from '../mapping/property-names.ts'
 import { propertyNamesOf } from '../mapping/property-names.ts'
 import type { BlockSchema, NestedBlockSchema } from '../values/schema.ts'
+import { toBlocks } from './block-bodies.ts'
 import {
   elementShapeOf,
+  enterFile,
   createFreeExpression,
   printPlaceholder,
   printOperand,
@@ -23,32 +25,53 @@ export interface BodySchema {
  * unknown name is reported.
  */
 export function printBody(
-  { attributes, blocks }: HclSyntaxBody,
+  body: HclSyntaxBody,
   { block, names }: BodySchema,
   scope: PrintScope,
   reserved: readonly string[] = [],
 ): readonly PrintedAttribute[] {
+  const { attributes, blocks } = toSchemaBlocks(body, block, reserved)
   const printed: PrintedAttribute[] = []
   for (const [tfName, value] of attributes) {
     if (reserved.includes(tfName)) continue
     const property = names.toPulumi.get(tfName)
     if (property === undefined) {
-      reportUnknown(tfName, value, scope)
+      reportUnknown(tfName, value, enterFile(value, scope))
       continue
     }
-    printed.push({ name: property.name, text: printValue(value, property.shape, scope).text })
+    const { text } = printValue(value, property.shape, enterFile(value, scope))
+    printed.push({ name: property.name, text })
   }
   for (const [tfName, group] of groupBlocks(blocks, reserved)) {
     const property = names.toPulumi.get(tfName)
     const [first] = group
     if (property === undefined || first === undefined) {
-      if (first !== undefined) reportUnknown(tfName, first.block, scope)
+      if (first !== undefined) reportUnknown(tfName, first.block, enterFile(first.block, scope))
       continue
     }
     const nested = block?.blocks.get(tfName)
-    printed.push({ name: property.name, text: printBlocks(group, property, nested, scope) })
+    const inner = enterFile(first.block, scope)
+    printed.push({ name: property.name, text: printBlocks(group, property, nested, inner) })
   }
   return printed
+}
+
+/** Replaces attributes that stand for blocks of the schema, as in JSON, by these blocks. */
+function toSchemaBlocks(
+  { attributes, blocks }: HclSyntaxBody,
+  schema: BodySchema['block'],
+  reserved: readonly string[],
+): HclSyntaxBody {
+  const kept = new Map(attributes)
+  const added: HclSyntaxBlock[] = []
+  for (const [name, value] of attributes) {
+    const nested = reserved.includes(name) ? undefined : schema?.blocks.get(name)
+    const found = nested === undefined ? undefined : toBlocks(name, value, nested.nesting === 'map')
+    if (found === undefined) continue
+    kept.delete(name)
+    added.push(...found)
+  }
+  return { attributes: kept, blocks: [...blocks, ...added] }
 }
 
 function reportUnknown(

@@ -5,54 +5,64 @@ import type {
   ConversionNote,
   Declaration,
   FilePlace,
-  ImportedObject,
   LocalValue,
-  ProviderBlock,
-  RequiredProvider,
+  ProgramParts,
   TerraformProgram,
-  TypedDeclaration,
 } from './configuration.ts'
+import { mergeOverrides } from './merge-overrides.ts'
+import { parseJsonProgram, parseJsonValues } from './parse-json-file.ts'
 import { readLiteralText, readProviderRequirements } from './read-requirements.ts'
 
-/** A file of a program: `*.tf`, or `*.tfvars` with values of variables. */
+/** A file of a program: `*.tf`, or `*.tfvars` with values of variables. Each may be JSON. */
 export interface ProgramFile {
   readonly name: string
   readonly text: string
 }
 
-/** A program while its blocks are read. */
-interface ProgramParts {
-  readonly variables: Declaration[]
-  readonly locals: LocalValue[]
-  readonly resources: TypedDeclaration[]
-  readonly dataSources: TypedDeclaration[]
-  readonly outputs: Declaration[]
-  readonly providers: ProviderBlock[]
-  readonly imports: ImportedObject[]
-  readonly requiredProviders: Map<string, RequiredProvider>
-  readonly values: Map<string, LocalValue>
-  readonly notes: ConversionNote[]
-}
-
 /**
- * Reads the files of a program. Adds the providers that types need and the program does not name.
- * Throws TERRAFORM_FILE_INVALID for a syntax error, and for a name that is declared twice.
+ * Reads the files of a program. Override files are merged in the order of their names. Adds the
+ * providers that types need and the program does not name. Throws TERRAFORM_FILE_INVALID for a
+ * syntax error, for a name that is declared twice, and for an override without a base.
  */
 export function readTerraformProgram(files: readonly ProgramFile[]): TerraformProgram {
-  const parts: ProgramParts = {
-    ...{ variables: [], locals: [], resources: [], dataSources: [], outputs: [], providers: [] },
-    ...{ imports: [], requiredProviders: new Map(), values: new Map(), notes: [] },
-  }
-  for (const { name, text } of files) {
-    const body = parseHclBody(text.replace(/^\u{FEFF}/u, ''), name)
-    if (name.endsWith('.tfvars')) readValues(body, name, parts)
-    else for (const block of body.blocks) readBlock(block, name, parts)
-    const [stray] = name.endsWith('.tfvars') ? [] : body.attributes
-    if (stray !== undefined) throw createPlaceError(name, stray[1], `'${stray[0]}' is in no block`)
-  }
+  const parts = createParts()
+  for (const file of files.filter(({ name }) => !isOverrideFile(name))) readFile(file, parts)
   requireUniqueNames(parts)
+  for (const file of files.filter(({ name }) => isOverrideFile(name))) {
+    const overrides = createParts()
+    readFile(file, overrides)
+    mergeOverrides(parts, overrides)
+  }
   addImpliedProviders(parts)
   return parts
+}
+
+/** Reports whether a file changes blocks of other files. */
+function isOverrideFile(name: string): boolean {
+  return /(?:^|_)override\.tf(?:\.json)?$/.test(name)
+}
+
+function createParts(): ProgramParts {
+  return {
+    ...{ variables: [], locals: [], resources: [], dataSources: [], outputs: [], providers: [] },
+    ...{ imports: [], requiredProviders: new Map(), values: new Map(), notes: [] },
+    overrideFiles: new Map(),
+  }
+}
+
+function readFile({ name, text }: ProgramFile, parts: ProgramParts): void {
+  const source = text.replace(/^\u{FEFF}/u, '')
+  if (/\.tfvars(?:\.json)?$/.test(name)) {
+    const parse = name.endsWith('.json') ? parseJsonValues : parseHclBody
+    readValues(parse(source, name), name, parts)
+    return
+  }
+  const body = name.endsWith('.json')
+    ? parseJsonProgram(source, name, labelCounts)
+    : parseHclBody(source, name)
+  for (const block of body.blocks) readBlock(block, name, parts)
+  const [stray] = body.attributes
+  if (stray !== undefined) throw createPlaceError(name, stray[1], `'${stray[0]}' is in no block`)
 }
 
 /** Creates the error for a place of a file. */

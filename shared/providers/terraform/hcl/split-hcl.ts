@@ -1,7 +1,12 @@
-import { type HclErrorFactory, type HclToken, maxHclDepth } from './hcl-token.ts'
+import {
+  type HclErrorFactory,
+  type HclToken,
+  maxHclDepth,
+  type TemplatePiece,
+} from './hcl-token.ts'
 import type { HclPlace } from './syntax.ts'
 import { createCursor, type HclCursor } from './hcl-cursor.ts'
-import { readHeredoc, readQuoted } from './split-template.ts'
+import { readHeredoc, readQuoted, readTemplateText } from './split-template.ts'
 
 const patterns = [
   ['space', /[ \t\r\f\v\u{FEFF}]+|\/\*[\s\S]*?\*\//uy],
@@ -16,10 +21,23 @@ const patterns = [
 
 /**
  * Splits a text into its tokens, the last of which is `end`. Comments are left out. Throws
- * TERRAFORM_FILE_INVALID for text that is no token, and for unknown escapes.
+ * TERRAFORM_FILE_INVALID for text that is no token, and for unknown escapes. `start` is the place of
+ * the beginning of the text.
  */
-export function splitHcl(text: string, createError: HclErrorFactory): readonly HclToken[] {
-  return splitTokens(createCursor(text), { createError, isNested: false, depth: 0 })
+export function splitHcl(
+  text: string,
+  createError: HclErrorFactory,
+  start?: HclPlace,
+): readonly HclToken[] {
+  return splitTokens(createCursor(text, start), { createError, isNested: false, depth: 0 })
+}
+
+/** Splits a template without quotes and escapes into its pieces. Throws like `splitHcl`. */
+export function splitTemplateText(
+  cursor: HclCursor,
+  createError: HclErrorFactory,
+): readonly TemplatePiece[] {
+  return readTemplateText(cursor, { splitNested, createError, depth: 1 })
 }
 
 /** The reading of tokens. Nested tokens end with the `}` of an interpolation or directive. */

@@ -45,19 +45,23 @@ export function readHeredoc(
     if (line === undefined) throw reader.createError(start, `the heredoc ${word} does not end`)
     if (line.trim() === word) {
       const content = dash === '-' ? removeIndentation(lines) : lines
-      return readHeredocText(createCursor(content.join(''), start), reader)
+      return readTemplateText(createCursor(content.join(''), start), reader)
     }
     lines.push(line.replace(/\r\n$/, '\n'))
     if (cursor.isAtEnd()) throw reader.createError(start, `the heredoc ${word} does not end`)
   }
 }
 
-function readHeredocText(content: HclCursor, reader: TemplateReader): readonly TemplatePiece[] {
+/** Reads a template up to the end of its text, in which backslashes have no meaning. */
+export function readTemplateText(
+  content: HclCursor,
+  reader: TemplateReader,
+): readonly TemplatePiece[] {
   return readPieces(content, reader, {
     text: /(?:[^$%]|[$%](?!\{)(?![$%]\{))+|\$\$\{|%%\{|[$%](?=[$%]\{)/y,
     isEnd: content.isAtEnd,
     takeEscape: () => undefined,
-    createOpenError: () => reader.createError(content.place(), 'the heredoc is invalid'),
+    createOpenError: () => reader.createError(content.place(), 'the template is invalid'),
   })
 }
 

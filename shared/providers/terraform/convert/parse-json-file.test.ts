@@ -1,0 +1,150 @@
+import { expect, test } from 'vitest'
+import { convertFiles, convertText } from './conversion.fixture.ts'
+
+/** Converts a program of `main.tf.json`. */
+const convertJson = (program: unknown) =>
+  convertFiles([{ name: 'main.tf.json', text: JSON.stringify(program) }])
+
+test('a program in JSON is the same program as in the language of Terraform', async () => {
+  const expected = await convertText(`
+    variable "sizes" {
+      type        = list(number)
+      default     = [-1, 2.50]
+      description = "no $\${template}"
+    }
+    variable "names" { default = "a $\${b} c" }
+    locals {
+      zone = "z\${var.sizes[0]}"
+      map  = { "a\${1 + 1}" = upper("x\\"y") }
+    }
+    provider "x" {
+      alias   = "second"
+      api_url = "https://example.com"
+    }
+    resource "x_server" "web" {
+      for_each     = toset(["a", "b"])
+      provider     = x.second
+      display_name = each.key
+      labels       = { "//" = "kept" }
+      owner        = { full_name = local.zone }
+      rule {
+        from_port = 1
+        key       = "k"
+      }
+      rate_limit { from_port = 5 }
+      route "a b" { key = "r" }
+      main_box { key = "b" }
+      depends_on = [x_server.base]
+      lifecycle {
+        ignore_changes  = [size]
+        prevent_destroy = true
+      }
+    }
+    resource "x_server" "base" {
+      dynamic "rule" {
+        for_each = var.sizes
+        iterator = port
+        content { from_port = port.value }
+      }
+    }
+    data "x_image" "os" { label = "os" }
+    output "token" {
+      value     = x_server.base.api_token
+      sensitive = true
+    }
+  `)
+  const converted = await convertJson({
+    '//': 'a comment',
+    variable: {
+      sizes: { type: 'list(number)', default: [-1, 2.5], description: 'no ${template}' },
+      names: { default: 'a ${b} c' },
+    },
+    locals: [{ zone: 'z${var.sizes[0]}' }, { map: { 'a${1 + 1}': '${upper("x\\"y")}' } }],
+    provider: { x: [{ alias: 'second', api_url: 'https://example.com' }] },
+    resource: [
+      {
+        x_server: {
+          web: {
+            '//': 'a comment',
+            for_each: '${toset(["a", "b"])}',
+            provider: 'x.second',
+            display_name: '${each.key}',
+            labels: { '//': 'kept' },
+            owner: { full_name: '${local.zone}' },
+            rule: [{ '//': 'a comment', from_port: 1, key: 'k' }],
+            rate_limit: { from_port: 5 },
+            route: { 'a b': { key: 'r' } },
+            main_box: [{ key: 'b' }],
+            depends_on: ['x_server.base'],
+            lifecycle: { ignore_changes: ['size'], prevent_destroy: true },
+          },
+        },
+      },
+      {
+        x_server: {
+          base: {
+            dynamic: {
+              rule: {
+                for_each: '${var.sizes}',
+                iterator: 'port',
+                content: { from_port: '${port.value}' },
+              },
+            },
+          },
+        },
+      },
+    ],
+    data: { x_image: { os: { label: 'os' } } },
+    output: { token: { value: '${x_server.base.api_token}', sensitive: true } },
+  })
+  expect(converted.notes).toEqual([])
+  expect(converted.text.replaceAll('2.5]', '2.50]')).toBe(expected.text)
+})
+
+test('values in JSON are no templates, and later files win', async () => {
+  const { text } = await convertFiles([
+    { name: 'main.tf', text: 'variable "a" {}\nvariable "b" {}' },
+    { name: 'terraform.tfvars', text: 'a = "first"\nb = "kept"' },
+    { name: 'x.auto.tfvars.json', text: '{"a": "${last}"}' },
+  ])
+  expect(text).toContain('default = "$${last}"')
+  expect(text).toContain('default = "kept"')
+})
+
+test('parts of a program in JSON without an equivalent are reported with their place', async () => {
+  const { notes } = await convertFiles([
+    {
+      name: 'main.tf.json',
+      text: `{
+  "terraform": {"backend": {"s3": {}}, "required_providers": {"x": {"source": "example/x"}}},
+  "module": {"net": {"source": "./net"}},
+  "resource": {"x_server": {"a": {
+    "color": "red",
+    "display_name": "${'${yamlencode(1)}'}",
+    "provisioner": [{"local-exec": {"command": "true"}}]
+  }}}
+}`,
+    },
+  ])
+  expect(notes.map(({ file, line, problem }) => `${file}:${line} ${problem}`)).toEqual([
+    "main.tf.json:2 the block 'backend' has no equivalent in a program",
+    "main.tf.json:3 the module 'net' was not converted",
+    "main.tf.json:7 the provisioner of 'x_server.a' was left out",
+    "main.tf.json:5 the schema of the provider has no 'color'",
+    "main.tf.json:6 the function 'yamlencode' has no equivalent",
+  ])
+})
+
+test.each([
+  ['{"output": {"a": {"value": 1,}}}', "main.tf.json:1:30: '}}}' is not expected"],
+  ['{"output": 1}', 'main.tf.json:1:12: an object is expected'],
+  ['{"output": {"a": {"value": "${1 2}"}}}', "main.tf.json:1:33: '2' is not expected"],
+  ['{"output": {"a": {"value": 1, "value": 2}}}', "main.tf.json:1:31: 'value' is set twice"],
+  ['{"color": 1}', "main.tf.json:1:11: 'color' is in no block"],
+  ['{"resource": {"x_server": 1}}', 'main.tf.json:1:27: an object is expected'],
+  ['{"output": {"a": {"value": "a\nb"}}}', "main.tf.json:1:28: '\"a' is not expected"],
+  [`{"locals": ${'['.repeat(200)}`, 'the nesting is too deep'],
+  ['{"locals": {}', 'main.tf.json:1:14: the text ends too early'],
+])('the JSON %j is refused: %s', async (text, message) => {
+  await expect(convertFiles([{ name: 'main.tf.json', text }])).rejects.toThrow(message)
+})
