@@ -23,6 +23,7 @@ const copiedPaths = [
   'CHANGELOG.md',
   'cli/antichain',
   'cli/sdk/node/sdk-runtime.cjs',
+  'cli/sdk/python/sdk-utilities.py',
   'cli/verify/program',
   'shared/programs/hosts/frame-memory.cjs',
   'shared/programs/hosts/preload-program.cjs',

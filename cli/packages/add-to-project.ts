@@ -35,5 +35,5 @@ export async function addToProject(
   for (const line of language.link(project, schema, folder)) session.print(line)
   if (declareInProject(project, schema, operands))
     session.print(`Added '${name}' to the packages of ${makeRelative(project, project.file)}.`)
-  return language.nextSteps(schema)
+  return language.nextSteps(project, schema, folder)
 }

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readProject } from '../../shared/programs/project/project-file.ts'
 import { declareInProject } from './declare-in-project.ts'
 import { addNodeDependency, findNodeManifest } from './node-dependency.ts'
+import { addPythonDependency, findRequirements } from './python-dependency.ts'
 import { writeSdk } from './write-sdk.ts'
 
 let folder: string
@@ -73,6 +74,30 @@ test('a dependency is added in order, with the indentation of the file', () => {
 test('a Node project without package.json is refused', () => {
   write('Pulumi.yaml', 'name: p\nruntime: nodejs\n')
   expect(() => findNodeManifest(readProject(folder))).toThrow('no package.json')
+})
+
+test.each([
+  ['a==1\n', 'a==1\n./sdks/random\n'],
+  ['a==1', 'a==1\n./sdks/random'],
+  ['', './sdks/random\n'],
+  ['a==1\r\nb\r\n', 'a==1\r\nb\r\n./sdks/random\r\n'],
+  ['# c\nPulumi-Random[x]>=4 # why\nb\n', '# c\n./sdks/random\nb\n'],
+  ['pulumi_random_more\n', 'pulumi_random_more\n./sdks/random\n'],
+  ['-e sdks/random  # mine\n', '-e sdks/random  # mine\n'],
+])('a requirement is added to %j without a second source', (text, expected) => {
+  write('Pulumi.yaml', 'name: p\nruntime: python\n')
+  write('requirements.txt', text)
+  const file = findRequirements(readProject(folder))
+  const add = () => addPythonDependency(file, 'pulumi_random', join(folder, 'sdks/random'))
+  expect(add()).toBe('./sdks/random')
+  expect(read('requirements.txt')).toBe(expected)
+  add()
+  expect(read('requirements.txt')).toBe(expected)
+})
+
+test('a Python project without requirements.txt is refused', () => {
+  write('Pulumi.yaml', 'name: p\nruntime: python\n')
+  expect(() => findRequirements(readProject(folder))).toThrow('no requirements.txt')
 })
 
 const sdkOf = (...paths: readonly string[]) => ({

@@ -1,12 +1,22 @@
 import { relative, sep } from 'node:path'
 import { error } from '../../shared/errors/error.ts'
 import type { PackageSchema } from '../../shared/providers/package-schema/package-schema.ts'
+import { readTextOption } from '../../shared/programs/hosts/runtime-option.ts'
 import type { Project } from '../../shared/programs/project/project.ts'
+import { locateProgram } from '../../shared/programs/project/project-file.ts'
 import type { GeneratedSdk } from '../sdk/generated-sdk.ts'
 import { generateNodeSdk } from '../sdk/node/generate-node-sdk.ts'
 import { packageNameOf } from '../sdk/node/package-manifest.ts'
+import { generatePythonSdk } from '../sdk/python/generate-python-sdk.ts'
+import { readPythonPackage } from '../sdk/python/python-package.ts'
 import { generateYamlSdk } from '../sdk/yaml/generate-yaml-sdk.ts'
 import { addNodeDependency, findNodeManifest } from './node-dependency.ts'
+import {
+  addPythonDependency,
+  findRequirements,
+  makePath,
+  readPythonToolchain,
+} from './python-dependency.ts'
 
 /** The generation of SDKs in one language. */
 export interface SdkLanguage {
@@ -16,7 +26,7 @@ export interface SdkLanguage {
   /** Makes the program depend on the SDK in `folder`. Returns a sentence for each change. */
   readonly link: (project: Project, schema: PackageSchema, folder: string) => readonly string[]
   /** The lines that the user runs or writes next. */
-  readonly nextSteps: (schema: PackageSchema) => readonly string[]
+  readonly nextSteps: (project: Project, schema: PackageSchema, folder: string) => readonly string[]
 }
 
 const languages: ReadonlyMap<string, SdkLanguage> = new Map<string, SdkLanguage>([
@@ -31,10 +41,25 @@ const languages: ReadonlyMap<string, SdkLanguage> = new Map<string, SdkLanguage>
         const source = addNodeDependency(manifest, name, folder)
         return [`Added "${name}": "${source}" to ${makeRelative(project, manifest)}.`]
       },
-      nextSteps: (schema: PackageSchema) => [
+      nextSteps: (_project: Project, schema: PackageSchema) => [
         'npm install',
         `import * as ${toVariable(schema.name)} from '${packageNameOf(schema)}'`,
       ],
+    },
+  ],
+  [
+    'python',
+    {
+      check: project => {
+        if (readPythonToolchain(project) === 'pip') findRequirements(project)
+      },
+      generate: generatePythonSdk,
+      link: linkPythonSdk,
+      nextSteps: (project: Project, schema: PackageSchema, folder: string) => {
+        const { importName } = readPythonPackage(schema)
+        const alias = schema.name.replaceAll('-', '_')
+        return [listPythonCommand(project, folder), `import ${importName} as ${alias}`]
+      },
     },
   ],
   [
@@ -43,16 +68,39 @@ const languages: ReadonlyMap<string, SdkLanguage> = new Map<string, SdkLanguage>
       check: () => undefined,
       generate: generateYamlSdk,
       link: () => [],
-      nextSteps: (schema: PackageSchema) => [`type: ${findTypeExample(schema)}`],
+      nextSteps: (_project: Project, schema: PackageSchema) => [`type: ${findTypeExample(schema)}`],
     },
   ],
 ])
+
+/** Adds an SDK to `requirements.txt`. The commands of uv and poetry change their files themselves. */
+function linkPythonSdk(project: Project, schema: PackageSchema, folder: string): readonly string[] {
+  if (readPythonToolchain(project) !== 'pip') return []
+  const file = findRequirements(project)
+  const line = addPythonDependency(file, readPythonPackage(schema).importName, folder)
+  return [`Added ${line} to ${makeRelative(project, file)}.`]
+}
+
+/** Returns the command that installs an SDK. */
+function listPythonCommand(project: Project, folder: string): string {
+  const toolchain = readPythonToolchain(project)
+  if (toolchain !== 'pip')
+    return `${toolchain} add ${makePath(locateProgram(project).programFolder, folder)}`
+  const virtualenv = readTextOption(project, 'virtualenv')
+  const pip = virtualenv === '' ? 'pip' : `${virtualenv}/bin/pip`
+  return `${pip} install -r requirements.txt`
+}
+
+/** Reports whether SDKs can be generated for a language. */
+export function hasSdkLanguage(name: string): boolean {
+  return languages.has(name)
+}
 
 /** Returns the language with a name. Throws FEATURE_MISSING for other names. */
 export function requireSdkLanguage(name: string): SdkLanguage {
   const language = languages.get(name)
   if (language !== undefined) return language
-  const supported = [...languages.keys()].join(' and ')
+  const supported = [...languages.keys()].join(', ')
   throw error(
     'FEATURE_MISSING',
     `SDKs for the language '${name}' are not supported yet, only for ${supported}. \`package get-schema\` prints the schema for other generators`,

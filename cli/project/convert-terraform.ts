@@ -13,6 +13,7 @@ import {
 } from '../../shared/providers/terraform/convert/read-program.ts'
 import { terraformPlugin } from '../../shared/providers/terraform/terraform-plugins.ts'
 import { addToProject } from '../packages/add-to-project.ts'
+import { hasSdkLanguage } from '../packages/sdk-languages.ts'
 import { loadPackageSchema, type PackageOperands } from '../packages/load-package-schema.ts'
 import type { CliSession } from '../session/session.ts'
 import { loadConversionPackages } from './load-conversion-packages.ts'
@@ -65,7 +66,7 @@ export async function addConvertedPackages(
   runtime: string,
 ): Promise<void> {
   for (const operands of packages) {
-    if (runtime === 'nodejs' || runtime === 'yaml') await addToProject(target, operands)
+    if (hasSdkLanguage(runtime)) await addToProject(target, operands)
     else
       target.printToStderr(
         `warning: generate the SDK of ${operands.args[0]} from its schema: antichain package get-schema ${[operands.plugin, ...operands.args].join(' ')}`,

@@ -1,6 +1,7 @@
 import type { FunctionSpec } from '../../../shared/providers/package-schema/package-schema.ts'
 import { formatDoc, formatInput, formatInterface, formatValueType } from './declaration-text.ts'
-import { declareName, toIdentifier, toTitle } from './module-names.ts'
+import { toTitle } from '../package-members.ts'
+import { declareName, toIdentifier } from './module-names.ts'
 import type { TypeFormatter } from './type-text.ts'
 
 /**

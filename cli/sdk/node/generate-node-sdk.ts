@@ -16,13 +16,14 @@ import { defineVariablesModule } from './config-text.ts'
 import { declareFunction, defineFunction } from './function-text.ts'
 import {
   createMemberReader,
+  findOmissions,
+  isMethod,
   listModules,
   listSubmodules,
   type Member,
-  rootPathOf,
-  toIdentifier,
   toTitle,
-} from './module-names.ts'
+} from '../package-members.ts'
+import { rootPathOf, toIdentifier } from './module-names.ts'
 import { formatPackageManifest } from './package-manifest.ts'
 import {
   declareProviderClass,
@@ -77,16 +78,6 @@ function lastPartOf(path: string): string {
 
 function toFile(lines: readonly string[]): string {
   return `${lines.join('\n')}\n`
-}
-
-/** Reports whether a function is a method: its argument `__self__` is the resource. */
-function isMethod({ functions }: PackageSchema, token: string): boolean {
-  return functions?.[token]?.inputs?.properties?.['__self__'] !== undefined
-}
-
-function findOmissions(schema: PackageSchema): readonly string[] {
-  const methods = Object.keys(schema.functions ?? {}).filter(token => isMethod(schema, token))
-  return methods.map(token => `method ${token}`)
 }
 
 function defineModule(schema: PackageSchema, contents: ModuleContents): readonly string[] {

@@ -1,4 +1,5 @@
 import type { PackageSchema } from '../../../shared/providers/package-schema/package-schema.ts'
+import { describePlugin } from '../describe-plugin.ts'
 
 /** The versions of Pulumi's SDK that can register packages with parameters. */
 const sdkVersions = '^3.238.0'
@@ -17,7 +18,7 @@ export function formatPackageManifest(schema: PackageSchema): string {
     main: 'index.js',
     types: 'index.d.ts',
     peerDependencies: { '@pulumi/pulumi': sdkVersions },
-    pulumi: createPluginField(schema, version),
+    pulumi: describePlugin(schema),
   }
   return `${JSON.stringify(manifest, null, 2)}\n`
 }
@@ -28,21 +29,4 @@ export function packageNameOf({ name, language }: PackageSchema): string {
   const isObject = typeof node === 'object' && node !== null && !Array.isArray(node)
   const packageName = isObject ? node['packageName'] : undefined
   return typeof packageName === 'string' && packageName !== '' ? packageName : `@pulumi/${name}`
-}
-
-function createPluginField(schema: PackageSchema, version: string): object {
-  const { name, pluginDownloadURL: server, parameterization, extensionParameterization } = schema
-  const spec = parameterization ?? extensionParameterization
-  const location = server === undefined ? {} : { server }
-  if (spec === undefined) return { resource: true, name, version, ...location }
-  const parameters = { name, version, value: spec.parameter ?? '' }
-  return {
-    resource: true,
-    name: spec.baseProvider.name,
-    version: spec.baseProvider.version ?? '',
-    ...location,
-    ...(parameterization === undefined
-      ? { extensionParameterization: parameters }
-      : { parameterization: parameters }),
-  }
 }

@@ -4,7 +4,14 @@ import type {
   PackageSchema,
   TypeSpec,
 } from '../../../shared/providers/package-schema/package-schema.ts'
-import { createMemberReader, toNamespace, toTitle } from './module-names.ts'
+import {
+  createMemberReader,
+  findUsedTypes,
+  parseReference,
+  requireType,
+  toTitle,
+} from '../package-members.ts'
+import { toNamespace } from './module-names.ts'
 
 /**
  * The use of a type. `input`: an input, which may be a `pulumi.Input`. `plain`: an input that must
@@ -49,21 +56,12 @@ export function createTypeFormatter(schema: PackageSchema): TypeFormatter {
   function formatReference(reference: string, use: TypeUse): string {
     const pulumiType = pulumiTypes.get(reference)
     if (pulumiType !== undefined) return pulumiType
-    const [, kind, encodedToken = ''] =
-      /^#\/(types|resources|provider)\/?(.*)$/.exec(reference) ?? []
-    if (kind === undefined)
-      throw error(
-        'FEATURE_MISSING',
-        `the schema of '${schema.name}' uses the type '${reference}' of another package; SDKs of such packages are not supported yet`,
-      )
+    const { kind, token } = parseReference(schema, reference)
     if (kind === 'provider') return 'self.Provider'
-    const token = decodeURIComponent(encodedToken)
     const { module, name } = readMember(token)
     const namespace = module === '' ? '' : `${toNamespace(module)}.`
     if (kind === 'resources') return `self.${namespace}${toTitle(name)}`
-    const spec = schema.types?.[token]
-    if (spec === undefined)
-      throw error('PLUGIN_FAILED', `the schema of '${schema.name}' has no type '${token}'`)
+    const spec = requireType(schema, token)
     if (spec.enum !== undefined) return formatEnum(spec)
     const typeName = nameType(token, name, use)
     const key = `${use === 'output' ? 'output' : 'input'} ${module} ${typeName}`
@@ -141,17 +139,8 @@ function readCompatibility({ language }: PackageSchema): unknown {
 }
 
 /** Returns the tokens of the types that arguments of functions use. */
-function findFunctionTypes({ functions = {}, types = {} }: PackageSchema): ReadonlySet<string> {
-  const found = new Set<string>()
-  const visit = (spec: TypeSpec): void => {
-    for (const part of [spec.items, spec.additionalProperties, ...(spec.oneOf ?? [])])
-      if (part !== undefined) visit(part)
-    const token = decodeURIComponent(/^#\/types\/(.*)$/.exec(spec.$ref ?? '')?.[1] ?? '')
-    if (token === '' || found.has(token)) return
-    found.add(token)
-    Object.values(types[token]?.properties ?? {}).forEach(visit)
-  }
-  for (const { inputs } of Object.values(functions))
-    Object.values(inputs?.properties ?? {}).forEach(visit)
-  return found
+function findFunctionTypes(schema: PackageSchema): ReadonlySet<string> {
+  const functions = Object.values(schema.functions ?? {})
+  const inputs = functions.flatMap(({ inputs: spec }) => Object.values(spec?.properties ?? {}))
+  return findUsedTypes(schema, inputs)
 }

@@ -40,6 +40,7 @@ const propertyForm = z.object({
   defaultInfo: z.object({ environment: z.array(z.string()).optional() }).optional(),
   deprecationMessage: z.string().optional(),
   secret: z.boolean().optional(),
+  replaceOnChanges: z.boolean().optional(),
 })
 
 /** A property of an object: its type, its documentation and its secrecy. */
@@ -118,6 +119,8 @@ const parameterizationForm = z.object({
 /** The form of a schema. */
 export const packageSchemaForm = z.object({
   name: z.string(),
+  /** The publisher in the names of SDKs. Absent: `pulumi`. */
+  namespace: z.string().optional(),
   version: z.string().optional(),
   displayName: z.string().optional(),
   description: z.string().optional(),

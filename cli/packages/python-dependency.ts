@@ -1,0 +1,68 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative, resolve, sep } from 'node:path'
+import { error } from '../../shared/errors/error.ts'
+import { readTextOption } from '../../shared/programs/hosts/runtime-option.ts'
+import type { Project } from '../../shared/programs/project/project.ts'
+import { locateProgram } from '../../shared/programs/project/project-file.ts'
+
+/** Returns the package manager of a project in Python: `pip`, `uv` or `poetry`. */
+export function readPythonToolchain(project: Project): string {
+  return readTextOption(project, 'toolchain').toLowerCase() || 'pip'
+}
+
+/** Returns the path of the `requirements.txt` of the program. Throws PROJECT_INVALID. */
+export function findRequirements(project: Project): string {
+  const { programFolder } = locateProgram(project)
+  const file = join(programFolder, 'requirements.txt')
+  if (existsSync(file)) return file
+  throw error(
+    'PROJECT_INVALID',
+    `no requirements.txt in ${programFolder}: the program cannot depend on the SDK without it`,
+    { hint: 'Create it. A program with a pyproject.toml needs the line `-e .` in it.' },
+  )
+}
+
+/**
+ * Adds a requirement on a package in a folder, and keeps other lines. A line that requires the
+ * package from elsewhere is replaced, because pip refuses two sources. Returns the new line.
+ */
+export function addPythonDependency(file: string, name: string, folder: string): string {
+  const text = readFileSync(file, 'utf8')
+  const newline = text.includes('\r\n') ? '\r\n' : '\n'
+  const lines = text.split(/\r?\n/)
+  const path = makePath(dirname(file), folder)
+  const isLinked = (line: string): boolean => isFolderLine(line, dirname(file), folder)
+  const isElsewhere = (line: string): boolean => isPackageLine(line, name)
+  const place = lines.findIndex(isElsewhere)
+  const isMissing = !lines.some(isLinked)
+  const kept = lines.flatMap((line, index) => {
+    if (!isElsewhere(line)) return [line]
+    return index === place && isMissing ? [path] : []
+  })
+  if (isMissing && place === -1) kept.splice(kept.at(-1) === '' ? -1 : kept.length, 0, path)
+  const newText = kept.join(newline)
+  if (newText !== text) writeFileSync(file, newText)
+  return path
+}
+
+/** Returns the path of a folder for a command of Python that runs in another folder. */
+export function makePath(from: string, folder: string): string {
+  const path = relative(from, folder).split(sep).join('/')
+  return path.startsWith('..') ? path : `./${path}`
+}
+
+/** Reports whether a line names a folder, also as an editable package. */
+function isFolderLine(line: string, root: string, folder: string): boolean {
+  const path = line
+    .replace(/\s#.*$/, '')
+    .trim()
+    .replace(/^(-e|--editable)[\s=]+/, '')
+  return path.includes('/') && resolve(root, path) === resolve(folder)
+}
+
+/** Reports whether a line requires a package by its name, in which hyphens equal underscores. */
+function isPackageLine(line: string, name: string): boolean {
+  const [, required = ''] = /^\s*([\w.-]+)\s*($|[[<>=!~;@#,\s])/.exec(line) ?? []
+  const normalize = (text: string): string => text.toLowerCase().replaceAll(/[-_.]+/g, '-')
+  return required !== '' && normalize(required) === normalize(name)
+}

@@ -1,0 +1,183 @@
+import type {
+  ObjectSpec,
+  PropertySpec,
+} from '../../../shared/providers/package-schema/package-schema.ts'
+import { type AnnotationUse, type Annotator, findPrimitiveType } from './annotations.ts'
+import { formatLiteral, toPythonName } from './python-names.ts'
+import { type Documented, formatDocstring, formatList, indentBlock } from './source-text.ts'
+
+/** The settings of a class. `required`: the properties that a program must set. */
+interface ClassOptions {
+  readonly use: AnnotationUse
+  readonly required: readonly string[]
+  readonly annotator: Annotator
+}
+
+interface ClassProperty {
+  readonly name: string
+  readonly pythonName: string
+  readonly spec: PropertySpec
+  readonly isRequired: boolean
+  readonly annotation: string
+  /** The annotation of the argument, which may also be a dictionary. */
+  readonly argumentAnnotation: string
+}
+
+/** Returns a class for objects as inputs or outputs. Objects in outputs are dictionaries, too. */
+export function formatClass(
+  name: string,
+  object: ObjectSpec,
+  options: ClassOptions,
+): readonly string[] {
+  const { use } = options
+  const properties = listProperties(object, options)
+  const decorator = use === 'output' ? '@pulumi.output_type' : '@pulumi.input_type'
+  return [
+    ...['', '', decorator, `class ${name}${use === 'output' ? '(dict)' : ''}:`],
+    ...indentBlock([
+      ...formatDocstring(object),
+      ...formatConstructor(properties, use),
+      ...properties.flatMap(property => formatAccessors(property, use)),
+    ]),
+  ]
+}
+
+/** Returns the class whose objects are the dictionaries that may replace objects as inputs. */
+export function formatDictClass(
+  name: string,
+  object: ObjectSpec,
+  options: ClassOptions,
+): readonly string[] {
+  const lines = listProperties(object, options).flatMap(
+    ({ pythonName, argumentAnnotation, isRequired, spec }) => [
+      `${pythonName}: ${isRequired ? argumentAnnotation : `_typing_extensions.NotRequired[${argumentAnnotation}]`}`,
+      ...formatDocstring(spec),
+    ],
+  )
+  return [
+    ...['', '', `class ${name}Dict(_typing.TypedDict):`],
+    ...indentBlock([...formatDocstring(object), ...(lines.length === 0 ? ['pass'] : lines)]),
+  ]
+}
+
+/** Returns the getter of an output. */
+export function formatGetter(
+  name: string,
+  spec: Documented,
+  annotation: string,
+): readonly string[] {
+  const pythonName = toPythonName(name)
+  const { deprecationMessage: message } = spec
+  return [
+    '',
+    '@_builtins.property',
+    pythonName === name ? '@pulumi.getter' : `@pulumi.getter(name=${JSON.stringify(name)})`,
+    ...(message === undefined ? [] : [`@pulumi.deprecated(${JSON.stringify(message)})`]),
+    `def ${pythonName}(self) -> ${annotation}:`,
+    ...indentBlock([
+      ...formatDocstring(spec),
+      `return pulumi.get(self, ${JSON.stringify(pythonName)})`,
+    ]),
+  ]
+}
+
+/** Returns the keyword arguments that describe the default of an input. */
+export function formatDefault(spec: PropertySpec): readonly string[] {
+  const env = spec.defaultInfo?.environment ?? []
+  const kind = findPrimitiveType(spec.type)
+  return [
+    ...(spec.default === undefined ? [] : [`default=${formatLiteral(spec.default)}`]),
+    ...(env.length === 0 ? [] : [`env=${formatList(env)}`]),
+    ...(env.length === 0 || kind === undefined ? [] : [`kind=${kind}`]),
+  ]
+}
+
+/** Returns the properties of a class: first the required ones, each group sorted by name. */
+function listProperties(
+  { properties = {} }: ObjectSpec,
+  { use, required, annotator }: ClassOptions,
+): readonly ClassProperty[] {
+  const listed = Object.entries(properties).map(([name, spec]) => {
+    const isRequired = required.includes(name)
+    const annotation = annotator.formatProperty(spec, use, { isRequired })
+    const options = { isRequired, acceptsDicts: true }
+    const argumentAnnotation = annotator.formatProperty(spec, use, options)
+    return {
+      name,
+      pythonName: toPythonName(name),
+      spec,
+      isRequired,
+      annotation,
+      argumentAnnotation,
+    }
+  })
+  const sorted = listed.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  return [
+    ...sorted.filter(({ isRequired }) => isRequired),
+    ...sorted.filter(({ isRequired }) => !isRequired),
+  ]
+}
+
+function formatConstructor(
+  properties: readonly ClassProperty[],
+  use: AnnotationUse,
+): readonly string[] {
+  if (properties.length === 0) return ['def __init__(__self__) -> None:', '    pass']
+  const parameters = properties.map(
+    ({ pythonName, argumentAnnotation, isRequired }) =>
+      `${pythonName}: ${argumentAnnotation}${isRequired ? '' : ' = None'},`,
+  )
+  const values = properties.map(property => {
+    const value = use === 'output' ? property.pythonName : formatInputValue(property)
+    return `${JSON.stringify(property.pythonName)}: ${value},`
+  })
+  const deprecations = properties.flatMap(
+    ({ pythonName, spec: { deprecationMessage: message } }) =>
+      message === undefined || use === 'output'
+        ? []
+        : [`${JSON.stringify(pythonName)}: ${JSON.stringify(message)},`],
+  )
+  return [
+    'def __init__(',
+    ...indentBlock(['__self__,', '*,', ...parameters]),
+    ') -> None:',
+    ...indentBlock([
+      '_utilities.set_properties(',
+      ...indentBlock([
+        '__self__,',
+        ...['{', ...indentBlock(values), '},'],
+        ...(deprecations.length === 0 ? [] : ['{', ...indentBlock(deprecations), '},']),
+      ]),
+      ')',
+    ]),
+  ]
+}
+
+/** Returns the value of an input: a constant, or else the argument or its default. */
+function formatInputValue({ pythonName, spec, isRequired }: ClassProperty): string {
+  if (spec.const !== undefined) {
+    const literal = formatLiteral(spec.const)
+    return isRequired ? literal : `None if ${pythonName} is None else ${literal}`
+  }
+  const defaults = formatDefault(spec)
+  if (defaults.length === 0) return pythonName
+  const values = spec.default === undefined ? ['default=None', ...defaults] : defaults
+  return `_utilities.read_default(${[pythonName, ...values].join(', ')})`
+}
+
+function formatAccessors(
+  { name, pythonName, spec, annotation }: ClassProperty,
+  use: AnnotationUse,
+): readonly string[] {
+  // Inputs report their deprecation when they are set.
+  const documented = use === 'output' ? spec : { description: spec.description }
+  const getter = formatGetter(name, documented, annotation)
+  if (use === 'output') return getter
+  return [
+    ...getter,
+    '',
+    `@${pythonName}.setter`,
+    `def ${pythonName}(self, value: ${annotation}) -> None:`,
+    `    pulumi.set(self, ${JSON.stringify(pythonName)}, value)`,
+  ]
+}
