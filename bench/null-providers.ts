@@ -54,7 +54,7 @@ export function createNullProviders(deps: {
     const name = parameters === undefined ? pkg : terraformPlugin
     const provider = await plugins.load(
       { kind: 'resource', name, version: '', downloadUrl: '' },
-      { pkg, config: {} },
+      { pkg, packageConfig: {} },
     )
     if (parameters !== undefined)
       await provider.parameterize({

@@ -12,18 +12,18 @@ export interface LocalRun {
   readonly environment: RunEnvironment
   readonly startedDeployment: StartedDeployment
   /** The operations that this run executes itself. */
-  readonly inline: InlineOperations
+  readonly inlineOperations: InlineOperations
   /** The sink for the events of this run. */
   readonly sink: RunSink
 }
 
 /** Creates a generator run with its inline operations. */
-export function createLocalRun(input: RunInput, run: Omit<LocalRun, 'inline'>): LocalRun {
+export function createLocalRun(input: RunInput, run: Omit<LocalRun, 'inlineOperations'>): LocalRun {
   const { environment, startedDeployment } = run
   const { functionLimitMs: limitMs } = input.request
   return {
     ...run,
-    inline: createInlineOperations(input, environment, { ...startedDeployment, limitMs }),
+    inlineOperations: createInlineOperations(input, environment, { ...startedDeployment, limitMs }),
   }
 }
 

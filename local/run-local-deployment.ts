@@ -66,7 +66,7 @@ export function runLocalDeployment(
     if (isForced) terminate()
     else if (!isResultDecided && !currentRun.environment.commandRun.hasOwnStop()) cancel()
   })
-  const isCancelledAtEnd = (): boolean => {
+  const decideIsCancelled = (): boolean => {
     isResultDecided = true
     return isCancelled
   }
@@ -75,7 +75,7 @@ export function runLocalDeployment(
       await executors
       emitStartNotices(currentRun.environment.emitter, currentRun.startedDeployment)
       for (let generatorNumber = 1; ; generatorNumber++) {
-        const end = await runGenerator(input, currentRun, isCancelledAtEnd)
+        const end = await runGenerator(input, currentRun, decideIsCancelled)
         if (end.kind === 'ended')
           return await finishEndedDeployment(input, { ...options, currentRun, end, isCancelled })
         await closeRunEnvironment(currentRun.environment)
@@ -117,8 +117,8 @@ function cancelProviderCalls(
 
 /**
  * Returns the result of a deployment that has no next generator run in this process. Throws the
- * failure of an executor. After a shutdown of this process, other processes continue the
- * deployment. Otherwise the deployment is closed as cancelled.
+ * failure of an executor. After a shutdown of this process without a cancellation, other processes
+ * continue the deployment. In all other cases, the deployment is closed as cancelled.
  */
 async function endWithoutNextRun(
   input: RunInput,
@@ -146,8 +146,8 @@ async function closeExecutorsAndRun(
   }
 }
 
-function abandonRun({ environment, inline }: LocalRun): void {
-  inline.abandon()
+function abandonRun({ environment, inlineOperations }: LocalRun): void {
+  inlineOperations.abandon()
   environment.plugins.abandon()
   void environment.processes.close()
 }
@@ -155,16 +155,16 @@ function abandonRun({ environment, inline }: LocalRun): void {
 /** Runs the generator until the deployment ends or is handed over. */
 async function runGenerator(
   input: RunInput,
-  { environment, startedDeployment, inline, sink }: LocalRun,
-  isCancelledAtEnd: RunOptions['isCancelledAtEnd'],
+  { environment, startedDeployment, inlineOperations, sink }: LocalRun,
+  decideIsCancelled: RunOptions['decideIsCancelled'],
 ): Promise<RunEnd> {
   const { providerStateSources, reportedOperations, commandRun, processes } = environment
   const { functionLimitMs: limitMs, handOverSignal } = input.request
   const isLimited = limitMs !== undefined && startedDeployment.handedOver?.pool !== 'long'
-  const ports = { ...input.ports, chains: inline.chains }
-  const end = runDeployment(ports, startedDeployment, commandRun, {
-    isCancelledAtEnd,
-    areOperationsRunning: inline.areRunning,
+  const ports = { ...input.ports, chains: inlineOperations.chains }
+  const pendingEnd = runDeployment(ports, startedDeployment, commandRun, {
+    decideIsCancelled,
+    areOperationsRunning: inlineOperations.areRunning,
     onRebase: (base: Base) => {
       providerStateSources.currentBase = base
     },
@@ -172,15 +172,15 @@ async function runGenerator(
     ...(isLimited ? { limitMs } : {}),
     ...(handOverSignal === undefined ? {} : { handOverSignal }),
     async endProgram() {
-      await inline.drain()
+      await inlineOperations.drain()
       sink.close()
       await processes.close()
     },
   })
   try {
-    return await end
+    return await pendingEnd
   } finally {
-    await inline.end()
+    await inlineOperations.end()
   }
 }
 

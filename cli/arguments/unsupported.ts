@@ -133,7 +133,7 @@ export const unsupportedCommands = {
     'validate-config': 'Run `antichain preview` with --policy-pack and --policy-pack-config.',
   },
   package: {
-    delete: registryHint,
+    delete: 'Remove it at the registry of its language.',
     'gen-sdk': 'Run `antichain package add`, with --out for another folder.',
     'get-mapping': 'Not needed here: Terraform providers are called without a bridge.',
     new: 'Write the files of the package; docs/tutorials/provider.md shows how.',

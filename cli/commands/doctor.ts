@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os'
 import type { Handler } from '../arguments/handler.ts'
 import { isJsonOutput } from '../arguments/output-option.ts'
-import { checkInstallation } from '../doctor/check-installation.ts'
+import { checkPackageFiles } from '../doctor/check-package-files.ts'
 import { checkMachine, readMachineFacts } from '../doctor/check-machine.ts'
 import { checkProject } from '../doctor/check-project.ts'
 import { checkStore } from '../doctor/check-store.ts'
@@ -15,7 +15,7 @@ import type { CliSession } from '../session/session.ts'
 export const diagnose: Handler = async (session, flags) => {
   const reports: readonly AreaReport[] = [
     checkMachine(readMachineFacts(session.home)),
-    checkInstallation(),
+    checkPackageFiles(),
     await checkProject(session),
     checkStore(session.home, userInfo().uid),
   ]

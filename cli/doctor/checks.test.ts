@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openDatabase } from '../../shared/platform/embedded/store/database.ts'
-import { checkInstallation } from './check-installation.ts'
+import { checkPackageFiles } from './check-package-files.ts'
 import { checkMachine, readMachineFacts } from './check-machine.ts'
 import { checkYamlFile } from './check-project.ts'
 import { checkStore, findStoreDefects } from './check-store.ts'
@@ -23,22 +23,39 @@ function write(name: string, text: string): string {
 }
 
 describe('checkMachine', () => {
-  test('has no findings about this machine', () => {
-    expect(checkMachine(readMachineFacts(join(folder, 'new'))).findings).toEqual([])
+  const nowMs = Date.UTC(2027, 0, 1)
+  const facts = { nodeVersion: 'v24.0.0', home: '/h', freeBytes: 2 ** 40, nowMs, lastChangeMs: 0 }
+  const findProblems = (changedFacts: Partial<typeof facts>): readonly string[] =>
+    checkMachine({ ...facts, ...changedFacts }).findings.map(({ problem }) => problem)
+
+  test('has no findings about a machine with free space and the right clock', () => {
+    expect(findProblems({})).toEqual([])
   })
 
-  test('finds a full disk, and a clock before the last change of the store', () => {
-    const facts = { ...readMachineFacts(folder), freeBytes: 2 ** 20 }
-    const report = checkMachine({ ...facts, lastChangeMs: facts.nowMs + 3_600_000 })
-    expect(report.findings.map(finding => finding.problem)).toEqual([
-      'the disk has only 1 MB of free space',
-      expect.stringContaining('but the store was changed at'),
+  test('reads the facts about this machine, also for a folder that does not exist yet', () => {
+    const machineFacts = readMachineFacts(join(folder, 'new'))
+    expect(machineFacts).toMatchObject({ nodeVersion: process.version, lastChangeMs: 0 })
+    expect(machineFacts.freeBytes).toBeGreaterThan(0)
+  })
+
+  test('finds a full disk', () => {
+    expect(findProblems({ freeBytes: 2 ** 20 })).toEqual(['the disk has only 1 MB of free space'])
+  })
+
+  test('finds a clock before the last change of the store', () => {
+    expect(findProblems({ lastChangeMs: nowMs + 3_600_000 })).toEqual([
+      'the clock shows 2027-01-01T00:00:00.000Z, but the store was changed at 2027-01-01T01:00:00.000Z',
     ])
-    expect(checkMachine({ ...facts, nowMs: 0 }).findings).toHaveLength(2)
+  })
+
+  test('finds a clock that is years behind', () => {
+    expect(findProblems({ nowMs: 0 })).toEqual([
+      'the clock shows 1970-01-01T00:00:00.000Z, which is in the past',
+    ])
   })
 })
 
-describe('checkInstallation', () => {
+describe('checkPackageFiles', () => {
   const writePackage = (): void => {
     const sha256 = createHash('sha256').update('text').digest('hex')
     for (const name of ['one', 'two']) write(name, 'text')
@@ -47,14 +64,14 @@ describe('checkInstallation', () => {
 
   test('has no findings about an unchanged package', () => {
     writePackage()
-    expect(checkInstallation(folder).findings).toEqual([])
+    expect(checkPackageFiles(folder).findings).toEqual([])
   })
 
   test('names missing and changed files of a package, and how to restore them', () => {
     writePackage()
     rmSync(join(folder, 'one'))
     write('two', 'other text')
-    const { findings } = checkInstallation(folder)
+    const { findings } = checkPackageFiles(folder)
     expect(findings.map(finding => finding.problem)).toEqual([
       'files of the package are missing: one',
       'files of the package are changed: two',
@@ -63,9 +80,9 @@ describe('checkInstallation', () => {
   })
 
   test('finds a list of files that is missing or damaged', () => {
-    expect(checkInstallation(folder).findings).toHaveLength(1)
+    expect(checkPackageFiles(folder).findings).toHaveLength(1)
     write('dist/files.json', '{"files":')
-    expect(checkInstallation(folder).findings[0]?.problem).toContain('damaged')
+    expect(checkPackageFiles(folder).findings[0]?.problem).toContain('damaged')
   })
 })
 

@@ -89,7 +89,7 @@ async function readPluginSchema(
   { name, version, args }: { name: string; version: string; args: readonly string[] },
 ): Promise<string> {
   const plugin = { kind: 'resource', name, version, downloadUrl: '' }
-  const provider = await host.load(plugin, { pkg: name, config: {} })
+  const provider = await host.load(plugin, { pkg: name, packageConfig: {} })
   try {
     const packageIdentity = await parameterize(provider, name, args)
     if (provider.describe === undefined)

@@ -18,7 +18,7 @@ test('an environment that shuts down ends its process', () => {
   expect(ended).toEqual([0])
 })
 
-test('an environment ends for a message that seven others have refused', () => {
+test('the eighth environment that refuses a message ends, and resets the count of the message', () => {
   const refusals = [0, 1, 2, 3, 4, 5, 6, 7].map(decideRefusal)
   expect(refusals.map(refusal => refusal.refusals)).toEqual([1, 2, 3, 4, 5, 6, 7, 0])
   expect(refusals.map(({ mustEnd }) => mustEnd)).toEqual([...Array(7).fill(false), true])

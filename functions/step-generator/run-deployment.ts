@@ -50,10 +50,10 @@ export type RunEnd =
 /** The connections of a generator run to the other parts of its process. */
 export interface RunOptions {
   /**
-   * Reports whether the deployment was cancelled. Called once, when the result is decided: later
-   * cancellations have no effect.
+   * Decides whether the deployment counts as cancelled. Called once, when the result is decided.
+   * Later cancellations have no effect.
    */
-  readonly isCancelledAtEnd: () => boolean
+  readonly decideIsCancelled: () => boolean
   /** The operations for which an executor of this process has emitted the events of the step. */
   readonly reportedOperations: Set<OperationId>
   /** Called when this run pins a new base, for other users of the base in this process. */
@@ -130,7 +130,7 @@ export async function runDeployment(
       return { kind: 'handed over', handOver, decidedCount: runProgress.decidedCount() }
     }
     const hasSucceeded = raceResult && !run.hasFailed() && run.readAbortError() === undefined
-    const result = options.isCancelledAtEnd() ? 'cancelled' : hasSucceeded ? 'succeeded' : 'failed'
+    const result = options.decideIsCancelled() ? 'cancelled' : hasSucceeded ? 'succeeded' : 'failed'
     runFlags.isClosing = true
     await writer.append({ kind: 'closing', result })
     await finishClose(ports, deployment, { liveness, changes: run.emitter.readCounts() })

@@ -189,24 +189,24 @@ async function runUntilEnd(
 ): Promise<RunEnd> {
   const { platform, ports } = input
   const { environment, startedDeployment, time, muteEvents } = runParts
-  const inline = createInlineOperations(input, environment, {
+  const inlineOperations = createInlineOperations(input, environment, {
     ...startedDeployment,
     limitMs: time.limitMs,
   })
   const startedMs = platform.clock.monotonicMs()
   prepareRun(input.request, environment, startedDeployment)
-  const stopRequests = followStopRequests(input, { ...runParts, inline })
+  const stopRequests = followStopRequests(input, { ...runParts, inlineOperations })
   try {
-    const inlinePorts = { ...ports, chains: inline.chains }
+    const inlinePorts = { ...ports, chains: inlineOperations.chains }
     const end = await runDeployment(inlinePorts, startedDeployment, environment.commandRun, {
-      areOperationsRunning: inline.areRunning,
-      isCancelledAtEnd: stopRequests.isCancelled,
+      areOperationsRunning: inlineOperations.areRunning,
+      decideIsCancelled: stopRequests.isCancelled,
       reportedOperations: environment.reportedOperations,
       onRebase: base => {
         environment.providerStateSources.currentBase = base
       },
       async endProgram() {
-        await inline.drain()
+        await inlineOperations.drain()
         muteEvents()
         return environment.processes.close()
       },
@@ -220,7 +220,7 @@ async function runUntilEnd(
     return end
   } finally {
     stopRequests.end()
-    await inline.end()
+    await inlineOperations.end()
   }
 }
 
@@ -230,11 +230,11 @@ function followStopRequests(
   {
     environment,
     startedDeployment: { deployment },
-    inline,
+    inlineOperations,
   }: {
     readonly environment: RunEnvironment
     readonly startedDeployment: Pick<StartedDeployment, 'deployment'>
-    readonly inline: Pick<InlineOperations, 'abandon'>
+    readonly inlineOperations: Pick<InlineOperations, 'abandon'>
   },
 ): { readonly isCancelled: () => boolean; readonly end: () => void } {
   const { commandRun, plugins, processes } = environment
@@ -248,7 +248,7 @@ function followStopRequests(
     }
     if (!isForcedStop || isForced) return
     isForced = true
-    inline.abandon()
+    inlineOperations.abandon()
     plugins.abandon()
     void processes.close()
   })

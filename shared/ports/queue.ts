@@ -113,7 +113,10 @@ export interface NudgesPort {
   ) => Promise<StackId | undefined>
 }
 
-/** Hints that an operation may have ended. They are an optimization and may get lost. */
+/**
+ * Hints that an operation may have ended, or that a hook operation is ready. They are an
+ * optimization and may get lost.
+ */
 export interface HintsPort {
   readonly hint: (deployment: DeploymentId, operation: OperationId) => void
   /** Calls `onHint` for each hint that arrives. Returns a function that ends the calls. */

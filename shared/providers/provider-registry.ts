@@ -168,7 +168,7 @@ function createLoader(deps: RegistryDeps, formerUrns: ReadonlyMap<Urn, Urn>) {
     const pkg = packageOfUrn(urn)
     const provider = await deps.host.load(plugin, {
       pkg,
-      config: deps.configOf(pkg),
+      packageConfig: deps.configOf(pkg),
       envVarMappings,
     })
     if (parameterization === undefined) return provider

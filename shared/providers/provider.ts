@@ -1,10 +1,11 @@
 /**
  * providers: finds, starts and calls plugins. Imports ports and below.
  *
- * `Provider` is the narrow interface to one plugin instance, configured or not; `pulumi/`
- * implements it over pulumirpc. Arguments and results are property values. The driver negotiates
- * which kinds of values it may send, encodes them, and restores secret marks
- * (docs/spec/provider-protocol.md#negotiation).
+ * `Provider` is the narrow interface to one plugin instance, configured or not. `pulumi/` implements
+ * it for plugins of Pulumi, `terraform/driver` for providers of Terraform, and `builtin` for the
+ * types of the engine itself. Arguments and results are property values. The implementation in
+ * `pulumi/` negotiates with its plugin which kinds of values it may send. It encodes them, and
+ * restores secret marks (docs/spec/provider-protocol.md#negotiation).
  *
  * Errors: a refused or failed call throws `ProviderError`. Docstrings name all other errors, except
  * those that are bugs of this project.
@@ -31,10 +32,7 @@ export interface CheckFailure {
 export interface CheckResult {
   readonly inputs: PropertyMap
   readonly failures: readonly CheckFailure[]
-  /**
-   * Whether the request had a name proposal that the plugin does not support. Check did not send
-   * it.
-   */
+  /** True: the plugin supports no name proposals, so the request omitted the proposal. */
   readonly isNamingUnsupported?: boolean
 }
 
@@ -45,10 +43,7 @@ export interface PropertyDiff {
   readonly inputDiff: boolean
 }
 
-/**
- * The result of Diff. `detailedDiff` null: the provider returned none (not the same as an empty
- * one).
- */
+/** The result of Diff. A null `detailedDiff` was not returned, which differs from an empty one. */
 export interface DiffResult {
   readonly changes: 'unknown' | 'none' | 'some'
   readonly replaceKeys: readonly string[]
@@ -111,9 +106,7 @@ export interface CallResult {
   readonly dependencies?: ReadonlyMap<string, readonly Urn[]>
 }
 
-/**
- * One plugin instance. Maps contain decrypted property values. A timeout of 0 means none.
- */
+/** One plugin instance. Maps contain decrypted property values. A timeout of 0 means none. */
 export interface Provider {
   /** The package that the plugin serves. */
   readonly pkg: string
@@ -144,8 +137,8 @@ export interface Provider {
   ) => Promise<DiffResult>
   /**
    * Makes the plugin serve another package (only before all other calls), or extends it by another
-   * package (at any time). Throws `ProviderError`, or PLUGIN_FAILED when the response names another
-   * package.
+   * package (at any time). Throws `ProviderError`, or PLUGIN_FAILED when the response names a package
+   * that was not requested.
    */
   readonly parameterize: (request: PackageParameterization) => Promise<void>
   /**
@@ -156,7 +149,8 @@ export interface Provider {
     args: readonly string[],
   ) => Promise<{ readonly name: string; readonly version: string }>
   /**
-   * Configures the process, which is possible only once. `inputs` have no `__internal`. Later calls
+   * Configures the process, which is possible only once. The caller removes `__internal` from
+   * `inputs`. It holds the engine's own settings, such as the version of the plugin. Later calls
    * wait for the configuration and fail with its error.
    */
   readonly configure: (
@@ -225,7 +219,7 @@ export interface Provider {
   }) => Promise<CallResult>
   /**
    * Calls a method. Arguments and outputs contain output values; `argDependencies` has an entry for
-   * every argument.
+   * every argument. `stackTraceHandle` refers to the caller's stack trace, as in `ConstructInput`.
    */
   readonly call: (request: {
     token: string
@@ -253,7 +247,10 @@ export interface Provider {
 
 /** The identity of a plugin. Checksums: `linux-amd64` → hex SHA-256. */
 export interface PluginDescriptor {
-  /** `resource`, or another kind that is only found, installed and run. */
+  /**
+   * `resource` for a provider. `load` starts no other kind. A `converter`, a `language` or another
+   * kind is only found and installed, and runs without a `Provider`.
+   */
   readonly kind: string
   readonly name: string
   /** '' = any. */
@@ -273,7 +270,11 @@ export interface PluginHost extends PluginInventory {
     options: {
       /** The package that the plugin shall serve. */
       readonly pkg: string
-      readonly config: Readonly<Record<string, string>>
+      /**
+       * The stack's configuration of the package, with keys without namespace. The plugin gets it
+       * in the variable PULUMI_CONFIG.
+       */
+      readonly packageConfig: Readonly<Record<string, string>>
       /** Variable of the user → variable of the plugin that gets its value. */
       readonly envVarMappings?: ReadonlyMap<string, string>
     },
@@ -286,11 +287,11 @@ export interface PluginHost extends PluginInventory {
   readonly obtain: (
     plugin: PluginDescriptor,
   ) => Promise<{ readonly path: string } | { readonly missing: string }>
-  /** Requests the end of all running operations, and kills plugins that have not started yet. */
+  /** Requests the end of all running operations, and kills plugins that are still starting. */
   readonly cancelAll: () => Promise<void>
   /**
    * Announces that all plugins are about to be killed. The end of a plugin is then not reported as
-   * an error. Plugins that have not started yet are killed.
+   * an error. Plugins that are still starting are killed.
    */
   readonly abandon: () => void
   /** Ends all instances. */

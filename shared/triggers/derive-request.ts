@@ -14,9 +14,9 @@ import { abbreviatedCommitForm, isRepository } from './webhooks/repository-event
 import { type Rule, type RuleMatch, findRuleMatchesOfOrigin } from './webhooks/rules.ts'
 
 /**
- * Returns the request that the rules of a webhook allow for a stored request, or undefined. Only
- * `origin`, the key, the time and `execute` come from the stored request, because it may be forged.
- * A rule determines all other fields. Of several matching rules, the one with the program of the
+ * Returns the request that the rules of a webhook allow for a stored request, or undefined. The
+ * stored request may be forged, so only `origin`, the key, the time and `execute` come from it. A
+ * rule determines all other fields. Of several matching rules, the one with the program of the
  * stored request decides. If no rule has this program, because the rules have changed, the
  * strictest settings of all apply. If any rule requires an approval, the result requires it. Pure.
  */
@@ -46,6 +46,7 @@ function deriveFromRuleMatch(
   webhook: string,
 ): DeploymentRequest {
   const context = { requestedAt: at, execute: options.execute }
+  // Only the key contains the id of the delivery, and the stored key replaces the created one.
   return { ...createWebhookRequest(ruleMatch, { webhook, delivery: '' }, context), key }
 }
 

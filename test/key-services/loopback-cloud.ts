@@ -10,7 +10,7 @@ import { type AddressInfo, connect, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text as readText } from 'node:stream/consumers'
-import { createClientCertificate } from '../../shared/providers/terraform/client/client-certificate.ts'
+import { createSelfSignedCertificate } from '../../shared/providers/terraform/client/self-signed-certificate.ts'
 
 /** A request to a server of the cloud. */
 export interface CloudRequest {
@@ -48,7 +48,7 @@ export interface LoopbackCloud {
 export async function startLoopbackCloud(servers: readonly CloudServer[]): Promise<LoopbackCloud> {
   const folder = mkdtempSync(join(tmpdir(), 'antichain-cloud-'))
   const hosts = servers.flatMap(server => server.hosts)
-  const { certificate, privateKey } = createClientCertificate(Date.now(), hosts)
+  const { certificate, privateKey } = createSelfSignedCertificate(Date.now(), hosts)
   const certificateFile = join(folder, 'cloud.pem')
   writeFileSync(certificateFile, certificate)
   const bodies: string[] = []

@@ -85,7 +85,7 @@ export const groupMutations: readonly Mutation[] = [
       name: 'any resource may map environment variables',
       breaks:
         'docs/spec/monitor.md#registerresource: environment variables are mapped for providers only',
-      file: `${monitor}/read-registration.ts`,
+      file: `${monitor}/decode-registration.ts`,
     },
     ['request.envVarMappings.size > 0 && ', 'request.envVarMappings.size < 0 && '],
     groupTestsOf('env_var_mappings/env-var-mappings', 'OnNonProviderFails'),
@@ -215,7 +215,7 @@ export const groupMutations: readonly Mutation[] = [
       name: 'a read accepts any type',
       breaks:
         'docs/spec/monitor.md#readresource: a resource of a provider has a type of three parts',
-      file: `${monitor}/read-registration.ts`,
+      file: `${monitor}/decode-registration.ts`,
     },
     ['  requireTypeToken(request.type)\n  if (request.provider', '  if (request.provider'],
     groupTestsOf('pulumi/programs', 'TestBadResourceType'),

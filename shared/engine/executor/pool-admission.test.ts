@@ -15,20 +15,20 @@ const remove = (fields: Parameters<typeof state>[0] = {}): Step => {
   return stepOf({ op: 'delete', effect: 'remove', old: { state: state(fields), ref } })
 }
 
-/** Returns the admission by an executor whose limit is 50 s. `slow`: earlier durations, in ms. */
+/** Returns the admission by an executor whose limit is 50 s. `earlierMs`: durations of earlier operations. */
 const admissionWith = (
   step: Step,
   remainingSeconds = 50,
-  slow: Readonly<Record<string, number>> = {},
+  earlierMs: Readonly<Record<string, number>> = {},
 ): string =>
-  admissionOf(step, new Map(Object.entries(slow)), {
+  admissionOf(step, new Map(Object.entries(earlierMs)), {
     pool: 'short',
     remainingMs: () => remainingSeconds * 1_000,
     startRemainingMs: 50_000,
   })
 
 describe('the admission of an operation', () => {
-  test('begins an operation of unknown duration while the default duration remains', () => {
+  test('begins an operation of unknown duration if the executor has at least the default duration left', () => {
     expect(admissionWith(create())).toBe('now')
     expect(admissionWith(create(), 0.5)).toBe('later')
   })
@@ -47,10 +47,10 @@ describe('the admission of an operation', () => {
   })
 
   test('expects the previous duration of the same operation and type plus a quarter', () => {
-    const slow = { 'create a:b:C': 41_000 }
-    expect(admissionWith(create(), 50, slow)).toBe('long')
+    const earlierMs = { 'create a:b:C': 41_000 }
+    expect(admissionWith(create(), 50, earlierMs)).toBe('long')
     expect(admissionWith(create(), 50, { 'create a:b:C': 39_000 })).toBe('now')
-    expect(admissionWith(remove(), 50, slow)).toBe('now')
+    expect(admissionWith(remove(), 50, earlierMs)).toBe('now')
   })
 
   test('assigns a type that is known to be slow to the long pool the first time', () => {

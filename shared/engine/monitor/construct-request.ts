@@ -7,7 +7,7 @@ import type { HookNames } from '../../providers/component-construction.ts'
 import { parseUrn } from '../../names/urn.ts'
 import { toWire } from '../../values/encode-wire.ts'
 import type { Generator } from '../generator/generator.ts'
-import { readFrames, readRegistration, type ReadingDeps } from './read-registration.ts'
+import { readFrames, decodeRegistration, type ReadingDeps } from './decode-registration.ts'
 import { replyOptionsOf, visibleOutputsOf } from './reply-options.ts'
 
 /**
@@ -20,7 +20,7 @@ export async function registerRemote(
   deps: ReadingDeps & { readonly generator: Pick<Generator, 'construct'> },
   registerBare: (request: RegisterResourceRequest) => Promise<RegisterResourceResponse>,
 ): Promise<RegisterResourceResponse> {
-  const registration = await readRegistration(request, deps)
+  const registration = await decodeRegistration(request, deps)
   const { type, name, parent, customTimeouts } = request
   const component = await deps.traces.runWithFrames(readFrames(request, deps), stackTraceHandle =>
     deps.generator.construct({

@@ -8,7 +8,7 @@ import { fromWire } from '../../values/decode-wire.ts'
 import { toWire } from '../../values/encode-wire.ts'
 import { createSerialQueue } from '../serial-queue.ts'
 import type { Callbacks } from './callbacks.ts'
-import { programWireOptions } from './read-registration.ts'
+import { programWireOptions } from './decode-registration.ts'
 import { requireCallbackAddress, wireOptionsOf } from './transforms.ts'
 
 /** The transforms of function calls in one generator run. */

@@ -6,7 +6,7 @@ import { fromWire } from '../../values/decode-wire.ts'
 import { toWire } from '../../values/encode-wire.ts'
 import type { MethodRequest } from '../generator/calls/call-method.ts'
 import { requireVersion } from './packages.ts'
-import { readPluginRequest, programWireOptions, type ReadingDeps } from './read-registration.ts'
+import { readPluginRequest, programWireOptions, type ReadingDeps } from './decode-registration.ts'
 import { parseRequestUrn } from './request-urns.ts'
 
 /**

@@ -28,7 +28,7 @@ import {
   programWireOptions,
   decodeReadRequest,
   type ReadingDeps,
-} from './read-registration.ts'
+} from './decode-registration.ts'
 import type { HiddenFeature } from '../../records/log.ts'
 import { createRegistrationHandler } from './registration-handler.ts'
 import type { RegistrationWindow } from './registration-window.ts'

@@ -144,7 +144,7 @@ async function queryPlugin<T>(
 ): Promise<T> {
   const pkg = parameterization?.name ?? name
   const plugin = { kind: 'resource', name, version, downloadUrl }
-  const instance = await host.load(plugin, { pkg, config: {} }).catch((thrown: unknown) => {
+  const instance = await host.load(plugin, { pkg, packageConfig: {} }).catch((thrown: unknown) => {
     throw new Error(`could not create provider for package ${pkg}: ${messageOf(thrown)}`)
   })
   try {

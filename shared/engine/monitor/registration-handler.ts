@@ -11,7 +11,7 @@ import type { Generator } from '../generator/generator.ts'
 import type { CurrentState } from '../generator/sets.ts'
 import { registerRemote } from './construct-request.ts'
 import { convertLegacyAliases } from './legacy-node-aliases.ts'
-import { type ReadingDeps, readRegistration } from './read-registration.ts'
+import { type ReadingDeps, decodeRegistration } from './decode-registration.ts'
 import type { RegistrationWindow } from './registration-window.ts'
 import { replyOptionsOf, visibleOutputsOf } from './reply-options.ts'
 import { parseOptionalUrn, readEncodedParent } from './request-urns.ts'
@@ -78,7 +78,7 @@ function createRegister(
       noteRegistered(response.urn)
       return response
     }
-    const registration = await readRegistration(request, deps)
+    const registration = await decodeRegistration(request, deps)
     const current = await deps.generator.register(registration, isTransformed)
     noteRegistered(current.state.urn)
     return toRegistrationReply(current, request)

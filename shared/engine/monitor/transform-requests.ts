@@ -6,7 +6,7 @@ import type { Callback } from '../../../proto/gen/pulumi/callback.ts'
 import type { Generator } from '../generator/generator.ts'
 import type { Callbacks } from './callbacks.ts'
 import { createInvokeTransforms } from './invoke-transforms.ts'
-import type { ReadingDeps } from './read-registration.ts'
+import type { ReadingDeps } from './decode-registration.ts'
 import { parseOptionalUrn } from './request-urns.ts'
 import { createTransforms, applyTransforms } from './transforms.ts'
 

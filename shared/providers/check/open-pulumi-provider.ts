@@ -12,7 +12,7 @@ export function createPulumiOpener(
   const { name, version } = plugin
   return async () => {
     const descriptor = { kind: 'resource', name, version, downloadUrl: '' }
-    const provider = await host.load(descriptor, { pkg: name, config: {} })
+    const provider = await host.load(descriptor, { pkg: name, packageConfig: {} })
     return {
       description: `Pulumi protocol${provider.version === '' ? '' : `, version ${provider.version}`}`,
       provider,

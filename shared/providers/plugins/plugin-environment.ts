@@ -8,7 +8,7 @@ export interface PluginEnvironmentInput {
   readonly project: string
   readonly runtimeOptions: Readonly<Record<string, unknown>>
   /** Configuration of the package; keys have no namespace. */
-  readonly config: Readonly<Record<string, string>>
+  readonly packageConfig: Readonly<Record<string, string>>
   /** Variable of the user → variable of the plugin that gets its value. */
   readonly envVarMappings?: ReadonlyMap<string, string>
 }
@@ -38,6 +38,6 @@ export function createPluginEnvironment(input: PluginEnvironmentInput): Record<s
     env['PULUMI_PROJECT'] = input.project
     if (input.plugin === 'pulumi-nodejs') env['PULUMI_NODEJS_PROJECT'] = input.project
   }
-  env['PULUMI_CONFIG'] = JSON.stringify(input.config)
+  env['PULUMI_CONFIG'] = JSON.stringify(input.packageConfig)
   return env
 }

@@ -67,7 +67,8 @@ export function createPluginRig(variables: Record<string, string> = {}): PluginR
     host,
     processes,
     messages,
-    load: (name, config = {}) => host.load(createDescriptor(name), { pkg: name, config }),
+    load: (name, packageConfig = {}) =>
+      host.load(createDescriptor(name), { pkg: name, packageConfig }),
     setFaults: faults => writeFileSync(join(cloud, 'faults.json'), JSON.stringify(faults)),
     readCalls() {
       const file = join(cloud, 'log.jsonl')

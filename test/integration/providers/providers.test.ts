@@ -268,7 +268,7 @@ describe("a provider written with the SDK's server", () => {
   })
 
   test('is reported when it is older than requested', async () => {
-    const launchOptions = { pkg: 'simple', config: {} }
+    const launchOptions = { pkg: 'simple', packageConfig: {} }
     const simple = await rig.host.load(createDescriptor('simple', '3.0.0'), launchOptions)
     expect(rig.messages).toContainEqual(
       expect.objectContaining({ severity: 'warning', text: expect.stringContaining('has 2.1.0') }),

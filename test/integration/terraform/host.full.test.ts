@@ -51,7 +51,7 @@ describeWithCommands('the host of Terraform providers', [['go', 'version']], () 
   const load = (host: PluginHost, mappings: ReadonlyMap<string, string>): Promise<Provider> =>
     host.load(
       { kind: 'resource', name: 'terraform-provider', version: '', downloadUrl: '' },
-      { pkg: 'tfgold', config: {}, envVarMappings: mappings },
+      { pkg: 'tfgold', packageConfig: {}, envVarMappings: mappings },
     )
 
   const parameterize = (provider: Provider, path: string): Promise<void> =>

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { createClientCertificate } from '../../../shared/providers/terraform/client/client-certificate.ts'
+import { createSelfSignedCertificate } from '../../../shared/providers/terraform/client/self-signed-certificate.ts'
 import type { RegistryFixture } from '../../../shared/providers/terraform/install/registry.fixture.ts'
 
 /** A registry that serves HTTPS on this machine. */
@@ -21,7 +21,7 @@ export async function serveRegistry(
   registry: RegistryFixture,
   folder: string,
 ): Promise<LocalRegistry> {
-  const { certificate, privateKey } = createClientCertificate(Date.now())
+  const { certificate, privateKey } = createSelfSignedCertificate(Date.now())
   const certificateFile = join(folder, 'certificate.pem')
   writeFileSync(certificateFile, certificate)
   const server = createServer({ cert: certificate, key: privateKey }, (request, response) => {

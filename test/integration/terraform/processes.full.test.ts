@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { closeSync, copyFileSync, existsSync, openSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createClientCertificate } from '../../../shared/providers/terraform/client/client-certificate.ts'
+import { createSelfSignedCertificate } from '../../../shared/providers/terraform/client/self-signed-certificate.ts'
 import { createProviderEnvironment } from '../../../shared/providers/terraform/client/provider-environment.ts'
 import type { TerraformClient } from '../../../shared/providers/terraform/client/terraform-client.ts'
 import { describeWithCommands } from '../../e2e/toolchains.ts'
@@ -152,7 +152,7 @@ describeWithCommands('the process of a Terraform provider', [['go', 'version']],
     })
 
     test('with another certificate of the client', async () => {
-      const { certificate } = createClientCertificate(Date.now())
+      const { certificate } = createSelfSignedCertificate(Date.now())
       const mismatch = startAfter('export PLUGIN_CLIENT_CERT="$OTHER"', {
         env: { OTHER: certificate },
       })

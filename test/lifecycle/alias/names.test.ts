@@ -20,14 +20,14 @@ type Turn = readonly [readonly string[], ...ResourceDeclaration[]]
 async function runTurns(turns: readonly Turn[]): Promise<readonly string[]> {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
-  for (const [number, [kinds, ...all]] of turns.entries()) {
-    const testRun = await engine.run(toProgram(...all))
+  for (const [number, [stepKinds, ...declarations]] of turns.entries()) {
+    const testRun = await engine.run(toProgram(...declarations))
     expect([number, testRun.result.result, stepKindsOf(testRun)]).toEqual([
       number,
       'succeeded',
-      kinds,
+      stepKinds,
     ])
-    const expectedUrns = all.map(({ type, name, parent }) =>
+    const expectedUrns = declarations.map(({ type, name, parent }) =>
       typedUrnOf(childTypeOf(parent, type), name),
     )
     expect(stateUrnsOf(testRun).toSorted()).toEqual(expectedUrns.toSorted())
@@ -44,34 +44,32 @@ const same = ['same']
 const update = ['update']
 const replace = ['create-replacement', 'delete-replaced', 'replace']
 
-/** Returns an alias for the former parts of a URN: these parts, or the whole URN. */
-type Form = (was: {
-  type?: string
-  name?: string
-  parent?: string
-  noParent?: boolean
-}) => AliasInput
-const keepParts: Form = was => was
-const toWholeUrn =
-  (now: ResourceDeclaration): Form =>
-  was => {
-    const parent = was.noParent === true ? undefined : (was.parent ?? now.parent)
-    return typedUrnOf(childTypeOf(parent, was.type ?? now.type), was.name ?? now.name)
-  }
-const forms = [
-  ['TestAliases: with aliases as parts of URNs', () => keepParts],
-  ['TestAliasURNs: with aliases as whole URNs', toWholeUrn],
+/** The parts of a resource's former URN that differ from its current URN. */
+type FormerParts = Exclude<AliasInput, string>
+
+/** Writes an alias for a former URN: its differing parts, or the whole former URN. */
+type AliasWriter = (former: FormerParts, current: ResourceDeclaration) => AliasInput
+
+const writeParts: AliasWriter = former => former
+const writeWholeUrn: AliasWriter = (former, current) => {
+  const parent = former.noParent === true ? undefined : (former.parent ?? current.parent)
+  return typedUrnOf(childTypeOf(parent, former.type ?? current.type), former.name ?? current.name)
+}
+const aliasWriters = [
+  ['TestAliases: with aliases as parts of URNs', writeParts],
+  ['TestAliasURNs: with aliases as whole URNs', writeWholeUrn],
 ] as const
 
-const typeOf = (kind: string): string => `test:index:${kind}`
+/** Returns the type of the test provider with a short name. */
+const typeOf = (shortName: string): string => `test:index:${shortName}`
 
-describe.each(forms)('%s', (_title, formOf) => {
+describe.each(aliasWriters)('%s', (_title, writeAlias) => {
   const withAliases = (
-    now: ResourceDeclaration,
-    ...aliases: readonly Parameters<Form>[0][]
+    current: ResourceDeclaration,
+    ...formers: readonly FormerParts[]
   ): ResourceDeclaration => ({
-    ...now,
-    aliases: aliases.map(formOf(now)),
+    ...current,
+    aliases: formers.map(former => writeAlias(former, current)),
   })
 
   test('old names and types are found, with updates and replacements', async () => {
@@ -178,7 +176,7 @@ describe.each(forms)('%s', (_title, formOf) => {
     expect(calls.slice(2)).toEqual(['delete n1-1', 'create n1-new'])
   })
 
-  test('children follow their parents', async () => {
+  test('a resource is found after it gets or loses a parent, or has another name or type below one', async () => {
     await runTurns([
       [create, { type: typeOf('T1'), name: 'one' }, { type: typeOf('T2'), name: 'two' }],
       [
@@ -233,13 +231,13 @@ describe.each(forms)('%s', (_title, formOf) => {
 })
 
 test('TestAliases: a chain of children is found by the old names of all ancestors', async () => {
-  const declareNested = (kind: string, top: string): readonly ResourceDeclaration[] => [
-    { type: typeOf(kind), name: top },
-    { type: typeOf('T2'), name: `${top}-sub`, parent: typedUrnOf(typeOf(kind), top) },
+  const declareNested = (topType: string, top: string): readonly ResourceDeclaration[] => [
+    { type: typeOf(topType), name: top },
+    { type: typeOf('T2'), name: `${top}-sub`, parent: typedUrnOf(typeOf(topType), top) },
     {
       type: typeOf('T3'),
       name: `${top}-sub-sub`,
-      parent: typedUrnOf(`${typeOf(kind)}$${typeOf('T2')}`, `${top}-sub`),
+      parent: typedUrnOf(`${typeOf(topType)}$${typeOf('T2')}`, `${top}-sub`),
     },
   ]
   const [top, ...children] = declareNested('New', 'n1-new')
@@ -253,13 +251,13 @@ test('TestAliases: a chain of children is found by the old names of all ancestor
 })
 
 test('TestAliases: one alias matches among a thousand', async () => {
-  const kinds = Array.from({ length: 100 }, (_, index) => typeOf(`T1-v${index}`))
-  const pairs = kinds.flatMap(kind =>
-    Array.from({ length: 10 }, (_, index) => `${kind}$${typeOf(`T2-v${index}`)}`),
+  const topTypes = Array.from({ length: 100 }, (_, index) => typeOf(`T1-v${index}`))
+  const nestedTypes = topTypes.flatMap(topType =>
+    Array.from({ length: 10 }, (_, index) => `${topType}$${typeOf(`T2-v${index}`)}`),
   )
-  const listUrns = (parents: readonly string[], type: string, name: string) =>
-    parents.map(parent => typedUrnOf(`${parent}${type}`, name))
-  const [first, last] = [kinds[0] ?? '', typeOf('T1-v100')]
+  const listUrns = (typePrefixes: readonly string[], typeSuffix: string, name: string) =>
+    typePrefixes.map(typePrefix => typedUrnOf(`${typePrefix}${typeSuffix}`, name))
+  const [first, last] = [topTypes[0] ?? '', typeOf('T1-v100')]
   await runTurns([
     [
       create,
@@ -273,18 +271,18 @@ test('TestAliases: one alias matches among a thousand', async () => {
     ],
     [
       same,
-      { type: last, name: 'n1-new', aliases: listUrns(kinds, '', 'n1') },
+      { type: last, name: 'n1-new', aliases: listUrns(topTypes, '', 'n1') },
       {
         type: typeOf('T2-v10'),
         name: 'n1-new-sub',
         parent: typedUrnOf(last, 'n1-new'),
-        aliases: listUrns(pairs, '', 'n1-sub'),
+        aliases: listUrns(nestedTypes, '', 'n1-sub'),
       },
       {
         type: typeOf('T3'),
         name: 'n1-new-sub-sub',
         parent: typedUrnOf(`${last}$${typeOf('T2-v10')}`, 'n1-new-sub'),
-        aliases: listUrns(pairs, `$${typeOf('T3')}`, 'n1-sub-sub'),
+        aliases: listUrns(nestedTypes, `$${typeOf('T3')}`, 'n1-sub-sub'),
       },
     ],
   ])

@@ -9,8 +9,9 @@ import type { StoredResource } from '../../../state/stored.ts'
 /**
  * Returns the claim that decisions need. `operations`: those of the plan pages that the decisions
  * name. Outputs of components and of the root resource need no claim, because every program sets
- * them, and the publication merges them. The same applies to states that the generator rewrites by
- * itself, for example with a changed source position. Pure.
+ * them, and the publication merges them. The root resource itself needs none, because every
+ * deployment settles it as `same`. States that the generator rewrites by itself, for example with a
+ * changed source position, need no claim. Pure.
  */
 export function claimOfDecisions(
   decisions: readonly Decision[],
@@ -31,7 +32,7 @@ export function claimOfDecisions(
         break
       case 'settled':
         // Without a goal, the generator rewrote the state by itself, which needs no claim.
-        if (decision.goal !== '' && !isKeptRoot(decision.operation))
+        if (decision.goal !== '' && !isUnchangedRoot(decision.operation))
           add(decision.operation, decision.state)
         break
       case 'outputs':
@@ -76,7 +77,7 @@ function operationsOf(decision: Decision): readonly Operation[] {
   return decision.kind === 'retried' || decision.kind === 'settled' ? [decision.operation] : []
 }
 
-function isKeptRoot({ op, urn }: Operation): boolean {
+function isUnchangedRoot({ op, urn }: Operation): boolean {
   return op === 'same' && isRoot(urn)
 }
 

@@ -5,7 +5,7 @@ import type { DeploymentId } from '../../../records/ids.ts'
 import type { Operation } from '../../../records/operation.ts'
 import { headReadPauses } from './end-watcher.ts'
 
-/** The dependencies of waiting for an operation's needs. */
+/** The dependencies of `waitForNeeds`. */
 export interface WaitForNeedsDeps {
   readonly deployment: DeploymentId
   readonly operations: Pick<OperationsPort, 'getHeads'>
@@ -14,14 +14,15 @@ export interface WaitForNeedsDeps {
 }
 
 /**
- * Resolves when the head of an operation has the arrivals of all its needs. After `endSignal`
- * aborts, the promise may stay pending forever. Hints trigger a read of the head, which is
- * authoritative (I4).
+ * Resolves when the head of a hook operation has the arrivals of all its needs. The executor that
+ * adds the last arrival sends a hint with the id of the operation. A hint only triggers a read of
+ * the head, which is authoritative (I4). `abandonSignal`: aborts when the caller no longer needs the
+ * result. Then the promise may stay pending forever.
  */
 export async function waitForNeeds(
   deps: WaitForNeedsDeps,
   { id, needs }: Pick<Operation, 'id' | 'needs'>,
-  endSignal: AbortSignal,
+  abandonSignal: AbortSignal,
 ): Promise<void> {
   if (needs === 0) return
   for (
@@ -34,15 +35,15 @@ export async function waitForNeeds(
       if (hintedId === id) wakeUp.abort()
     })
     const stop = (): void => wakeUp.abort()
-    endSignal.addEventListener('abort', stop)
+    abandonSignal.addEventListener('abort', stop)
     try {
       const head = (await deps.operations.getHeads(deps.deployment, [id])).get(id)
       if ((head?.arrived.length ?? 0) >= needs) return
       await deps.clock.sleep(pauseMs, wakeUp.signal)
     } finally {
       stopListening()
-      endSignal.removeEventListener('abort', stop)
+      abandonSignal.removeEventListener('abort', stop)
     }
-    if (endSignal.aborted) await new Promise(() => undefined)
+    if (abandonSignal.aborted) await new Promise(() => undefined)
   }
 }

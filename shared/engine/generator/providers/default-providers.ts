@@ -130,7 +130,7 @@ export async function resolveProvider(
 ): Promise<Result<Goal>> {
   const {
     plugin,
-    isPackage: _isPackage,
+    hasPackageRef: _hasPackageRef,
     envVarMappings: _envVarMappings,
     providers: _providers,
     ...goalFields
@@ -184,7 +184,7 @@ export function registerCallExtension(
  * `version` of a parameterized provider is thus the version of the plugin, not that of the package.
  */
 function explicitInputsOf(
-  { type, inputs, plugin, isPackage, envVarMappings }: Registration,
+  { type, inputs, plugin, hasPackageRef, envVarMappings }: Registration,
   defaultPackages: ReadonlyMap<string, PackageRequest>,
 ): PropertyMap {
   const inputsWithMappings =
@@ -192,9 +192,10 @@ function explicitInputsOf(
       ? inputs
       : withEngineValues(inputs, [['envVarMappings', new Map(envVarMappings)]])
   // Only a registered package has checksums.
-  const ownPlugin = isPackage ? plugin : { ...plugin, checksums: new Map<string, string>() }
+  const ownPlugin = hasPackageRef ? plugin : { ...plugin, checksums: new Map<string, string>() }
   const inputsWithPlugin = withPlugin(inputsWithMappings, ownPlugin)
-  if (!isPackage && (plugin.version !== '' || plugin.downloadUrl !== '')) return inputsWithPlugin
+  if (!hasPackageRef && (plugin.version !== '' || plugin.downloadUrl !== ''))
+    return inputsWithPlugin
   const defaultRequest = defaultPackages.get(packageOf(type))
   if (defaultRequest === undefined) return inputsWithPlugin
   const { pkg, version, downloadUrl } = defaultRequest

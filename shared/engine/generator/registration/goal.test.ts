@@ -18,7 +18,7 @@ const plainRegistration: Registration = {
   dependencies: [],
   propertyDependencies: new Map(),
   provider: '',
-  isPackage: false,
+  hasPackageRef: false,
   envVarMappings: new Map(),
   providers: new Map(),
   plugin: { pkg: 'a', version: '', downloadUrl: '', checksums: new Map() },

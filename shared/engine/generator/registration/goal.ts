@@ -23,7 +23,7 @@ export interface Registration {
   /** The package and version that the program requests for the resource. */
   readonly plugin: PackageRequest
   /** Whether `plugin` is a package that the program registered. */
-  readonly isPackage: boolean
+  readonly hasPackageRef: boolean
   readonly envVarMappings: ReadonlyMap<string, string>
   readonly deleteBeforeReplace: boolean | undefined
   readonly ignoreChanges: readonly string[]
@@ -44,7 +44,7 @@ export interface Registration {
 
 /** A registration with inherited options and a resolved provider. Decisions are based on it. */
 export interface Goal
-  extends Omit<Registration, 'plugin' | 'isPackage' | 'envVarMappings' | 'providers'> {
+  extends Omit<Registration, 'plugin' | 'hasPackageRef' | 'envVarMappings' | 'providers'> {
   /** The reference of the resolved provider. '' for components and provider resources. */
   readonly provider: string
   /** The reference of the extension that the resource needs. Absent if there is none. */

@@ -1,9 +1,9 @@
 import { X509Certificate } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { createClientCertificate } from './client-certificate.ts'
+import { createSelfSignedCertificate } from './self-signed-certificate.ts'
 import { parseHandshake } from './handshake.ts'
 
-const { certificate } = createClientCertificate(Date.now())
+const { certificate } = createSelfSignedCertificate(Date.now())
 const base64 = new X509Certificate(certificate).raw.toString('base64').replace(/=+$/, '')
 
 const parse = (line: string, expectsTls = true) => parseHandshake(line, { expectsTls })

@@ -11,7 +11,7 @@ import { pluginLimits as limits } from '../../../config/plugin-limits.ts'
 import { isServiceError } from '../../plugins/call-failures.ts'
 import { type CalledMethod, callUnary, localChannelOptions } from '../../plugins/connection.ts'
 import { readLines } from '../../plugins/plugin-output.ts'
-import type { ClientCertificate } from './client-certificate.ts'
+import type { SelfSignedCertificate } from './self-signed-certificate.ts'
 
 /** The host that all certificates name, for providers at any address. */
 const hostName = 'localhost'
@@ -23,7 +23,7 @@ const hostName = 'localhost'
 export function createProviderChannel(
   target: string,
   tls:
-    | { readonly clientCertificate: ClientCertificate; readonly serverCertificate: string }
+    | { readonly clientCertificate: SelfSignedCertificate; readonly serverCertificate: string }
     | undefined,
 ): Client {
   const channelCredentials =

@@ -5,7 +5,10 @@ import { awaitFirstLine } from '../../plugins/await-first-line.ts'
 import type { PluginMessage } from '../../plugins/plugin-message.ts'
 import type { TraceCall } from '../../plugins/trace-call.ts'
 import { retryStart } from '../../plugins/retry-start.ts'
-import { type ClientCertificate, createClientCertificate } from './client-certificate.ts'
+import {
+  type SelfSignedCertificate,
+  createSelfSignedCertificate,
+} from './self-signed-certificate.ts'
 import {
   connectProvider,
   type ProviderProcess,
@@ -69,11 +72,11 @@ export interface TerraformHost {
 
 /** Creates a host. All its providers share one certificate, which is created at the first start. */
 export function createTerraformHost(deps: TerraformHostDeps): TerraformHost {
-  let certificate: ClientCertificate | undefined
+  let certificate: SelfSignedCertificate | undefined
   let streamCount = 0
-  const getCertificate = (): ClientCertificate | undefined => {
+  const getCertificate = (): SelfSignedCertificate | undefined => {
     if (isTlsDisabled(deps.env)) return undefined
-    certificate ??= createClientCertificate(Date.now())
+    certificate ??= createSelfSignedCertificate(Date.now())
     return certificate
   }
   return {
@@ -113,7 +116,7 @@ async function startOnce(
     clientCertificate,
     output,
   }: {
-    readonly clientCertificate: ClientCertificate | undefined
+    readonly clientCertificate: SelfSignedCertificate | undefined
     readonly output: ProviderOutput
   },
 ): Promise<TerraformProcess> {

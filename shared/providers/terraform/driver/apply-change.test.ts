@@ -222,7 +222,7 @@ describe('an update', () => {
   })
 
   test('that only makes a value secret applies nothing, and records the secret', async () => {
-    const { outputs, update, diff, listNewCalls } = await prepare()
+    const { outputs, update, diff, takeCalls } = await prepare()
     const newInputs = inputsOf({ label: 'a', value: secretOf('v') })
     expect(await diff(outputs, newInputs)).toMatchObject({
       changes: 'some',
@@ -230,7 +230,7 @@ describe('an update', () => {
     })
     const updated = await update(outputs, newInputs)
     expect(updated.outputs.get('value')).toEqual(secretOf('v'))
-    expect(listNewCalls()).not.toContain('applyResourceChange')
+    expect(takeCalls()).not.toContain('applyResourceChange')
   })
 })
 
@@ -245,9 +245,9 @@ describe('a delete', () => {
   }
 
   test('upgrades, plans and applies, and the private data pass through the plan', async () => {
-    const { outputs, remove, listNewCalls, requestOf } = await prepare()
+    const { outputs, remove, takeCalls, requestOf } = await prepare()
     await remove(outputs)
-    expect(listNewCalls()).toEqual([
+    expect(takeCalls()).toEqual([
       'upgradeResourceState',
       'planResourceChange',
       'applyResourceChange',
@@ -259,28 +259,28 @@ describe('a delete', () => {
   })
 
   test('without the capability plan_destroy has the private data of the object', async () => {
-    const { outputs, remove, listNewCalls, requestOf } = await prepare(base => ({
+    const { outputs, remove, takeCalls, requestOf } = await prepare(base => ({
       async getProviderSchema() {
         const schema = await base.getProviderSchema()
         return { ...schema, capabilities: { ...schema.capabilities, planDestroy: false } }
       },
     }))
     await remove(outputs)
-    expect(listNewCalls()).toEqual(['upgradeResourceState', 'applyResourceChange'])
+    expect(takeCalls()).toEqual(['upgradeResourceState', 'applyResourceChange'])
     const { plannedPrivate, plannedIdentity } = requestOf('applyResourceChange')
     const privateText = new TextDecoder().decode(plannedPrivate as unknown as Uint8Array)
     expect([privateText, plannedIdentity]).toEqual(['pa', undefined])
   })
 
   test('whose plan is an object is refused before any change', async () => {
-    const { outputs, remove, listNewCalls } = await prepare(base => ({
+    const { outputs, remove, takeCalls } = await prepare(base => ({
       planResourceChange: async request => ({
         ...(await base.planResourceChange(request)),
         plannedState: request.priorState,
       }),
     }))
     await expect(remove(outputs)).rejects.toThrow('the planned state is not null')
-    expect(listNewCalls()).not.toContain('applyResourceChange')
+    expect(takeCalls()).not.toContain('applyResourceChange')
   })
 
   test('that returns an object is an error, and the object is kept', async () => {

@@ -16,17 +16,19 @@ describe('a function', () => {
   })
 
   test('with an unknown argument is not called, and its result is unknown', async () => {
-    const { invoke, listNewCalls } = await createScriptedProvider(answerFunction)
-    const { outputs } = await invoke('join', inputsOf({ left: 'a', right: unknown }), true)
+    const { invoke, takeCalls } = await createScriptedProvider(answerFunction)
+    const { outputs } = await invoke('join', inputsOf({ left: 'a', right: unknown }), {
+      preview: true,
+    })
     expect(outputs).toEqual(inputsOf({ result: unknown }))
-    expect(listNewCalls()).toEqual([])
+    expect(takeCalls()).toEqual([])
   })
 
   test('with null for an argument that does not allow it is not called', async () => {
-    const { invoke, listNewCalls } = await createScriptedProvider(answerFunction)
+    const { invoke, takeCalls } = await createScriptedProvider(answerFunction)
     const { failures } = await invoke('join', inputsOf({ left: 'a' }))
     expect(failures).toEqual([{ property: 'right', reason: 'a value is required' }])
-    expect(listNewCalls()).toEqual([])
+    expect(takeCalls()).toEqual([])
   })
 
   test('that refuses an argument names it', async () => {
@@ -53,22 +55,22 @@ describe('a data source', () => {
   const args = inputsOf({ label: 'a' })
 
   test('is validated and read', async () => {
-    const { invoke, listNewCalls } = await createScriptedProvider()
+    const { invoke, takeCalls } = await createScriptedProvider()
     const { outputs } = await invoke('getLookup', args)
     expect(outputs).toEqual(inputsOf({ label: 'a', value: 'found' }))
-    expect(listNewCalls()).toEqual(['validateDataResourceConfig', 'readDataSource'])
+    expect(takeCalls()).toEqual(['validateDataResourceConfig', 'readDataSource'])
   })
 
   test('is not read before its provider is configured', async () => {
-    const { invoke, listNewCalls } = await createScriptedProvider(() => ({}), {
+    const { invoke, takeCalls } = await createScriptedProvider(() => ({}), {
       config: inputsOf({ endpoint: unknown }),
     })
-    expect((await invoke('getLookup', args, true)).outputs.size).toBe(0)
-    expect(listNewCalls()).toEqual([])
+    expect((await invoke('getLookup', args, { preview: true })).outputs.size).toBe(0)
+    expect(takeCalls()).toEqual([])
   })
 
   test('that is invalid is not read', async () => {
-    const { invoke, listNewCalls } = await createScriptedProvider(() => ({
+    const { invoke, takeCalls } = await createScriptedProvider(() => ({
       validateDataResourceConfig: async () => ({
         diagnostics: [
           {
@@ -80,7 +82,7 @@ describe('a data source', () => {
     }))
     const { failures } = await invoke('getLookup', args)
     expect(failures).toEqual([{ property: 'label', reason: 'Too short' }])
-    expect(listNewCalls()).toEqual(['validateDataResourceConfig'])
+    expect(takeCalls()).toEqual(['validateDataResourceConfig'])
   })
 
   test.each<[string, Readonly<Record<string, unknown>>, RegExp]>([
@@ -116,10 +118,10 @@ describe('a list', () => {
   })
 
   test('with an unknown argument is not called, and its results are unknown', async () => {
-    const { invoke, listNewCalls } = await createScriptedProvider()
-    const { outputs } = await invoke('listThing', inputsOf({ config: unknown }), true)
+    const { invoke, takeCalls } = await createScriptedProvider()
+    const { outputs } = await invoke('listThing', inputsOf({ config: unknown }), { preview: true })
     expect(outputs).toEqual(inputsOf({ results: unknown }))
-    expect(listNewCalls()).toEqual([])
+    expect(takeCalls()).toEqual([])
   })
 
   test('refuses arguments that it does not have, and invalid ones', async () => {
@@ -170,25 +172,25 @@ describe('an action', () => {
     })
 
   test('is validated, planned and run, and shows its progress', async () => {
-    const { invoke, listNewCalls, messages } = await createScriptedProvider()
+    const { invoke, takeCalls, messages } = await createScriptedProvider()
     expect(await invoke('runPoke', args)).toEqual({ outputs: new Map(), failures: [] })
-    expect(listNewCalls()).toEqual(['validateActionConfig', 'planAction', 'invokeAction'])
+    expect(takeCalls()).toEqual(['validateActionConfig', 'planAction', 'invokeAction'])
     expect(messages).toEqual(['x:index/runPoke:runPoke: half done'])
   })
 
   test('is only planned in a preview, and not at all with unknown arguments', async () => {
-    const { invoke, listNewCalls } = await createScriptedProvider()
-    await invoke('runPoke', args, true)
-    expect(listNewCalls()).toEqual(['validateActionConfig', 'planAction'])
-    await invoke('runPoke', inputsOf({ label: unknown }), true)
-    expect(listNewCalls()).toEqual(['validateActionConfig'])
+    const { invoke, takeCalls } = await createScriptedProvider()
+    await invoke('runPoke', args, { preview: true })
+    expect(takeCalls()).toEqual(['validateActionConfig', 'planAction'])
+    await invoke('runPoke', inputsOf({ label: unknown }), { preview: true })
+    expect(takeCalls()).toEqual(['validateActionConfig'])
   })
 
   test('with an invalid argument is not planned', async () => {
-    const { invoke, listNewCalls } = await createScriptedProvider()
+    const { invoke, takeCalls } = await createScriptedProvider()
     const { failures } = await invoke('runPoke', new Map())
     expect(failures).toMatchObject([{ property: 'label' }])
-    expect(listNewCalls()).toEqual(['validateActionConfig'])
+    expect(takeCalls()).toEqual(['validateActionConfig'])
   })
 
   test.each<[string, Script, RegExp]>([

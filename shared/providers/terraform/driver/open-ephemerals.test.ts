@@ -30,9 +30,9 @@ const answerOpen =
 
 describe('an ephemeral resource', () => {
   test('is open from the plan to the apply of a resource, and closed afterwards', async () => {
-    const { create, listNewCalls, requestOf } = await createScriptedProvider()
+    const { create, takeCalls, requestOf } = await createScriptedProvider()
     await create(inputs)
-    expect(listNewCalls()).toEqual([
+    expect(takeCalls()).toEqual([
       'validateEphemeralResourceConfig',
       'openEphemeralResource',
       'planResourceChange',
@@ -45,11 +45,11 @@ describe('an ephemeral resource', () => {
   })
 
   test('is closed after a failed change', async () => {
-    const { create, listNewCalls } = await createScriptedProvider(() => ({
+    const { create, takeCalls } = await createScriptedProvider(() => ({
       planResourceChange: () => Promise.reject(new Error('broken')),
     }))
     await expect(create(inputs)).rejects.toThrow('broken')
-    expect(listNewCalls()).toContain('closeEphemeralResource')
+    expect(takeCalls()).toContain('closeEphemeralResource')
   })
 
   test('is renewed at its time with the private data, and closed with the newest ones', async () => {
@@ -112,9 +112,9 @@ describe('an ephemeral resource', () => {
       /This is a bug/,
     ],
   ])('with %s as its result is closed, and nothing is planned', async (_name, script, message) => {
-    const { create, listNewCalls } = await createScriptedProvider(script)
+    const { create, takeCalls } = await createScriptedProvider(script)
     await expect(create(inputs)).rejects.toThrow(message)
-    const calls = listNewCalls()
+    const calls = takeCalls()
     expect(calls).toContain('closeEphemeralResource')
     expect(calls).not.toContain('planResourceChange')
   })
@@ -128,15 +128,15 @@ describe('an ephemeral resource', () => {
     ],
     ['a deferral', answerOpen({ deferralReason: 'unknown' }), /deferred the opening of/],
   ])('that has %s is not open, so it is not closed', async (_name, script, message) => {
-    const { create, listNewCalls } = await createScriptedProvider(script)
+    const { create, takeCalls } = await createScriptedProvider(script)
     await expect(create(inputs)).rejects.toThrow(message)
-    expect(listNewCalls()).not.toContain('closeEphemeralResource')
+    expect(takeCalls()).not.toContain('closeEphemeralResource')
   })
 
   test('with unknown arguments is not opened in a preview', async () => {
-    const { create, listNewCalls, requestOf } = await createScriptedProvider()
-    await create(inputsOf({ label: 'a', pass: createReference(unknown) }), true)
-    expect(listNewCalls()).toEqual(['planResourceChange'])
+    const { create, takeCalls, requestOf } = await createScriptedProvider()
+    await create(inputsOf({ label: 'a', pass: createReference(unknown) }), { preview: true })
+    expect(takeCalls()).toEqual(['planResourceChange'])
     expect(thingCodec.decode(requestOf('planResourceChange')['config'])).toMatchObject({
       pass: '?',
     })

@@ -23,6 +23,7 @@ const answerPlan =
     },
   })
 
+/** Returns the plan with changed values. As in each `PlainValue`, the text `?` is an unknown value. */
 const planValue = (planned: object, change: Readonly<Record<string, PlainValue>>) => ({
   plannedState: thingCodec.encode({ ...planned, ...change }),
 })
@@ -78,9 +79,9 @@ describe('a plan', () => {
       /deferred the change of[^]*This is a bug of the provider/,
     ],
   ])('%s is refused before any change', async (_name, script, message) => {
-    const { create, listNewCalls } = await createScriptedProvider(script)
+    const { create, takeCalls } = await createScriptedProvider(script)
     await expect(create(inputs)).rejects.toThrow(message)
-    expect(listNewCalls()).toEqual(['planResourceChange'])
+    expect(takeCalls()).toEqual(['planResourceChange'])
   })
 
   test('of the old SDK may contradict the configuration', async () => {
@@ -89,7 +90,7 @@ describe('a plan', () => {
       isLegacyTypeSystem: true,
     }))
     const { create } = await createScriptedProvider(script)
-    expect((await create(inputs, true)).outputs.get('value')).toBe('other')
+    expect((await create(inputs, { preview: true })).outputs.get('value')).toBe('other')
   })
 
   test('of the old SDK must not have write-only values', async () => {
@@ -170,14 +171,19 @@ describe('a difference', () => {
     expect(plan['priorIdentity']).toBeUndefined()
   })
 
-  test('that the program ignores is not in the plan, but a replacement gets the whole configuration', async () => {
-    const { outputs, diff, create, requestOf } = await createWithTwoProviders(inputs)
-    const changed = inputsOf({ label: 'a', value: 'w', zone: 'z2' })
-    await diff(outputs, changed, ['value'])
+  test('that the program ignores is not in the plan', async () => {
+    const { outputs, diff, requestOf } = await createWithTwoProviders(inputs)
+    await diff(outputs, inputsOf({ label: 'a', value: 'w', zone: 'z2' }), ['value'])
     expect(thingCodec.decode(requestOf('planResourceChange')['config'])).toMatchObject({
       value: 'v',
       zone: 'z2',
     })
+  })
+
+  test('that the program ignores is in the plan of a replacement', async () => {
+    const { outputs, diff, create, requestOf } = await createWithTwoProviders(inputs)
+    const changed = inputsOf({ label: 'a', value: 'w', zone: 'z2' })
+    await diff(outputs, changed, ['value'])
     await create(changed)
     const plan = requestOf('planResourceChange')
     expect(thingCodec.decode(plan['priorState'])).toBeNull()

@@ -58,11 +58,11 @@ describe('the upgrade of a state', () => {
 
   test('of a newer version is refused, and the provider is not called', async () => {
     const outputs = await recordWith(() => ({ schemaVersion: 2 }))
-    const { diff, listNewCalls } = await createScriptedProvider()
+    const { diff, takeCalls } = await createScriptedProvider()
     await expect(diff(outputs, inputs)).rejects.toThrow(
       /has schema version 2, but provider 'x' 1\.0\.0 knows only versions up to 1/,
     )
-    expect(listNewCalls()).toEqual([])
+    expect(takeCalls()).toEqual([])
   })
 
   test.each<[string, Script, RegExp]>([
@@ -167,11 +167,11 @@ describe('an import', () => {
     })
 
   test.each([0, 2])('of %d objects is refused, and nothing is read', async count => {
-    const { read, listNewCalls } = await createScriptedProvider(answerImport(count))
+    const { read, takeCalls } = await createScriptedProvider(answerImport(count))
     await expect(read('i1')).rejects.toThrow(
       `the provider returned ${count} objects for the id 'i1', but exactly one is required`,
     )
-    expect(listNewCalls()).toEqual(['importResourceState'])
+    expect(takeCalls()).toEqual(['importResourceState'])
   })
 
   test('of one object reads it with its private data, and inputs have no computed values', async () => {

@@ -31,26 +31,26 @@ describe('the final plan of a create', () => {
         return { ...response, plannedState: thingCodec.encode({ ...planned, note }) }
       },
     })
-    const { create, listNewCalls } = await createScriptedProvider(createScript)
-    await create(inputsOf({ label: 'a', value: unknown }), true)
-    listNewCalls()
+    const { create, takeCalls } = await createScriptedProvider(createScript)
+    await create(inputsOf({ label: 'a', value: unknown }), { preview: true })
+    takeCalls()
     await expect(create(inputsOf({ label: 'a', value: 'v' }))).rejects.toThrow(
       "provider 'x' planned another change of 'urn:pulumi:dev::p::x:index/thing:Thing::a' than " +
         "before: the value has changed at 'note'. This is a bug of the provider",
     )
-    expect(listNewCalls()).toEqual(['planResourceChange'])
+    expect(takeCalls()).toEqual(['planResourceChange'])
   })
 
   test('may know what the preview did not know', async () => {
     const { create } = await createScriptedProvider(changePlan({ note: 'known now' }))
-    await create(inputsOf({ label: 'a', value: unknown }), true)
+    await create(inputsOf({ label: 'a', value: unknown }), { preview: true })
     const { outputs } = await create(inputsOf({ label: 'a', value: 'v' }))
     expect(outputs.get('note')).toBe('known now')
   })
 
   test('is not compared with the preview of another configuration', async () => {
     const { create } = await createScriptedProvider()
-    await create(inputsOf({ label: 'a', value: 'other' }), true)
+    await create(inputsOf({ label: 'a', value: 'other' }), { preview: true })
     const { outputs } = await create(inputsOf({ label: 'a', value: 'v' }))
     expect(outputs.get('value')).toBe('v')
   })
@@ -63,35 +63,35 @@ describe('the final plan of an update', () => {
     const scripted = await createScriptedProvider(script)
     const newInputs = inputsOf({ label: 'a', value: 'w' })
     expect(await scripted.diff(outputs, newInputs)).toMatchObject({ changes: 'some' })
-    scripted.listNewCalls()
+    scripted.takeCalls()
     return { ...scripted, apply: () => scripted.update(outputs, newInputs) }
   }
 
   test('that differs from the diff is an error, and nothing is applied', async () => {
-    const { apply, listNewCalls } = await prepare(changePlan({ note: 'planned later' }))
+    const { apply, takeCalls } = await prepare(changePlan({ note: 'planned later' }))
     await expect(apply()).rejects.toThrow("the value has changed at 'note'")
-    expect(listNewCalls()).toEqual(['upgradeResourceState', 'planResourceChange'])
+    expect(takeCalls()).toEqual(['upgradeResourceState', 'planResourceChange'])
   })
 
   test('that requires a replacement is an error, and nothing is applied', async () => {
-    const { apply, listNewCalls } = await prepare(base => ({
+    const { apply, takeCalls } = await prepare(base => ({
       async planResourceChange(request) {
         const response = await base.planResourceChange(request)
         return { ...response, requiresReplace: [[{ kind: 'attribute', name: 'value' }]] }
       },
     }))
     await expect(apply()).rejects.toThrow("the action 'update' became 'replace'")
-    expect(listNewCalls()).not.toContain('applyResourceChange')
+    expect(takeCalls()).not.toContain('applyResourceChange')
   })
 
   test('may drop a change that was possible before, and then nothing is applied', async () => {
-    const { create, update, diff, listNewCalls } = await createScriptedProvider()
+    const { create, update, diff, takeCalls } = await createScriptedProvider()
     const { outputs } = await create(inputsOf({ label: 'a', value: 'v' }))
     await diff(outputs, inputsOf({ label: 'a', value: unknown }))
-    listNewCalls()
+    takeCalls()
     const updated = await update(outputs, inputsOf({ label: 'a', value: 'v' }))
     expect(updated.outputs.get('value')).toBe('v')
-    expect(listNewCalls()).toEqual(['upgradeResourceState', 'planResourceChange'])
+    expect(takeCalls()).toEqual(['upgradeResourceState', 'planResourceChange'])
   })
 
   test('that differs in a sensitive attribute is an error without the values', async () => {
@@ -106,7 +106,7 @@ describe('the final plan of an update', () => {
       },
     }))
     const inputs = inputsOf({ label: 'a' })
-    await create(inputs, true)
+    await create(inputs, { preview: true })
     await expect(create(inputs)).rejects.toThrow(
       /before: inconsistent values for a sensitive attribute at 'token'\. This/,
     )

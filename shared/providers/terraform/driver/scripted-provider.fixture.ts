@@ -12,17 +12,22 @@ export interface ScriptedCall {
   readonly request: Readonly<Record<string, unknown>>
 }
 
-/** A provider, with what it did. */
+/** Whether a request belongs to a preview. */
+interface PreviewOption {
+  readonly preview: boolean
+}
+
+/** A provider, with records of its calls and messages. */
 export interface ScriptedTerraform {
   readonly provider: Provider
   readonly calls: readonly ScriptedCall[]
   readonly warnings: readonly string[]
   readonly messages: readonly string[]
-  readonly create: (inputs: PropertyMap, preview?: boolean) => ReturnType<Provider['create']>
+  readonly create: (inputs: PropertyMap, options?: PreviewOption) => ReturnType<Provider['create']>
   readonly update: (
     outputs: PropertyMap,
     newInputs: PropertyMap,
-    preview?: boolean,
+    options?: PreviewOption,
   ) => ReturnType<Provider['update']>
   readonly diff: (
     outputs: PropertyMap,
@@ -34,10 +39,10 @@ export interface ScriptedTerraform {
   readonly invoke: (
     name: string,
     args: PropertyMap,
-    preview?: boolean,
+    options?: PreviewOption,
   ) => ReturnType<Provider['invoke']>
-  /** Returns the names of the calls since the configuration or the last use of this function. */
-  readonly listNewCalls: () => readonly string[]
+  /** Returns the names of the calls since the configuration or the previous `takeCalls`. */
+  readonly takeCalls: () => readonly string[]
   /** Returns the last request of a kind. */
   readonly requestOf: (rpc: keyof TerraformClient) => Readonly<Record<string, MsgpackValue>>
 }
@@ -93,12 +98,12 @@ export async function createScriptedProvider(
     id: 'p',
     inputs: options.config ?? new Map(),
   })
-  let seenCount = calls.length
+  let takenCount = calls.length
   return {
     ...{ provider, calls, warnings, messages, ...createRequests(provider) },
-    listNewCalls() {
-      const names = calls.slice(seenCount).map(({ rpc }) => rpc)
-      seenCount = calls.length
+    takeCalls() {
+      const names = calls.slice(takenCount).map(({ rpc }) => rpc)
+      takenCount = calls.length
       return names
     },
     requestOf(rpc) {
@@ -109,14 +114,16 @@ export async function createScriptedProvider(
   }
 }
 
+const noPreview: PreviewOption = { preview: false }
+
 function createRequests(
   provider: Provider,
 ): Pick<ScriptedTerraform, 'create' | 'update' | 'diff' | 'remove' | 'read' | 'invoke'> {
   const common = { ...thing, timeoutSeconds: 0 }
   const id = 'id-a'
   return {
-    create: (inputs, preview = false) => provider.create({ ...common, inputs, preview }),
-    update: (oldOutputs, newInputs, preview = false) =>
+    create: (inputs, { preview } = noPreview) => provider.create({ ...common, inputs, preview }),
+    update: (oldOutputs, newInputs, { preview } = noPreview) =>
       provider.update({
         ...{ ...common, id, oldInputs: newInputs, oldOutputs, newInputs, preview },
         ignoreChanges: [],
@@ -128,7 +135,7 @@ function createRequests(
       }),
     remove: outputs => provider.delete({ ...common, id, inputs: new Map(), outputs }),
     read: (readId, outputs) => provider.read({ ...common, id: readId, inputs: undefined, outputs }),
-    invoke: (name, args, preview = false) =>
+    invoke: (name, args, { preview } = noPreview) =>
       provider.invoke({ token: `x:index/${name}:${name}`, args, preview }),
   }
 }

@@ -16,7 +16,7 @@ import {
  * A certificate of this process with its key. A provider with TLS accepts only calls that use this
  * certificate.
  */
-export interface ClientCertificate {
+export interface SelfSignedCertificate {
   /** PEM. */
   readonly certificate: string
   /** PKCS #8 in PEM. */
@@ -43,13 +43,13 @@ const clockToleranceMs = 30_000
 const validityMs = 10 * 365 * 24 * 3600 * 1000
 
 /**
- * Creates a certificate as go-plugin demands it: self-signed, for `localhost`, for both ends of a
+ * Creates a self-signed certificate as go-plugin demands it: for `localhost`, and for both ends of a
  * connection. Its key is on the elliptic curve P-256. Servers of tests have other `hosts`.
  */
-export function createClientCertificate(
+export function createSelfSignedCertificate(
   nowMs: number,
   hosts: readonly string[] = defaultHosts,
-): ClientCertificate {
+): SelfSignedCertificate {
   const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const algorithm = encodeDerSequence(encodeDerObjectIdentifier(oids.ecdsaWithSha256))
   const name = encodeDerSequence(

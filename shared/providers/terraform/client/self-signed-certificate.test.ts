@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
 import { describe, expect, test } from 'vitest'
-import { createClientCertificate } from './client-certificate.ts'
+import { createSelfSignedCertificate } from './self-signed-certificate.ts'
 import {
   encodeDerObjectIdentifier,
   encodeDerValue,
@@ -12,7 +12,7 @@ import {
 const nowMs = Date.UTC(2030, 0, 2, 3, 4, 5, 678)
 
 describe('the certificate of a client', () => {
-  const { certificate, privateKey } = createClientCertificate(nowMs)
+  const { certificate, privateKey } = createSelfSignedCertificate(nowMs)
   const parsed = new X509Certificate(certificate)
 
   test('is signed by its own key, and is marked as an authority', () => {
@@ -34,7 +34,7 @@ describe('the certificate of a client', () => {
   })
 
   test('has a positive serial number of its own', () => {
-    const other = new X509Certificate(createClientCertificate(nowMs).certificate)
+    const other = new X509Certificate(createSelfSignedCertificate(nowMs).certificate)
     expect(parsed.serialNumber).toMatch(/^[4-7][0-9A-F]{31}$/)
     expect(other.serialNumber).not.toBe(parsed.serialNumber)
   })

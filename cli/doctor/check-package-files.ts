@@ -15,7 +15,7 @@ const namesMax = 5
  * Compares the files of an installed package with the hashes that it was packed with. A clone has
  * no such list.
  */
-export function checkInstallation(folder = packageFolder): AreaReport {
+export function checkPackageFiles(folder = packageFolder): AreaReport {
   const list = join(folder, 'dist/files.json')
   const remedy = 'Install antichain again: `npm install -g` with the same packed file.'
   if (!existsSync(list)) {

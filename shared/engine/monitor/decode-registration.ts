@@ -56,7 +56,7 @@ export interface ReadingDeps {
  * keep their output values. Throws RESOURCE_INVALID, VALUE_MALFORMED, PACKAGE_INVALID or
  * FEATURE_MISSING.
  */
-export async function readRegistration(
+export async function decodeRegistration(
   request: RegisterResourceRequest,
   deps: ReadingDeps,
 ): Promise<Registration> {
@@ -85,7 +85,7 @@ export async function readRegistration(
     provider: request.provider,
     providers: request.providers,
     plugin: readPluginRequest(packageOf(request.type), request, deps),
-    isPackage: request.packageRef !== '',
+    hasPackageRef: request.packageRef !== '',
     envVarMappings: request.envVarMappings,
     deleteBeforeReplace:
       request.deleteBeforeReplaceDefined || request.deleteBeforeReplace
@@ -122,9 +122,7 @@ export function decodeReadRequest(request: ReadResourceRequest, deps: ReadingDep
     id: typeof id === 'string' ? id : '',
     isIdUnknown: typeof id !== 'string',
     parent: parseOptionalUrn(request.parent),
-    properties: downgradeOutputs(
-      fromWire(request.properties, { ...programWireOptions, outputs: false }),
-    ),
+    properties: fromWire(request.properties, { ...programWireOptions, outputs: false }),
     dependencies: sortUnique(request.dependencies.map(urn => parseRequestUrn(urn, 'dependency'))),
     provider: request.provider,
     plugin: readPluginRequest(packageOf(request.type), request, deps),
@@ -190,7 +188,7 @@ function readHooks(
   hooks: RegisterResourceRequest['hooks'],
 ): ReadonlyMap<string, readonly string[]> {
   const entries = Object.entries(hooks ?? {}).map(
-    ([hookName, names]) => [hookName[0]?.toUpperCase() + hookName.slice(1), names] as const,
+    ([hookField, names]) => [hookField[0]?.toUpperCase() + hookField.slice(1), names] as const,
   )
   return new Map(entries.filter(([, names]) => names.length > 0))
 }
