@@ -23,7 +23,7 @@ export function declareStackHistory(stack: Command, attach: Attach): void {
     addOutputOption(
       history
         .command('events')
-        .argument('<number>', 'Number of the deployment')
+        .argument('<number>', 'Number of the deployment, or latest')
         .description('Show the engine events of a deployment'),
     )
       .option('--all', 'Show all events (default: the first page with events)')

@@ -5,7 +5,7 @@ import {
   type EventSelection,
 } from '../../shared/engine/events/event-filter.ts'
 import { error } from '../../shared/errors/error.ts'
-import type { StackId } from '../../shared/records/ids.ts'
+import { deploymentPartsOf, type StackId } from '../../shared/records/ids.ts'
 import { isJsonOutput } from '../arguments/output-option.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { describeEvent } from '../display/describe-event.ts'
@@ -14,6 +14,8 @@ import { formatTable } from '../display/table.ts'
 import { stackPathOf } from '../remote/stack-path.ts'
 import type { CliSession } from '../session/session.ts'
 
+/** The argument that names the newest deployment. */
+const latestName = 'latest'
 /** Number of events in one page. */
 const pageEvents = 100
 
@@ -26,13 +28,13 @@ type StoredEvent = z.infer<typeof pageForm>['items'][number]
 
 /**
  * `stack history events <number>`: prints the engine events of a deployment, or with --summary
- * their summary. Without --all, --count or --summary it prints the first page of
- * 100 events with selected ones. Throws DEPLOYMENT_UNKNOWN.
+ * their summary. `latest` names the newest deployment. Without --all, --count or --summary it
+ * prints the first page of 100 events with selected ones. Throws DEPLOYMENT_UNKNOWN.
  */
-export const showDeploymentEvents: Handler = async (session, flags, [number = '']) => {
-  if (!/^[1-9]\d{0,14}$/.test(number))
-    throw error('CLI_USAGE', `'${number}' is not the number of a deployment`, {
-      hint: 'List the numbers with `antichain stack history`.',
+export const showDeploymentEvents: Handler = async (session, flags, [name = '']) => {
+  if (name !== latestName && !/^[1-9]\d{0,14}$/.test(name))
+    throw error('CLI_USAGE', `'${name}' is not the number of a deployment`, {
+      hint: `Pass ${latestName}, or one of the numbers of \`antichain stack history\`.`,
     })
   const countText = flags.text('count')
   if (countText !== undefined && !/^[1-9]\d{0,8}$/.test(countText))
@@ -45,6 +47,7 @@ export const showDeploymentEvents: Handler = async (session, flags, [number = ''
   for (const code of codes) checkKindCode(code)
   const selection = { codes, urn: flags.text('urn') }
   const stack = await session.requireStack()
+  const number = name === latestName ? await findLatestNumber(session, stack) : name
   const events = await readEvents(session, { stack, number, countMin, selection })
   if (isSummary) {
     const summary = summarizeEvents(events)
@@ -64,6 +67,14 @@ export const showDeploymentEvents: Handler = async (session, flags, [number = ''
   for (const line of formatTable(['TYPE', 'DETAILS'], rows)) session.print(line)
   session.print(`\n${events.length} event(s)`)
   return 0
+}
+
+/** Returns the number of the newest deployment of a stack. Throws DEPLOYMENT_UNKNOWN. */
+async function findLatestNumber(session: CliSession, stack: StackId): Promise<string> {
+  const { platform } = await session.openEngine()
+  const [newest] = await platform.catalog.listHistory(stack, 1)
+  if (newest === undefined) throw error('DEPLOYMENT_UNKNOWN', 'the stack was never deployed')
+  return String(deploymentPartsOf(newest.deployment).number)
 }
 
 /** Throws CLI_USAGE for a text that is not the code of a kind of events. */

@@ -26,6 +26,8 @@ test('an operation with --output json prints one line, which its stored events r
     const stored = parse(await run(...summaryArgs, '--output', 'json'))
     const { result, summary, resources } = made
     expect(stored).toMatchObject({ result, summary, resources })
+    const latest = ['stack', 'history', 'events', 'latest', '--summary', '--output', 'json']
+    expect(parse(await run(...latest))).toEqual(stored)
     expect(await run(...summaryArgs)).toContain(`Changes:  ${create} create`)
     const listKinds = async (...options: readonly string[]): Promise<readonly string[]> => {
       const args = ['stack', 'history', 'events', '1', '--all', '--output', 'json', ...options]

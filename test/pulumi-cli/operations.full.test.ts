@@ -56,6 +56,16 @@ describeWithCommands("operations of Pulumi's own command line", [['go', 'version
       'update succeeded',
       'update succeeded',
     ])
+    const readKinds = async (update: string, ...options: readonly string[]) => {
+      const args = ['stack', 'history', 'events', update, '--all', '--output', 'json', ...options]
+      const events = JSON.parse(requireSuccess(await pulumi(args)).out) as Record<string, unknown>[]
+      return [...new Set(events.flatMap(Object.keys))].filter(key => key.endsWith('Event'))
+    }
+    for (const update of ['latest', '1', 'deployment-2'])
+      expect(await readKinds(update, '--event-type', '5')).toEqual(['summaryEvent'])
+    const urn = 'urn:pulumi:dev::small::pulumi:pulumi:Stack::small-dev'
+    const kindsOfStack = await readKinds('1', '--urn', urn, '--event-type', '7')
+    expect(kindsOfStack).toEqual(['resOutputsEvent'])
     expect(findFilesWith(sandbox.home, secret)).toEqual([])
     requireSuccess(await antichain(['destroy', '--yes', '--skip-preview', '-s', 'dev']))
     expect(sandbox.listObjects()).toEqual([])

@@ -9,6 +9,7 @@ import { clientLogOf } from './client-deployment.ts'
 import { readClientSteps } from './client-steps-of-event.ts'
 import { changeUpdate, requireUpdate, type StoredUpdate } from './client-update.ts'
 import { parseOwnDeployment, parseOwnPreview } from './deployment-updates.ts'
+import { findNamedUpdate } from './find-named-update.ts'
 import { readSelectedEvents, type UpdateEventSource } from './event-pages.ts'
 import { requirePulumiDeployment } from './pulumi-deployment.ts'
 import { stackOf } from '../define-route.ts'
@@ -104,7 +105,7 @@ function requireKindCode(code: string): string {
 
 /**
  * Finds where the events of an update are stored. The update is one of this engine or of a client.
- * Throws DEPLOYMENT_UNKNOWN.
+ * Clients name it by its id, by its version, or `latest`. Throws DEPLOYMENT_UNKNOWN.
  */
 async function findUpdateEventSource(
   ports: ServicePorts,
@@ -119,6 +120,8 @@ async function findUpdateEventSource(
   }
   const deployment = parseOwnDeployment(stack, id)
   if (deployment !== undefined) return eventSourceOf(ports, deployment)
+  const named = await findNamedUpdate(ports.catalog, await requireStack(ports, stack), id)
+  if (named !== undefined) return eventSourceOf(ports, named)
   const stored = await requireUpdate(ports, stack, id)
   if (stored.update.deployment !== undefined) return eventSourceOf(ports, stored.update.deployment)
   const { status, expiresAt = 0 } = stored.update

@@ -5,6 +5,7 @@ import { deploymentPartsOf } from '../../../shared/records/ids.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { findStoredUpdate, findUpdateId, type StoredUpdate } from './client-update.ts'
 import { stackOf } from '../define-route.ts'
+import { shownVersionOf } from './find-named-update.ts'
 import { parsePositive } from './page-of-query.ts'
 import {
   type ServiceCall,
@@ -79,7 +80,7 @@ async function updateInfoOf(
     environment: update?.update.environment ?? {},
     config: update?.update.config ?? {},
     result: result === undefined ? 'in-progress' : result === 'succeeded' ? 'succeeded' : 'failed',
-    version: version ?? stack.version + 1,
+    version: shownVersionOf(stack, version),
     resourceChanges: changes ?? {},
     deployment: null,
   }

@@ -179,6 +179,11 @@ describe('updates', () => {
     expect(await read('type=9&type=3')).toEqual(selected)
     expect(await read(`urn=${urn}`)).toEqual(selected.slice(0, 2))
     expect(await read(`type=9&urn=${urn}`)).toEqual([selected[1]])
+    for (const name of ['latest', '1']) {
+      const named = await service.call(admin, `GET ${shopService}/update/${name}/events?type=9`)
+      expect(named.json['events']).toEqual(selected.slice(1))
+    }
+    expect((await service.call(admin, `GET ${shopService}/update/2/events`)).status).toBe(404)
     const unknown = await service.call(admin, `GET ${path}/events?type=policy`)
     expect([unknown.status, unknown.json['message']]).toEqual([
       400,
