@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { unsupportedCommands } from './unsupported.ts'
+import { unsupportedCommands, unsupportedOptions } from './unsupported.ts'
 import { type Attach, declareUnsupportedCommands } from './handler.ts'
 
 /** Declares `package` and its subcommands. */
@@ -20,6 +20,23 @@ export function declarePackage(root: Command, attach: Attach): void {
       .option('--out <folder>', 'Folder of the SDK (default: sdks/<name> of the project)')
       .allowUnknownOption(),
     async () => (await import('../commands/package-add.ts')).addPackage,
+  )
+  attach(
+    packages
+      .command('gen-sdk')
+      .argument(
+        '<plugin>',
+        'Name of the plugin, optionally with @<version>; its folder; a schema file; or terraform-provider',
+      )
+      .argument('[args...]', 'Arguments of the plugin (of terraform-provider: <source> [version])')
+      .description('Generate SDKs of a package, each in a folder of its own')
+      .option('--language <name>', 'nodejs, python, yaml or all (default: all)')
+      .option('-o, --out <folder>', 'Folder with the folders of the SDKs (default: ./sdk)')
+      .option('--version <version>', 'Version of the package (default: that of its schema)')
+      .option('--local', 'No effect: generated SDKs need no build')
+      .allowUnknownOption(),
+    async () => (await import('../commands/package-gen-sdk.ts')).generatePackageSdks,
+    unsupportedOptions.genSdk,
   )
   attach(
     packages

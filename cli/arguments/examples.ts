@@ -165,6 +165,10 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     ['package add terraform-provider ./terraform-provider-x', 'Add a local one'],
     ['package add ./schema.json --language nodejs', 'Add the package of a schema'],
   ],
+  'package gen-sdk': [
+    ['package gen-sdk ./schema.json --language python', 'Generate ./sdk/python'],
+    ['package gen-sdk terraform-provider hashicorp/random --out sdks', 'Generate all SDKs'],
+  ],
   'package get-schema': [
     ['package get-schema terraform-provider hashicorp/random', 'Print the types of a provider'],
   ],

@@ -35,6 +35,7 @@ export const unsupportedOptions = {
   config: ['--open'],
   convert: ['--mappings <files>'],
   install: ['--use-language-version-tools'],
+  genSdk: ['--overlays <folder>', '--server <address>'],
   new: ['--runtime-options <options>'],
   login: [
     ...['--credential-helper <command>', '--credential-helper-arg <argument>', '--insecure'],
@@ -85,6 +86,8 @@ export const optionSubstitutes: Readonly<Record<string, string>> = {
   '--oidc-team': oidcHint,
   '--oidc-user': oidcHint,
   '--delete-credentials-key': 'Not needed here: no key is in the store of the system.',
+  '--overlays': 'Copy the files into the folder of the SDK.',
+  '--server': 'Run `antichain plugin install resource <name> <version> --server <address>` first.',
   '--mappings': 'Install the plugin of each provider, which contains its mapping.',
   '--open': 'Not needed here: environments are files, and `config` shows their values.',
 }
@@ -134,7 +137,6 @@ export const unsupportedCommands = {
   },
   package: {
     delete: 'Remove it at the registry of its language.',
-    'gen-sdk': 'Run `antichain package add`, with --out for another folder.',
     'get-mapping': 'Not needed here: Terraform providers are called without a bridge.',
     new: 'Write the files of the package; docs/tutorials/provider.md shows how.',
     'pack-sdk': registryHint,

@@ -1,10 +1,9 @@
 import { join, resolve } from 'node:path'
-import { error } from '../../shared/errors/error.ts'
 import type { CliSession } from '../session/session.ts'
 import { declareInProject } from './declare-in-project.ts'
+import { generateSdk } from './generate-sdk.ts'
 import { loadPackageSchema, type PackageOperands } from './load-package-schema.ts'
 import { makeRelative, requireSdkLanguage } from './sdk-languages.ts'
-import { writeSdk } from './write-sdk.ts'
 
 /**
  * Generates the SDK of a package, and makes the program of the session depend on it. Prints each
@@ -17,21 +16,14 @@ export async function addToProject(
   operands: PackageOperands,
   options: { readonly language?: string | undefined; readonly out?: string | undefined } = {},
 ): Promise<readonly string[]> {
-  const { plugin } = operands
   const project = session.requireProject()
   const language = requireSdkLanguage(options.language ?? project.runtime)
   language.check(project)
   const { schema } = await loadPackageSchema(session, operands)
-  const { name, version = '' } = schema
-  if (!/^\w[\w.-]*$/.test(name))
-    throw error('PLUGIN_FAILED', `the schema of '${plugin}' has an invalid name '${name}'`)
-  const sdk = language.generate(schema)
+  const { name } = schema
   const { out } = options
   const folder = out === undefined ? join(project.root, 'sdks', name) : resolve(session.cwd, out)
-  writeSdk(folder, sdk)
-  const title = `${name} ${version}`.trim()
-  session.print(`Generated the SDK of ${title} in ${makeRelative(project, folder)}.`)
-  for (const omission of sdk.omissions) session.printToStderr(`The SDK has no ${omission}.`)
+  generateSdk(session, language, { schema, folder })
   for (const line of language.link(project, schema, folder)) session.print(line)
   if (declareInProject(project, schema, operands))
     session.print(`Added '${name}' to the packages of ${makeRelative(project, project.file)}.`)

@@ -126,7 +126,12 @@ function parseSchema(text: string, subject: string): LoadedSchema {
     throw error('PLUGIN_FAILED', message, { cause })
   }
   const parsed = parseForm(packageSchemaForm, json)
-  if (parsed.success) return { schema: parsed.data, json }
+  if (parsed.success) {
+    // Generators name folders and files after the package.
+    if (/^\w[\w.-]*$/.test(parsed.data.name)) return { schema: parsed.data, json }
+    const name = JSON.stringify(parsed.data.name)
+    throw error('PLUGIN_FAILED', `the schema of '${subject}' has an invalid name ${name}`)
+  }
   const [issue] = parsed.error.issues
   const place = issue === undefined ? '' : ` at ${issue.path.join('.')}: ${issue.message}`
   throw error('PLUGIN_FAILED', `the schema of '${subject}' is invalid${place}`)

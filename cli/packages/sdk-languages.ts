@@ -91,6 +91,11 @@ function listPythonCommand(project: Project, folder: string): string {
   return `${pip} install -r requirements.txt`
 }
 
+/** Returns the names of all languages. */
+export function listSdkLanguages(): readonly string[] {
+  return [...languages.keys()]
+}
+
 /** Reports whether SDKs can be generated for a language. */
 export function hasSdkLanguage(name: string): boolean {
   return languages.has(name)
