@@ -121,6 +121,7 @@ function StackTabs(props: StackPageProps & { path: string; value: StackWithLast 
   const { project, stack, tab, view = 'table', resource, path, value } = props
   const { record, last } = value
   // The history changes when a deployment starts and when it ends.
+  const openDeployment = last?.result === undefined ? last?.number : undefined
   const historyRevision = `${last?.number ?? 0} ${last?.result ?? ''}`
   return (
     <RouteTabs
@@ -131,7 +132,10 @@ function StackTabs(props: StackPageProps & { path: string; value: StackWithLast 
       hrefOf={name => hrefOf({ kind: 'stack', project, stack, tab: name })}
     >
       <TabPart id="resources">
-        <StackResources {...{ project, stack, path, view, resource }} version={record.version} />
+        <StackResources
+          {...{ project, stack, path, view, resource, openDeployment }}
+          version={record.version}
+        />
       </TabPart>
       <TabPart id="outputs">
         <StackOutputs path={path} version={record.version} />

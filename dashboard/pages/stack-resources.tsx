@@ -1,25 +1,29 @@
 import { useMemo, useState } from 'react'
 import type { ProjectAndStack } from '../api/api-views.ts'
+import type { OperationRow } from '../deployment/operation-row.ts'
 import { usePolled } from '../api/use-polled.ts'
 import { formatShownCount } from '../format/format-count.ts'
 import { createMatcher } from '../format/match-filter.ts'
 import { ResourceDetails } from '../resources/resource-details.tsx'
 import { ResourceHistory } from '../resources/resource-history.tsx'
-import { createResourceGraph } from '../resources/resource-graph.ts'
 import { ResourceGraphView } from '../resources/resource-graph-view.tsx'
 import { includeAncestors, ResourceTable, ResourceTreeTable } from '../resources/resource-table.tsx'
 import { createResourceRows, type StateExport, type StateRow } from '../resources/state-resource.ts'
 import { hrefOf, type ResourceView } from '../routing/page-route.ts'
+import { type LiveGraph, useLiveGraph } from '../resources/use-live-graph.ts'
 import { useClient } from '../session/client-context.ts'
 import { ChoiceSwitch } from '../widgets/choice-switch.tsx'
 import { EmptyNote } from '../widgets/empty-note.tsx'
 import { FailureNote } from '../widgets/failure-note.tsx'
 import { LoadingRows } from '../widgets/loading-rows.tsx'
 import { SearchBox } from '../widgets/search-box.tsx'
+import { FollowedDeployment } from './followed-deployment.tsx'
 
 type StackResourcesProps = ProjectAndStack & {
   path: string
   version: number
+  /** The number of the deployment that has not ended, if any. */
+  openDeployment: number | undefined
   view: ResourceView
   /** The key of the resource whose details are shown. */
   resource: string | undefined
@@ -31,11 +35,13 @@ const viewChoices: readonly (readonly [ResourceView, string])[] = [
   ['graph', 'Graph'],
 ]
 
+const noRows: readonly StateRow[] = []
+
 /** Shows the resources of a stack as a table, a tree or a graph. */
 export function StackResources(props: StackResourcesProps) {
-  const { path, version, view } = props
+  const { path, version, view, openDeployment } = props
   const { client } = useClient()
-  const { value: rows, failure } = usePolled({
+  const { value: stateRows, failure } = usePolled({
     key: path,
     revision: version,
     intervalMs: 0,
@@ -43,8 +49,11 @@ export function StackResources(props: StackResourcesProps) {
       createResourceRows(await client.read<StateExport>(`${path}/export`, signal)),
   })
   const [filter, setFilter] = useState('')
-  const matches = useMemo(() => findMatches(rows ?? [], filter), [rows, filter])
-  if (rows === undefined)
+  const [operations, setOperations] = useState<readonly OperationRow[]>()
+  const live = useLiveGraph(stateRows ?? noRows, operations)
+  const { rows } = live
+  const matches = useMemo(() => findMatches(rows, filter), [rows, filter])
+  if (stateRows === undefined)
     return failure === undefined ? (
       <LoadingRows label="Reading resources" />
     ) : (
@@ -70,25 +79,24 @@ export function StackResources(props: StackResourcesProps) {
           {formatShownCount(matches?.size ?? rows.length, rows.length, 'resource')}
         </p>
       </div>
-      {rows.length === 0 ? (
-        <EmptyNote title="This stack has no resources">
-          Deploy its program with <code>antichain up</code>.
-        </EmptyNote>
-      ) : (
-        <ResourcesInView {...props} rows={rows} matches={matches} />
-      )}
+      {view === 'graph' && openDeployment !== undefined ? (
+        <FollowedDeployment
+          path={`${path}/deployments/${openDeployment}`}
+          onChange={setOperations}
+        />
+      ) : null}
+      <ResourcesInView {...props} {...live} matches={matches} />
     </>
   )
 }
 
 function ResourcesInView(
-  props: StackResourcesProps & {
-    rows: readonly StateRow[]
-    matches: ReadonlySet<string> | undefined
-  },
+  props: StackResourcesProps &
+    LiveGraph & {
+      matches: ReadonlySet<string> | undefined
+    },
 ) {
-  const { rows, matches, view, resource } = props
-  const graph = useMemo(() => createResourceGraph(rows), [rows])
+  const { rows, graph, states, matches, view, resource } = props
   const shownRows = useMemo(() => {
     if (matches === undefined) return rows
     return view === 'table'
@@ -100,7 +108,11 @@ function ResourcesInView(
   const tableProps = { rows: shownRows, openKey: resource, onOpen }
   return (
     <>
-      {matches?.size === 0 && view !== 'graph' ? (
+      {rows.length === 0 ? (
+        <EmptyNote title="This stack has no resources">
+          Deploy its program with <code>antichain up</code>.
+        </EmptyNote>
+      ) : matches?.size === 0 && view !== 'graph' ? (
         <EmptyNote title="No resource matches the filter" />
       ) : view === 'table' ? (
         <ResourceTable {...tableProps} />
@@ -108,7 +120,7 @@ function ResourcesInView(
         <ResourceTreeTable {...tableProps} />
       ) : (
         <ResourceGraphView
-          {...{ rows, graph, matches, onOpen }}
+          {...{ rows, graph, matches, states, onOpen }}
           fallback={<ResourceTreeTable {...tableProps} />}
         />
       )}

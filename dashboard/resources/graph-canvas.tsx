@@ -4,6 +4,7 @@ import { toFailure } from '../api/api-failure.ts'
 import { FailureNote } from '../widgets/failure-note.tsx'
 import { LoadingRows } from '../widgets/loading-rows.tsx'
 import { type GraphPalette, type OpenGraph, openGraph } from './open-graph.ts'
+import type { LiveState } from './live-states.ts'
 import type { ResourceGraph } from './resource-graph.ts'
 import type { StateRow } from './state-resource.ts'
 
@@ -12,6 +13,8 @@ interface GraphCanvasProps {
   graph: ResourceGraph
   /** The keys of the resources that the filter matches. Undefined without a filter. */
   matches: ReadonlySet<string> | undefined
+  /** The states in an open deployment by the keys of the resources. */
+  states: ReadonlyMap<string, LiveState> | undefined
   palette: GraphPalette
   onOpen: (key: string) => void
 }
@@ -68,12 +71,14 @@ export function GraphCanvas(props: GraphCanvasProps) {
   )
 }
 
-/** Opens the graph in its element, and follows the rows, the filter and the colors. */
-function useOpenGraph({ rows, graph, matches, palette, onOpen }: GraphCanvasProps) {
+/** Opens the graph in its element, and follows the rows, the filter, the states and the colors. */
+function useOpenGraph({ rows, graph, matches, states, palette, onOpen }: GraphCanvasProps) {
   const container = useRef<HTMLDivElement>(null)
   const ranks = useRef<HTMLDivElement>(null)
   const latest = useRef({ onOpen, palette })
   const drawnPalette = useRef(palette)
+  // New resources of a deployment open the graph again, which keeps the shown part.
+  const view = useRef<ReturnType<OpenGraph['readView']>>(undefined)
   const [open, setOpen] = useState<OpenGraph>()
   const [failure, setFailure] = useState<unknown>()
   useEffect(() => {
@@ -87,7 +92,7 @@ function useOpenGraph({ rows, graph, matches, palette, onOpen }: GraphCanvasProp
       const { current: rankLayer } = ranks
       if (stage === null || rankLayer === null) return
       current = await openGraph({
-        ...{ stage, rankLayer, rows, graph, signal: abort.signal },
+        ...{ stage, rankLayer, rows, graph, signal: abort.signal, view: view.current },
         paletteOf: () => latest.current.palette,
         onOpen: key => latest.current.onOpen(key),
       })
@@ -98,6 +103,7 @@ function useOpenGraph({ rows, graph, matches, palette, onOpen }: GraphCanvasProp
     })
     return () => {
       abort.abort()
+      if (current !== undefined) view.current = current.readView()
       current?.close()
       setOpen(undefined)
     }
@@ -107,6 +113,7 @@ function useOpenGraph({ rows, graph, matches, palette, onOpen }: GraphCanvasProp
     drawnPalette.current = palette
   }, [open, palette])
   useEffect(() => open?.highlight(matches ?? new Set()), [open, matches])
+  useEffect(() => open?.showStates(states ?? new Map()), [open, states])
   return { container, ranks, open, failure }
 }
 

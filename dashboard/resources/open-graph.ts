@@ -1,8 +1,10 @@
 import { DirectedGraph } from 'graphology'
 import Sigma from 'sigma'
 import { sdfCircle, sdfDiamond, sdfSquare } from 'sigma/rendering'
+import type { CameraState } from 'sigma/types'
 import { formatNumber } from '../format/format-count.ts'
 import { type GraphPoint, type LayoutRank, layOutRanks } from './rank-layout.ts'
+import type { LiveState } from './live-states.ts'
 import type { ResourceEdge, ResourceGraph } from './resource-graph.ts'
 import { runInSlices } from './run-in-slices.ts'
 import type { ResourceCondition, StateRow } from './state-resource.ts'
@@ -10,6 +12,7 @@ import type { ResourceCondition, StateRow } from './state-resource.ts'
 /** The colors of the graph, which depend on the theme. */
 export interface GraphPalette {
   readonly conditions: Readonly<Record<ResourceCondition, string>>
+  readonly states: Readonly<Record<LiveState, string>>
   readonly text: string
   readonly surface: string
   readonly line: string
@@ -25,8 +28,12 @@ export interface OpenGraph {
   readonly showAll: () => void
   /** Marks the resources with these keys, and no others. */
   readonly highlight: (keys: ReadonlySet<string>) => void
+  /** Shows the states of resources in an open deployment. Others show their conditions. */
+  readonly showStates: (states: ReadonlyMap<string, LiveState>) => void
   /** Whether only the edges of marked resources are drawn. */
   readonly hidesEdges: boolean
+  /** Returns the shown part of the graph. */
+  readonly readView: () => CameraState
   /** Applies the palette again. */
   readonly repaint: () => void
   readonly close: () => void
@@ -39,6 +46,8 @@ interface GraphOptions {
   readonly rows: readonly StateRow[]
   readonly graph: ResourceGraph
   readonly signal: AbortSignal
+  /** The shown part of an earlier graph. Absent: everything is shown. */
+  readonly view: CameraState | undefined
   readonly paletteOf: () => GraphPalette
   readonly onOpen: (key: string) => void
 }
@@ -86,6 +95,7 @@ export async function openGraph(options: GraphOptions): Promise<OpenGraph> {
   placeRanks(viewportOf)
   sigma.on('afterRender', () => placeRanks(viewportOf))
   const camera = sigma.getCamera()
+  if (options.view !== undefined) camera.setState(options.view)
   return {
     hidesEdges,
     pan(right, up) {
@@ -103,6 +113,12 @@ export async function openGraph(options: GraphOptions): Promise<OpenGraph> {
       sigma.setNodesState([...marked], { isHighlighted: true, isNamed })
       for (const key of [...unmarked, ...(isNamed ? marked : [])]) setEdges(key, false)
     },
+    showStates(states) {
+      for (const key of drawn.nodes())
+        if (drawn.getNodeAttribute(key, 'state') !== states.get(key))
+          drawn.setNodeAttribute(key, 'state', states.get(key))
+    },
+    readView: () => camera.getState(),
     repaint: () => void sigma.refresh(),
     close() {
       sigma.kill()
@@ -143,8 +159,10 @@ function createRenderer(
 ) {
   const { stage, paletteOf, nodeSize: size, hidesEdges } = options
   const opacity = Math.max(0.15, Math.min(1, opaqueEdgesMax / drawn.size))
-  const colorOf = (condition: unknown): string =>
-    paletteOf().conditions[condition as ResourceCondition]
+  const colorOf = (condition: unknown, state: unknown): string =>
+    state === undefined
+      ? paletteOf().conditions[condition as ResourceCondition]
+      : paletteOf().states[state as LiveState]
   return new Sigma(drawn, stage, {
     customNodeState: { isNamed: false },
     primitives: { nodes: { shapes: [sdfCircle(), sdfSquare(), sdfDiamond()] } },
@@ -154,9 +172,9 @@ function createRenderer(
         y: { attribute: 'y' },
         label: { attribute: 'label' },
         size: (_, { isHovered, isHighlighted }) => (isHovered || isHighlighted ? size * 1.5 : size),
-        color: ({ condition }) => colorOf(condition),
-        // The shape shows the condition too, for users who cannot distinguish the colors.
-        shape: ({ condition }) => shapeOf(condition),
+        color: ({ condition, state }) => colorOf(condition, state),
+        // The shape shows the same, for users who cannot distinguish the colors.
+        shape: ({ condition, state }) => shapeOf(state ?? condition),
         depth: (_, { isHovered, isHighlighted }) =>
           isHovered || isHighlighted ? 'topNodes' : 'nodes',
         labelColor: () => paletteOf().text,
@@ -196,11 +214,13 @@ function createRenderer(
   })
 }
 
-function shapeOf(condition: unknown): string {
-  if (condition === 'condemned' || condition === 'tainted' || condition === 'pending')
-    return 'diamond'
-  return condition === 'component' || condition === 'provider' ? 'square' : 'circle'
+function shapeOf(stateOrCondition: unknown): string {
+  if (diamonds.has(stateOrCondition)) return 'diamond'
+  return squares.has(stateOrCondition) ? 'square' : 'circle'
 }
+
+const diamonds: ReadonlySet<unknown> = new Set(['condemned', 'tainted', 'pending', 'failed'])
+const squares: ReadonlySet<unknown> = new Set(['component', 'provider', 'running'])
 
 /** Reports whether the browser draws without a graphics card, as in most virtual machines. */
 function findRendererKind(): 'hardware' | 'software' {

@@ -4,6 +4,7 @@ import { formatNumber } from '../format/format-count.ts'
 import { FailureNote } from '../widgets/failure-note.tsx'
 import { LoadingRows } from '../widgets/loading-rows.tsx'
 import { useMediaQuery } from '../widgets/use-media-query.ts'
+import { type LiveState, liveStateWords } from './live-states.ts'
 import type { GraphPalette } from './open-graph.ts'
 import type { ResourceGraph } from './resource-graph.ts'
 import { conditionWords, type ResourceCondition, type StateRow } from './state-resource.ts'
@@ -13,6 +14,8 @@ interface ResourceGraphViewProps {
   graph: ResourceGraph
   /** The keys of the resources that the filter matches. Undefined without a filter. */
   matches: ReadonlySet<string> | undefined
+  /** The states in an open deployment by the keys of the resources. */
+  states: ReadonlyMap<string, LiveState> | undefined
   onOpen: (key: string) => void
   /** The view that replaces the graph in a browser that cannot draw it. */
   fallback: ReactNode
@@ -38,23 +41,26 @@ export function ResourceGraphView({ fallback, ...props }: ResourceGraphViewProps
 }
 
 function LoadedGraph(props: Omit<ResourceGraphViewProps, 'fallback'>) {
-  const { rows, graph, matches, onOpen } = props
+  const { rows, graph, matches, states, onOpen } = props
   // The libraries of the graph are a file of their own, which no other page loads.
   const { value: module, failure } = usePolled({
     key: 'graph',
     intervalMs: 0,
     read: () => import('./graph-canvas.tsx'),
   })
-  const counts = useMemo(() => Map.groupBy(rows, ({ condition }) => condition), [rows])
+  const counts = useMemo(
+    () => Map.groupBy(rows, ({ key, condition }) => states?.get(key) ?? condition),
+    [rows, states],
+  )
   const { legend, palette } = usePalette()
   return (
     <>
       <ul ref={legend} className="graph-legend" aria-label="Colors">
-        {conditionWords.map(([condition, word]) => {
-          const count = counts.get(condition)?.length ?? 0
+        {[...liveStateWords, ...conditionWords].map(([color, word]) => {
+          const count = counts.get(color)?.length ?? 0
           return (
-            <li key={condition} hidden={count === 0} data-condition={condition}>
-              <span className={`graph-swatch swatch-${condition}`} aria-hidden="true" />
+            <li key={color} hidden={count === 0} data-color={color}>
+              <span className={`graph-swatch swatch-${color}`} aria-hidden="true" />
               {word} <span className="quiet">{formatNumber(count)}</span>
             </li>
           )
@@ -68,7 +74,7 @@ function LoadedGraph(props: Omit<ResourceGraphViewProps, 'fallback'>) {
       {module === undefined || palette === undefined ? (
         failure === undefined && <LoadingRows label="Loading the graph" />
       ) : (
-        <module.GraphCanvas {...{ rows, graph, matches, palette, onOpen }} />
+        <module.GraphCanvas {...{ rows, graph, matches, states, palette, onOpen }} />
       )}
       <p id="graph-keys" className="quiet graph-hint">
         Columns are the waves of a destroy: the resources at the right are deleted first, those at
@@ -102,12 +108,12 @@ function readPalette(legend: HTMLElement): GraphPalette {
     const element = legend.querySelector(selector)
     return element === null ? '#888888' : getComputedStyle(element).color
   }
-  const conditions = Object.fromEntries(
-    conditionWords.map(([condition]) => [condition, colorOf(`.swatch-${condition}`)]),
-  ) as Record<ResourceCondition, string>
+  const colorsOf = (names: readonly (readonly [string, string])[]): Record<string, string> =>
+    Object.fromEntries(names.map(([name]) => [name, colorOf(`.swatch-${name}`)]))
   const roleColor = (role: string): string => colorOf(`[data-role=${role}]`)
   return {
-    conditions,
+    conditions: colorsOf(conditionWords) as Record<ResourceCondition, string>,
+    states: colorsOf(liveStateWords) as Record<LiveState, string>,
     text: roleColor('text'),
     surface: roleColor('surface'),
     line: roleColor('line'),

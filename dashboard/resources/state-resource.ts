@@ -1,4 +1,4 @@
-import { resourceNameOf } from '../deployment/operation-row.ts'
+import { type OperationRow, resourceNameOf } from '../deployment/operation-row.ts'
 
 /** A resource of a state, as `export` returns it. */
 export interface StateResource {
@@ -81,6 +81,16 @@ export function createResourceRows({ deployment }: StateExport): readonly StateR
     const searchText = `${name} ${type} ${id} ${marksOf(row).join(' ')}`
     return { ...row, condition: conditionOf(row), searchText }
   })
+}
+
+/** Returns the row of a resource that only a deployment has reported. Pure. */
+export function createNewRow({ urn, type, name, parent }: OperationRow): StateRow {
+  const row = { urn, type, name, key: urn, pending: undefined, searchText: `${name} ${type}` }
+  return {
+    ...row,
+    condition: conditionOf(row),
+    ...(parent === undefined ? {} : { parent }),
+  }
 }
 
 type MarkedResource = StateResource & { readonly pending: string | undefined }

@@ -1,7 +1,7 @@
 /** The dashboard of a real `antichain serve`, in a real browser. */
 import { copyFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Browser, Response } from 'playwright-core'
+import type { Browser, Locator, Page, Response } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   describeWithBrowser,
@@ -70,6 +70,29 @@ async function login(
   await watched.page.keyboard.press('Enter')
   await watched.page.getByRole('button', { name: 'Log out' }).waitFor()
   return watched
+}
+
+/** Returns the number of pixels of an element that have a color of the legend of the graph. */
+async function countPixels(page: Page, element: Locator, color: string): Promise<number> {
+  const picture = await element.screenshot().catch(() => undefined)
+  if (picture === undefined) return 0
+  return page.evaluate<number>(`(async () => {
+    const image = new Image()
+    image.src = 'data:image/png;base64,${picture.toString('base64')}'
+    await image.decode()
+    const canvas = document.createElement('canvas')
+    Object.assign(canvas, { width: image.width, height: image.height })
+    const context = canvas.getContext('2d', { willReadFrequently: true })
+    context.fillStyle = getComputedStyle(document.querySelector('.swatch-${color}')).color
+    context.fillRect(0, 0, 1, 1)
+    const wanted = context.getImageData(0, 0, 1, 1).data
+    context.drawImage(image, 0, 0)
+    const { data } = context.getImageData(0, 0, image.width, image.height)
+    let count = 0
+    for (let at = 0; at < data.length; at += 4)
+      if ([0, 1, 2].every(part => Math.abs(data[at + part] - wanted[part]) < 8)) count += 1
+    return count
+  })()`)
 }
 
 async function expectNoFaults({ listFaults, listAccessibilityFaults }: WatchedPage) {
@@ -376,6 +399,40 @@ describeWithBrowser('the dashboard', () => {
     await page.getByRole('link', { name: 'Stacks', exact: true }).first().click()
     await alert.getByText('API_TOKEN_EXPIRED').waitFor()
     await page.getByText('Your session has ended').waitFor()
+    await page.context().close()
+  })
+
+  test('the graph of a stack shows the states of resources while a deployment is open', async () => {
+    const deploy = (command: string): RunningCommand =>
+      sandbox.start([command, '--yes', '--skip-preview', '-s', 'live'], {
+        env: { DELAY: '2500' },
+      })
+    requireSuccess(await sandbox.run(['stack', 'init', 'live']))
+    const watched = await login(tokens.reader, '#/stacks/small/live/resources/graph')
+    const { page } = watched
+    const graph = page.getByRole('application', { name: 'Dependency graph' })
+    const waitForColor = (text: RegExp): Promise<void> =>
+      page.getByRole('listitem').filter({ hasText: text }).waitFor({ timeout: 60_000 })
+    const waitForPixels = (color: string): Promise<void> =>
+      waitUntil(async () => (await countPixels(page, graph, color)) > 20, {
+        condition: `a node with the color '${color}'`,
+        limitMs: 30_000,
+      })
+    await page.getByText('This stack has no resources').waitFor()
+    const up = deploy('up')
+    // The stack itself runs too, until the program has ended.
+    await waitForColor(/^running 2$/)
+    await waitForPixels('running')
+    await waitForColor(/^done [3-9]$/)
+    await waitForPixels('done')
+    requireSuccess(await up.done)
+    await waitForColor(/^resource 8$/)
+    const destroy = deploy('destroy')
+    await waitForColor(/^waiting [1-9]/)
+    await waitForColor(/^running 1$/)
+    await waitForPixels('waiting')
+    await expectNoFaults(watched)
+    requireSuccess(await destroy.done)
     await page.context().close()
   })
 

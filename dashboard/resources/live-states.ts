@@ -1,0 +1,42 @@
+import type { OperationRow, OperationState } from '../deployment/operation-row.ts'
+import { createNewRow, type StateRow } from './state-resource.ts'
+
+/** The state of a resource in an open deployment. */
+export type LiveState = Exclude<OperationState, 'planned'>
+
+/** The states in the order of a legend, with their words. */
+export const liveStateWords: readonly (readonly [LiveState, string])[] = [
+  ['waiting', 'waiting'],
+  ['running', 'running'],
+  ['done', 'done'],
+  ['failed', 'failed'],
+]
+
+/** Of several operations of a resource, the state with the highest rank counts. */
+const ranks: Readonly<Record<LiveState, number>> = { done: 0, waiting: 1, running: 2, failed: 3 }
+
+/** Returns the states of the resources of a deployment by their URNs. Pure. */
+export function combineLiveStates(
+  operations: readonly Pick<OperationRow, 'urn' | 'state'>[],
+): ReadonlyMap<string, LiveState> {
+  const states = new Map<string, LiveState>()
+  for (const { urn, state } of operations) {
+    if (state === 'planned') continue
+    const known = states.get(urn)
+    if (known === undefined || ranks[state] > ranks[known]) states.set(urn, state)
+  }
+  return states
+}
+
+/** Returns rows of the resources of a deployment that a state does not contain yet. Pure. */
+export function listNewRows(
+  rows: readonly StateRow[],
+  operations: readonly OperationRow[],
+): readonly StateRow[] {
+  const knownUrns = new Set(rows.map(({ urn }) => urn))
+  return operations.flatMap(operation => {
+    if (knownUrns.has(operation.urn)) return []
+    knownUrns.add(operation.urn)
+    return [createNewRow(operation)]
+  })
+}
