@@ -30,10 +30,10 @@ export function declarePackage(root: Command, attach: Attach): void {
       )
       .argument('[args...]', 'Arguments of the plugin (of terraform-provider: <source> [version])')
       .description('Generate SDKs of a package, each in a folder of its own')
-      .option('--language <name>', 'nodejs, python, yaml or all (default: all)')
+      .option('--language <name>', 'nodejs, python, yaml, go, dotnet, java or all (default: all)')
       .option('-o, --out <folder>', 'Folder with the folders of the SDKs (default: ./sdk)')
       .option('--version <version>', 'Version of the package (default: that of its schema)')
-      .option('--local', 'No effect: generated SDKs need no build')
+      .option('--local', 'SDKs that programs use in their folders (only go, dotnet and java)')
       .allowUnknownOption(),
     async () => (await import('../commands/package-gen-sdk.ts')).generatePackageSdks,
     unsupportedOptions.genSdk,

@@ -59,7 +59,7 @@ export const convertProgram: Handler = async (session, flags, args) => {
         )
       if (runtime !== 'pcl')
         await withTargetSession(session, targetFolder, target =>
-          addConvertedPackages(target, packages, runtime),
+          addConvertedPackages(target, packages),
         )
     })
   } finally {

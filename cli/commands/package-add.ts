@@ -6,7 +6,7 @@ import { addToProject } from '../packages/add-to-project.ts'
 /**
  * `package add`: generates the SDK of a package, and makes the program depend on it. Checks the
  * program and the schema before the first change. Throws PROJECT_*, FEATURE_MISSING, CLI_USAGE,
- * PLUGIN_MISSING and PLUGIN_FAILED.
+ * PLUGIN_*, RUNTIME_UNKNOWN and CODE_GENERATION_FAILED.
  */
 export const addPackage: Handler = async (session, flags, [operand = '', ...args]) => {
   const plugin = isFolderSource(operand) ? resolve(session.cwd, operand) : operand
@@ -15,7 +15,7 @@ export const addPackage: Handler = async (session, flags, [operand = '', ...args
     { plugin, args },
     { language: flags.text('language'), out: flags.text('out') },
   )
-  session.print('\nNext steps:')
+  if (nextSteps.length > 0) session.print('\nNext steps:')
   for (const step of nextSteps) session.print(`  ${step}`)
   return 0
 }

@@ -21,8 +21,9 @@ const read = (path: string): string => readFileSync(join(folder, path), 'utf8')
 async function run(options: Readonly<Record<string, string>>): Promise<readonly string[]> {
   const lines: string[] = []
   const print = (line: string): void => void lines.push(line)
-  const session = { cwd: folder, print, printToStderr: print } as unknown as CliSession
-  const flags = { text: (name: string) => options[name] } as unknown as Flags
+  const io = { env: {} }
+  const session = { cwd: folder, print, printToStderr: print, io } as unknown as CliSession
+  const flags = { text: (name: string) => options[name], isSet: () => false } as unknown as Flags
   await generatePackageSdks(session, flags, ['./schema.json'])
   return lines
 }
@@ -45,11 +46,8 @@ test('package gen-sdk generates the SDK of one language again in the same folder
   expect(read('out/nodejs/index.d.ts')).toContain('export declare class Shelf')
 })
 
-test.each([
-  [{ version: '2' }, 'invalid version of the package: 2'],
-  [{ language: 'cobol' }, "SDKs for the language 'cobol' are not supported yet"],
-])('package gen-sdk with %j is refused before it writes files', async (options, problem) => {
-  await expect(run(options)).rejects.toThrow(problem)
+test('package gen-sdk refuses an invalid version before it writes files', async () => {
+  await expect(run({ version: '2' })).rejects.toThrow('invalid version of the package: 2')
   expect(existsSync(join(folder, 'sdk'))).toBe(false)
 })
 

@@ -1,36 +1,56 @@
 import { join, resolve } from 'node:path'
 import semver from 'semver'
 import { error } from '../../shared/errors/error.ts'
+import { findOnPath } from '../../shared/programs/executables.ts'
+import { isRecord } from '../../shared/programs/is-record.ts'
 import { isFolderSource } from '../../shared/programs/project/project-plugins.ts'
 import type { Flags } from '../arguments/flags.ts'
 import type { Handler } from '../arguments/handler.ts'
+import type { CliSession } from '../session/session.ts'
 import { generateSdk } from '../packages/generate-sdk.ts'
-import { loadPackageSchema } from '../packages/load-package-schema.ts'
-import { listSdkLanguages, requireSdkLanguage } from '../packages/sdk-languages.ts'
+import { type LoadedSchema, loadPackageSchema } from '../packages/load-package-schema.ts'
+import { findSdkLanguage, listSdkLanguages } from '../packages/sdk-languages.ts'
 
 /**
  * `package gen-sdk`: generates the SDKs of a package in one language or in all of them, each in its
- * own folder below --out. Changes no project. Throws FEATURE_MISSING, CLI_USAGE, PLUGIN_MISSING and
- * PLUGIN_FAILED.
+ * own folder below --out. Changes no project. Throws FEATURE_MISSING, CLI_USAGE, PLUGIN_*,
+ * RUNTIME_UNKNOWN and CODE_GENERATION_FAILED.
  */
 export const generatePackageSdks: Handler = async (session, flags, [operand = '', ...args]) => {
-  const names = readLanguages(flags)
-  const languages = names.map(name => ({ name, language: requireSdkLanguage(name) }))
+  const names = readLanguages(session, flags)
   const version = readVersion(flags)
   const plugin = isFolderSource(operand) ? resolve(session.cwd, operand) : operand
-  const { schema } = await loadPackageSchema(session, { plugin, args })
-  const versioned = version === undefined ? schema : { ...schema, version }
+  const loaded = withVersion(await loadPackageSchema(session, { plugin, args }), version)
+  const isLocal = flags.isSet('local')
   const root = resolve(session.cwd, flags.text('out') ?? 'sdk')
-  for (const { name, language } of languages)
-    generateSdk(session, language, { schema: versioned, folder: join(root, name) })
+  for (const name of names)
+    await generateSdk(session, findSdkLanguage(name), { loaded, folder: join(root, name), isLocal })
   return 0
 }
 
-/** Returns the languages of the option, by default all that have a generator. */
-function readLanguages(flags: Flags): readonly string[] {
+/** The runtimes of the languages whose names differ. */
+const runtimes: ReadonlyMap<string, string> = new Map([
+  ...[['typescript', 'nodejs'] as const, ['javascript', 'nodejs'] as const],
+  ...[['csharp', 'dotnet'] as const, ['c#', 'dotnet'] as const],
+])
+
+/**
+ * Returns the languages of the option. By default, these are the ones that need no host, and those
+ * of Pulumi's other hosts on the PATH.
+ */
+function readLanguages(session: CliSession, flags: Flags): readonly string[] {
   const name = flags.text('language') ?? 'all'
-  if (name === 'all') return listSdkLanguages()
-  return [name === 'typescript' ? 'nodejs' : name]
+  if (name !== 'all') return [runtimes.get(name) ?? name]
+  const path = session.io.env['PATH'] ?? ''
+  const hasHost = (host: string): boolean =>
+    findOnPath(`pulumi-language-${host}`, path) !== undefined
+  return [...listSdkLanguages(), ...['dotnet', 'go', 'java'].filter(hasHost)]
+}
+
+function withVersion(loaded: LoadedSchema, version: string | undefined): LoadedSchema {
+  if (version === undefined) return loaded
+  const { schema, json } = loaded
+  return { schema: { ...schema, version }, json: isRecord(json) ? { ...json, version } : json }
 }
 
 function readVersion(flags: Flags): string | undefined {

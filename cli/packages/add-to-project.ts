@@ -3,13 +3,13 @@ import type { CliSession } from '../session/session.ts'
 import { declareInProject } from './declare-in-project.ts'
 import { generateSdk } from './generate-sdk.ts'
 import { loadPackageSchema, type PackageOperands } from './load-package-schema.ts'
-import { makeRelative, requireSdkLanguage } from './sdk-languages.ts'
+import { makeRelative, findSdkLanguage } from './sdk-languages.ts'
 
 /**
  * Generates the SDK of a package, and makes the program of the session depend on it. Prints each
  * change. Returns the lines that the user runs or writes next. Without `language`, it is that of
  * the project. Checks the program and the schema before the first change. Throws PROJECT_*,
- * FEATURE_MISSING, CLI_USAGE, PLUGIN_MISSING and PLUGIN_FAILED.
+ * FEATURE_MISSING, CLI_USAGE, PLUGIN_*, RUNTIME_UNKNOWN and CODE_GENERATION_FAILED.
  */
 export async function addToProject(
   session: CliSession,
@@ -17,15 +17,19 @@ export async function addToProject(
   options: { readonly language?: string | undefined; readonly out?: string | undefined } = {},
 ): Promise<readonly string[]> {
   const project = session.requireProject()
-  const language = requireSdkLanguage(options.language ?? project.runtime)
+  const language = findSdkLanguage(options.language ?? project.runtime)
   language.check(project)
-  const { schema } = await loadPackageSchema(session, operands)
-  const { name } = schema
+  const loaded = await loadPackageSchema(session, operands)
+  const { schema } = loaded
   const { out } = options
-  const folder = out === undefined ? join(project.root, 'sdks', name) : resolve(session.cwd, out)
-  generateSdk(session, language, { schema, folder })
-  for (const line of language.link(project, schema, folder)) session.print(line)
+  const sdks = join(project.root, 'sdks')
+  const folder = out === undefined ? join(sdks, schema.name) : resolve(session.cwd, out)
+  await generateSdk(session, language, { loaded, folder, isLocal: true })
+  const link = await language.link(session, project, { schema, folder })
+  for (const line of link.changes) session.print(line)
   if (declareInProject(project, schema, operands))
-    session.print(`Added '${name}' to the packages of ${makeRelative(project, project.file)}.`)
-  return language.nextSteps(project, schema, folder)
+    session.print(
+      `Added '${schema.name}' to the packages of ${makeRelative(project, project.file)}.`,
+    )
+  return link.nextSteps
 }

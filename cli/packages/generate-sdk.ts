@@ -1,22 +1,25 @@
 import { relative } from 'node:path'
-import type { PackageSchema } from '../../shared/providers/package-schema/package-schema.ts'
 import type { CliSession } from '../session/session.ts'
+import type { LoadedSchema } from './load-package-schema.ts'
 import type { SdkLanguage } from './sdk-languages.ts'
 import { writeSdk } from './write-sdk.ts'
 
 /**
- * Generates the SDK of a package in a folder. Prints the folder, and on standard error the parts of
- * the package that the SDK does not have. Throws FEATURE_MISSING, CLI_USAGE and PLUGIN_FAILED.
+ * Generates the SDK of a package in a folder. `isLocal`: whether programs use it there. Prints the
+ * folder, and on standard error the parts of the package that the SDK does not have. Throws
+ * FEATURE_MISSING, CLI_USAGE, PLUGIN_FAILED, RUNTIME_UNKNOWN and CODE_GENERATION_FAILED.
  */
-export function generateSdk(
+export async function generateSdk(
   session: CliSession,
   language: SdkLanguage,
-  { schema, folder }: { readonly schema: PackageSchema; readonly folder: string },
-): void {
-  const sdk = language.generate(schema)
+  request: { readonly loaded: LoadedSchema; readonly folder: string; readonly isLocal: boolean },
+): Promise<void> {
+  const { loaded, folder, isLocal } = request
+  const { name, version = '' } = loaded.schema
+  const sdk = await language.generate(session, loaded, isLocal)
   writeSdk(folder, sdk)
-  const title = `${schema.name} ${schema.version ?? ''}`.trim()
   const path = relative(session.cwd, folder)
+  const title = `${name} ${version}`.trim()
   session.print(`Generated the SDK of ${title} in ${path.startsWith('..') ? folder : path}.`)
   for (const omission of sdk.omissions) session.printToStderr(`The SDK has no ${omission}.`)
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readProject } from '../../shared/programs/project/project-file.ts'
 import { declareInProject } from './declare-in-project.ts'
+import { findGoImport } from './go-import.ts'
 import { addNodeDependency, findNodeManifest } from './node-dependency.ts'
 import { addPythonDependency, findRequirements } from './python-dependency.ts'
 import { writeSdk } from './write-sdk.ts'
@@ -98,6 +99,20 @@ test.each([
 test('a Python project without requirements.txt is refused', () => {
   write('Pulumi.yaml', 'name: p\nruntime: python\n')
   expect(() => findRequirements(readProject(folder))).toThrow('no requirements.txt')
+})
+
+test.each([
+  ['', 'example.com/sdk'],
+  ['shop/', 'example.com/sdk/shop'],
+])('the import of an SDK in Go names its module and its package in %j', (subfolder, path) => {
+  write('go.mod', '// first\nmodule example.com/sdk\n\ngo 1.25\n')
+  mkdirSync(join(folder, subfolder), { recursive: true })
+  write(`${subfolder}pulumi-plugin.json`, '{}')
+  expect(findGoImport(folder)).toBe(path)
+})
+
+test('a folder without a module of Go has no import', () => {
+  expect(findGoImport(folder)).toBeUndefined()
 })
 
 const sdkOf = (...paths: readonly string[]) => ({

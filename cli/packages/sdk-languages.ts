@@ -1,5 +1,4 @@
 import { relative, sep } from 'node:path'
-import { error } from '../../shared/errors/error.ts'
 import type { PackageSchema } from '../../shared/providers/package-schema/package-schema.ts'
 import { readTextOption } from '../../shared/programs/hosts/runtime-option.ts'
 import type { Project } from '../../shared/programs/project/project.ts'
@@ -10,6 +9,10 @@ import { packageNameOf } from '../sdk/node/package-manifest.ts'
 import { generatePythonSdk } from '../sdk/python/generate-python-sdk.ts'
 import { readPythonPackage } from '../sdk/python/python-package.ts'
 import { generateYamlSdk } from '../sdk/yaml/generate-yaml-sdk.ts'
+import type { CliSession } from '../session/session.ts'
+import { findGoImport } from './go-import.ts'
+import { generateSdkByHost, linkSdkByHost } from './host-sdk.ts'
+import type { LoadedSchema } from './load-package-schema.ts'
 import { addNodeDependency, findNodeManifest } from './node-dependency.ts'
 import {
   addPythonDependency,
@@ -18,33 +21,42 @@ import {
   readPythonToolchain,
 } from './python-dependency.ts'
 
+/** A package whose SDK is in a folder. */
+export interface SdkFolder {
+  readonly schema: PackageSchema
+  readonly folder: string
+}
+
+/** The changes that make a program depend on an SDK. */
+interface SdkLink {
+  /** A sentence for each change. */
+  readonly changes: readonly string[]
+  /** The lines that the user runs or writes next. */
+  readonly nextSteps: readonly string[]
+}
+
 /** The generation of SDKs in one language. */
 export interface SdkLanguage {
   /** Checks the project before anything is written. Throws PROJECT_INVALID. */
   readonly check: (project: Project) => void
-  readonly generate: (schema: PackageSchema) => GeneratedSdk
-  /** Makes the program depend on the SDK in `folder`. Returns a sentence for each change. */
-  readonly link: (project: Project, schema: PackageSchema, folder: string) => readonly string[]
-  /** The lines that the user runs or writes next. */
-  readonly nextSteps: (project: Project, schema: PackageSchema, folder: string) => readonly string[]
+  /** Generates the SDK. `isLocal`: whether programs use it in its folder. */
+  readonly generate: (
+    session: CliSession,
+    loaded: LoadedSchema,
+    isLocal: boolean,
+  ) => Promise<GeneratedSdk>
+  /** Makes the program depend on the SDK in a folder. */
+  readonly link: (session: CliSession, project: Project, sdk: SdkFolder) => Promise<SdkLink>
 }
 
+/** The languages whose SDKs this program generates itself. */
 const languages: ReadonlyMap<string, SdkLanguage> = new Map<string, SdkLanguage>([
   [
     'nodejs',
     {
       check: project => void findNodeManifest(project),
-      generate: generateNodeSdk,
-      link: (project: Project, schema: PackageSchema, folder: string) => {
-        const manifest = findNodeManifest(project)
-        const name = packageNameOf(schema)
-        const source = addNodeDependency(manifest, name, folder)
-        return [`Added "${name}": "${source}" to ${makeRelative(project, manifest)}.`]
-      },
-      nextSteps: (_project: Project, schema: PackageSchema) => [
-        'npm install',
-        `import * as ${toVariable(schema.name)} from '${packageNameOf(schema)}'`,
-      ],
+      generate: async (_session, { schema }) => generateNodeSdk(schema),
+      link: async (_session, project, sdk) => linkNodeSdk(project, sdk),
     },
   ],
   [
@@ -53,63 +65,71 @@ const languages: ReadonlyMap<string, SdkLanguage> = new Map<string, SdkLanguage>
       check: project => {
         if (readPythonToolchain(project) === 'pip') findRequirements(project)
       },
-      generate: generatePythonSdk,
-      link: linkPythonSdk,
-      nextSteps: (project: Project, schema: PackageSchema, folder: string) => {
-        const { importName } = readPythonPackage(schema)
-        const alias = schema.name.replaceAll('-', '_')
-        return [listPythonCommand(project, folder), `import ${importName} as ${alias}`]
-      },
+      generate: async (_session, { schema }) => generatePythonSdk(schema),
+      link: async (_session, project, sdk) => linkPythonSdk(project, sdk),
     },
   ],
   [
     'yaml',
     {
       check: () => undefined,
-      generate: generateYamlSdk,
-      link: () => [],
-      nextSteps: (_project: Project, schema: PackageSchema) => [`type: ${findTypeExample(schema)}`],
+      generate: async (_session, { schema }) => generateYamlSdk(schema),
+      link: async (_session, _project, { schema }) => ({
+        changes: [],
+        nextSteps: [`type: ${findTypeExample(schema)}`],
+      }),
     },
   ],
 ])
 
-/** Adds an SDK to `requirements.txt`. The commands of uv and poetry change their files themselves. */
-function linkPythonSdk(project: Project, schema: PackageSchema, folder: string): readonly string[] {
-  if (readPythonToolchain(project) !== 'pip') return []
-  const file = findRequirements(project)
-  const line = addPythonDependency(file, readPythonPackage(schema).importName, folder)
-  return [`Added ${line} to ${makeRelative(project, file)}.`]
-}
-
-/** Returns the command that installs an SDK. */
-function listPythonCommand(project: Project, folder: string): string {
-  const toolchain = readPythonToolchain(project)
-  if (toolchain !== 'pip')
-    return `${toolchain} add ${makePath(locateProgram(project).programFolder, folder)}`
-  const virtualenv = readTextOption(project, 'virtualenv')
-  const pip = virtualenv === '' ? 'pip' : `${virtualenv}/bin/pip`
-  return `${pip} install -r requirements.txt`
-}
-
-/** Returns the names of all languages. */
+/** Returns the names of the languages that need no host. */
 export function listSdkLanguages(): readonly string[] {
   return [...languages.keys()]
 }
 
-/** Reports whether SDKs can be generated for a language. */
-export function hasSdkLanguage(name: string): boolean {
-  return languages.has(name)
+/** Returns the language with a name. The host of another language generates its SDKs. */
+export function findSdkLanguage(name: string): SdkLanguage {
+  return (
+    languages.get(name) ?? {
+      check: () => undefined,
+      generate: (session, { json }, isLocal) => generateSdkByHost(session, name, { json, isLocal }),
+      link: async (session, project, sdk) => {
+        const instructions = await linkSdkByHost(session, { ...project, runtime: name }, sdk)
+        const goImport = name === 'go' ? findGoImport(sdk.folder) : undefined
+        const goSteps = [`import "${goImport}"`, 'go mod tidy']
+        return { changes: [], nextSteps: goImport === undefined ? instructions : goSteps }
+      },
+    }
+  )
 }
 
-/** Returns the language with a name. Throws FEATURE_MISSING for other names. */
-export function requireSdkLanguage(name: string): SdkLanguage {
-  const language = languages.get(name)
-  if (language !== undefined) return language
-  const supported = [...languages.keys()].join(', ')
-  throw error(
-    'FEATURE_MISSING',
-    `SDKs for the language '${name}' are not supported yet, only for ${supported}. \`package get-schema\` prints the schema for other generators`,
-  )
+function linkNodeSdk(project: Project, { schema, folder }: SdkFolder): SdkLink {
+  const manifest = findNodeManifest(project)
+  const name = packageNameOf(schema)
+  const source = addNodeDependency(manifest, name, folder)
+  return {
+    changes: [`Added "${name}": "${source}" to ${makeRelative(project, manifest)}.`],
+    nextSteps: ['npm install', `import * as ${toVariable(schema.name)} from '${name}'`],
+  }
+}
+
+/** Adds an SDK to `requirements.txt`. The commands of uv and poetry change their files themselves. */
+function linkPythonSdk(project: Project, { schema, folder }: SdkFolder): SdkLink {
+  const { importName } = readPythonPackage(schema)
+  const importLine = `import ${importName} as ${schema.name.replaceAll(/[-.]/g, '_')}`
+  const toolchain = readPythonToolchain(project)
+  if (toolchain !== 'pip') {
+    const path = makePath(locateProgram(project).programFolder, folder)
+    return { changes: [], nextSteps: [`${toolchain} add ${path}`, importLine] }
+  }
+  const file = findRequirements(project)
+  const line = addPythonDependency(file, importName, folder)
+  const virtualenv = readTextOption(project, 'virtualenv')
+  const pip = virtualenv === '' ? 'pip' : `${virtualenv}/bin/pip`
+  return {
+    changes: [`Added ${line} to ${makeRelative(project, file)}.`],
+    nextSteps: [`${pip} install -r requirements.txt`, importLine],
+  }
 }
 
 /** Returns a path relative to the project, for a message. */

@@ -13,7 +13,6 @@ import {
 } from '../../shared/providers/terraform/convert/read-program.ts'
 import { terraformPlugin } from '../../shared/providers/terraform/terraform-plugins.ts'
 import { addToProject } from '../packages/add-to-project.ts'
-import { hasSdkLanguage } from '../packages/sdk-languages.ts'
 import { loadPackageSchema, type PackageOperands } from '../packages/load-package-schema.ts'
 import type { CliSession } from '../session/session.ts'
 import { loadConversionPackages } from './load-conversion-packages.ts'
@@ -59,19 +58,12 @@ async function hasStandardPackage(session: CliSession): Promise<boolean> {
   }
 }
 
-/** Generates the SDKs of the packages in the new project, if its language has them. */
+/** Generates the SDKs of the packages in the new project. */
 export async function addConvertedPackages(
   target: CliSession,
   packages: readonly PackageOperands[],
-  runtime: string,
 ): Promise<void> {
-  for (const operands of packages) {
-    if (hasSdkLanguage(runtime)) await addToProject(target, operands)
-    else
-      target.printToStderr(
-        `warning: generate the SDK of ${operands.args[0]} from its schema: antichain package get-schema ${[operands.plugin, ...operands.args].join(' ')}`,
-      )
-  }
+  for (const operands of packages) await addToProject(target, operands)
 }
 
 function readProgramFiles(folder: string): readonly ProgramFile[] {

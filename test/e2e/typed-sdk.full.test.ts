@@ -153,9 +153,9 @@ describeWithCommands('a typed SDK of a Terraform provider', [['go', 'version']],
     ])
   })
 
-  test('is not generated for unsupported languages, nor into a folder with files of the user', async () => {
-    const refused = await sandbox.run([...add, '--language', 'go'])
-    expect(refused.err).toContain("error[FEATURE_MISSING]: SDKs for the language 'go'")
+  test('is not generated for languages without a host, nor into a folder with files of the user', async () => {
+    const refused = await sandbox.run([...add, '--language', 'cobol'])
+    expect(refused.err).toContain('pulumi-language-cobol is not installed')
     mkdirSync(join(sandbox.program, 'mine'))
     writeFileSync(join(sandbox.program, 'mine/own.ts'), '')
     const kept = await sandbox.run([...add, '--out', 'mine'])

@@ -231,7 +231,8 @@ function makeUnaryCall<Req, Res>(
   })
 }
 
-function toProgramInfo(source: ProgramSource): ProgramInfo {
+/** Returns the description of a program for its host. */
+export function toProgramInfo(source: ProgramSource): ProgramInfo {
   return {
     rootDirectory: source.projectFolder,
     programDirectory: source.programFolder,

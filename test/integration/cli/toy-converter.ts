@@ -1,8 +1,9 @@
 /**
  * A converter and a language host in one process, for tests. The converter writes each file of its
- * source as a line of a program. The host writes a program and the project's fields as files.
+ * source as a line of a program. The host writes a program and the project's fields as files. It
+ * also writes SDKs, and a file with the SDKs of a program.
  */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type sendUnaryData, Server, ServerCredentials } from '@grpc/grpc-js'
 import { DiagnosticSeverity } from '../../../proto/gen/pulumi/codegen/hcl.ts'
@@ -12,9 +13,13 @@ import {
   ConvertProgramResponse,
 } from '../../../proto/gen/pulumi/converter.ts'
 import {
+  type GeneratePackageRequest,
+  GeneratePackageResponse,
   type GenerateProjectRequest,
   GenerateProjectResponse,
   LanguageRuntimeService,
+  type LinkRequest,
+  LinkResponse,
 } from '../../../proto/gen/pulumi/language.ts'
 
 const server = new Server()
@@ -42,6 +47,22 @@ server.addService(LanguageRuntimeService, {
     const program = readFileSync(join(request.sourceDirectory, 'main.pp'), 'utf8')
     writeFileSync(join(request.targetDirectory, 'main.txt'), `${program}${request.project}\n`)
     reply(null, GenerateProjectResponse.create({}))
+  },
+  generatePackage: (
+    { request }: { request: GeneratePackageRequest },
+    reply: sendUnaryData<GeneratePackageResponse>,
+  ) => {
+    const { directory, schema, local } = request
+    const isBad = schema.includes('bad')
+    mkdirSync(join(directory, 'shop'))
+    writeFileSync(join(directory, 'shop/sdk.txt'), `local: ${local}\n${schema}\n`)
+    const diagnostic = { severity: DiagnosticSeverity.DIAG_ERROR, summary: 'bad', detail: 'name' }
+    reply(null, GeneratePackageResponse.create({ diagnostics: isBad ? [diagnostic] : [] }))
+  },
+  link: ({ request }: { request: LinkRequest }, reply: sendUnaryData<LinkResponse>) => {
+    const lines = request.packages.map(linked => `${linked.package?.name} ${linked.path}\n`)
+    writeFileSync(join(request.info?.programDirectory ?? '', 'links.txt'), lines.join(''))
+    reply(null, LinkResponse.create({ importInstructions: 'Import it with:\n\n  use shop\n' }))
   },
 })
 server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (failure, port) => {

@@ -1,0 +1,137 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import {
+  GeneratePackageRequest,
+  LanguageRuntimeService,
+  LinkRequest,
+} from '../../proto/gen/pulumi/language.ts'
+import { PackageDependency } from '../../proto/gen/pulumi/plugin.ts'
+import { messageOf } from '../../shared/errors/error.ts'
+import type { PackageSchema } from '../../shared/providers/package-schema/package-schema.ts'
+import {
+  type LanguageHost,
+  startHost,
+  toProgramInfo,
+} from '../../shared/programs/hosts/language-host.ts'
+import type { ProgramSource } from '../../shared/programs/program.ts'
+import type { Project } from '../../shared/programs/project/project.ts'
+import { locateProgram } from '../../shared/programs/project/project-file.ts'
+import { resolveProjectPlugins } from '../../shared/programs/project/project-plugins.ts'
+import {
+  createGenerationError,
+  refuseErrors,
+  withLanguageHosts,
+} from '../project/generate-program.ts'
+import type { GeneratedSdk } from '../sdk/generated-sdk.ts'
+import type { CliSession } from '../session/session.ts'
+
+/**
+ * Lets the host of a language generate the SDK of a package. `json`: the whole schema. `isLocal`:
+ * whether programs use the SDK in its folder. Throws RUNTIME_UNKNOWN without a host, and
+ * CODE_GENERATION_FAILED.
+ */
+export function generateSdkByHost(
+  session: CliSession,
+  runtime: string,
+  { json, isLocal }: { readonly json: unknown; readonly isLocal: boolean },
+): Promise<GeneratedSdk> {
+  const { cwd } = session
+  const source = { runtime, projectFolder: cwd, programFolder: cwd }
+  return withHost(
+    session,
+    { ...source, entryPoint: '.', runtimeOptions: {} },
+    async (host, address) => {
+      const folder = mkdtempSync(join(tmpdir(), 'antichain-sdk-'))
+      try {
+        const directory = join(folder, runtime)
+        mkdirSync(directory)
+        const request = GeneratePackageRequest.create({
+          ...{ directory, schema: JSON.stringify(json), loaderTarget: address, local: isLocal },
+        })
+        const call = host.call(LanguageRuntimeService.generatePackage, request)
+        const { diagnostics } = await call.catch(refuseFailure)
+        refuseErrors(diagnostics)
+        return { files: readFiles(directory), omissions: [] }
+      } finally {
+        rmSync(folder, { recursive: true, force: true })
+      }
+    },
+  )
+}
+
+/**
+ * Lets the host of the language make a program depend on the SDK in a folder. Returns the lines
+ * with which a program imports the SDK. Throws RUNTIME_UNKNOWN and CODE_GENERATION_FAILED.
+ */
+export function linkSdkByHost(
+  session: CliSession,
+  project: Project,
+  { schema, folder }: { readonly schema: PackageSchema; readonly folder: string },
+): Promise<readonly string[]> {
+  const source: ProgramSource = {
+    ...locateProgram(project),
+    projectFolder: project.root,
+    runtime: project.runtime,
+    runtimeOptions: project.runtimeOptions,
+    plugins: resolveProjectPlugins(project),
+  }
+  return withHost(session, source, async (host, address) => {
+    const path = relative(source.programFolder, folder)
+    const request = LinkRequest.create({
+      info: toProgramInfo(source),
+      loaderTarget: address,
+      packages: [{ path, package: describePackage(schema) }],
+    })
+    const call = host.call(LanguageRuntimeService.link, request)
+    const { importInstructions } = await call.catch(refuseFailure)
+    return importInstructions.split('\n').filter(line => line.trim() !== '')
+  })
+}
+
+/** Throws CODE_GENERATION_FAILED with the message of a failed call. */
+function refuseFailure(cause: unknown): never {
+  throw createGenerationError(messageOf(cause), { cause })
+}
+
+function withHost<T>(
+  session: CliSession,
+  source: ProgramSource,
+  use: (host: LanguageHost, address: string) => Promise<T>,
+): Promise<T> {
+  return withLanguageHosts(session, async deps => {
+    const host = await startHost(deps, source, deps.onLine)
+    try {
+      return await use(host, deps.engineAddress())
+    } finally {
+      await host.close()
+    }
+  })
+}
+
+/** Returns the package of a schema, with the plugin and the parameters of a package with some. */
+function describePackage(schema: PackageSchema): PackageDependency {
+  const { name, version = '', pluginDownloadURL: server = '' } = schema
+  const { parameterization, extensionParameterization } = schema
+  const spec = parameterization ?? extensionParameterization
+  const described = PackageDependency.create({ kind: 'resource', name, version, server })
+  if (spec === undefined) return described
+  const parameters = { name, version, value: Buffer.from(spec.parameter ?? '', 'base64') }
+  return {
+    ...described,
+    name: spec.baseProvider.name,
+    version: spec.baseProvider.version ?? '',
+    ...(parameterization === undefined
+      ? { extension: parameters }
+      : { parameterization: parameters }),
+  }
+}
+
+/** Returns the texts of all files in a folder by their paths, sorted. */
+function readFiles(folder: string): ReadonlyMap<string, string> {
+  const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .toSorted()
+  return new Map(paths.map(path => [relative(folder, path), readFileSync(path, 'utf8')]))
+}
