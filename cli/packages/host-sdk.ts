@@ -8,6 +8,7 @@ import {
 } from '../../proto/gen/pulumi/language.ts'
 import { PackageDependency } from '../../proto/gen/pulumi/plugin.ts'
 import { messageOf } from '../../shared/errors/error.ts'
+import { isRecord } from '../../shared/programs/is-record.ts'
 import type { PackageSchema } from '../../shared/providers/package-schema/package-schema.ts'
 import {
   type LanguageHost,
@@ -25,18 +26,21 @@ import {
 } from '../project/generate-program.ts'
 import type { GeneratedSdk } from '../sdk/generated-sdk.ts'
 import type { CliSession } from '../session/session.ts'
+import type { LoadedSchema } from './load-package-schema.ts'
 
 /**
- * Lets the host of a language generate the SDK of a package. `json`: the whole schema. `isLocal`:
- * whether programs use the SDK in its folder. Throws RUNTIME_UNKNOWN without a host, and
+ * Lets the host of a language generate the SDK of a package. `isLocal`: whether programs use the
+ * SDK in its folder. Throws RUNTIME_UNKNOWN without a host, and
  * CODE_GENERATION_FAILED.
  */
 export function generateSdkByHost(
   session: CliSession,
   runtime: string,
-  { json, isLocal }: { readonly json: unknown; readonly isLocal: boolean },
+  { loaded, isLocal }: { readonly loaded: LoadedSchema; readonly isLocal: boolean },
 ): Promise<GeneratedSdk> {
   const { cwd } = session
+  const omittedTokens = runtime === 'go' ? listUnsupportedGoFunctions(loaded.schema) : []
+  const schema = JSON.stringify(omitFunctions(loaded.json, omittedTokens))
   const source = { runtime, projectFolder: cwd, programFolder: cwd }
   return withHost(
     session,
@@ -47,12 +51,15 @@ export function generateSdkByHost(
         const directory = join(folder, runtime)
         mkdirSync(directory)
         const request = GeneratePackageRequest.create({
-          ...{ directory, schema: JSON.stringify(json), loaderTarget: address, local: isLocal },
+          ...{ directory, schema, loaderTarget: address, local: isLocal },
         })
         const call = host.call(LanguageRuntimeService.generatePackage, request)
         const { diagnostics } = await call.catch(refuseFailure)
         refuseErrors(diagnostics)
-        return { files: readFiles(directory), omissions: [] }
+        return {
+          files: readFiles(directory),
+          omissions: omittedTokens.map(token => `function ${token}`),
+        }
       } finally {
         rmSync(folder, { recursive: true, force: true })
       }
@@ -87,6 +94,24 @@ export function linkSdkByHost(
     const { importInstructions } = await call.catch(refuseFailure)
     return importInstructions.split('\n').filter(line => line.trim() !== '')
   })
+}
+
+/**
+ * Returns the functions for which Pulumi's generator of Go writes invalid code: those of packages
+ * with parameters whose result is no object.
+ */
+function listUnsupportedGoFunctions(schema: PackageSchema): readonly string[] {
+  const { functions = {}, parameterization, extensionParameterization } = schema
+  if (parameterization === undefined && extensionParameterization === undefined) return []
+  return Object.entries(functions).flatMap(([token, { outputs }]) =>
+    outputs?.properties !== undefined || outputs?.$ref !== undefined ? [] : [token],
+  )
+}
+
+function omitFunctions(json: unknown, tokens: readonly string[]): unknown {
+  if (!isRecord(json) || !isRecord(json['functions'])) return json
+  const functions = Object.entries(json['functions']).filter(([token]) => !tokens.includes(token))
+  return { ...json, functions: Object.fromEntries(functions) }
 }
 
 /** Throws CODE_GENERATION_FAILED with the message of a failed call. */

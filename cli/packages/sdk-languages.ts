@@ -92,7 +92,7 @@ export function findSdkLanguage(name: string): SdkLanguage {
   return (
     languages.get(name) ?? {
       check: () => undefined,
-      generate: (session, { json }, isLocal) => generateSdkByHost(session, name, { json, isLocal }),
+      generate: (session, loaded, isLocal) => generateSdkByHost(session, name, { loaded, isLocal }),
       link: async (session, project, sdk) => {
         const instructions = await linkSdkByHost(session, { ...project, runtime: name }, sdk)
         const goImport = name === 'go' ? findGoImport(sdk.folder) : undefined

@@ -9,7 +9,7 @@ beforeEach(() => {
   const bin = join(bench.root, 'bin')
   mkdirSync(bin)
   const script = `#!/bin/sh\nexec '${process.execPath}' '${join(import.meta.dirname, 'toy-converter.ts')}'\n`
-  for (const name of ['toy', 'java'])
+  for (const name of ['toy', 'go'])
     writeFileSync(join(bin, `pulumi-language-${name}`), script, { mode: 0o755 })
   bench.env['PATH'] = `${bin}${delimiter}${process.env['PATH'] ?? ''}`
   writeFileSync(join(bench.root, 'schema.json'), '{"name":"shop","version":"1.0.0","x":[1]}')
@@ -35,7 +35,7 @@ test('package gen-sdk lets the host of a language write the SDK, with the whole 
 test('package gen-sdk also uses the hosts on the PATH for all languages', async () => {
   const { exit, out } = await generate('--language', 'all')
   expect(exit).toBe(0)
-  for (const language of ['nodejs', 'python', 'yaml', 'java'])
+  for (const language of ['nodejs', 'python', 'yaml', 'go'])
     expect(out).toContain(`in out/${language}.`)
   expect(out).not.toContain('out/toy')
 })
@@ -59,4 +59,23 @@ test('package add lets the host of the project link the SDK, and prints its inst
   expect(read('sdks/shop/shop/sdk.txt')).toContain('local: true\n')
   expect(read('links.txt')).toBe('shop sdks/shop\n')
   expect(out).toContain('Next steps:\n  Import it with:\n    use shop\n')
+})
+
+test('an SDK in Go only has functions that return objects, because of its generator', async () => {
+  const functions = {
+    'shop:index:single': { outputs: { type: 'boolean' } },
+    'shop:index:object': { outputs: { properties: {} } },
+    'shop:index:nothing': {},
+  }
+  const parameterization = { baseProvider: { name: 'base' }, parameter: '' }
+  const schema = { name: 'shop', functions, parameterization }
+  writeFileSync(join(bench.root, 'schema.json'), JSON.stringify(schema))
+  const { exit, err } = await generate('--language', 'go')
+  const omitted = ['shop:index:single', 'shop:index:nothing']
+  const lines = omitted.map(token => `The SDK has no function ${token}.\n`)
+  expect([exit, err]).toEqual([0, lines.join('')])
+  const text = read('out/go/shop/sdk.txt')
+  expect(text).toContain('"functions":{"shop:index:object":{"outputs":{"properties":{}}}}')
+  await generate('--language', 'toy')
+  expect(read('out/toy/shop/sdk.txt')).toContain('shop:index:single')
 })

@@ -134,7 +134,7 @@ test('list resources and actions are functions of the schema', () => {
     $ref: '#/types/b2:index/listBucketConfig:listBucketConfig',
   })
   expect(types['b2:index/listBucketConfig:listBucketConfig']?.required).toEqual(['zone'])
-  expect(types['b2:index/listBucketResult:listBucketResult']?.required).toEqual([
+  expect(types['b2:index/listBucketItem:listBucketItem']?.required).toEqual([
     ...['displayName', 'identity'],
   ])
   const action = functions['b2:index/runScan:runScan']

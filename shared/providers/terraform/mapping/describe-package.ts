@@ -203,7 +203,8 @@ function describeList(
   declarations: TypeDeclarations,
 ): FunctionSpec {
   const anyObject = { type: 'object', additionalProperties: { $ref: 'pulumi.json#/Any' } }
-  const result = declarations.declareType(`${typeName}Result`, {
+  // SDKs name the whole result of a function `<name>Result`.
+  const item = declarations.declareType(`${typeName}Item`, {
     type: 'object',
     properties: { displayName: { type: 'string' }, identity: anyObject, resource: anyObject },
     required: ['displayName', 'identity'],
@@ -220,7 +221,7 @@ function describeList(
     },
     outputs: {
       type: 'object',
-      properties: { results: { type: 'array', items: result } },
+      properties: { results: { type: 'array', items: item } },
       required: ['results'],
     },
   }
