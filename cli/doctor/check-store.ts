@@ -53,7 +53,7 @@ export function findStoreDefects(facts: StoreFacts, uid: number): readonly Store
       problem: `the store belongs to the user ${facts.uid}, and this process runs as ${uid}`,
       remedy: `Run antichain as that user, or run \`chown -R ${uid} ${folder}\`.`,
     })
-  if (owner?.isStopped === true)
+  if (owner?.state === 'stopped')
     findings.push({
       subject: folder,
       problem: `process ${owner.pid}, which owns the store, is suspended`,

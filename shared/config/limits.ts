@@ -197,12 +197,21 @@ export const limits = {
    * backup.
    */
   databaseBusyMs: 5_000,
-  /** Time in which a process tries to own the store or to connect to its owner. */
+  /** Time in which the owner of the store must answer a new connection, unless it is only busy. */
   storeConnectMs: 10_000,
   /**
-   * Pause between two attempts to own the store or to connect. An owner needs some 100 ms to start.
+   * Time in which an owner must answer that is known to run. Many commands at the same time take
+   * all cores, so a new owner may start late.
+   */
+  storeBusyOwnerMs: 60_000,
+  /** Time in which a process becomes the owner or a client, however often the owner changes. */
+  storeConnectTotalMs: 300_000,
+  /**
+   * First and longest pause between two attempts to own the store or to connect. An owner needs
+   * some 100 ms to start. With longer pauses, many waiting processes leave it the processor time.
    */
   storeConnectPauseMs: 20,
+  storeConnectPauseMaxMs: 500,
   /** Time that the owner of the store has to answer a request. */
   storeResponseMs: 30_000,
   /**

@@ -59,7 +59,11 @@ export async function tryConnect(
       write(requests)
     },
     signal: request => write([request]),
-    keepAlive: hasPendingRequests => void (hasPendingRequests ? socket.ref() : socket.unref()),
+    keepAlive: hasPendingRequests => {
+      if (isClosing) return
+      if (hasPendingRequests) socket.ref()
+      else socket.unref()
+    },
     close: async () => {
       isClosing = true
       await closeSocket(socket)

@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { messageOf } from '../../../errors/error.ts'
 import { migrations } from './database-schema.ts'
+import { readStoreOwner, type StoreOwner } from './store-owner.ts'
 import { unavailableReasonOf } from './store-errors.ts'
 
 /** The facts about a store, which `inspectStore` reads without changing it. */
@@ -20,7 +21,7 @@ export interface StoreFacts {
   /** Missing blobs of published snapshots, as `<stack>: <file>`. */
   readonly missingSnapshots: readonly string[]
   /** The living process that last became the owner of the store. */
-  readonly owner: { readonly pid: number; readonly isStopped: boolean } | undefined
+  readonly owner: StoreOwner | undefined
 }
 
 /** Returns the facts about the store below `home`. Returns undefined if there is none. */
@@ -31,7 +32,7 @@ export function inspectStore(home: string): StoreFacts | undefined {
   const { mode, uid } = statSync(folder)
   return {
     ...{ folder, database, mode: mode & 0o777, uid },
-    ...{ knownVersion: migrations.length, owner: readOwner(join(folder, 'owner.pid')) },
+    ...{ knownVersion: migrations.length, owner: readStoreOwner(join(folder, 'owner.pid')) },
     ...readDatabase(database, home),
   }
 }
@@ -61,18 +62,5 @@ function readDatabase(path: string, home: string): DatabaseFacts {
     return { foundVersion: 0, defects: [reason], missingSnapshots: [] }
   } finally {
     connection?.close()
-  }
-}
-
-/** Returns the owner if its process lives. The file `/proc/<pid>/stat` exists on Linux only. */
-function readOwner(pidFile: string): StoreFacts['owner'] {
-  try {
-    const pid = Number(readFileSync(pidFile, 'utf8'))
-    process.kill(pid, 0)
-    const statFile = `/proc/${pid}/stat`
-    const stat = existsSync(statFile) ? readFileSync(statFile, 'utf8') : ''
-    return { pid, isStopped: /\) [Tt] /.test(stat) }
-  } catch {
-    return undefined
   }
 }

@@ -73,7 +73,12 @@ export async function openOwnerConnection(
     signal: request => {
       if (clientCount > 0) post({ kind: 'requests', requests: [request] })
     },
-    keepAlive: hasPendingRequests => (hasPendingRequests ? worker.ref() : worker.unref()),
+    keepAlive: hasPendingRequests => {
+      // A late signal must not let this process end before its thread has closed the database.
+      if (isClosing) return
+      if (hasPendingRequests) worker.ref()
+      else worker.unref()
+    },
     close: async () => {
       isClosing = true
       worker.ref()

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { limits } from '../../../config/limits.ts'
 import { type DeployError, error } from '../../../errors/error.ts'
 import type { LoggerPort } from '../../../ports/system.ts'
 import { tryConnect } from './client-connection.ts'
 import type { ConnectionEvents, StoreConnection } from './store-connection.ts'
 import { tryLock } from './store-lock.ts'
-import { writeOwnerPid, createSilentOwnerError } from './owner-pid.ts'
+import { createOwnerWait } from './owner-wait.ts'
+import { writeOwnerPid, createSilentOwnerError, readStoreOwner } from './store-owner.ts'
 import {
   signalMethod,
   type StoreReply,
@@ -169,8 +169,8 @@ async function acquireConnection(
   events: ConnectionEvents,
   { pagesMax, sendParts }: StoreSettings,
 ): Promise<StoreConnection> {
-  const deadlineMs = performance.now() + limits.storeConnectMs
-  while (performance.now() < deadlineMs) {
+  const wait = createOwnerWait(performance.now())
+  for (;;) {
     const lock = tryLock(paths.lock)
     if (lock !== undefined) {
       writeOwnerPid(paths.pid)
@@ -182,7 +182,8 @@ async function acquireConnection(
     }
     const connection = await tryConnect(paths.socket, events)
     if (connection !== undefined) return connection
-    await sleep(limits.storeConnectPauseMs)
+    if (wait.isOver(readStoreOwner(paths.pid), performance.now()))
+      throw createSilentOwnerError(paths)
+    await sleep(wait.nextPauseMs())
   }
-  throw createSilentOwnerError(paths)
 }

@@ -1,11 +1,18 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { type DeployError, error } from '../../../errors/error.ts'
 import { createStoreUnavailableError } from './store-errors.ts'
 import type { StorePaths } from './store-paths.ts'
 
+/** The living process that last became the owner of the store. */
+export interface StoreOwner {
+  readonly pid: number
+  /** Whether the process runs or is suspended. Only Linux tells it. */
+  readonly state: 'running' | 'stopped' | 'unknown'
+}
+
 /**
- * Writes the pid of this process, the owner of the store, to the file that `createSilentOwnerError`
- * reads. Errors are ignored, because the pid is only used in messages.
+ * Writes the pid of this process, the owner of the store, to the file that `readStoreOwner` reads.
+ * Errors are ignored, because the pid only affects messages and the patience of other processes.
  */
 export function writeOwnerPid(path: string): void {
   try {
@@ -20,12 +27,13 @@ export function writeOwnerPid(path: string): void {
  * example a suspended process.
  */
 export function createSilentOwnerError(paths: StorePaths): DeployError {
-  const pid = readOwnerPid(paths.pid)
-  if (pid === undefined)
+  const owner = readStoreOwner(paths.pid)
+  if (owner === undefined)
     return createStoreUnavailableError(
       paths.database,
       new Error('its owner, another process, does not answer'),
     )
+  const { pid } = owner
   const reason = `process ${pid}, which owns it, does not answer`
   return error('STORE_UNAVAILABLE', `the store ${paths.database} is not available: ${reason}`, {
     hint: `If that process was stopped, \`kill -CONT ${pid}\` continues it. \`kill -KILL ${pid}\` ends it, and the next command becomes the owner. No data is lost.`,
@@ -33,11 +41,15 @@ export function createSilentOwnerError(paths: StorePaths): DeployError {
   })
 }
 
-function readOwnerPid(path: string): number | undefined {
+/** Returns the owner if its process lives. `file`: the file with its pid. */
+export function readStoreOwner(file: string): StoreOwner | undefined {
   try {
-    const pid = Number(readFileSync(path, 'utf8'))
+    const pid = Number(readFileSync(file, 'utf8'))
+    if (!(pid > 0)) return undefined
     process.kill(pid, 0)
-    return pid > 0 ? pid : undefined
+    const statFile = `/proc/${pid}/stat`
+    if (!existsSync(statFile)) return { pid, state: 'unknown' }
+    return { pid, state: /\) [Tt] /.test(readFileSync(statFile, 'utf8')) ? 'stopped' : 'running' }
   } catch {
     return undefined
   }
