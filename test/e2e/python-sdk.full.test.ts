@@ -7,6 +7,7 @@ import { createSandbox, requireSuccess, type Sandbox } from './sandbox.ts'
 import { createVirtualEnvironment, describeWithCommands } from './toolchains.ts'
 
 const requirements = join(import.meta.dirname, '../fixtures/programs/python/requirements.txt')
+const fixtures = join(import.meta.dirname, '../fixtures/sdk')
 const add = ['package', 'add', 'terraform-provider', './terraform-provider-tfgold']
 /** Installers may have to download packages first. */
 const slowMs = 900_000
@@ -113,6 +114,30 @@ describeWithCommands(
       },
       slowMs,
     )
+
+    test('has enumerations and defaults, and takes arguments as keywords, objects and dictionaries', async () => {
+      const args = ['package', 'gen-sdk', join(fixtures, 'shop-schema.json')]
+      requireSuccess(await sandbox.run([...args, '--language', 'python', '--out', 'out']))
+      const python = join(sandbox.program, 'venv/bin/python')
+      const env = { ...process.env, PYTHONPATH: join(sandbox.program, 'out/python') }
+      const program = join(fixtures, 'python-arguments.py')
+      const secret = { '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270' }
+      const shelf = { kind: 'shelf', token: { ...secret, value: 't' }, from: 'f', size: 'm' }
+      expect(JSON.parse(execFileSync(python, [program], { env, encoding: 'utf8' }))).toEqual({
+        inputs: {
+          provider: { limits: '{"a": 1}' },
+          keywords: { ...shelf, items: [{ itemName: 'a' }, { itemName: 'b', count: 3 }] },
+          object: { kind: 'shelf', token: { ...secret, value: 'keywords-id' } },
+          positions: { ...shelf, items: [] },
+        },
+        problems: [
+          "Missing required property 'token'",
+          "shop:index:Shelf got an unexpected argument 'nothing'",
+          'Expected resource options to be a ResourceOptions instance',
+        ],
+        ...{ found: ['first', 4], item: ['Item', 'x', 5], hasMember: true, isSecret: true },
+      })
+    })
 
     test('deletes a resource before it creates the replacement, as Terraform does', async () => {
       const env = { TFGOLD_CLOUD: sandbox.cloud }
