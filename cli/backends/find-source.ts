@@ -19,8 +19,8 @@ export interface ImportSource {
 
 /**
  * Finds the stacks of the address `<backend>[/<project>/<stack>]`. For a backend of the legacy
- * layout, `/<stack>` is enough. Throws BACKEND_MISSING, STACK_NOT_FOUND, and the errors of the
- * store.
+ * layout, `/<stack>` is enough, and a project before it is not compared. Throws BACKEND_MISSING,
+ * STACK_NOT_FOUND, and the errors of the store.
  */
 export async function findSource(session: CliSession, address: string): Promise<ImportSource> {
   const url = parseObjectStoreUrl(address, session.cwd)
@@ -28,7 +28,7 @@ export async function findSource(session: CliSession, address: string): Promise<
   const backend = await findBackend(await openObjectStore(url, env), env)
   if (backend !== undefined)
     return { backend, stacks: await listBackendStacks(backend), isSingle: false }
-  let missing = error(
+  let missingError = error(
     'BACKEND_MISSING',
     `${address} has no stacks: it has neither .pulumi/meta.yaml nor stacks of the legacy layout`,
   )
@@ -41,9 +41,12 @@ export async function findSource(session: CliSession, address: string): Promise<
     const stack = await findStack(parentBackend, names)
     if (stack !== undefined) return { backend: parentBackend, stacks: [stack], isSingle: true }
     const stackName = names.join('/')
-    missing = error('STACK_NOT_FOUND', `${parentBackend.store.address} has no stack ${stackName}`)
+    missingError = error(
+      'STACK_NOT_FOUND',
+      `${parentBackend.store.address} has no stack ${stackName}`,
+    )
   }
-  throw missing
+  throw missingError
 }
 
 /** Separates the last `count` names of a path. Returns no parent if the path is too short. */

@@ -20,8 +20,10 @@ export const login: Handler = async (session, flags, [operand = '']) => {
   const address = readAddress(flags, operand)
   const organization = flags.text('defaultOrg')
   if (organization !== undefined) requireOnlyOrganization(organization)
-  if (isObjectStoreUrl(address))
+  if (isObjectStoreUrl(address)) {
+    refuseApiOptions(flags)
     return (await import('../backends/backend-login.ts')).loginToBackend(session, address)
+  }
   const url = parseApiAddress(address)
   if (requestsOidc(flags)) return loginWithOidc(session, flags, url)
   for (const option of ['audience', 'rule'])
@@ -42,6 +44,14 @@ export const login: Handler = async (session, flags, [operand = '']) => {
   writeLogin(session.home, { url, token })
   session.printToStderr(`Logged in to ${url} as '${name}' (role ${role}).`)
   return 0
+}
+
+/** Throws CLI_USAGE for options that only a login to an API has. */
+function refuseApiOptions(flags: Flags): void {
+  const options = ['token', 'audience', 'rule'].filter(name => flags.text(name) !== undefined)
+  const names = requestsOidc(flags) ? ['oidc', ...options] : options
+  if (names.length > 0)
+    throw error('CLI_USAGE', `a login to a backend takes no --${names.join(', --')}`)
 }
 
 /** Returns the address of the argument, of --cloud-url or of --local, or ''. */
@@ -87,7 +97,7 @@ export const logout: Handler = async (session, flags, [operand = '']) => {
   const address = readAddress(flags, operand)
   if (address !== '' && flags.isSet('all'))
     throw error('CLI_USAGE', 'pass either an address or --all')
-  if (address !== '' && !isLoggedInTo(session, identifyAddress(session, address))) {
+  if (address !== '' && !mayBeLoggedInTo(session, identifyAddress(session, address))) {
     session.printToStderr('Not logged in there.')
     return 0
   }
@@ -105,10 +115,10 @@ function identifyAddress({ home, cwd }: CliSession, address: string): string {
 }
 
 /**
- * Reports whether the login is one to the identified address. Returns true for an unreadable login,
- * so that `logout` removes it.
+ * Reports false only for a login to another address than the identified one. An unreadable login
+ * may be one to it, so `logout` removes it.
  */
-function isLoggedInTo(session: CliSession, identity: string): boolean {
+function mayBeLoggedInTo(session: CliSession, identity: string): boolean {
   try {
     const url = readSavedBackend(session.home) ?? readLogin(session.home)?.url
     return url === undefined || identifyAddress(session, url) === identity

@@ -62,7 +62,8 @@ export async function deployRemotely(
     isStarted = true
     numberResolvers.resolve(number)
   }
-  const withdraw = async (): Promise<{ readonly isWithdrawn: boolean }> => {
+  /** Withdraws the request, unless its deployment has started. */
+  const withdraw = async (): Promise<{ readonly hasStarted: boolean }> => {
     const requestPath = `${stackPath}/requests/${key}`
     const response = await client
       .call({ method: 'DELETE', path: requestPath })
@@ -71,16 +72,16 @@ export async function deployRemotely(
         return client.call({ method: 'GET', path: requestPath })
       })
     const { end } = z.object({ end: z.object({ kind: z.string() }) }).parse(response)
-    return { isWithdrawn: end.kind !== 'started' }
+    return { hasStarted: end.kind === 'started' }
   }
   const cancel = async (force: boolean): Promise<void> => {
     // A request that waits for other deployments has no number yet, and can be withdrawn.
-    if (!isStarted && (await withdraw()).isWithdrawn) return
+    if (!isStarted && !(await withdraw()).hasStarted) return
     await requestStop(client, `${stackPath}/deployments/${await numberResolvers.promise}`, force)
   }
   const path = `${stackPath}/requests/${key}/stream`
-  // Until the deployment has started, the events are those of its preview. They are not shown,
-  // because they would look like changes.
+  // Until the deployment has started, the events are those of its preview. Only diagnostics are
+  // shown, because the others would look like changes.
   const shownSink: EventSink = {
     ...sink,
     emit: (...args) => {

@@ -28,12 +28,12 @@ export function combineLiveStates(
   return states
 }
 
-/** Returns rows of the resources of a deployment that a state does not contain yet. Pure. */
+/** Returns a new row for each resource of the operations that the snapshot lacks. Pure. */
 export function listNewRows(
-  rows: readonly StateRow[],
+  snapshotRows: readonly StateRow[],
   operations: readonly OperationRow[],
 ): readonly StateRow[] {
-  const knownUrns = new Set(rows.map(({ urn }) => urn))
+  const knownUrns = new Set(snapshotRows.map(({ urn }) => urn))
   return operations.flatMap(operation => {
     if (knownUrns.has(operation.urn)) return []
     knownUrns.add(operation.urn)

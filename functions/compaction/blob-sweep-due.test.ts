@@ -4,7 +4,7 @@ import { isBlobSweepDue } from './prune.ts'
 
 const stack = stackIdOf('shop', 'dev')
 
-test('commands sweep blobs after removing a version whose number is a multiple of twenty', () => {
+test('a sweep of blobs is due after the removal of a version whose number is a multiple of twenty', () => {
   const dueVersions = Array.from({ length: 60 }, (_, index) => index + 1).filter(version =>
     isBlobSweepDue({ deployments: [], removedVersions: [{ stack, versions: [version] }] }),
   )
@@ -13,7 +13,7 @@ test('commands sweep blobs after removing a version whose number is a multiple o
   expect(isBlobSweepDue({ deployments: [], removedVersions })).toBe(true)
 })
 
-test('commands sweep blobs after each removed deployment, and not without a removal', () => {
+test('a sweep of blobs is due after the removal of a deployment, and not without a removal', () => {
   const deployments = [deploymentIdOf(stack, 3)]
   expect(isBlobSweepDue({ deployments, removedVersions: [] })).toBe(true)
   expect(isBlobSweepDue({ deployments: [], removedVersions: [] })).toBe(false)

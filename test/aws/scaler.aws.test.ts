@@ -73,6 +73,7 @@ describeWithServices('the scaler', ['SQS', 'ECS'], settings => {
     expect(await readDesired()).toEqual({ 'long-step-executor': 0, 'long-step-generator': 0 })
     await send('chains-long')
     await send('chains-long')
+    // The call names one message, but the queue has two. The larger number counts.
     await scale({ kind: 'sent', queue: 'chains-long', messages: 1 })
     expect(await readDesired()).toEqual({ 'long-step-executor': 2, 'long-step-generator': 0 })
 

@@ -1,4 +1,4 @@
-import { groupTestsOf, createMutation } from './create-mutation.ts'
+import { lifecycleTestsOf, createMutation } from './create-mutation.ts'
 import type { Mutation } from './mutation.ts'
 
 const monitor = 'shared/engine/monitor'
@@ -15,7 +15,7 @@ export const groupMutations: readonly Mutation[] = [
       file: 'shared/engine/generator/registration/list-alias-urns.ts',
     },
     ['    aliasUrns.push(inheritedAliasOf(parentUrn, formerParentUrn, resource))\n', ''],
-    groupTestsOf('alias/names', 'a chain of children'),
+    lifecycleTestsOf('alias/names', 'a chain of children'),
   ),
   createMutation(
     {
@@ -27,7 +27,7 @@ export const groupMutations: readonly Mutation[] = [
       '  if (!hasMandatoryViolation) return remediationResult\n',
       '  if (remediationResult !== undefined) return remediationResult\n',
     ],
-    groupTestsOf('analyzer/resource-policies', 'fails a deployment before the create'),
+    lifecycleTestsOf('analyzer/resource-policies', 'fails a deployment before the create'),
   ),
   createMutation(
     {
@@ -36,7 +36,7 @@ export const groupMutations: readonly Mutation[] = [
       file: 'shared/engine/generator/registration/propose-resource-name.ts',
     },
     ['  return { ...goal, deleteBeforeReplace: true }', '  return goal'],
-    groupTestsOf('autonaming/autonaming', 'TestAutonaming'),
+    lifecycleTestsOf('autonaming/autonaming', 'TestAutonaming'),
   ),
   createMutation(
     {
@@ -45,7 +45,7 @@ export const groupMutations: readonly Mutation[] = [
       file: 'shared/engine/generator/calls/call-method.ts',
     },
     ['  return goal.provider\n', "  return ''\n"],
-    groupTestsOf('components/methods', 'TestCallSelfProvider'),
+    lifecycleTestsOf('components/methods', 'TestCallSelfProvider'),
   ),
   createMutation(
     {
@@ -55,7 +55,7 @@ export const groupMutations: readonly Mutation[] = [
       file: 'shared/engine/generator/changes/difference.ts',
     },
     ["  if (next.deletedWith !== '' && sets", '  if (next.deletedWith === next.urn && sets'],
-    groupTestsOf('deleted_with_replace/deleted-with-replace', 'OnCreateBeforeDelete'),
+    lifecycleTestsOf('deleted_with_replace/deleted-with-replace', 'OnCreateBeforeDelete'),
   ),
   createMutation(
     {
@@ -65,7 +65,7 @@ export const groupMutations: readonly Mutation[] = [
       file: 'shared/engine/generator/changes/plan-replacement.ts',
     },
     ['goal.deleteBeforeReplace ?? change.deleteBeforeReplace', 'change.deleteBeforeReplace'],
-    groupTestsOf('delete_before_replace/cascade', 'TestExplicitDeleteBeforeReplace'),
+    lifecycleTestsOf('delete_before_replace/cascade', 'TestExplicitDeleteBeforeReplace'),
   ),
   createMutation(
     {
@@ -78,7 +78,7 @@ export const groupMutations: readonly Mutation[] = [
       '  if (old === undefined) return skipCreate(next)\n',
       '  if (old === undefined) return toDecided(undefined)\n',
     ],
-    groupTestsOf('destroy/run-program', 'TestDestroyWithProgram:'),
+    lifecycleTestsOf('destroy/run-program', 'TestDestroyWithProgram:'),
   ),
   createMutation(
     {
@@ -88,7 +88,7 @@ export const groupMutations: readonly Mutation[] = [
       file: `${monitor}/decode-registration.ts`,
     },
     ['request.envVarMappings.size > 0 && ', 'request.envVarMappings.size < 0 && '],
-    groupTestsOf('env_var_mappings/env-var-mappings', 'OnNonProviderFails'),
+    lifecycleTestsOf('env_var_mappings/env-var-mappings', 'OnNonProviderFails'),
   ),
   createMutation(
     {
@@ -97,7 +97,7 @@ export const groupMutations: readonly Mutation[] = [
       file: 'shared/engine/deployment/dispatch/run-hooked-call.ts',
     },
     ['  if (!mustRetry) return undefined\n', '  if (mustRetry) return undefined\n'],
-    groupTestsOf('error_hooks/retry', 'RetryIfAnyHookReturnsTrue'),
+    lifecycleTestsOf('error_hooks/retry', 'RetryIfAnyHookReturnsTrue'),
   ),
   createMutation(
     {
@@ -106,7 +106,7 @@ export const groupMutations: readonly Mutation[] = [
       file: 'shared/engine/generator/steps/deployment-runner.ts',
     },
     ['      writer.defer(decision)\n', '      void decision\n'],
-    groupTestsOf('extension/extension', 'the snapshot has all'),
+    lifecycleTestsOf('extension/extension', 'the snapshot has all'),
   ),
   createMutation(
     {
@@ -115,7 +115,7 @@ export const groupMutations: readonly Mutation[] = [
       file: 'shared/engine/generator/registration/assign-urn.ts',
     },
     ['    hideDiff: goal.hideDiff,\n', ''],
-    groupTestsOf('hide_diffs/hide-diffs', 'TestHideDiffs_Plain'),
+    lifecycleTestsOf('hide_diffs/hide-diffs', 'TestHideDiffs_Plain'),
   ),
   createMutation(
     {
@@ -125,7 +125,7 @@ export const groupMutations: readonly Mutation[] = [
       file: 'shared/engine/generator/import/adopt-existing.ts',
     },
     ["(old.importID === '' ? old.id : old.importID)", 'old.id'],
-    groupTestsOf('import/option', 'DifferingImportIdentifierFormat'),
+    lifecycleTestsOf('import/option', 'DifferingImportIdentifierFormat'),
   ),
   createMutation(
     {
@@ -137,7 +137,7 @@ export const groupMutations: readonly Mutation[] = [
       "  if (await deps.tree.isPending(request.dependsOn)) return toDecided('unknown')\n",
       '  await deps.tree.isPending(request.dependsOn)\n',
     ],
-    groupTestsOf('invoke/invoke', 'TestInvokeDependsOnPendingCustomResource'),
+    lifecycleTestsOf('invoke/invoke', 'TestInvokeDependsOnPendingCustomResource'),
   ),
   createMutation(
     {
@@ -150,7 +150,7 @@ export const groupMutations: readonly Mutation[] = [
       'extension?.ref ?? contentKeyOf(packageRequest)',
       'extension?.ref ?? contentKeyOf(packageRequest).slice(0, 1)',
     ],
-    groupTestsOf('package_ref/package-ref', 'TestPackageRefSharedBase'),
+    lifecycleTestsOf('package_ref/package-ref', 'TestPackageRefSharedBase'),
   ),
   createMutation(
     {
@@ -160,7 +160,7 @@ export const groupMutations: readonly Mutation[] = [
       file: `${monitor}/packages.ts`,
     },
     ['{ parameters: { plugin: name, ...toBase64Parameters(parameterization) } }', '{}'],
-    groupTestsOf('parameterized/parameterized', 'before any other request'),
+    lifecycleTestsOf('parameterized/parameterized', 'before any other request'),
   ),
   createMutation(
     {
@@ -173,7 +173,7 @@ export const groupMutations: readonly Mutation[] = [
       'state.delete || sets.markedForDeleteIndices.has(baseIndex)\n' + '    if (isOldCopy)',
       'sets.markedForDeleteIndices.has(baseIndex)\n' + '    if (isOldCopy)',
     ],
-    groupTestsOf('pending_delete/pending-delete', 'TestUpdateWithPendingDelete'),
+    lifecycleTestsOf('pending_delete/pending-delete', 'TestUpdateWithPendingDelete'),
   ),
   createMutation(
     {
@@ -186,7 +186,7 @@ export const groupMutations: readonly Mutation[] = [
       '(hasDiff && isReplacement(effectiveDiff)) || options.isTriggered || old.pendingReplacement',
       '(hasDiff && isReplacement(effectiveDiff)) || options.isTriggered',
     ],
-    groupTestsOf('pending_replace/resume', 'WithUpdatedGoals'),
+    lifecycleTestsOf('pending_replace/resume', 'WithUpdatedGoals'),
   ),
   createMutation(
     {
@@ -195,7 +195,7 @@ export const groupMutations: readonly Mutation[] = [
       file: 'shared/engine/generator/changes/plan-replacement.ts',
     },
     ['!old.protect || ignoreProtect)', '!old.protect || !ignoreProtect)'],
-    groupTestsOf('protect/ignored', 'TestIgnoreProtectReplace'),
+    lifecycleTestsOf('protect/ignored', 'TestIgnoreProtectReplace'),
   ),
   createMutation(
     {
@@ -208,7 +208,7 @@ export const groupMutations: readonly Mutation[] = [
       "  return toDecided(diff.changes !== 'none' && isReplacement(diff))\n",
       '  return toDecided(isReplacement(diff) && false)\n',
     ],
-    groupTestsOf('provider/provider', 'TestExplicitProviderDiffReplacement'),
+    lifecycleTestsOf('provider/provider', 'TestExplicitProviderDiffReplacement'),
   ),
   createMutation(
     {
@@ -218,6 +218,6 @@ export const groupMutations: readonly Mutation[] = [
       file: `${monitor}/decode-registration.ts`,
     },
     ['  requireTypeToken(request.type)\n  if (request.provider', '  if (request.provider'],
-    groupTestsOf('pulumi/programs', 'TestBadResourceType'),
+    lifecycleTestsOf('pulumi/programs', 'TestBadResourceType'),
   ),
 ]

@@ -1,4 +1,4 @@
-import { groupTestsOf, createMutation } from './create-mutation.ts'
+import { lifecycleTestsOf, createMutation } from './create-mutation.ts'
 import type { Mutation } from './mutation.ts'
 
 const monitor = 'shared/engine/monitor'
@@ -15,7 +15,7 @@ export const laterGroupMutations: readonly Mutation[] = [
       file: 'shared/engine/generator/refresh/plan-refresh.ts',
     },
     ['    if (isNamed(state.urn)) return true\n', '    if (!isNamed(state.urn)) return true\n'],
-    groupTestsOf('refresh/targets', 'TestRefreshBasics'),
+    lifecycleTestsOf('refresh/targets', 'TestRefreshBasics'),
   ),
   createMutation(
     {
@@ -25,7 +25,7 @@ export const laterGroupMutations: readonly Mutation[] = [
       file: 'shared/engine/generator/refresh/plan-refresh.ts',
     },
     ["(refreshSelection === 'all' || state.refreshBeforeUpdate)", "refreshSelection === 'all'"],
-    groupTestsOf('refresh_before_update/flagged', 'TestRefreshBeforeUpdate:'),
+    lifecycleTestsOf('refresh_before_update/flagged', 'TestRefreshBeforeUpdate:'),
   ),
   createMutation(
     {
@@ -38,7 +38,7 @@ export const laterGroupMutations: readonly Mutation[] = [
       'urn => sets.replacedUrns.has(urn))) return ',
       'urn => sets.replacedUrns.has(urn) && urn === next.urn)) return ',
     ],
-    groupTestsOf('replace_with/replace-with', 'TestReplaceWith:'),
+    lifecycleTestsOf('replace_with/replace-with', 'TestReplaceWith:'),
   ),
   createMutation(
     {
@@ -48,7 +48,7 @@ export const laterGroupMutations: readonly Mutation[] = [
       file: 'shared/engine/generator/changes/difference.ts',
     },
     ['oldTrigger === null || newTrigger === null', 'oldTrigger === null && newTrigger === null'],
-    groupTestsOf('replacement_trigger/replacement-trigger', 'adding or removing the trigger'),
+    lifecycleTestsOf('replacement_trigger/replacement-trigger', 'adding or removing the trigger'),
   ),
   createMutation(
     {
@@ -60,7 +60,7 @@ export const laterGroupMutations: readonly Mutation[] = [
       '  return error === undefined ? undefined : redact(error)\n',
       '  void redact\n  return undefined\n',
     ],
-    groupTestsOf('resource_hooks/hooks', 'TestResourceHookBeforeCreateError:'),
+    lifecycleTestsOf('resource_hooks/hooks', 'TestResourceHookBeforeCreateError:'),
   ),
   createMutation(
     {
@@ -69,7 +69,10 @@ export const laterGroupMutations: readonly Mutation[] = [
       file: `${monitor}/reply-options.ts`,
     },
     ['references: request.acceptResources', 'references: !request.acceptResources'],
-    groupTestsOf('resource_reference/resource-reference', 'TestResourceReferences_DownlevelSDK'),
+    lifecycleTestsOf(
+      'resource_reference/resource-reference',
+      'TestResourceReferences_DownlevelSDK',
+    ),
   ),
   createMutation(
     {
@@ -78,7 +81,7 @@ export const laterGroupMutations: readonly Mutation[] = [
       file: 'shared/engine/generator/deletion/skips-delete-call.ts',
     },
     ['state.external || state.retainOnDelete || ', 'state.external || '],
-    groupTestsOf('retain_on_delete/retain-on-delete', 'TestRetainOnDelete'),
+    lifecycleTestsOf('retain_on_delete/retain-on-delete', 'TestRetainOnDelete'),
   ),
   createMutation(
     {
@@ -88,7 +91,7 @@ export const laterGroupMutations: readonly Mutation[] = [
       file: 'shared/engine/monitor/monitor-handlers.ts',
     },
     ['    await signals.whenReleased\n', ''],
-    groupTestsOf('signal_and_wait_for_shutdown/signal', 'TestSignalAndWaitForShutdown:'),
+    lifecycleTestsOf('signal_and_wait_for_shutdown/signal', 'TestSignalAndWaitForShutdown:'),
   ),
   createMutation(
     {
@@ -98,7 +101,7 @@ export const laterGroupMutations: readonly Mutation[] = [
       file: 'shared/engine/generator/providers/default-packages.ts',
     },
     ['    reportedPackages.length > 0\n', '    reportedPackages.length < 0\n'],
-    groupTestsOf('skip_plugin_pre_install/skip', 'TestSkipPluginPreInstall'),
+    lifecycleTestsOf('skip_plugin_pre_install/skip', 'TestSkipPluginPreInstall'),
   ),
   createMutation(
     {
@@ -108,7 +111,7 @@ export const laterGroupMutations: readonly Mutation[] = [
       file: 'shared/providers/builtin/builtin-provider.ts',
     },
     ['isStash ? { changedKeys: [key] } : ', "isStash && key === '' ? { changedKeys: [key] } : "],
-    groupTestsOf('stash/stash', 'TestStash:'),
+    lifecycleTestsOf('stash/stash', 'TestStash:'),
   ),
   createMutation(
     {
@@ -118,7 +121,7 @@ export const laterGroupMutations: readonly Mutation[] = [
       file: 'shared/engine/generator/calls/read-resource.ts',
     },
     ['old.state.external || old.state.id === id)', 'old.state.external || old.state.id !== id)'],
-    groupTestsOf('step_generator/steps', 'TestReadReplaceStep'),
+    lifecycleTestsOf('step_generator/steps', 'TestReadReplaceStep'),
   ),
   createMutation(
     {
@@ -127,7 +130,7 @@ export const laterGroupMutations: readonly Mutation[] = [
       file: 'shared/engine/generator/targets/scope.ts',
     },
     [' || old?.taint === true\n', '\n'],
-    groupTestsOf('taint/taint', 'TestTaintReplacement'),
+    lifecycleTestsOf('taint/taint', 'TestTaintReplacement'),
   ),
   createMutation(
     {
@@ -140,7 +143,7 @@ export const laterGroupMutations: readonly Mutation[] = [
       '  if (targetDependents) return true\n',
       '  if (targetDependents || targets.isConstrained) return true\n',
     ],
-    groupTestsOf('target/destroy', 'TestTargetDestroyDependencyErrors'),
+    lifecycleTestsOf('target/destroy', 'TestTargetDestroyDependencyErrors'),
   ),
   createMutation(
     {
@@ -153,7 +156,7 @@ export const laterGroupMutations: readonly Mutation[] = [
       '[...ownTransforms, ...listInherited(request.parent), ...stackTransforms]',
       '[...stackTransforms, ...ownTransforms, ...listInherited(request.parent)]',
     ],
-    groupTestsOf('transformation/transforms', 'TestRemoteTransforms:'),
+    lifecycleTestsOf('transformation/transforms', 'TestRemoteTransforms:'),
   ),
   createMutation(
     {
@@ -163,7 +166,7 @@ export const laterGroupMutations: readonly Mutation[] = [
       file: 'shared/engine/generator/deletion/delete-scope.ts',
     },
     ['  return untargetedSteps.length === 0\n', '  return untargetedSteps.length >= 0\n'],
-    groupTestsOf('update/targets', 'TestUpdateWithTargetedParentChildMarkedAsDelete'),
+    lifecycleTestsOf('update/targets', 'TestUpdateWithTargetedParentChildMarkedAsDelete'),
   ),
   createMutation(
     {
@@ -173,6 +176,6 @@ export const laterGroupMutations: readonly Mutation[] = [
       file: 'shared/engine/update-plan/goal-violations.ts',
     },
     ["  compare('protect', plannedGoal.protect, proposedGoal.protect)\n", ''],
-    groupTestsOf('update_plan/goals', 'options that differ'),
+    lifecycleTestsOf('update_plan/goals', 'options that differ'),
   ),
 ]

@@ -21,7 +21,7 @@ const recordForm = z.object({
     .optional(),
 })
 
-/** The dependencies of changes of limit records. */
+/** The ports that changes of limit records need. */
 export interface LimitRecordsDeps {
   readonly callLimits: Pick<DocumentsPort, 'get' | 'putExpiring'>
   readonly clock: Pick<ClockPort, 'now' | 'sleep'>
@@ -30,8 +30,8 @@ export interface LimitRecordsDeps {
 }
 
 /**
- * Time for which a record is kept after its last change, in ms. It is longer than the interval of
- * any rate.
+ * Shortest time for which a record is kept after its last change, in ms. A record whose burst needs
+ * longer to refill is kept until then.
  */
 const unusedForMs = 24 * 3_600_000
 /**
@@ -39,8 +39,8 @@ const unusedForMs = 24 * 3_600_000
  * record.
  */
 const attemptsMax = 20
-/** Time by which the longest pause before an attempt grows with each failed attempt, in ms. */
-const pauseMs = 20
+/** Each failed attempt adds this time to the longest pause before the next attempt, in ms. */
+const pauseGrowthMs = 20
 
 /** The records of limits, for one process. */
 export interface LimitRecords {
@@ -48,7 +48,8 @@ export interface LimitRecords {
    * Changes the record of a limit by compare-and-set. `change` returns the same record when nothing
    * must be written, and may be called again. Changes of one process share a write. Returns the
    * result of `change`, or undefined after too many changes of other processes. Throws the errors
-   * of the store. A damaged record counts as absent, because limits hold no state of stacks.
+   * of the store. A record that does not match its form counts as absent, because limits hold no
+   * state of stacks.
    */
   readonly change: <T>(limit: CallLimit, change: LimitChange<T>) => Promise<T | undefined>
 }
@@ -95,9 +96,9 @@ export function createLimitRecords(deps: LimitRecordsDeps): LimitRecords {
         const pendingChange = { apply, resolve: resolveWritten, reject }
         const pending = pendingByName.get(limit.name)
         if (pending !== undefined) return void pending.push(pendingChange)
-        const started = [pendingChange]
-        pendingByName.set(limit.name, started)
-        void writePending(limit, started)
+        const newPending = [pendingChange]
+        pendingByName.set(limit.name, newPending)
+        void writePending(limit, newPending)
       }),
   }
 }
@@ -111,12 +112,12 @@ async function writeChanges(
   const key = limitKeyOf(deps.stack, limit)
   for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
     const random = (deps.random.bytes(1)[0] ?? 0) / 256
-    if (attempt > 0) await deps.clock.sleep(1 + random * pauseMs * attempt)
+    if (attempt > 0) await deps.clock.sleep(1 + random * pauseGrowthMs * attempt)
     const stored = await deps.callLimits.get(key)
     const current = parseLimitRecord(stored?.value) ?? createLimitRecord(limit)
     const record = changes.reduce((changed, { apply }) => apply(changed), current)
     if (record === current) return true
-    const expiresAt = (deps.clock.now() + unusedForMs) as EpochMs
+    const expiresAt = Math.max(deps.clock.now() + unusedForMs, record.nextAt) as EpochMs
     const document = { key, value: record, version: stored?.version ?? 0, expiresAt }
     if ((await deps.callLimits.putExpiring(document)) !== false) return true
   }

@@ -1,7 +1,7 @@
 import type { TypeContext } from './check-context.ts'
 import { checkContracts } from './check-contracts.ts'
 import type { Contract, ContractInfo } from './contract.ts'
-import { coreContracts } from './core-checks/core-contracts.ts'
+import { terraformCoreContracts } from './core-checks/core-contracts.ts'
 import { createContracts } from './create-contracts.ts'
 import { cleanUpContract, deleteContracts } from './delete-contracts.ts'
 import { previewContracts } from './preview-contracts.ts'
@@ -25,6 +25,6 @@ export const allContracts: readonly ContractInfo[] = [
   ...providerContracts,
   ...typeContracts,
   cleanUpContract,
-  ...coreContracts,
+  ...terraformCoreContracts,
   ...closingContracts,
 ]

@@ -10,7 +10,7 @@ import {
 import { type CheckedType, createUndescribedType } from './checked-schema.ts'
 import { type Contract, type ContractOutcome, fail, exempt, passed } from './contract.ts'
 import { typeContracts } from './contracts.ts'
-import { coreContracts } from './core-checks/core-contracts.ts'
+import { terraformCoreContracts } from './core-checks/core-contracts.ts'
 import { cleanUpContract } from './delete-contracts.ts'
 import type { ProviderCheckRun } from './check-request.ts'
 import { createSampleInputs } from './sample-inputs.ts'
@@ -27,6 +27,7 @@ function selectTokens({ request, context }: ProviderCheckRun): readonly string[]
   return configured.length > 0 ? configured : [...(context.getSchema()?.types.keys() ?? [])]
 }
 
+/** Checks a type: its contracts, the clean-up, and then Terraform's rules on the recorded calls. */
 async function checkType(run: ProviderCheckRun, token: string): Promise<void> {
   const type = run.context.getSchema()?.types.get(token) ?? createUndescribedType(token)
   const context = createTypeContext(run, type)
@@ -35,7 +36,7 @@ async function checkType(run: ProviderCheckRun, token: string): Promise<void> {
     ...entryOptionsOf(context),
     runsAlways: true,
   })
-  await recordAll(run, context, coreContracts)
+  await recordAll(run, context, terraformCoreContracts)
 }
 
 async function recordAll(
@@ -88,7 +89,7 @@ function markDeclaredSecrets(type: CheckedType, inputs: PropertyMap): PropertyMa
   )
 }
 
-/** Deletes the remaining objects. Fails with those that cannot be deleted. */
+/** Deletes the remaining objects. Fails, and names those that cannot be deleted. */
 async function deleteTracked(context: TypeContext): Promise<ContractOutcome> {
   const remaining = context.listTracked()
   if (remaining.length === 0 && context.findFact('deleted') === undefined)

@@ -56,6 +56,13 @@ test('a folder that does not exist is refused, unless the address creates it', a
   expect(existsSync(join(bench.root, 'typo/state/.pulumi/meta.yaml'))).toBe(true)
 })
 
+test('a login to a backend refuses the options of a login to an API', async () => {
+  for (const [option = '', ...values] of [['--token', 'x'], ['--rule', 'r'], ['--oidc']]) {
+    const { exit, err } = await bench.run('login', '--local', option, ...values)
+    expect([exit, err]).toEqual([1, expect.stringContaining(`takes no ${option}`)])
+  }
+})
+
 describe('login to a self-managed backend', () => {
   test('selects the backend by variable, project file and login, in this order', async () => {
     const readBackend = async () => JSON.parse((await run('whoami', '-j')).out)

@@ -169,7 +169,7 @@ const callingContracts: Readonly<Record<keyof CoreCheckSubject['calls'], string>
 const reportedFlawsMax = 3
 
 /** The checks that Terraform's core makes on responses of a provider, over all recorded calls. */
-export const coreContracts: readonly Contract<TypeContext>[] = rules.map(rule => ({
+export const terraformCoreContracts: readonly Contract<TypeContext>[] = rules.map(rule => ({
   id: rule.id,
   title: rule.title,
   source: rule.source,
