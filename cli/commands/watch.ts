@@ -4,6 +4,7 @@ import { DeployError, error } from '../../shared/errors/error.ts'
 import { stackPartsOf } from '../../shared/records/ids.ts'
 import type { Handler } from '../arguments/handler.ts'
 import type { Flags } from '../arguments/flags.ts'
+import { requireProjectStack } from '../operations/operation-request.ts'
 import { runOperation } from '../operations/run-operation.ts'
 import { reportFailure } from '../session/report-failure.ts'
 import { type CliSession, createCliSession } from '../session/session.ts'
@@ -16,7 +17,7 @@ import { createFileWatcher } from '../watch/file-watcher.ts'
  * DEPLOYMENT_CANCELLED, and the errors of a missing project or stack.
  */
 export const watchProgram: Handler = async (session, flags) => {
-  const stack = await session.requireStack()
+  const { stack } = await requireProjectStack(session, flags)
   const paths = flags.list('path').map(path => resolve(session.cwd, path))
   const roots = paths.length > 0 ? paths : [session.requireProject().root]
   const missingPath = roots.find(path => !existsSync(path))

@@ -42,7 +42,7 @@ export async function buildRequest(
   flags: Flags,
   command: Command,
 ): Promise<DeployInput> {
-  const creationFlags = command === 'up' ? flags : undefined
+  const creationFlags = offersCreation(command) ? flags : undefined
   const { project: folderProject, stack } = await requireProjectStack(session, creationFlags)
   const project = withClient(folderProject, flags)
   const parallel = readParallel(session, flags)
@@ -134,6 +134,11 @@ function readDebuggedProcesses(flags: Flags): Pick<DeployInput, 'debuggedProcess
         hint: 'Use program, plugins, plugin:<name> or all.',
       })
   return debuggedProcesses.length === 0 ? {} : { debuggedProcesses }
+}
+
+/** Reports whether a command offers to create a missing stack, as in Pulumi. */
+export function offersCreation(command: Command): boolean {
+  return command === 'up' || command === 'refresh'
 }
 
 /** Reports whether a command fails if the stack lacks configuration that the project requires. */

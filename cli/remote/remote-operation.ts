@@ -9,7 +9,11 @@ import {
   readRelease,
   mustRunProgram,
 } from '../operations/operation-options.ts'
-import { requireProjectStack, saveConfigFlags } from '../operations/operation-request.ts'
+import {
+  offersCreation,
+  requireProjectStack,
+  saveConfigFlags,
+} from '../operations/operation-request.ts'
 import type { EnginePort } from '../../local/engine-port.ts'
 import type { CliSession } from '../session/session.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
@@ -34,7 +38,7 @@ export async function prepareRemoteStart(
   refuseLocalOptions(flags)
   const { remote } = await session.openEngine()
   if (remote === undefined) throw error('LOGIN_MISSING', 'not logged in to an API')
-  const creationFlags = command === 'up' ? flags : undefined
+  const creationFlags = offersCreation(command) ? flags : undefined
   const { project, stack } = await requireProjectStack(session, creationFlags)
   const release = readRelease(flags)
   const targeting = readTargeting(flags)

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { KeyKeeper } from '../../shared/secrets/cloud-secrets.ts'
+import type * as PassphraseSecrets from '../../shared/secrets/passphrase-secrets.ts'
 import type { Tools } from './tools.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -8,6 +9,7 @@ type Env = Readonly<Record<string, string | undefined>>
 export function createLazyTools(): Tools {
   /** One keeper for each environment, so that a process opens each data key once. */
   const keepers = new WeakMap<Env, KeyKeeper>()
+  const readPassphraseOnce = createPassphraseReader()
   const keeperOf = (env: Env, createKeeper: (env: Env) => KeyKeeper): KeyKeeper => {
     const keeper = keepers.get(env) ?? createKeeper(env)
     keepers.set(env, keeper)
@@ -64,9 +66,20 @@ export function createLazyTools(): Tools {
           )
           return openRemoteServiceManager(stack, env)
         },
-        readPassphrase: async env =>
-          passphraseSecrets.readPassphrase(env, file => readFileSync(file, 'utf8')),
+        readPassphrase: async env => readPassphraseOnce(env, passphraseSecrets.readPassphrase),
       }
     },
+  }
+}
+
+/** Creates a function that reads the passphrase of each environment once, as a pipe requires. */
+function createPassphraseReader() {
+  const passphrases = new WeakMap<Env, { readonly passphrase: string | undefined }>()
+  return (env: Env, readPassphrase: typeof PassphraseSecrets.readPassphrase) => {
+    const read = passphrases.get(env) ?? {
+      passphrase: readPassphrase(env, file => readFileSync(file, 'utf8')),
+    }
+    passphrases.set(env, read)
+    return read.passphrase
   }
 }

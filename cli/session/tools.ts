@@ -134,7 +134,7 @@ export interface SecretsTools {
   readonly openWithService: (stack: ServiceStack, env: Env) => Promise<SecretsManager>
   /**
    * Returns the passphrase of PULUMI_CONFIG_PASSPHRASE, or of the file that
-   * PULUMI_CONFIG_PASSPHRASE_FILE names. Returns undefined if neither is set.
+   * PULUMI_CONFIG_PASSPHRASE_FILE names, which is read once. Returns undefined if neither is set.
    */
   readonly readPassphrase: (env: Env) => Promise<string | undefined>
 }

@@ -1,8 +1,8 @@
 import { stackPartsOf } from '../../shared/records/ids.ts'
 import type { CliSession } from '../session/session.ts'
 
-/** The highest number of choices with a line each. The user types the name of more stacks. */
-const shownChoicesMax = 20
+/** The highest number of stacks with a line each. With more stacks, the user types a name. */
+const shownStacksMax = 20
 
 /** Returns the names of the stacks of the folder's project, or the first page of very many. */
 export async function listStackNames(session: CliSession): Promise<readonly string[]> {
@@ -11,13 +11,15 @@ export async function listStackNames(session: CliSession): Promise<readonly stri
   return stacks.map(({ id }) => stackPartsOf(id).stack)
 }
 
-/** Lets the user choose a stack. Returns '' if the user declines. */
+/** Lets the user choose a stack, or `otherChoice`. Returns '' if the user declines. */
 export async function chooseName(
   { io }: Pick<CliSession, 'io'>,
-  choices: readonly string[],
+  names: readonly string[],
+  ...otherChoice: readonly string[]
 ): Promise<string> {
-  const [initial = ''] = choices
-  if (io.choose !== undefined && choices.length > 0 && choices.length <= shownChoicesMax)
+  const choices = [...names, ...otherChoice]
+  const [initial] = names
+  if (io.choose !== undefined && initial !== undefined && names.length <= shownStacksMax)
     return io.choose('Select a stack:', { options: choices, initial })
   return (await io.prompt(`Select a stack (${choices.join(', ')}):`)).trim()
 }

@@ -10,9 +10,10 @@ import { selectStack } from './selected-stack.ts'
 const createChoice = '<create a new stack>'
 
 /**
- * Lets the user select or create a stack after `failure` reported that there is none. Returns the
- * stack, which is then selected. Throws `failure` again without a terminal, if the user declines,
- * and if it has another reason. Throws the errors of `createStack`.
+ * Lets the user choose or create a stack after `failure` reported that there is none. Selects a
+ * stack that the user chose, and not one that the command line names, as in Pulumi. Throws
+ * `failure` again without a terminal, if the user declines, and if it has another reason. Throws
+ * the errors of `createStack`.
  */
 export async function offerStack(
   session: CliSession,
@@ -26,29 +27,30 @@ export async function offerStack(
   const { project, stack } = stackPartsOf(id)
   if (project !== session.requireProject().name) throw failure
   if (!(await askYesNo(session, `The stack '${stack}' does not exist. Create it?`))) throw failure
-  return createSelected(session, id, flags)
+  return create(session, id, flags)
 }
 
 /** Lets the user choose one of the project's stacks or a new one. */
 async function offerChoice(session: CliSession, flags: Flags, failure: unknown): Promise<StackId> {
   const names = await listStackNames(session)
-  const choice =
-    names.length === 0 ? createChoice : await chooseName(session, [...names, createChoice])
+  const choice = names.length === 0 ? createChoice : await chooseName(session, names, createChoice)
   if (choice === '') throw failure
-  if (choice !== createChoice) {
-    const id = session.resolveStackId(choice)
-    selectStack(session.home, session.requireProject().file, stackPartsOf(id).stack)
-    return session.requireStack()
-  }
-  const newName = (await session.io.prompt('Name of the new stack:')).trim()
-  if (newName === '') throw failure
-  return createSelected(session, session.resolveStackId(newName), flags)
+  const id =
+    choice === createChoice
+      ? await createNamed(session, flags, failure)
+      : await session.requireStack(choice)
+  selectStack(session.home, session.requireProject().file, stackPartsOf(id).stack)
+  return id
 }
 
-async function createSelected(session: CliSession, id: StackId, flags: Flags): Promise<StackId> {
-  const { stack } = stackPartsOf(id)
+async function createNamed(session: CliSession, flags: Flags, failure: unknown): Promise<StackId> {
+  const name = (await session.io.prompt('Name of the new stack:')).trim()
+  if (name === '') throw failure
+  return create(session, session.resolveStackId(name), flags)
+}
+
+async function create(session: CliSession, id: StackId, flags: Flags): Promise<StackId> {
   await createStack(session, id, flags)
-  selectStack(session.home, session.requireProject().file, stack)
-  session.printToStderr(`Created stack '${stack}'.`)
+  session.printToStderr(`Created stack '${stackPartsOf(id).stack}'.`)
   return id
 }

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { writeLogin } from '../remote/saved-login.ts'
 import type { Io } from '../session/io.ts'
 import { createCliSession } from '../session/session.ts'
 import type { Tools } from '../session/tools.ts'
@@ -37,6 +38,12 @@ const writeStackFile = (text: string): void => writeFileSync(join(folder, 'Pulum
 test('a derivation starts with the salt of the stack file, and its failure is ignored', async () => {
   writeStackFile('encryptionsalt: v1:a:b:c\n')
   expect(await collectOpened('secret')).toEqual([['v1:a:b:c', 'secret']])
+})
+
+test('no derivation starts with a login to an API, whose server opens the secrets', async () => {
+  writeStackFile('encryptionsalt: v1:a:b:c\n')
+  writeLogin(join(folder, 'home'), { url: 'http://127.0.0.1:1', token: 'act_x' })
+  expect(await collectOpened('secret')).toEqual([])
 })
 
 test.each([

@@ -66,6 +66,12 @@ describe('a data key', () => {
     return [outcome, keeper.calls.length]
   }
 
+  test('with a profile is not opened in functions, which have no profiles', async () => {
+    const profileUrl = `${url}&profile=audit&${field}=${stack}`
+    expect(await open(profileUrl, own)).toEqual(['SECRETS_URL_INVALID', 0])
+    expect(await open(profileUrl, ownOrUnnamed)).toEqual(['cloud', 1])
+  })
+
   test('is created with its stack in the encryption context, and opens for that stack', async () => {
     const keeper = createRecordingKeeper()
     const { state } = await createCloudManager({ url, stack }, keeper)

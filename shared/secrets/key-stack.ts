@@ -41,13 +41,14 @@ export function keyStackOf(url: string): string | undefined {
 /**
  * Checks that a data key may be opened, before a key service is called. KMS authenticates the
  * context, so a URL with a false stack opens nothing. With `own`, the services whose URLs cannot
- * name a stack are refused too. Throws SECRETS_STACK_DIFFERS, SECRETS_STACK_MISSING,
- * SECRETS_MANAGER_UNSUPPORTED, SECRETS_URL_INVALID.
+ * name a stack are refused too, and profiles, which functions do not have. Throws
+ * SECRETS_STACK_DIFFERS, SECRETS_STACK_MISSING, SECRETS_MANAGER_UNSUPPORTED, SECRETS_URL_INVALID.
  */
 export function requireAllowedKey(url: string, allowed: AllowedKeys): void {
   if (allowed.kind === 'any') return
   const { stack } = allowed
   const keyStack = keyStackOf(url)
+  if (allowed.kind === 'own') refuseProfile(url)
   if (keyStack === stack || (keyStack === undefined && allowed.kind === 'own-or-unnamed')) return
   const key = withoutQuery(url)
   if (keyServiceOf(url) !== 'awskms')
@@ -67,5 +68,14 @@ export function requireAllowedKey(url: string, allowed: AllowedKeys): void {
   throw error(
     'SECRETS_STACK_DIFFERS',
     `the data key of ${stack} under '${key}' belongs to ${keyStack}: ${remedy}`,
+  )
+}
+
+function refuseProfile(url: string): void {
+  if (keyServiceOf(url) !== 'awskms' || parseAwsKeyUrl(url).profile === undefined) return
+  throw error(
+    'SECRETS_URL_INVALID',
+    `functions have no profile, so they cannot open keys under '${withoutQuery(url)}'`,
+    { hint: 'Remove `profile` from the key URL; the role of the stack needs access to the key.' },
   )
 }

@@ -107,29 +107,38 @@ describe('stacks', () => {
     })
   })
 
-  test('up offers to create a stack in a terminal, or to select another one', async () => {
+  test('up creates a named stack in a terminal, and keeps the selected one', async () => {
     bench.terminal = true
-    bench.answers.push('n', 'y')
+    bench.answers.push('n')
     expect((await bench.run('up', '-y', '-s', 'two')).err).toContain('STACK_NOT_FOUND')
+    bench.answers.push('y')
     expect((await bench.run('up', '-y', '-s', 'two')).err).toContain("Created stack 'two'.")
-    expect((await bench.run('stack', '--show-name')).out).toBe('two\n')
+    bench.answers.splice(0, Infinity, 'y')
+    const watched = await bench.run('watch', '-s', 'three', '--path', 'missing')
+    expect(watched.err).toMatch(/Created stack 'three'[^]*CLI_USAGE/)
+    expect((await bench.run('stack', '--show-name')).out).toBe('dev\n')
+  })
+
+  test('up lets the user choose a stack in a terminal, or create one, and selects it', async () => {
+    bench.terminal = true
     await bench.run('stack', 'unselect')
-    bench.answers.push('', 'dev', '<create a new stack>', 'three')
+    bench.answers.push('', 'typo', 'dev', '<create a new stack>', 'three')
     expect((await bench.run('up', '-y')).err).toContain('STACK_NOT_SELECTED')
+    expect((await bench.run('up', '-y')).err).toContain('STACK_NOT_FOUND')
     expect((await bench.run('preview')).exit).toBe(0)
     expect((await bench.run('stack', '--show-name')).out).toBe('dev\n')
     await bench.run('stack', 'unselect')
     const created = await bench.run('up', '-y', '--secrets-provider', 'passphrase')
     expect([created.exit, created.err]).toEqual([0, expect.stringContaining("stack 'three'")])
     expect(bench.requests.at(-1)).toMatchObject({ stack: 'organization/site/three' })
+    expect((await bench.run('stack', '--show-name')).out).toBe('three\n')
   })
 
-  test('refresh and destroy never offer to create a stack', async () => {
+  test('refresh offers to create a stack as in Pulumi, and destroy does not', async () => {
     bench.terminal = true
-    bench.answers.push('y', 'y')
-    for (const command of ['refresh', 'destroy'])
-      expect((await bench.run(command, '-y', '-s', 'two')).err).toContain('STACK_NOT_FOUND')
-    expect(bench.answers).toHaveLength(2)
+    bench.answers.push('y')
+    expect((await bench.run('destroy', '-y', '-s', 'two')).err).toContain('STACK_NOT_FOUND')
+    expect((await bench.run('refresh', '-y', '-s', 'two')).err).toContain("Created stack 'two'.")
   })
 
   test('rm requires an empty stack and a confirmation, and removes the configuration file', async () => {

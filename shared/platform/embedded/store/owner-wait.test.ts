@@ -30,6 +30,14 @@ test('the wait for a running owner is over when the owner is stopped', () => {
   expect(wait.isOver({ pid: 7, state: 'stopped' }, 30_500)).toBe(true)
 })
 
+test('the wait begins again when the owner ends', () => {
+  const wait = createOwnerWait(0)
+  expect(wait.isOver(running, 30_000)).toBe(false)
+  expect(wait.isOver(undefined, 30_020)).toBe(false)
+  expect(wait.isOver(undefined, 40_019)).toBe(false)
+  expect(wait.isOver(undefined, 40_020)).toBe(true)
+})
+
 test('the first owner has been silent since the start of the wait', () => {
   const wait = createOwnerWait(0)
   expect(wait.isOver({ pid: 7, state: 'stopped' }, 10_000)).toBe(true)

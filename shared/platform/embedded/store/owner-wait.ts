@@ -9,18 +9,17 @@ export interface OwnerWait {
   readonly nextPauseMs: () => number
 }
 
-/** Starts a wait at `startMs`. Each new owner gets the whole time again, because it is progress. */
+/** Starts a wait at `startMs`. It begins again with the end of an owner, and with a new owner. */
 export function createOwnerWait(startMs: number): OwnerWait {
   let lastPid: number | undefined
   let silentSinceMs = startMs
   let pauseMs = limits.storeConnectPauseMs / 2
   return {
     isOver(owner, nowMs) {
-      if (owner !== undefined && owner.pid !== lastPid) {
-        // The first owner has been silent since the start of the wait.
-        if (lastPid !== undefined) silentSinceMs = nowMs
-        lastPid = owner.pid
-      }
+      // The first owner has been silent since the start of the wait. The end of an owner is
+      // progress, because the store is then free.
+      if (owner?.pid !== lastPid && lastPid !== undefined) silentSinceMs = nowMs
+      lastPid = owner?.pid
       const limitMs = owner?.state === 'running' ? limits.storeBusyOwnerMs : limits.storeConnectMs
       return nowMs - silentSinceMs >= limitMs || nowMs - startMs >= limits.storeConnectTotalMs
     },
