@@ -80,7 +80,9 @@ export function StackResources(props: StackResourcesProps) {
         </p>
       </div>
       {view === 'graph' && openDeployment !== undefined ? (
+        // The operations of two deployments must not mix.
         <FollowedDeployment
+          key={openDeployment}
           path={`${path}/deployments/${openDeployment}`}
           onChange={setOperations}
         />

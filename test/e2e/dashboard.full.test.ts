@@ -436,6 +436,37 @@ describeWithBrowser('the dashboard', () => {
     await page.context().close()
   })
 
+  test('the graph of a stack shows no operation of an earlier deployment', async () => {
+    const { page } = await login(tokens.reader, '')
+    const fulfill = (path: string, body: object): Promise<unknown> =>
+      page.route(`**/v1/stacks/small/dev/deployments${path}`, route =>
+        route.fulfill({ body: JSON.stringify(body), contentType: 'application/json' }),
+      )
+    const start = { command: 'up', message: '', startedAt: Date.now() }
+    const openDeployment = (number: number): Promise<unknown> =>
+      fulfill('?limit=1', { items: [{ ...start, number }] })
+    // No deployment has these numbers, so the operations of the answers are the only ones.
+    for (const [number, count] of [
+      [91, 3],
+      [92, 2],
+    ] as const) {
+      const items = Array.from({ length: count }, (_, index) => ({
+        ...{ id: number * 10 + index, op: 'create', stage: 'running', attempts: 1, decidedAt: 1 },
+        urn: `urn:pulumi:dev::small::gold:index:Thing::of-${number}-${index}`,
+        ...{ callMs: 0, slotMs: 0, limitMs: 0, retryMs: 0 },
+      }))
+      await fulfill(`/${number}/operations**`, { items, count, hasMore: false, parallel: 4 })
+    }
+    const waitForColor = (text: RegExp): Promise<void> =>
+      page.getByRole('listitem').filter({ hasText: text }).waitFor()
+    await openDeployment(91)
+    await page.goto('/#/stacks/small/dev/resources/graph')
+    await waitForColor(/^running 3$/)
+    await openDeployment(92)
+    await waitForColor(/^running 2$/)
+    await page.context().close()
+  })
+
   test('a live deployment is shown as its events arrive, survives a broken stream, and is cancelled after a confirmation', async () => {
     const options = ['up', '--yes', '--skip-preview', '-s', 'prod']
     const proxy = await startBreakableProxy(url)
