@@ -141,10 +141,40 @@ test.each([
   ['{"output": {"a": {"value": "${1 2}"}}}', "main.tf.json:1:33: '2' is not expected"],
   ['{"output": {"a": {"value": 1, "value": 2}}}', "main.tf.json:1:31: 'value' is set twice"],
   ['{"color": 1}', "main.tf.json:1:11: 'color' is in no block"],
+  ['null', 'main.tf.json:1:1: an object is expected'],
+  ['{"resource": [null]}', 'main.tf.json:1:15: an object is expected'],
+  ['{"constructor": {}}', "main.tf.json:1:17: 'constructor' is in no block"],
   ['{"resource": {"x_server": 1}}', 'main.tf.json:1:27: an object is expected'],
   ['{"output": {"a": {"value": "a\nb"}}}', "main.tf.json:1:28: '\"a' is not expected"],
   [`{"locals": ${'['.repeat(200)}`, 'the nesting is too deep'],
   ['{"locals": {}', 'main.tf.json:1:14: the text ends too early'],
 ])('the JSON %j is refused: %s', async (text, message) => {
   await expect(convertFiles([{ name: 'main.tf.json', text }])).rejects.toThrow(message)
+})
+
+test.each([
+  ['{"resource": null, "terraform": null, "locals": null}', '{}'],
+  ['{"resource": {"x_server": null}}', '{}'],
+  ['{"resource": {"x_server": {"a": null}}, "variable": {"y": null}}', '{}'],
+  ['{"terraform": {"backend": null, "required_providers": null}}', '{}'],
+  ['{"output": {"a": {"value": 1, "precondition": null}}}', '{"output": {"a": {"value": 1}}}'],
+  [
+    '{"resource": {"x_server": {"a": {"lifecycle": {"precondition": null}, "provisioner": null}}}}',
+    '{"resource": {"x_server": {"a": {"lifecycle": {}}}}}',
+  ],
+])('null in place of a block or of its labels is no block: %j', async (text, equalText) => {
+  const convert = (json: string) => convertFiles([{ name: 'main.tf.json', text: json }])
+  expect(await convert(text)).toEqual(await convert(equalText))
+})
+
+test('a block whose type is the name of a member of all objects is refused as unknown', async () => {
+  const files = [{ name: 'main.tf', text: 'constructor {}' }]
+  await expect(convertFiles(files)).rejects.toThrow("main.tf:1:1: 'constructor' is no block")
+})
+
+test('a function whose name is that of a member of all objects has no equivalent', async () => {
+  const { notes } = await convertText('output "a" { value = constructor(1) }')
+  expect(notes.map(({ problem }) => problem)).toEqual([
+    "the function 'constructor' has no equivalent",
+  ])
 })

@@ -7,24 +7,28 @@ import { commentKey, toBlockBody } from './block-bodies.ts'
 /** The special members of a body. The other ones are attributes with templates. */
 interface BodyForm {
   /** The number of labels of each block. */
-  readonly blocks?: Readonly<Record<string, number>>
+  readonly blocks?: ReadonlyMap<string, number>
   /** Attributes whose texts are expressions, such as references. */
   readonly expressions?: readonly string[]
   /** Attributes whose texts are no templates. */
   readonly literals?: readonly string[]
 }
 
-const conditions = { precondition: 0, postcondition: 0 }
+const conditions = new Map(Object.entries({ precondition: 0, postcondition: 0 }))
 const resourceForm: BodyForm = {
-  blocks: { lifecycle: 0, connection: 0, provisioner: 1 },
+  blocks: new Map(Object.entries({ lifecycle: 0, connection: 0, provisioner: 1 })),
   expressions: ['depends_on', 'provider'],
 }
 
 /** The forms of the bodies of blocks by their type. A body of another type has attributes only. */
 const bodyForms: Readonly<Record<string, BodyForm>> = {
-  terraform: { blocks: { required_providers: 0, backend: 1, cloud: 0, provider_meta: 1 } },
+  terraform: {
+    blocks: new Map(
+      Object.entries({ required_providers: 0, backend: 1, cloud: 0, provider_meta: 1 }),
+    ),
+  },
   variable: {
-    blocks: { validation: 0 },
+    blocks: new Map([['validation', 0]]),
     expressions: ['type'],
     literals: ['default', 'description'],
   },
@@ -41,14 +45,14 @@ const bodyForms: Readonly<Record<string, BodyForm>> = {
 export function parseJsonProgram(
   text: string,
   file: string,
-  labelCounts: Readonly<Record<string, number>>,
+  labelCounts: ReadonlyMap<string, number>,
 ): HclSyntaxBody {
-  return readBody(parseJsonNode(text, file), { blocks: labelCounts }, file)
+  return readBody(refuseNull(parseJsonNode(text, file), file), { blocks: labelCounts }, file)
 }
 
 /** Parses `*.tfvars.json`, whose texts are no templates. Throws TERRAFORM_FILE_INVALID. */
 export function parseJsonValues(text: string, file: string): HclSyntaxBody {
-  const members = listMembers(parseJsonNode(text, file), file)
+  const members = listMembers(refuseNull(parseJsonNode(text, file), file), file)
   const attributes = members.map(({ key, value }) => [key, toLiteral(value)] as const)
   return { attributes: new Map(attributes), blocks: [] }
 }
@@ -58,7 +62,7 @@ function readBody(node: JsonNode, form: BodyForm, file: string): HclSyntaxBody {
   const attributes: HclItem[] = []
   const blocks: HclSyntaxBlock[] = []
   for (const { key, value, line, column } of listMembers(node, file)) {
-    const labelCount = form.blocks?.[key]
+    const labelCount = form.blocks?.get(key)
     if (labelCount !== undefined) {
       blocks.push(...readBlocks(value, { type: key, labels: [] }, { labelCount, file }))
       continue
@@ -83,7 +87,10 @@ function readAttribute(
     : toExpression(value, file)
 }
 
-/** Reads the blocks of a type. Each level of objects above the bodies has one label. */
+/**
+ * Reads the blocks of a type. Each level of objects above the bodies has one label. Null is no
+ * block, at any level.
+ */
 function readBlocks(
   node: JsonNode,
   { type, labels }: Pick<HclSyntaxBlock, 'type' | 'labels'>,
@@ -93,6 +100,7 @@ function readBlocks(
     return listMembers(node, file).flatMap(({ key, value }) =>
       readBlocks(value, { type, labels: [...labels, key] }, { labelCount, file }),
     )
+  if (node.kind === 'null') return []
   const nodes = node.kind === 'array' ? node.items : [node]
   return nodes.map(({ line, column }, index) => ({
     ...{ line, column, type, labels },
@@ -100,11 +108,31 @@ function readBlocks(
   }))
 }
 
-/** Returns the members of an object, or of all objects of a list, without comments. */
+/**
+ * Returns the members of an object, or of all objects of a list, without comments. Null has no
+ * members.
+ */
 function listMembers(node: JsonNode, file: string): readonly JsonMember[] {
-  if (node.kind === 'array') return node.items.flatMap(item => listMembers(item, file))
-  if (node.kind === 'object') return node.members.filter(({ key }) => key !== commentKey)
-  throw createHclErrorFactory(file)(node, 'an object is expected')
+  switch (node.kind) {
+    case 'null':
+      return []
+    case 'array':
+      return node.items.flatMap(item => listMembers(refuseNull(item, file), file))
+    case 'object':
+      return node.members.filter(({ key }) => key !== commentKey)
+    default:
+      throw createObjectError(node, file)
+  }
+}
+
+/** Returns a value of a place at which Terraform refuses null. */
+function refuseNull(node: JsonNode, file: string): JsonNode {
+  if (node.kind === 'null') throw createObjectError(node, file)
+  return node
+}
+
+function createObjectError(node: JsonNode, file: string): Error {
+  return createHclErrorFactory(file)(node, 'an object is expected')
 }
 
 /** Returns the expression of a value whose texts are templates. */

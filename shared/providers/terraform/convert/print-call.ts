@@ -55,7 +55,7 @@ export function printCall(call: Call, scope: PrintScope): PrintedExpression {
     const formatted = printFormat(args, scope)
     if (formatted !== undefined) return formatted
   }
-  const newName = functionNames[name]
+  const newName = Object.hasOwn(functionNames, name) ? functionNames[name] : undefined
   if (newName === undefined || isExpanded || hasOtherMeaning(name, args))
     return (
       printStandardCall(call, scope) ??

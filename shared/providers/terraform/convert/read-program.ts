@@ -79,17 +79,19 @@ function readValues(body: HclSyntaxBody, file: string, { values }: ProgramParts)
 }
 
 /** The number of labels of each block, which must be exact. */
-const labelCounts: Readonly<Record<string, number>> = {
-  ...{ terraform: 0, locals: 0, import: 0, moved: 0, removed: 0 },
-  ...{ variable: 1, output: 1, provider: 1, module: 1, check: 1 },
-  ...{ resource: 2, data: 2, ephemeral: 2, action: 2 },
-}
+const labelCounts: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    ...{ terraform: 0, locals: 0, import: 0, moved: 0, removed: 0 },
+    ...{ variable: 1, output: 1, provider: 1, module: 1, check: 1 },
+    ...{ resource: 2, data: 2, ephemeral: 2, action: 2 },
+  }),
+)
 
 function readBlock(block: HclSyntaxBlock, file: string, parts: ProgramParts): void {
   const { type, labels, body, line, column } = block
   const [first = '', second = ''] = labels
   const place = { file, line, column }
-  const count = labelCounts[type]
+  const count = labelCounts.get(type)
   if (count === undefined) throw createPlaceError(file, { ...place }, `'${type}' is no block`)
   if (labels.length !== count)
     throw createPlaceError(file, { ...place }, `a block '${type}' has ${count} labels`)
