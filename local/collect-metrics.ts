@@ -4,9 +4,9 @@ import { listOpenDeployments } from '../shared/ports/open-deployments.ts'
 import type { RequestsPort } from '../shared/ports/requests.ts'
 import type { ClockPort } from '../shared/ports/system.ts'
 import type { EmbeddedPlatform } from '../shared/platform/embedded/embedded-platform.ts'
-import { errorSourceOf } from '../shared/providers/retry-policy.ts'
 import { stackPartsOf } from '../shared/records/ids.ts'
 import type { StackRequest } from '../shared/records/stack-request.ts'
+import { measureOldestRequestMs, skipUnreadable } from './oldest-request.ts'
 import type { Metric, Sample } from './prometheus-text.ts'
 
 /** The ports from which metrics are read. */
@@ -64,14 +64,11 @@ async function readStack(
   { catalog, requests }: MetricPorts,
   record: StackRecord,
 ): Promise<MeasuredStack | undefined> {
-  try {
+  return skipUnreadable(async () => {
     const history = await catalog.listHistory(record.id, entriesMax)
     const waiting = await requests.listWaiting(record.id, waitingMax)
     return { record, last: history.find(entry => entry.endedAt !== undefined), waiting }
-  } catch (thrown) {
-    if (errorSourceOf(thrown) === 'store') throw thrown
-    return undefined
-  }
+  })
 }
 
 /** Returns the metrics of stacks at the time `nowMs`. Pure. */
@@ -80,7 +77,6 @@ export function measureStacks(
   nowMs: number,
 ): readonly Metric[] {
   const waiting = measuredStacks.flatMap(stack => stack.waiting)
-  const oldestMs = Math.min(nowMs, ...waiting.map(request => request.at))
   const open = measuredStacks.flatMap(({ record }) => listOpenDeployments(record))
   const perStack = (sampleOf: (last: HistoryRecord) => readonly Sample[]): readonly Sample[] =>
     measuredStacks.flatMap(({ record, last }) =>
@@ -98,7 +94,7 @@ export function measureStacks(
     gauge(
       'oldest_request_age_seconds',
       'Age of the oldest request that has not ended.',
-      (nowMs - oldestMs) / 1_000,
+      measureOldestRequestMs(waiting, nowMs) / 1_000,
     ),
     {
       ...{ name: `${prefix}last_deployment_success`, kind: 'gauge' },

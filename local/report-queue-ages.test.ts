@@ -51,6 +51,17 @@ test('without waiting requests their age is 0', async () => {
   ])
 })
 
+test('a stack with an unreadable request hides no age of the other stacks', async () => {
+  const listWaiting = async (id: unknown) => {
+    if (id === newStack) throw error('RECORD_DAMAGED', 'the request is damaged')
+    return [{ at: 4_000 }] as never
+  }
+  expect(await reportOnce({ requests: { listWaiting } })).toContainEqual([
+    'antichain.request.age',
+    6,
+  ])
+})
+
 test('an unreadable store is logged, and the next measurement follows', async () => {
   const write = vi.fn()
   const readOldestChainAgeMs = async (): Promise<number> => {

@@ -1,5 +1,7 @@
 import { messageOf } from '../shared/errors/error.ts'
 import type { EmbeddedPlatform } from '../shared/platform/embedded/embedded-platform.ts'
+import type { StackRequest } from '../shared/records/stack-request.ts'
+import { measureOldestRequestMs, skipUnreadable } from './oldest-request.ts'
 
 /** The ports from which the ages are read. */
 export type QueueAgePorts = Pick<EmbeddedPlatform, 'readOldestChainAgeMs' | 'telemetry'> & {
@@ -30,16 +32,18 @@ export async function reportQueueAges(ports: QueueAgePorts, shutdown: AbortSigna
   }
 }
 
-/** Returns the age in ms of the oldest request that has not ended, 0 without one. */
+/**
+ * Returns the age in ms of the oldest request that has not ended, 0 without one. The requests of a
+ * stack with an unreadable record do not count.
+ */
 async function readOldestRequestAgeMs({
   catalog,
   requests,
   clock,
 }: QueueAgePorts): Promise<number> {
   const { stacks } = await catalog.listStacks()
-  const nowMs = clock.now()
-  let oldestMs: number = nowMs
+  const oldestRequests: StackRequest[] = []
   for (const { id } of stacks)
-    for (const { at } of await requests.listWaiting(id, 1)) oldestMs = Math.min(oldestMs, at)
-  return nowMs - oldestMs
+    oldestRequests.push(...((await skipUnreadable(() => requests.listWaiting(id, 1))) ?? []))
+  return measureOldestRequestMs(oldestRequests, clock.now())
 }
