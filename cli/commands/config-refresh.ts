@@ -4,10 +4,12 @@ import { error } from '../../shared/errors/error.ts'
 import type { HistoryRecord } from '../../shared/ports/catalog.ts'
 import {
   type ConfigTree,
+  formatLargeIntegers,
   hasSecure,
   isContainer,
   replaceSecure,
-  toConfigTree,
+  parseConfigTree,
+  type StoredConfigValue,
   toStoredConfigValue,
 } from '../../shared/programs/config/config-tree.ts'
 import { openValue, withProjectDefaults } from '../../shared/programs/config/open-config.ts'
@@ -113,11 +115,11 @@ function applyDeployedConfig(
     const isSecret = value !== undefined && hasSecure(value)
     const secret = secrets?.values.get(key)
     if (secret !== undefined) {
-      const isEqual = isSecret && openValue(value, decrypt).text === textOf(secret)
+      const isEqual = isSecret && openRecorded(value, decrypt) === textOf(secret)
       if (!isEqual) file.set(key, toStoredConfigValue(encryptTree(secret, encrypt)))
     } else if (text === maskedConfigText) {
       if (!isSecret) missingKeys.push(key)
-    } else if (isSecret || value === undefined || textOf(value) !== text)
+    } else if (isSecret || value === undefined || !isRecordedAs(value, text))
       file.set(key, parseValue(text))
   }
   for (const key of file.getValues().keys()) if (!Object.hasOwn(texts, key)) file.remove(key)
@@ -136,14 +138,19 @@ function textOf(value: ConfigTree): string {
   return openValue(toStoredConfigValue(value), keepText).text
 }
 
+/** Reports whether a value without secrets has a text in the events or in the history. */
+function isRecordedAs(value: StoredConfigValue, text: string): boolean {
+  return [textOf(value), openRecorded(value, keepText)].includes(text)
+}
+
+/** Returns the text of a value as the history records it. */
+function openRecorded(value: StoredConfigValue, decrypt: (text: string) => string): string {
+  return openValue(toStoredConfigValue(formatLargeIntegers(value)), decrypt).text
+}
+
 /** Returns the map or list of a JSON text. Returns any other text unchanged. */
 function parseValue(text: string): Parameters<StackConfig['set']>[1] {
   if (!/^[[{]/.test(text)) return text
-  try {
-    const tree = toConfigTree(JSON.parse(text))
-    return isContainer(tree) ? tree : text
-  } catch {
-    // The text begins like JSON, but is not valid JSON.
-    return text
-  }
+  const tree = parseConfigTree(text)
+  return isContainer(tree) ? tree : text
 }

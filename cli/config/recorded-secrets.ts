@@ -1,9 +1,10 @@
 import { namesManager } from '../../shared/runtime/state/seal-for-deployment.ts'
-import { hasCode } from '../../shared/errors/error.ts'
+import { hasCode, messageOf } from '../../shared/errors/error.ts'
 import type { HistoryRecord } from '../../shared/ports/catalog.ts'
 import {
   type ConfigTree,
   hasSecure,
+  listSecure,
   replaceSecure,
   toConfigTree,
 } from '../../shared/programs/config/config-tree.ts'
@@ -21,9 +22,23 @@ export interface RecordedSecrets {
 }
 
 /**
+ * Errors of the secrets provider after which the secrets of the stack file stay. A missing
+ * passphrase is one, too.
+ */
+const providerErrorCodes = [
+  'SECRETS_PASSPHRASE_MISSING',
+  'SECRETS_CREDENTIALS_MISSING',
+  'SECRETS_KEY_DENIED',
+  'SECRETS_KEY_MISSING',
+  'SECRETS_KEY_UNUSABLE',
+  'SECRETS_SERVICE_UNAVAILABLE',
+] as const
+
+/**
  * Decrypts the secrets of a recorded configuration. A secret that an earlier secrets provider
- * encrypted is left out. Returns undefined if the configuration has no secrets, or if a required
- * passphrase is not set. Throws the errors of `openStackManager`.
+ * encrypted is left out. A provider that sends requests also prepares the encryption of all
+ * secrets. Returns undefined if the configuration has no secrets. After an error of the provider it
+ * prints a warning, and returns undefined. Throws the other errors of `openStackManager`.
  */
 export async function openRecordedSecrets(
   session: CliSession,
@@ -34,55 +49,78 @@ export async function openRecordedSecrets(
     .map(([key, value]) => [key, toConfigTree(value)] as const)
     .filter(([, tree]) => hasSecure(tree))
   if (secrets.length === 0) return undefined
-  const managers = await openManagers(session, id, file)
-  if (managers === undefined) return undefined
-  const { fileManager, recordedManager } = managers
-  const values = new Map<string, ConfigTree>()
-  for (const [key, tree] of secrets) {
-    const opened = decryptOrUndefined(tree, recordedManager)
-    if (opened !== undefined) values.set(key, opened)
+  try {
+    const { fileManager, recordedManager } = await openManagers(session, id, file)
+    const values = await decryptTrees(secrets, recordedManager)
+    await fileManager.prepare?.({
+      ciphertexts: [],
+      plaintexts: [...values.values()].flatMap(listSecure),
+    })
+    return { crypter: fileManager.crypter, values }
+  } catch (thrown) {
+    if (!providerErrorCodes.some(code => hasCode(thrown, code))) throw thrown
+    session.printToStderr(`warning: no secret was restored: ${messageOf(thrown)}`)
+    return undefined
   }
-  return { crypter: fileManager.crypter, values }
 }
 
 /**
  * Opens the secrets manager of the stack file, and that of the state, which encrypted the secrets
- * of the latest deployment. Returns undefined if a required passphrase is not set.
+ * of the latest deployment. Throws the errors of `openStackManager`.
  */
 async function openManagers(
   session: CliSession,
   id: StackId,
   file: StackConfig,
-): Promise<
-  { readonly fileManager: SecretsManager; readonly recordedManager: SecretsManager } | undefined
-> {
-  try {
-    const fileManager = await openStackManager(session, id, file)
-    const state = await (await session.openEngine()).exportState(id)
-    const recordedManager =
-      state === undefined || namesManager(state, fileManager)
-        ? undefined
-        : await openStateManager(session, state, ownKeysOf(id))
-    return { fileManager, recordedManager: recordedManager ?? fileManager }
-  } catch (thrown) {
-    if (hasCode(thrown, 'SECRETS_PASSPHRASE_MISSING')) return undefined
-    throw thrown
-  }
+): Promise<{ readonly fileManager: SecretsManager; readonly recordedManager: SecretsManager }> {
+  const fileManager = await openStackManager(session, id, file)
+  const state = await (await session.openEngine()).exportState(id)
+  const recordedManager =
+    state === undefined || namesManager(state, fileManager)
+      ? undefined
+      : await openStateManager(session, state, ownKeysOf(id))
+  return { fileManager, recordedManager: recordedManager ?? fileManager }
 }
 
-/**
- * Decrypts the leaves of a value, and keeps each plaintext in the field `ciphertext`. Returns
- * undefined for a ciphertext that the manager cannot decrypt.
- */
-function decryptOrUndefined(
-  tree: ConfigTree,
-  { crypter }: Pick<SecretsManager, 'crypter'>,
-): ConfigTree | undefined {
+/** Decrypts values by key. A value with a ciphertext of another manager is left out. */
+async function decryptTrees(
+  secrets: readonly (readonly [string, ConfigTree])[],
+  manager: SecretsManager,
+): Promise<ReadonlyMap<string, ConfigTree>> {
+  // One ciphertext of another manager makes the service refuse the whole batch.
+  await ignoreMalformed(() => prepareTrees(manager, secrets))
+  const values = new Map<string, ConfigTree>()
+  for (const secret of secrets) {
+    const [key, tree] = secret
+    const opened = await ignoreMalformed(async () => {
+      await prepareTrees(manager, [secret])
+      return decryptLeaves(tree, manager)
+    })
+    if (opened !== undefined) values.set(key, opened)
+  }
+  return values
+}
+
+/** Fetches the plaintexts of values, if the manager gets them from a service. */
+async function prepareTrees(
+  { prepare }: SecretsManager,
+  secrets: readonly (readonly [string, ConfigTree])[],
+): Promise<void> {
+  await prepare?.({ ciphertexts: secrets.flatMap(([, tree]) => listSecure(tree)), plaintexts: [] })
+}
+
+/** Decrypts the leaves of a value, and keeps each plaintext in the field `ciphertext`. */
+function decryptLeaves(tree: ConfigTree, { crypter }: Pick<SecretsManager, 'crypter'>): ConfigTree {
+  return replaceSecure(tree, ciphertext => ({
+    kind: 'secure',
+    ciphertext: crypter.decrypt(ciphertext),
+  }))
+}
+
+/** Returns undefined if the manager cannot decrypt a ciphertext. Throws the other errors. */
+async function ignoreMalformed<Value>(decrypt: () => Promise<Value>): Promise<Value | undefined> {
   try {
-    return replaceSecure(tree, ciphertext => ({
-      kind: 'secure',
-      ciphertext: crypter.decrypt(ciphertext),
-    }))
+    return await decrypt()
   } catch (thrown) {
     if (hasCode(thrown, 'SECRETS_MALFORMED')) return undefined
     throw thrown

@@ -126,6 +126,32 @@ export function formatConfigTree(tree: ConfigTree): string {
       : JSON.stringify(tree)
 }
 
+/**
+ * Parses the JSON of a tree. Integers keep their digits. Returns undefined for invalid JSON.
+ */
+export function parseConfigTree(text: string): ConfigTree | undefined {
+  try {
+    return toConfigTree(JSON.parse(text, keepDigits))
+  } catch {
+    return undefined
+  }
+}
+
+/** The reviver of `JSON.parse`. `context` has the text of a number. */
+function keepDigits(_key: string, value: unknown, context?: { readonly source: string }): unknown {
+  const source = context?.source ?? ''
+  return typeof value === 'number' && /^-?\d+$/.test(source) ? toExactNumber(BigInt(source)) : value
+}
+
+/** Returns a tree in which integers that JSON readers would round are texts with all digits. */
+export function formatLargeIntegers(tree: ConfigTree): ConfigTree {
+  if (typeof tree === 'bigint') return String(tree)
+  if (isTreeList(tree)) return tree.map(formatLargeIntegers)
+  if (isTreeMap(tree))
+    return new Map([...tree].map(([key, item]) => [key, formatLargeIntegers(item)]))
+  return tree
+}
+
 /** Returns a tree as the value of a key. A scalar becomes a text. */
 export function toStoredConfigValue(tree: ConfigTree): StoredConfigValue {
   return isSecure(tree) || isContainer(tree) ? tree : formatScalar(tree)

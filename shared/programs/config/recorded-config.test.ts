@@ -18,3 +18,11 @@ test('a recorded configuration has the ciphertexts of the stack file, also withi
     'shop:tls': tls,
   })
 })
+
+test('a recorded configuration keeps all digits of integers', () => {
+  const serials = { low: -12_345_678_901_234_567_890n, list: [9_007_199_254_740_993n, 7n] }
+  const value = toStoredConfigValue(toConfigTree(serials))
+  expect(toRecordedConfig(new Map([['shop:serials', value]]))).toEqual({
+    'shop:serials': { low: '-12345678901234567890', list: ['9007199254740993', 7] },
+  })
+})

@@ -1,9 +1,10 @@
 import type { Json } from '../../state/stored.ts'
-import { formatConfigTree, type StoredConfigValue } from './config-tree.ts'
+import { formatConfigTree, formatLargeIntegers, type StoredConfigValue } from './config-tree.ts'
 
 /**
  * Returns a configuration as the history records it (docs/spec/backend-layout.md#history). Secrets
- * keep the ciphertexts of the stack file.
+ * keep the ciphertexts of the stack file. Integers of maps and lists that JSON readers would round
+ * are texts.
  */
 export function toRecordedConfig(
   values: ReadonlyMap<string, StoredConfigValue>,
@@ -11,7 +12,9 @@ export function toRecordedConfig(
   return Object.fromEntries(
     [...values].map(([key, value]) => [
       key,
-      typeof value === 'string' ? value : (JSON.parse(formatConfigTree(value)) as Json),
+      typeof value === 'string'
+        ? value
+        : (JSON.parse(formatConfigTree(formatLargeIntegers(value))) as Json),
     ]),
   )
 }

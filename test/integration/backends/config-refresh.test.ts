@@ -38,9 +38,13 @@ test('config refresh skips history entries of a backend that record no configura
     const oldest = join(history, 'dev-1795648360255059573.history.json')
     const entry = JSON.parse(readFileSync(oldest, 'utf8'))
     const tls = { secure: true, hosts: [{ secure: 1 }] }
+    const serials = { first: '12345678901234567890' }
     writeFileSync(
       oldest,
-      JSON.stringify({ ...entry, config: { ...entry.config, 'shop:tls': tls } }),
+      JSON.stringify({
+        ...entry,
+        config: { ...entry.config, 'shop:tls': tls, 'shop:serials': serials },
+      }),
     )
     for (const [index, config] of [undefined, {}].entries()) {
       const name = `dev-179564837${index}000000000.history.json`
@@ -49,8 +53,15 @@ test('config refresh skips history entries of a backend that record no configura
     }
     expect((await bench.run('login', `file://${folder}`)).exit).toBe(0)
     await bench.run('config', 'set', '--secret', 'token', 'other', '-s', 'dev')
+    // An integer of the file stays when it is the recorded text.
+    const file = join(bench.root, 'Pulumi.dev.yaml')
+    writeFileSync(
+      file,
+      `${readFileSync(file, 'utf8')}  shop:serials:\n    first: ${serials.first}\n`,
+    )
     const { exit, err } = await bench.run('config', 'refresh', '--force', '-s', 'dev')
     expect([exit, err]).toEqual([0, ''])
+    expect(readFileSync(file, 'utf8')).toContain(`first: ${serials.first}\n`)
     expect((await bench.run('config', 'get', 'token', '-s', 'dev')).out).toBe('s3cr3t\n')
     const restored = await bench.run('config', 'get', 'tls', '-s', 'dev')
     expect(JSON.parse(restored.out)).toEqual(tls)
