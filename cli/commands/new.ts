@@ -8,7 +8,8 @@ import { createCliSession, type CliSession, requireConfirmable } from '../sessio
 import { builtInTemplates } from '../templates/built-in-templates.ts'
 import { fillTemplate, type TemplateValue } from '../templates/fill-template.ts'
 import { openTemplate } from '../templates/clone-template.ts'
-import { requireEmptyFolder, writeProjectFile } from '../templates/write-project.ts'
+import { writeOutputFile } from '../project/output-file.ts'
+import { requireEmptyFolder } from '../templates/require-empty-folder.ts'
 import { setAllConfig } from './config-set-all.ts'
 import { installProject } from './install.ts'
 import { initStack } from './stack-init.ts'
@@ -42,7 +43,7 @@ export const createProject: Handler = async (session, flags, [operand]) => {
   )
   const description = flags.text('description') ?? (await ask('Description', template.description))
   const { files, values } = fillTemplate(template, { name, description })
-  for (const [path, file] of files) writeProjectFile(folder, path, file)
+  for (const [path, file] of files) writeOutputFile(folder, path, file)
   session.print(`Created project '${name}' in ${folder}.`)
   if (flags.isSet('generateOnly')) return 0
   await prepareProject(session, flags, { folder, values })

@@ -4,9 +4,8 @@ import type { Handler } from '../arguments/handler.ts'
 import { addToProject } from '../packages/add-to-project.ts'
 
 /**
- * `package add`: generates the SDK of a package, and makes the program depend on it. Checks the
- * program and the schema before the first change. Throws PROJECT_*, FEATURE_MISSING, CLI_USAGE,
- * PLUGIN_*, RUNTIME_UNKNOWN and CODE_GENERATION_FAILED.
+ * `package add`: generates the SDK of a package, and makes the program depend on it. Throws
+ * PROJECT_*, FEATURE_MISSING, CLI_USAGE, PLUGIN_*, RUNTIME_UNKNOWN and CODE_GENERATION_FAILED.
  */
 export const addPackage: Handler = async (session, flags, [operand = '', ...args]) => {
   const plugin = isFolderSource(operand) ? resolve(session.cwd, operand) : operand

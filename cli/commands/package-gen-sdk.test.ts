@@ -46,6 +46,14 @@ test('package gen-sdk generates the SDK of one language again in the same folder
   expect(read('out/nodejs/index.d.ts')).toContain('export declare class Shelf')
 })
 
+test.each([
+  [' v2.0.0', '2.0.0'],
+  ['2.0.0+build.1', '2.0.0+build.1'],
+])('package gen-sdk normalizes the version %j', async (version, expected) => {
+  await run({ version, language: 'javascript' })
+  expect(JSON.parse(read('sdk/nodejs/package.json'))).toMatchObject({ version: expected })
+})
+
 test('package gen-sdk refuses an invalid version before it writes files', async () => {
   await expect(run({ version: '2' })).rejects.toThrow('invalid version of the package: 2')
   expect(existsSync(join(folder, 'sdk'))).toBe(false)

@@ -23,16 +23,10 @@ export const generatePackageSdks: Handler = async (session, flags, [operand = ''
   const loaded = withVersion(await loadPackageSchema(session, { plugin, args }), version)
   const isLocal = flags.isSet('local')
   const root = resolve(session.cwd, flags.text('out') ?? 'sdk')
-  for (const name of names)
-    await generateSdk(session, findSdkLanguage(name), { loaded, folder: join(root, name), isLocal })
+  for (const language of names.map(findSdkLanguage))
+    await generateSdk(session, language, { loaded, folder: join(root, language.runtime), isLocal })
   return 0
 }
-
-/** The runtimes of the languages whose names differ. */
-const runtimes: ReadonlyMap<string, string> = new Map([
-  ...[['typescript', 'nodejs'] as const, ['javascript', 'nodejs'] as const],
-  ...[['csharp', 'dotnet'] as const, ['c#', 'dotnet'] as const],
-])
 
 /**
  * Returns the languages of the option. By default, these are the ones that need no host, and those
@@ -40,7 +34,7 @@ const runtimes: ReadonlyMap<string, string> = new Map([
  */
 function readLanguages(session: CliSession, flags: Flags): readonly string[] {
   const name = flags.text('language') ?? 'all'
-  if (name !== 'all') return [runtimes.get(name) ?? name]
+  if (name !== 'all') return [name]
   const path = session.io.env['PATH'] ?? ''
   const hasHost = (host: string): boolean =>
     findOnPath(`pulumi-language-${host}`, path) !== undefined
@@ -56,7 +50,9 @@ function withVersion(loaded: LoadedSchema, version: string | undefined): LoadedS
 function readVersion(flags: Flags): string | undefined {
   const text = flags.text('version')
   if (text === undefined) return undefined
-  const version = semver.valid(text)
+  const version = semver.parse(text)
   if (version === null) throw error('CLI_USAGE', `invalid version of the package: ${text}`)
-  return text.replace(/^v/, '')
+  return [version.version, ...(version.build.length === 0 ? [] : [version.build.join('.')])].join(
+    '+',
+  )
 }

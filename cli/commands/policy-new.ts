@@ -4,7 +4,8 @@ import type { Handler } from '../arguments/handler.ts'
 import { createCliSession } from '../session/session.ts'
 import { openTemplate } from '../templates/clone-template.ts'
 import { policyTemplates } from '../templates/policy-templates.ts'
-import { requireEmptyFolder, writeProjectFile } from '../templates/write-project.ts'
+import { writeOutputFile } from '../project/output-file.ts'
+import { requireEmptyFolder } from '../templates/require-empty-folder.ts'
 import { defaultInstallFlags } from './new.ts'
 import { installProject } from './install.ts'
 
@@ -25,7 +26,7 @@ export const createPolicyPack: Handler = async (session, flags, [operand]) => {
   })
   const folder = resolve(session.cwd, flags.text('dir') ?? '.')
   if (!flags.isSet('force')) requireEmptyFolder(folder)
-  for (const [path, file] of template.files) writeProjectFile(folder, path, file)
+  for (const [path, file] of template.files) writeOutputFile(folder, path, file)
   session.print(`Created a policy pack in ${folder}.`)
   if (!flags.isSet('generateOnly')) {
     const packSession = createCliSession(session.io, session.tools, {

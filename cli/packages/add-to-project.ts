@@ -8,8 +8,9 @@ import { makeRelative, findSdkLanguage } from './sdk-languages.ts'
 /**
  * Generates the SDK of a package, and makes the program of the session depend on it. Prints each
  * change. Returns the lines that the user runs or writes next. Without `language`, it is that of
- * the project. Checks the program and the schema before the first change. Throws PROJECT_*,
- * FEATURE_MISSING, CLI_USAGE, PLUGIN_*, RUNTIME_UNKNOWN and CODE_GENERATION_FAILED.
+ * the project. Checks the program and the schema before the first change; hosts of languages check
+ * programs after the SDK is written. Throws PROJECT_*, FEATURE_MISSING, CLI_USAGE, PLUGIN_*,
+ * RUNTIME_UNKNOWN and CODE_GENERATION_FAILED.
  */
 export async function addToProject(
   session: CliSession,

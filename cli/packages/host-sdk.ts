@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import {
@@ -24,7 +24,9 @@ import {
   refuseErrors,
   withLanguageHosts,
 } from '../project/generate-program.ts'
+import { type OutputFile, readOutputFile } from '../project/output-file.ts'
 import type { GeneratedSdk } from '../sdk/generated-sdk.ts'
+import { isMethod } from '../sdk/package-members.ts'
 import type { CliSession } from '../session/session.ts'
 import type { LoadedSchema } from './load-package-schema.ts'
 
@@ -58,7 +60,9 @@ export function generateSdkByHost(
         refuseErrors(diagnostics)
         return {
           files: readFiles(directory),
-          omissions: omittedTokens.map(token => `function ${token}`),
+          omissions: omittedTokens.map(
+            token => `${isMethod(loaded.schema, token) ? 'method' : 'function'} ${token}`,
+          ),
         }
       } finally {
         rmSync(folder, { recursive: true, force: true })
@@ -97,21 +101,45 @@ export function linkSdkByHost(
 }
 
 /**
- * Returns the functions for which Pulumi's generator of Go writes invalid code: those of packages
- * with parameters whose result is no object.
+ * Returns the functions for which Pulumi's generator of Go writes invalid code. Only packages with
+ * parameters have some: functions whose result is no object, and methods with plain results.
  */
 function listUnsupportedGoFunctions(schema: PackageSchema): readonly string[] {
   const { functions = {}, parameterization, extensionParameterization } = schema
   if (parameterization === undefined && extensionParameterization === undefined) return []
-  return Object.entries(functions).flatMap(([token, { outputs }]) =>
-    outputs?.properties !== undefined || outputs?.$ref !== undefined ? [] : [token],
-  )
+  return Object.entries(functions).flatMap(([token, { outputs }]) => {
+    const isObject = outputs?.properties !== undefined || outputs?.$ref !== undefined
+    const isPlainMethod = outputs?.plain === true && isMethod(schema, token)
+    return isObject && !isPlainMethod ? [] : [token]
+  })
 }
 
+/** Returns a schema without some functions, and without the methods that call them. */
 function omitFunctions(json: unknown, tokens: readonly string[]): unknown {
-  if (!isRecord(json) || !isRecord(json['functions'])) return json
-  const functions = Object.entries(json['functions']).filter(([token]) => !tokens.includes(token))
-  return { ...json, functions: Object.fromEntries(functions) }
+  if (!isRecord(json) || tokens.length === 0) return json
+  const { functions, resources, provider } = json
+  return {
+    ...json,
+    ...(isRecord(functions) && {
+      functions: Object.fromEntries(
+        Object.entries(functions).filter(([token]) => !tokens.includes(token)),
+      ),
+    }),
+    ...(isRecord(resources) && {
+      resources: Object.fromEntries(
+        Object.entries(resources).map(([token, spec]) => [token, omitMethods(spec, tokens)]),
+      ),
+    }),
+    ...(isRecord(provider) && { provider: omitMethods(provider, tokens) }),
+  }
+}
+
+function omitMethods(resource: unknown, tokens: readonly string[]): unknown {
+  if (!isRecord(resource) || !isRecord(resource['methods'])) return resource
+  const methods = Object.entries(resource['methods']).filter(
+    ([, token]) => typeof token !== 'string' || !tokens.includes(token),
+  )
+  return { ...resource, methods: Object.fromEntries(methods) }
 }
 
 /** Throws CODE_GENERATION_FAILED with the message of a failed call. */
@@ -152,11 +180,11 @@ function describePackage(schema: PackageSchema): PackageDependency {
   }
 }
 
-/** Returns the texts of all files in a folder by their paths, sorted. */
-function readFiles(folder: string): ReadonlyMap<string, string> {
+/** Returns all files in a folder by their paths, sorted. */
+function readFiles(folder: string): ReadonlyMap<string, OutputFile> {
   const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter(entry => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name))
     .toSorted()
-  return new Map(paths.map(path => [relative(folder, path), readFileSync(path, 'utf8')]))
+  return new Map(paths.map(path => [relative(folder, path), readOutputFile(path)]))
 }

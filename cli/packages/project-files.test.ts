@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readProject } from '../../shared/programs/project/project-file.ts'
+import { createTextFiles } from '../project/output-file.ts'
 import { declareInProject } from './declare-in-project.ts'
 import { findGoImport } from './go-import.ts'
 import { addNodeDependency, findNodeManifest } from './node-dependency.ts'
@@ -85,6 +86,13 @@ test.each([
   ['# c\nPulumi-Random[x]>=4 # why\nb\n', '# c\n./sdks/random\nb\n'],
   ['pulumi_random_more\n', 'pulumi_random_more\n./sdks/random\n'],
   ['-e sdks/random  # mine\n', '-e sdks/random  # mine\n'],
+  ['file:./sdks/random\n', 'file:./sdks/random\n'],
+  ['./sdks/random ; python_version > "3"\n', './sdks/random ; python_version > "3"\n'],
+  ['sdks/random[x] --no-y\n', 'sdks/random[x] --no-y\n'],
+  ['-e \\\n  ./sdks/random\n', '-e \\\n  ./sdks/random\n'],
+  ['pulumi-random==4 \\\n  --hash=a \\\n  --hash=b\nb\n', './sdks/random\nb\n'],
+  ['a \\\r\n  --hash=a\r\n', 'a \\\r\n  --hash=a\r\n./sdks/random\r\n'],
+  ['# c \\\npulumi-random\n', '# c \\\n./sdks/random\n'],
 ])('a requirement is added to %j without a second source', (text, expected) => {
   write('Pulumi.yaml', 'name: p\nruntime: python\n')
   write('requirements.txt', text)
@@ -116,7 +124,7 @@ test('a folder without a module of Go has no import', () => {
 })
 
 const sdkOf = (...paths: readonly string[]) => ({
-  files: new Map(paths.map(path => [path, 'text'])),
+  files: createTextFiles(new Map(paths.map(path => [path, 'text']))),
   omissions: [],
 })
 
@@ -129,6 +137,13 @@ test('an SDK replaces the files of an earlier one, and keeps other files', () =>
     existsSync(join(sdk, path)),
   )
   expect(exists).toEqual([true, false, true, true])
+})
+
+test('the address of a folder with the scheme `file` is not required again', () => {
+  const sdk = join(folder, 'sdks/random')
+  write('requirements.txt', `file://${sdk}\n`)
+  addPythonDependency(join(folder, 'requirements.txt'), 'pulumi_random', sdk)
+  expect(read('requirements.txt')).toBe(`file://${sdk}\n`)
 })
 
 test('an SDK is not written over other files, nor outside of its folder', () => {

@@ -24,12 +24,13 @@ export function findRequirements(project: Project): string {
 
 /**
  * Adds a requirement on a package in a folder, and keeps other lines. A line that requires the
- * package from elsewhere is replaced, because pip refuses two sources. Returns the new line.
+ * package from elsewhere is replaced with its continuations, because pip refuses two sources.
+ * Returns the new line.
  */
 export function addPythonDependency(file: string, name: string, folder: string): string {
   const text = readFileSync(file, 'utf8')
   const newline = text.includes('\r\n') ? '\r\n' : '\n'
-  const lines = text.split(/\r?\n/)
+  const lines = joinContinuations(text.split(/\r?\n/), newline)
   const path = makePath(dirname(file), folder)
   const isLinked = (line: string): boolean => isFolderLine(line, dirname(file), folder)
   const isElsewhere = (line: string): boolean => isPackageLine(line, name)
@@ -51,12 +52,28 @@ export function makePath(from: string, folder: string): string {
   return path.startsWith('..') ? path : `./${path}`
 }
 
-/** Reports whether a line names a folder, also as an editable package. */
+/** Joins each line that ends with a backslash with the next one. Comments do not continue. */
+function joinContinuations(lines: readonly string[], newline: string): readonly string[] {
+  const joined: string[] = []
+  let isContinued = false
+  for (const line of lines) {
+    joined.push(isContinued ? `${joined.pop()}${newline}${line}` : line)
+    isContinued = line.endsWith('\\') && !/(^|\s)#/.test(line)
+  }
+  return joined
+}
+
+/**
+ * Reports whether a line names a folder, as a path or an address of the scheme `file`. The package
+ * may be editable, and may have extras or conditions.
+ */
 function isFolderLine(line: string, root: string, folder: string): boolean {
-  const path = line
-    .replace(/\s#.*$/, '')
+  const [path = ''] = line
+    .replaceAll(/\\\r?\n/g, ' ')
     .trim()
     .replace(/^(-e|--editable)[\s=]+/, '')
+    .replace(/^file:(\/\/(?=\/))?/, '')
+    .split(/\s*;|\s+(?:#|--)|\[/)
   return path.includes('/') && resolve(root, path) === resolve(folder)
 }
 

@@ -3,10 +3,12 @@ import type { PackageSchema } from '../../shared/providers/package-schema/packag
 import { readTextOption } from '../../shared/programs/hosts/runtime-option.ts'
 import type { Project } from '../../shared/programs/project/project.ts'
 import { locateProgram } from '../../shared/programs/project/project-file.ts'
+import { toVariableName } from '../import/typescript-program.ts'
 import type { GeneratedSdk } from '../sdk/generated-sdk.ts'
 import { generateNodeSdk } from '../sdk/node/generate-node-sdk.ts'
 import { packageNameOf } from '../sdk/node/package-manifest.ts'
 import { generatePythonSdk } from '../sdk/python/generate-python-sdk.ts'
+import { toPythonName } from '../sdk/python/python-names.ts'
 import { readPythonPackage } from '../sdk/python/python-package.ts'
 import { generateYamlSdk } from '../sdk/yaml/generate-yaml-sdk.ts'
 import type { CliSession } from '../session/session.ts'
@@ -37,7 +39,9 @@ interface SdkLink {
 
 /** The generation of SDKs in one language. */
 export interface SdkLanguage {
-  /** Checks the project before anything is written. Throws PROJECT_INVALID. */
+  /** The runtime of its programs. */
+  readonly runtime: string
+  /** Checks the project before anything is written, unless a host does. Throws PROJECT_INVALID. */
   readonly check: (project: Project) => void
   /** Generates the SDK. `isLocal`: whether programs use it in its folder. */
   readonly generate: (
@@ -50,52 +54,58 @@ export interface SdkLanguage {
 }
 
 /** The languages whose SDKs this program generates itself. */
-const languages: ReadonlyMap<string, SdkLanguage> = new Map<string, SdkLanguage>([
-  [
-    'nodejs',
-    {
-      check: project => void findNodeManifest(project),
-      generate: async (_session, { schema }) => generateNodeSdk(schema),
-      link: async (_session, project, sdk) => linkNodeSdk(project, sdk),
+const languages: readonly SdkLanguage[] = [
+  {
+    runtime: 'nodejs',
+    check: project => void findNodeManifest(project),
+    generate: async (_session, { schema }) => generateNodeSdk(schema),
+    link: async (_session, project, sdk) => linkNodeSdk(project, sdk),
+  },
+  {
+    runtime: 'python',
+    check: project => {
+      if (readPythonToolchain(project) === 'pip') findRequirements(project)
     },
-  ],
-  [
-    'python',
-    {
-      check: project => {
-        if (readPythonToolchain(project) === 'pip') findRequirements(project)
-      },
-      generate: async (_session, { schema }) => generatePythonSdk(schema),
-      link: async (_session, project, sdk) => linkPythonSdk(project, sdk),
-    },
-  ],
-  [
-    'yaml',
-    {
-      check: () => undefined,
-      generate: async (_session, { schema }) => generateYamlSdk(schema),
-      link: async (_session, _project, { schema }) => ({
-        changes: [],
-        nextSteps: [`type: ${findTypeExample(schema)}`],
-      }),
-    },
-  ],
+    generate: async (_session, { schema }) => generatePythonSdk(schema),
+    link: async (_session, project, sdk) => linkPythonSdk(project, sdk),
+  },
+  {
+    runtime: 'yaml',
+    check: () => undefined,
+    generate: async (_session, { schema }) => generateYamlSdk(schema),
+    link: async (_session, _project, { schema }) => ({
+      changes: [],
+      nextSteps: [`type: ${findTypeExample(schema)}`],
+    }),
+  },
+]
+
+/** The runtimes of the languages whose names differ. */
+const runtimes: ReadonlyMap<string, string> = new Map([
+  ...[['typescript', 'nodejs'] as const, ['javascript', 'nodejs'] as const],
+  ...[['csharp', 'dotnet'] as const, ['c#', 'dotnet'] as const],
 ])
 
-/** Returns the names of the languages that need no host. */
+/** Returns the runtimes of the languages that need no host. */
 export function listSdkLanguages(): readonly string[] {
-  return [...languages.keys()]
+  return languages.map(({ runtime }) => runtime)
 }
 
-/** Returns the language with a name. The host of another language generates its SDKs. */
+/**
+ * Returns the language with a name, such as `typescript`, or with a runtime. The host of another
+ * language generates its SDKs, and checks the project only when it links one.
+ */
 export function findSdkLanguage(name: string): SdkLanguage {
+  const runtime = runtimes.get(name) ?? name
   return (
-    languages.get(name) ?? {
+    languages.find(language => language.runtime === runtime) ?? {
+      runtime,
       check: () => undefined,
-      generate: (session, loaded, isLocal) => generateSdkByHost(session, name, { loaded, isLocal }),
+      generate: (session, loaded, isLocal) =>
+        generateSdkByHost(session, runtime, { loaded, isLocal }),
       link: async (session, project, sdk) => {
-        const instructions = await linkSdkByHost(session, { ...project, runtime: name }, sdk)
-        const goImport = name === 'go' ? findGoImport(sdk.folder) : undefined
+        const instructions = await linkSdkByHost(session, { ...project, runtime }, sdk)
+        const goImport = runtime === 'go' ? findGoImport(sdk.folder) : undefined
         const goSteps = [`import "${goImport}"`, 'go mod tidy']
         return { changes: [], nextSteps: goImport === undefined ? instructions : goSteps }
       },
@@ -109,14 +119,14 @@ function linkNodeSdk(project: Project, { schema, folder }: SdkFolder): SdkLink {
   const source = addNodeDependency(manifest, name, folder)
   return {
     changes: [`Added "${name}": "${source}" to ${makeRelative(project, manifest)}.`],
-    nextSteps: ['npm install', `import * as ${toVariable(schema.name)} from '${name}'`],
+    nextSteps: ['npm install', `import * as ${toPackageVariable(schema.name)} from '${name}'`],
   }
 }
 
 /** Adds an SDK to `requirements.txt`. The commands of uv and poetry change their files themselves. */
 function linkPythonSdk(project: Project, { schema, folder }: SdkFolder): SdkLink {
   const { importName } = readPythonPackage(schema)
-  const importLine = `import ${importName} as ${schema.name.replaceAll(/[-.]/g, '_')}`
+  const importLine = `import ${importName} as ${toPythonName(schema.name)}`
   const toolchain = readPythonToolchain(project)
   if (toolchain !== 'pip') {
     const path = makePath(locateProgram(project).programFolder, folder)
@@ -138,10 +148,10 @@ export function makeRelative({ root }: Pick<Project, 'root'>, path: string): str
   return relativePath.startsWith('..') ? path : relativePath.split(sep).join('/')
 }
 
-function toVariable(name: string): string {
-  return name.replace(
-    /[^A-Za-z0-9]+(.)?/g,
-    (_separator, next?: string) => next?.toUpperCase() ?? '',
+/** Returns the variable of a package in camel case: `myShop` for `my-shop`. */
+function toPackageVariable(name: string): string {
+  return toVariableName(
+    name.replace(/[^A-Za-z0-9]+(.)?/g, (_separator, next?: string) => next?.toUpperCase() ?? ''),
   )
 }
 

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve, sep } from 'node:path'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve, sep } from 'node:path'
 import { error } from '../../shared/errors/error.ts'
+import { writeOutputFile } from '../project/output-file.ts'
 import type { GeneratedSdk } from '../sdk/generated-sdk.ts'
 
 /** The file that lists the files of an SDK, so that the next SDK in the folder replaces them. */
@@ -22,10 +23,7 @@ export function writeSdk(folder: string, { files }: GeneratedSdk): void {
     )
   for (const path of earlierFiles.filter(earlier => isBelow(folder, earlier)))
     rmSync(join(folder, path), { force: true })
-  for (const [path, text] of files) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true })
-    writeFileSync(join(folder, path), text)
-  }
+  for (const [path, file] of files) writeOutputFile(folder, path, file)
   writeFileSync(join(folder, listFile), `${[...files.keys()].join('\n')}\n`)
 }
 

@@ -1,6 +1,7 @@
 import { isMap, parseDocument } from 'yaml'
 import { isRecord } from '../../shared/programs/is-record.ts'
-import type { ProjectTemplate, TemplateFile } from './project-template.ts'
+import type { OutputFile } from '../project/output-file.ts'
+import type { ProjectTemplate } from './project-template.ts'
 
 /** A configuration value for which a template asks. */
 export interface TemplateValue {
@@ -13,7 +14,7 @@ export interface TemplateValue {
 
 /** A template with the name and description of a project. */
 export interface FilledTemplate {
-  readonly files: ReadonlyMap<string, TemplateFile>
+  readonly files: ReadonlyMap<string, OutputFile>
   readonly values: readonly TemplateValue[]
 }
 

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { fillTemplate } from './fill-template.ts'
 import { findTemplate } from './find-template.ts'
 import type { ProjectTemplate } from './project-template.ts'
-import { writeProjectFile } from './write-project.ts'
+import { writeOutputFile } from '../project/output-file.ts'
 
 let root: string
 beforeEach(() => {
@@ -29,7 +29,7 @@ test('a project has the bytes of a binary file of its template, and can execute 
   writeTemplateFile('build.sh', '#!/bin/sh\necho ${PROJECT}\n', 0o755)
   const { files } = fillTemplate(find(), { name: 'shop', description: '' })
   const folder = join(root, 'project')
-  for (const [path, file] of files) writeProjectFile(folder, path, file)
+  for (const [path, file] of files) writeOutputFile(folder, path, file)
   expect(Uint8Array.from(readFileSync(join(folder, 'picture.png')))).toEqual(picture)
   expect(readFileSync(join(folder, 'build.sh'), 'utf8')).toBe('#!/bin/sh\necho shop\n')
   expect(statSync(join(folder, 'build.sh')).mode & 0o111).not.toBe(0)

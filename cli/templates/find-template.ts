@@ -1,8 +1,8 @@
-import { isUtf8 } from 'node:buffer'
-import { lstatSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { lstatSync, readdirSync, statSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
 import { error } from '../../shared/errors/error.ts'
-import type { ProjectTemplate, TemplateFile } from './project-template.ts'
+import { readOutputFile } from '../project/output-file.ts'
+import type { ProjectTemplate } from './project-template.ts'
 
 const ignoredFolders: ReadonlySet<string> = new Set(['.git', 'node_modules', 'venv', '.venv'])
 const fileBytesMax = 1024 * 1024
@@ -35,14 +35,8 @@ export function findTemplate(
     throw error('CLI_USAGE', `the folder ${folder} has no ${projectFile}`, {
       hint: 'Pass the folder of a template or program.',
     })
-  const files = new Map(paths.map(path => [path, readTemplateFile(join(folder, path))]))
+  const files = new Map(paths.map(path => [path, readOutputFile(join(folder, path))]))
   return { name: basename(folder), description: '', files }
-}
-
-function readTemplateFile(path: string): TemplateFile {
-  const isExecutable = (statSync(path).mode & 0o100) !== 0
-  const bytes = readFileSync(path)
-  return { content: isUtf8(bytes) ? bytes.toString() : bytes, isExecutable }
 }
 
 /**

@@ -3,6 +3,7 @@ import {
   type PackageSchema,
   packageSchemaForm,
 } from '../../../shared/providers/package-schema/package-schema.ts'
+import type { GeneratedSdk } from '../generated-sdk.ts'
 import { generateNodeSdk } from './generate-node-sdk.ts'
 
 const shopSchema = {
@@ -66,12 +67,16 @@ const shopSchema = {
 }
 
 const generate = (schema: object) => generateNodeSdk(packageSchemaForm.parse(schema))
-const { files, omissions } = generate(shopSchema)
+const readText = (sdk: GeneratedSdk, path: string): string =>
+  sdk.files.get(path)?.content.toString() ?? ''
+const sdk = generate(shopSchema)
 const linesOf = (path: string): readonly string[] =>
-  (files.get(path) ?? '').split('\n').map(line => line.trim())
+  readText(sdk, path)
+    .split('\n')
+    .map(line => line.trim())
 
 test('modules are folders, and the index of the package exports them', () => {
-  expect([...files.keys()].toSorted()).toEqual([
+  expect([...sdk.files.keys()].toSorted()).toEqual([
     ...['config/index.d.ts', 'config/index.js', 'index.d.ts', 'index.js', 'package.json'],
     ...['runtime.js', 'store/index.d.ts', 'store/index.js', 'types/index.d.ts'],
     ...['types/input.d.ts', 'types/output.d.ts'],
@@ -106,17 +111,17 @@ test('nested types require other properties as inputs than as outputs', () => {
 })
 
 test('descriptions and deprecations are comments, which no text can end', () => {
-  const text = files.get('store/index.d.ts') ?? ''
+  const text = readText(sdk, 'store/index.d.ts')
   expect(text).toContain(' * A shelf. *\u2215 is no end.')
   expect(text).toContain('   * The rules.\n   *\n   * @deprecated Use none.')
 })
 
 test('the classes contain secrets, constants, defaults and aliases', () => {
-  const shelf = files.get('store/index.js') ?? ''
+  const shelf = readText(sdk, 'store/index.js')
   expect(shelf).toContain('"secrets": [\n    "token"\n  ]')
   expect(shelf).toContain('"const": "shelf"')
   expect(shelf).toContain('"shop:old/shelf:Shelf"')
-  const provider = files.get('index.js') ?? ''
+  const provider = readText(sdk, 'index.js')
   expect(provider).toContain('"limits": {\n      "isJson": true\n    }')
   expect(provider).toContain('"SHOP_ZONE"')
 })
@@ -130,12 +135,12 @@ test('functions have a plain form and one with outputs, and methods are omitted'
   expect(linesOf('store/index.d.ts')).toContain(
     'export declare function getShelfOutput(args?: GetShelfOutputArgs, opts?: pulumi.InvokeOutputOptions): pulumi.Output<GetShelfResult>',
   )
-  expect(omissions).toEqual(['method shop:index/method:method'])
+  expect(sdk.omissions).toEqual(['method shop:index/method:method'])
 })
 
 test('the manifest names the plugin, or the base plugin with its parameters', () => {
   const pulumiOf = (schema: PackageSchema): unknown => {
-    const manifest: unknown = JSON.parse(generateNodeSdk(schema).files.get('package.json') ?? '')
+    const manifest: unknown = JSON.parse(readText(generateNodeSdk(schema), 'package.json'))
     return Object(manifest).pulumi
   }
   const schema = packageSchemaForm.parse(shopSchema)

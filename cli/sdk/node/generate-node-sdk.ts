@@ -10,6 +10,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PackageSchema } from '../../../shared/providers/package-schema/package-schema.ts'
+import { createTextFiles } from '../../project/output-file.ts'
 import type { GeneratedSdk } from '../generated-sdk.ts'
 import { generatedNotice } from './declaration-text.ts'
 import { defineVariablesModule } from './config-text.ts'
@@ -62,7 +63,7 @@ export function generateNodeSdk(schema: PackageSchema): GeneratedSdk {
   for (const [path, lines] of declareNamedTypes(formatter)) files.set(path, toFile(lines))
   files.set('runtime.js', readFileSync(join(import.meta.dirname, 'sdk-runtime.cjs'), 'utf8'))
   files.set('package.json', formatPackageManifest(schema))
-  return { files, omissions: findOmissions(schema) }
+  return { files: createTextFiles(files), omissions: findOmissions(schema) }
 }
 
 interface ModuleContents {

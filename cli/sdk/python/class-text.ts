@@ -6,7 +6,7 @@ import { type AnnotationUse, type Annotator, findPrimitiveType } from './annotat
 import { formatLiteral, toPythonName } from './python-names.ts'
 import { type Documented, formatDocstring, formatList, indentBlock } from './source-text.ts'
 
-/** The settings of a class. `required`: the properties that a program must set. */
+/** The settings of a class. `required`: the properties that an object always has. */
 interface ClassOptions {
   readonly use: AnnotationUse
   readonly required: readonly string[]
@@ -18,9 +18,13 @@ interface ClassProperty {
   readonly pythonName: string
   readonly spec: PropertySpec
   readonly isRequired: boolean
+  /** Whether a program must pass the argument of the constructor. */
+  readonly needsArgument: boolean
   readonly annotation: string
   /** The annotation of the argument, which may also be a dictionary. */
   readonly argumentAnnotation: string
+  /** The annotation of the entry in a dictionary, in which nothing sets constants and defaults. */
+  readonly entryAnnotation: string
 }
 
 /** Returns a class for objects as inputs or outputs. Objects in outputs are dictionaries, too. */
@@ -49,8 +53,8 @@ export function formatDictClass(
   options: ClassOptions,
 ): readonly string[] {
   const lines = listProperties(object, options).flatMap(
-    ({ pythonName, argumentAnnotation, isRequired, spec }) => [
-      `${pythonName}: ${isRequired ? argumentAnnotation : `_typing_extensions.NotRequired[${argumentAnnotation}]`}`,
+    ({ pythonName, entryAnnotation, isRequired, spec }) => [
+      `${pythonName}: ${isRequired ? entryAnnotation : `_typing_extensions.NotRequired[${entryAnnotation}]`}`,
       ...formatDocstring(spec),
     ],
   )
@@ -81,6 +85,11 @@ export function formatGetter(
   ]
 }
 
+/** Reports whether the class of an input sets its value, so that programs need not pass it. */
+export function hasOwnValue(spec: PropertySpec | undefined): boolean {
+  return spec?.const !== undefined || spec?.default !== undefined
+}
+
 /** Returns the keyword arguments that describe the default of an input. */
 export function formatDefault(spec: PropertySpec): readonly string[] {
   const env = spec.defaultInfo?.environment ?? []
@@ -100,15 +109,13 @@ function listProperties(
   const listed = Object.entries(properties).map(([name, spec]) => {
     const isRequired = required.includes(name)
     const annotation = annotator.formatProperty(spec, use, { isRequired })
-    const options = { isRequired, acceptsDicts: true }
-    const argumentAnnotation = annotator.formatProperty(spec, use, options)
+    const needsArgument = isRequired && (use === 'output' || !hasOwnValue(spec))
+    const formatArgument = (isPresent: boolean): string =>
+      annotator.formatProperty(spec, use, { isRequired: isPresent, acceptsDicts: true })
     return {
-      name,
-      pythonName: toPythonName(name),
-      spec,
-      isRequired,
-      annotation,
-      argumentAnnotation,
+      ...{ name, pythonName: toPythonName(name), spec, isRequired, needsArgument, annotation },
+      argumentAnnotation: formatArgument(needsArgument),
+      entryAnnotation: formatArgument(isRequired),
     }
   })
   const sorted = listed.toSorted((a, b) => (a.name < b.name ? -1 : 1))
@@ -124,8 +131,8 @@ function formatConstructor(
 ): readonly string[] {
   if (properties.length === 0) return ['def __init__(__self__) -> None:', '    pass']
   const parameters = properties.map(
-    ({ pythonName, argumentAnnotation, isRequired }) =>
-      `${pythonName}: ${argumentAnnotation}${isRequired ? '' : ' = None'},`,
+    ({ pythonName, argumentAnnotation, needsArgument }) =>
+      `${pythonName}: ${argumentAnnotation}${needsArgument ? '' : ' = None'},`,
   )
   const values = properties.map(property => {
     const value = use === 'output' ? property.pythonName : formatInputValue(property)

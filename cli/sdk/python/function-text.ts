@@ -5,7 +5,7 @@ import type {
 } from '../../../shared/providers/package-schema/package-schema.ts'
 import type { Annotator } from './annotations.ts'
 import { formatDefault, formatGetter } from './class-text.ts'
-import { toPythonName } from './python-names.ts'
+import { toArgumentName, toPythonName } from './python-names.ts'
 import { formatDocstring, formatExports, indentBlock } from './source-text.ts'
 
 /** A function of a package. */
@@ -71,7 +71,7 @@ function formatForm(
   const parameters = args.map(([key, property]) => {
     const options = { isRequired: false, acceptsDicts: true }
     const type = annotator.formatProperty(property, 'plain', options)
-    return `${toPythonName(key)}: ${isPlain ? type : `pulumi.Input[${type}]`} = None,`
+    return `${toArgumentName(key)}: ${isPlain ? type : `pulumi.Input[${type}]`} = None,`
   })
   const optionsType = isPlain
     ? '_typing.Optional[pulumi.InvokeOptions]'
@@ -105,7 +105,7 @@ function formatForm(
 
 function formatArguments(args: readonly (readonly [string, PropertySpec])[]): readonly string[] {
   const entries = args.map(([key, property]) => {
-    const name = toPythonName(key)
+    const name = toArgumentName(key)
     const defaults = formatDefault(property)
     const values = property.default === undefined ? ['default=None', ...defaults] : defaults
     const value =

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { packageSchemaForm } from '../../../shared/providers/package-schema/package-schema.ts'
+import type { GeneratedSdk } from '../generated-sdk.ts'
 import { generatePythonSdk } from './generate-python-sdk.ts'
 
 const ruleReference = { $ref: '#/types/shop:store/Rule:Rule' }
@@ -68,15 +69,17 @@ const shopSchema = {
 }
 
 const generate = (schema: object) => generatePythonSdk(packageSchemaForm.parse(schema))
-const { files, omissions } = generate(shopSchema)
-const read = (path: string): string => files.get(`pulumi_my_shop/${path}`) ?? ''
+const readText = (sdk: GeneratedSdk, path: string): string =>
+  sdk.files.get(path)?.content.toString() ?? ''
+const sdk = generate(shopSchema)
+const read = (path: string): string => readText(sdk, `pulumi_my_shop/${path}`)
 const linesOf = (path: string): readonly string[] =>
   read(path)
     .split('\n')
     .map(line => line.trim())
 
 test('each resource and function has a file, and modules are folders', () => {
-  expect([...files.keys()].toSorted()).toEqual([
+  expect([...sdk.files.keys()].toSorted()).toEqual([
     ...['.gitignore', 'pulumi_my_shop/__init__.py', 'pulumi_my_shop/_utilities.py'],
     ...['pulumi_my_shop/config/__init__.py', 'pulumi_my_shop/config/__init__.pyi'],
     ...['pulumi_my_shop/lambda_.py', 'pulumi_my_shop/provider.py'],
@@ -96,7 +99,7 @@ test('each resource and function has a file, and modules are folders', () => {
 })
 
 test('the project file has a version of Python, and the plugin file one of the plugin', () => {
-  expect(files.get('pyproject.toml')).toContain('name = "pulumi_my_shop"\nversion = "1.2.3b4"')
+  expect(readText(sdk, 'pyproject.toml')).toContain('name = "pulumi_my_shop"\nversion = "1.2.3b4"')
   expect(JSON.parse(read('pulumi-plugin.json'))).toEqual({
     ...{ resource: true, name: 'my-shop', version: '1.2.3-beta.4' },
   })
@@ -180,6 +183,49 @@ test('enumerations have members with capitals', () => {
   expect(linesOf('store/_enums.py')).toEqual(expect.arrayContaining(['MEDIUM = "m"', 'TWO = "2"']))
 })
 
+test('each value of an enumeration is a member, also an empty or repeated one', () => {
+  const values = [{ value: '' }, { value: 'red' }, { value: 'Red' }, { value: 'red_2' }]
+  const type = { type: 'string', enum: values }
+  const lines = readText(
+    generate({ name: 'shop', types: { 'shop:index:Color': type } }),
+    'pulumi_shop/_enums.py',
+  )
+  for (const member of ['EMPTY = ""', 'RED = "red"', 'RED_3 = "Red"', 'RED_2 = "red_2"'])
+    expect(lines).toContain(`    ${member}\n`)
+})
+
+test('an input of a function named as its options ends with an underscore', () => {
+  const properties = { opts: { type: 'string' }, resourceName: { type: 'string' } }
+  const functions = { 'shop:index:find': { inputs: { properties } } }
+  const text = readText(generate({ name: 'shop', functions }), 'pulumi_shop/find.py')
+  expect(text).toContain('    opts_: _typing.Optional[_builtins.str] = None,\n')
+  expect(text).toContain('"opts": opts_,')
+  expect(text).toContain('"resourceName": resource_name,')
+})
+
+test('constants and defaults of nested types are no arguments, but entries of dictionaries', () => {
+  const properties = {
+    kind: { type: 'string', const: 'book' },
+    count: { type: 'integer', default: 3 },
+  }
+  const type = { type: 'object', properties, required: ['kind', 'count'] }
+  const items = { $ref: '#/types/shop:index:Item' }
+  const functions = {
+    'shop:index:find': {
+      inputs: { properties: { item: items } },
+      outputs: { properties: { item: items } },
+    },
+  }
+  const shop = generate({ name: 'shop', types: { 'shop:index:Item': type }, functions })
+  const inputs = readText(shop, 'pulumi_shop/_inputs.py')
+  expect(inputs).toContain('        kind: _typing.Optional[_builtins.str] = None,\n')
+  expect(inputs).toContain('        count: _typing.Optional[_builtins.int] = None,\n')
+  expect(inputs).toContain('"kind": "book",\n')
+  expect(inputs).toContain('class ItemDict(_typing.TypedDict):\n    count: _builtins.int\n')
+  expect(inputs).toContain('def kind(self) -> _builtins.str:')
+  expect(readText(shop, 'pulumi_shop/outputs.py')).toContain('        kind: _builtins.str,\n')
+})
+
 test('descriptions and deprecations are documentation, which no text can end', () => {
   expect(linesOf('store/shelf.py')).toContain('A \\"\\"\\"shelf\\"\\"\\" \\\\ more.')
   expect(linesOf('store/shelf.py')).toContain('"rules": "Use none.",')
@@ -190,7 +236,7 @@ test('functions have a plain form and one with outputs, and methods are omitted'
   expect(lines).toContain('"shelfRule": shelf_rule,')
   expect(lines).toContain(') -> AwaitableGetShelfResult:')
   expect(lines).toContain(') -> pulumi.Output[GetShelfResult]:')
-  expect(omissions).toEqual(['method shop:index/method:method'])
+  expect(sdk.omissions).toEqual(['method shop:index/method:method'])
 })
 
 test('positional arguments keep their order, and a single value is returned as it is', () => {
@@ -217,9 +263,9 @@ test('in SDKs of bridged providers, results of functions have names of their own
         outputs: { properties: { rule: ruleReference } },
       },
     },
-  }).files
-  expect(bridged.get('shop_sdk/store/outputs.py')).toContain('class RuleResult(dict):')
-  expect(bridged.get('shop_sdk/store/get_rule.py')).toContain('_root.store._inputs.RuleArgs,')
+  })
+  expect(readText(bridged, 'shop_sdk/store/outputs.py')).toContain('class RuleResult(dict):')
+  expect(readText(bridged, 'shop_sdk/store/get_rule.py')).toContain('_root.store._inputs.RuleArgs,')
 })
 
 test.each([

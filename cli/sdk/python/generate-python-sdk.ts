@@ -10,6 +10,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PackageSchema } from '../../../shared/providers/package-schema/package-schema.ts'
+import { createTextFiles } from '../../project/output-file.ts'
 import type { GeneratedSdk } from '../generated-sdk.ts'
 import { findOmissions, listModules } from '../package-members.ts'
 import { createAnnotator } from './annotations.ts'
@@ -47,7 +48,7 @@ export function generatePythonSdk(schema: PackageSchema): GeneratedSdk {
     )
   for (const [path, lines] of listIndexFiles(pythonPackage, moduleFiles))
     files.set(path, toText(lines))
-  return { files, omissions: findOmissions(schema) }
+  return { files: createTextFiles(files), omissions: findOmissions(schema) }
 }
 
 /** Returns the files that make modules of folders, and those of the module `config`. */

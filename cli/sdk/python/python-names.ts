@@ -41,10 +41,16 @@ function toIdentifier(name: string): string {
   return name.replace(/[^\p{L}\p{N}\p{M}\p{Pc}]/gu, '_').replace(/^(?=\p{Nd})/u, '_')
 }
 
-/** Returns the parameter of an input. Two names have other meanings in all resources. */
+/** Returns the parameter of an input of a resource, which also has a name and options. */
 export function toParameterName(name: string): string {
+  const argumentName = toArgumentName(name)
+  return argumentName === 'resource_name' ? `${argumentName}_` : argumentName
+}
+
+/** Returns the parameter of an input of a function, which also has options. */
+export function toArgumentName(name: string): string {
   const pythonName = toPythonName(name)
-  return ['resource_name', 'opts'].includes(pythonName) ? `${pythonName}_` : pythonName
+  return pythonName === 'opts' ? `${pythonName}_` : pythonName
 }
 
 /** Returns the name of a class: it begins with a capital, and has no hyphens. */
@@ -61,8 +67,9 @@ export function toPythonModule(module: string): string {
   return module === '' ? '' : module.toLowerCase().split('/').map(toPythonName).join('/')
 }
 
-/** Names of enumeration values that have one character. */
+/** Names of enumeration values that have at most one character. */
 const characterNames: ReadonlyMap<string, string> = new Map([
+  ['', 'Empty'] as const,
   ...[['*', 'Asterisk'] as const, ['0', 'Zero'] as const, ['1', 'One'] as const],
   ...[['2', 'Two'] as const, ['3', 'Three'] as const, ['4', 'Four'] as const],
   ...[['5', 'Five'] as const, ['6', 'Six'] as const, ['7', 'Seven'] as const],

@@ -5,7 +5,7 @@ import type {
 } from '../../../shared/providers/package-schema/package-schema.ts'
 import { parseReference } from '../package-members.ts'
 import type { Annotator } from './annotations.ts'
-import { formatClass, formatDefault, formatGetter } from './class-text.ts'
+import { formatClass, formatDefault, formatGetter, hasOwnValue } from './class-text.ts'
 import { formatLiteral, toParameterName, toPythonName } from './python-names.ts'
 import { findReplacementPaths } from './replacement-paths.ts'
 import { formatDocstring, formatExports, formatList, indentBlock } from './source-text.ts'
@@ -84,10 +84,7 @@ function sortProperties(
 
 /** Returns the inputs that a program must set: they have neither a constant nor a default. */
 function findRequiredInputs(spec: ResourceSpec): readonly string[] {
-  return (spec.requiredInputs ?? []).filter(name => {
-    const property = spec.inputProperties?.[name]
-    return property?.const === undefined && property?.default === undefined
-  })
+  return (spec.requiredInputs ?? []).filter(name => !hasOwnValue(spec.inputProperties?.[name]))
 }
 
 function findStateInputs({ spec, isProvider }: ResourceClass): ResourceSpec['stateInputs'] {

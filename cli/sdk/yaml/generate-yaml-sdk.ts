@@ -1,5 +1,6 @@
 import { stringify } from 'yaml'
 import type { PackageSchema } from '../../../shared/providers/package-schema/package-schema.ts'
+import { createTextFiles } from '../../project/output-file.ts'
 import type { GeneratedSdk } from '../generated-sdk.ts'
 
 /**
@@ -20,6 +21,6 @@ export function generateYamlSdk(schema: PackageSchema): GeneratedSdk {
           parameterization: { name, version, value: parameterization.parameter ?? '' },
         }),
   }
-  const files = new Map([[`${name}-${version}.yaml`, stringify(declaration, { lineWidth: 0 })]])
-  return { files, omissions: [] }
+  const text = stringify(declaration, { lineWidth: 0 })
+  return { files: createTextFiles(new Map([[`${name}-${version}.yaml`, text]])), omissions: [] }
 }

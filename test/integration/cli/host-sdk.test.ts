@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type CommandBench, createCommandBench } from '../backends/run-antichain.ts'
@@ -16,6 +16,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(bench.root, { recursive: true, force: true }))
 
+const addTypescript = ['package', 'add', './schema.json', '--language', 'typescript']
 const read = (path: string): string => readFileSync(join(bench.root, path), 'utf8')
 const generate = (...args: string[]) =>
   bench.run('package', 'gen-sdk', './schema.json', '--out', 'out', ...args)
@@ -30,6 +31,15 @@ test('package gen-sdk lets the host of a language write the SDK, with the whole 
   )
   expect(await generate('--language', 'toy')).toMatchObject({ exit: 0 })
   expect(read('out/toy/shop/sdk.txt')).toContain('local: false\n')
+})
+
+test('package gen-sdk keeps the bytes and modes of files that a host writes', async () => {
+  expect(await generate('--language', 'toy')).toMatchObject({ exit: 0 })
+  const folder = join(bench.root, 'out/toy/shop')
+  const logo = Uint8Array.from(readFileSync(join(folder, 'logo.png')))
+  expect(logo).toEqual(Uint8Array.of(0x89, 0x50, 0xff, 0x00))
+  const modes = ['build.sh', 'logo.png'].map(name => statSync(join(folder, name)).mode & 0o100)
+  expect(modes).toEqual([0o100, 0])
 })
 
 test('package gen-sdk also uses the hosts on the PATH for all languages', async () => {
@@ -61,6 +71,15 @@ test('package add lets the host of the project link the SDK, and prints its inst
   expect(out).toContain('Next steps:\n  Import it with:\n    use shop\n')
 })
 
+test('package add takes the name of a language, as package gen-sdk does', async () => {
+  writeFileSync(join(bench.root, 'Pulumi.yaml'), 'name: shop\nruntime: nodejs\n')
+  writeFileSync(join(bench.root, 'package.json'), '{}')
+  writeFileSync(join(bench.root, 'schema.json'), '{"name":"null"}')
+  const { exit, out } = await bench.run(...addTypescript)
+  expect(exit).toBe(0)
+  expect(out).toContain("import * as _null from '@pulumi/null'")
+})
+
 test('an SDK in Go only has functions that return objects, because of its generator', async () => {
   const functions = {
     'shop:index:single': { outputs: { type: 'boolean' } },
@@ -78,4 +97,32 @@ test('an SDK in Go only has functions that return objects, because of its genera
   expect(text).toContain('"functions":{"shop:index:object":{"outputs":{"properties":{}}}}')
   await generate('--language', 'toy')
   expect(read('out/toy/shop/sdk.txt')).toContain('shop:index:single')
+})
+
+test('an SDK in Go has no methods with plain results, whose functions are omitted', async () => {
+  const shelf = { $ref: '#/resources/shop:index:Shelf' }
+  const inputs = { properties: { __self__: shelf } }
+  const outputs = { properties: {} }
+  const functions = {
+    'shop:index:Shelf/open': { inputs, outputs },
+    'shop:index:Shelf/count': { inputs, outputs: { type: 'integer', plain: true } },
+    'shop:index:Shelf/find': { inputs, outputs: { ...outputs, plain: true } },
+  }
+  const methods = Object.fromEntries(
+    Object.keys(functions).map(token => [token.replace(/.*\//, ''), token]),
+  )
+  const parameterization = { baseProvider: { name: 'base' }, parameter: '' }
+  const resources = { 'shop:index:Shelf': { methods } }
+  const schema = { name: 'shop', functions, resources, provider: { methods }, parameterization }
+  writeFileSync(join(bench.root, 'schema.json'), JSON.stringify(schema))
+  const { err } = await generate('--language', 'go')
+  expect(err).toBe(
+    'The SDK has no method shop:index:Shelf/count.\nThe SDK has no method shop:index:Shelf/find.\n',
+  )
+  const text = read('out/go/shop/sdk.txt')
+  const kept = { open: 'shop:index:Shelf/open' }
+  expect(JSON.parse(text.slice(text.indexOf('{')))).toMatchObject({
+    ...{ resources: { 'shop:index:Shelf': { methods: kept } }, provider: { methods: kept } },
+  })
+  expect(text).not.toMatch(/count|find/)
 })

@@ -56,6 +56,8 @@ server.addService(LanguageRuntimeService, {
     const isBad = schema.includes('bad')
     mkdirSync(join(directory, 'shop'))
     writeFileSync(join(directory, 'shop/sdk.txt'), `local: ${local}\n${schema}\n`)
+    writeFileSync(join(directory, 'shop/logo.png'), Uint8Array.of(0x89, 0x50, 0xff, 0x00))
+    writeFileSync(join(directory, 'shop/build.sh'), '#!/bin/sh\n', { mode: 0o755 })
     const diagnostic = { severity: DiagnosticSeverity.DIAG_ERROR, summary: 'bad', detail: 'name' }
     reply(null, GeneratePackageResponse.create({ diagnostics: isBad ? [diagnostic] : [] }))
   },

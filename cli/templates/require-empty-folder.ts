@@ -1,0 +1,11 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { error } from '../../shared/errors/error.ts'
+
+/** Throws CLI_USAGE for a folder with files other than those of a version control system. */
+export function requireEmptyFolder(folder: string): void {
+  if (!existsSync(folder)) return
+  if (readdirSync(folder).every(name => ['.git', '.hg'].includes(name))) return
+  throw error('CLI_USAGE', `the folder ${folder} is not empty`, {
+    hint: 'Pass --dir <folder> for a new folder, or --force to overwrite files.',
+  })
+}
