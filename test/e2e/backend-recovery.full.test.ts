@@ -42,8 +42,8 @@ const readText = (file: string): string => {
 }
 const run = async (args: readonly string[], variables = env) =>
   requireSuccess(await sandbox.run(args, { env: variables }))
-const start = async (objects: number) => {
-  const running = sandbox.start([...upArgs, '-p', '8'], { env })
+const start = async (objects: number, variables = {}) => {
+  const running = sandbox.start([...upArgs, '-p', '8'], { env: { ...env, ...variables } })
   await waitUntil(() => sandbox.listObjects().length >= objects, { condition: 'created objects' })
   return running
 }
@@ -106,7 +106,9 @@ test('a deployment whose journal copy another machine fenced begins no further o
   const store = await openObjectStore(parseObjectStoreUrl(`file://${folder}`, '/'), {})
   const backend = await openBackend(store, {})
   await run(['stack', 'init', 'dev'])
-  const running = await start(9)
+  // The creates are slow, so that on a busy machine too the fence comes before the last one.
+  const slow = { DELAY: '1500' }
+  const running = await start(9, slow)
   const id = stackIdOf('many', 'dev')
   const fence = { host: 'elsewhere', pid: 1, at: Date.now() as EpochMs }
   for (let isFenced = false; !isFenced; ) {
@@ -119,7 +121,7 @@ test('a deployment whose journal copy another machine fenced begins no further o
   expect(sandbox.listObjects().length).toBeLessThan(50)
 
   await run(['cancel', '-s', 'dev', '--yes'], otherMachine)
-  await run([...upArgs, '-p', '8'], otherMachine)
+  await run([...upArgs, '-p', '8'], { ...otherMachine, ...slow })
   expect(findLostObjects(sandbox, await readState())).toEqual([])
 })
 
