@@ -42,6 +42,7 @@ describeWithCommands('convert --from terraform', [['go', 'version']], () => {
     const path = [installYamlPlugins(), process.env['PATH']].join(delimiter)
     const variables = {
       PATH: path,
+      ANTICHAIN_USER_PATH: path,
       TFGOLD_CLOUD: join(bench.root, 'cloud'),
       TF_CLI_CONFIG_FILE: installProvider(bench.root),
     }

@@ -37,7 +37,7 @@ describeWithCommands('convert', [['go', 'version']], () => {
     const path = [installYamlPlugins(), gold, process.env['PATH']].join(delimiter)
     bench.env['PATH'] = path
     // Plugins inherit the variables of the process.
-    vi.stubEnv('PATH', path)
+    for (const name of ['PATH', 'ANTICHAIN_USER_PATH']) vi.stubEnv(name, path)
     vi.stubEnv('GOLD_NODE_PATH', modules)
     vi.stubEnv('GOLD_CLOUD', join(bench.root, 'cloud'))
     writeFileSync(join(bench.root, 'Pulumi.yaml'), project)

@@ -48,7 +48,8 @@ function renderRoute(route: Route): string {
     [`Response ${status}`, response],
   ]
   return [
-    `### ${method} ${path}`,
+    // In plain text, the generator of the site would read `{id}` as an attribute of the heading.
+    `### \`${method} ${path}\``,
     `${summary}.`.replace('..', '.'),
     ['| | |', '|---|---|', ...rows.map(([name, text]) => `| ${name} | ${text} |`)].join('\n'),
   ].join('\n\n')
