@@ -185,8 +185,10 @@ output "hidden" {
       mkdirSync(join(bench.root, 'bin'))
       writeFileSync(join(bench.root, 'bin/pulumi-resource-std'), script, { mode: 0o755 })
       const path = [join(bench.root, 'bin'), bench.env['PATH']].join(delimiter)
-      bench.env['PATH'] = path
-      vi.stubEnv('PATH', path)
+      for (const name of ['PATH', 'ANTICHAIN_USER_PATH']) {
+        bench.env[name] = path
+        vi.stubEnv(name, path)
+      }
       const err = await deploy(`
 variable "label" { default = "web" }
 output "name" { value = "n-\${upper(var.label)}" }
