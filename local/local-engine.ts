@@ -21,7 +21,7 @@ import { deploymentIdOf, deploymentPartsOf, type StackId } from '../shared/recor
 import { withoutOperationOrigins } from '../shared/state/pending.ts'
 import { exportState, requireStack } from '../shared/runtime/state/export-state.ts'
 import { openServiceManager } from '../shared/runtime/credentials/stack-service-keys.ts'
-import { readHistoryRecord } from '../shared/engine/deployment/retention/history-and-versions.ts'
+import { readHistoryRecord } from '../shared/engine/deployment/retention/read-history-and-versions.ts'
 import { readCourse } from '../shared/runtime/forecast/read-course.ts'
 import { readStateAt, readDeploymentTimeline } from '../shared/runtime/state/state-at-time.ts'
 import type { GeneratorPorts } from '../shared/runtime/deployment/generator-ports.ts'

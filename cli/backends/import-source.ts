@@ -1,5 +1,5 @@
 import { countImported, importHistory } from '../../shared/backends/import-history.ts'
-import { readHistory } from '../../shared/engine/deployment/retention/history-and-versions.ts'
+import { readHistory } from '../../shared/engine/deployment/retention/read-history-and-versions.ts'
 import type { HistoryRecord } from '../../shared/ports/catalog.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import { formatTable } from '../display/table.ts'

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { readHistory } from '../../shared/engine/deployment/retention/history-and-versions.ts'
+import { readHistory } from '../../shared/engine/deployment/retention/read-history-and-versions.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { HistoryRecord } from '../../shared/ports/catalog.ts'
 import {

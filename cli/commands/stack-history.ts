@@ -1,5 +1,5 @@
 import type { DeploymentStatus } from '../../functions/step-generator/deployment-status.ts'
-import { readHistory } from '../../shared/engine/deployment/retention/history-and-versions.ts'
+import { readHistory } from '../../shared/engine/deployment/retention/read-history-and-versions.ts'
 import { kindsByCommand } from '../../shared/backends/update-kind.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { HistoryRecord } from '../../shared/ports/catalog.ts'

@@ -1,4 +1,4 @@
-import { createMissingVersionError } from '../../shared/engine/deployment/retention/history-and-versions.ts'
+import { createMissingVersionError } from '../../shared/engine/deployment/retention/read-history-and-versions.ts'
 import { error } from '../../shared/errors/error.ts'
 import { parsePointInTime } from '../../shared/records/point-in-time.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'

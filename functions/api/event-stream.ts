@@ -7,7 +7,7 @@ import {
   previewIdOf,
   type StackId,
 } from '../../shared/records/ids.ts'
-import { readHistoryRecord } from '../../shared/engine/deployment/retention/history-and-versions.ts'
+import { readHistoryRecord } from '../../shared/engine/deployment/retention/read-history-and-versions.ts'
 import { readSnapshotBlob } from '../../shared/engine/deployment/state/read-snapshot-blob.ts'
 import type { ApiPorts, StreamAccess } from './define-route.ts'
 import type { ReleaseSlot } from './stream-slots.ts'

@@ -1,7 +1,7 @@
 import {
   createMissingVersionError,
   findPublishedVersion,
-} from '../../shared/engine/deployment/retention/history-and-versions.ts'
+} from '../../shared/engine/deployment/retention/read-history-and-versions.ts'
 import {
   parseSnapshotBlob,
   readSnapshotBlob,

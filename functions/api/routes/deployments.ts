@@ -1,6 +1,6 @@
 import { listUndelivered } from '../../../shared/engine/deployment/recovery/list-undelivered.ts'
 import { isOpenDeployment } from '../../../shared/ports/open-deployments.ts'
-import { readHistoryRecord } from '../../../shared/engine/deployment/retention/history-and-versions.ts'
+import { readHistoryRecord } from '../../../shared/engine/deployment/retention/read-history-and-versions.ts'
 import * as z from 'zod'
 import { redriveDeployment } from '../../../shared/engine/deployment/recovery/redrive.ts'
 import { error } from '../../../shared/errors/error.ts'

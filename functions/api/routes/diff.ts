@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { apiLimits } from '../../../shared/config/api-limits.ts'
-import { createMissingVersionError } from '../../../shared/engine/deployment/retention/history-and-versions.ts'
+import { createMissingVersionError } from '../../../shared/engine/deployment/retention/read-history-and-versions.ts'
 import type { StackRecord } from '../../../shared/ports/catalog.ts'
 import { stackPartsOf } from '../../../shared/records/ids.ts'
 import { exportState, requireStack } from '../../../shared/runtime/state/export-state.ts'

@@ -1,4 +1,4 @@
-import { readHistoryRecord } from '../../../shared/engine/deployment/retention/history-and-versions.ts'
+import { readHistoryRecord } from '../../../shared/engine/deployment/retention/read-history-and-versions.ts'
 import { isErrorCode } from '../../../shared/errors/error.ts'
 import { catalogue } from '../../../shared/errors/catalogue.ts'
 import {

@@ -1,4 +1,4 @@
-import { readHistoryRecord } from '../../../shared/engine/deployment/retention/history-and-versions.ts'
+import { readHistoryRecord } from '../../../shared/engine/deployment/retention/read-history-and-versions.ts'
 import { error } from '../../../shared/errors/error.ts'
 import type { HistoryRecord } from '../../../shared/ports/catalog.ts'
 import { type DeploymentId, deploymentIdOf, type StackId } from '../../../shared/records/ids.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { readHistoryRecord } from '../../../shared/engine/deployment/retention/history-and-versions.ts'
+import { readHistoryRecord } from '../../../shared/engine/deployment/retention/read-history-and-versions.ts'
 import type { StackRecord } from '../../../shared/ports/catalog.ts'
 import { countChanges } from '../../../shared/records/change-counts.ts'
 import { deploymentPartsOf, type StackId } from '../../../shared/records/ids.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { readHistoryRecord } from '../../../shared/engine/deployment/retention/history-and-versions.ts'
+import { readHistoryRecord } from '../../../shared/engine/deployment/retention/read-history-and-versions.ts'
 import { eventKindCodes } from '../../../shared/engine/events/event-filter.ts'
 import { error } from '../../../shared/errors/error.ts'
 import { type DeploymentId, previewIdOf, type StackId } from '../../../shared/records/ids.ts'

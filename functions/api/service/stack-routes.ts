@@ -3,7 +3,7 @@ import { closeDeadDeployments } from './client-deployment.ts'
 import { findUpdateId } from './client-update.ts'
 import { requireEmptyStack } from '../../../shared/runtime/state/require-empty-stack.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
-import { readHistoryRecord } from '../../../shared/engine/deployment/retention/history-and-versions.ts'
+import { readHistoryRecord } from '../../../shared/engine/deployment/retention/read-history-and-versions.ts'
 import { error } from '../../../shared/errors/error.ts'
 import type { StackRecord } from '../../../shared/ports/catalog.ts'
 import {

@@ -1,6 +1,6 @@
 import { requireSameManager } from './same-manager-check.ts'
 import * as z from 'zod'
-import { readHistoryRecord } from '../../../shared/engine/deployment/retention/history-and-versions.ts'
+import { readHistoryRecord } from '../../../shared/engine/deployment/retention/read-history-and-versions.ts'
 import { error, hasCode } from '../../../shared/errors/error.ts'
 import { decodeEntry } from '../../../shared/journal/entry.ts'
 import type { EpochMs } from '../../../shared/records/ids.ts'

@@ -1,5 +1,5 @@
 import { queryLimits } from '../../config/query-limits.ts'
-import { readHistory } from '../../engine/deployment/retention/history-and-versions.ts'
+import { readHistory } from '../../engine/deployment/retention/read-history-and-versions.ts'
 import { readSnapshotBlob } from '../../engine/deployment/state/read-snapshot-blob.ts'
 import { DeployError, hasCode } from '../../errors/error.ts'
 import type { HistoryRecord, StackRecord } from '../../ports/catalog.ts'

@@ -3,7 +3,7 @@ import {
   type LogView,
   readLogView,
 } from '../../engine/deployment/log/log-view.ts'
-import { readHistoryRecord } from '../../engine/deployment/retention/history-and-versions.ts'
+import { readHistoryRecord } from '../../engine/deployment/retention/read-history-and-versions.ts'
 import type { RecordedEnd } from '../../engine/deployment/ends/end-watcher.ts'
 import { error } from '../../errors/error.ts'
 import { type TimedRecord, timelineOf } from '../../journal/timeline.ts'

@@ -1,4 +1,4 @@
-import { findPublishedVersion } from '../../engine/deployment/retention/history-and-versions.ts'
+import { findPublishedVersion } from '../../engine/deployment/retention/read-history-and-versions.ts'
 import { readSnapshotBlob } from '../../engine/deployment/state/read-snapshot-blob.ts'
 import { error } from '../../errors/error.ts'
 import type { StackRecord } from '../../ports/catalog.ts'

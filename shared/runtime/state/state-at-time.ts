@@ -1,7 +1,7 @@
 import {
   readHistory,
   findPublishedVersion,
-} from '../../engine/deployment/retention/history-and-versions.ts'
+} from '../../engine/deployment/retention/read-history-and-versions.ts'
 import { readSnapshotBlob } from '../../engine/deployment/state/read-snapshot-blob.ts'
 import { createLogView } from '../../engine/deployment/log/log-view.ts'
 import { error, hasCode } from '../../errors/error.ts'

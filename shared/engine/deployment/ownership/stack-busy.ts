@@ -10,7 +10,7 @@ import {
   stackPartsOf,
 } from '../../../records/ids.ts'
 import type { Holder } from '../../../records/log.ts'
-import { readHistoryRecord } from '../retention/history-and-versions.ts'
+import { readHistoryRecord } from '../retention/read-history-and-versions.ts'
 
 /**
  * Returns the error for a stack or resource that another deployment holds. The message names the

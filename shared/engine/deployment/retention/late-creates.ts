@@ -1,5 +1,5 @@
 import { limits } from '../../../config/limits.ts'
-import { readHistoryRecord, readVersions } from './history-and-versions.ts'
+import { readHistoryRecord, readVersions } from './read-history-and-versions.ts'
 import type { CatalogPort } from '../../../ports/catalog.ts'
 import type { BlobsPort, DecisionLogPort, OperationsPort } from '../../../ports/records.ts'
 import type { Head } from '../../../records/head.ts'

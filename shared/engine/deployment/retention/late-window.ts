@@ -1,4 +1,4 @@
-import { readHistoryRecord } from './history-and-versions.ts'
+import { readHistoryRecord } from './read-history-and-versions.ts'
 import { limits } from '../../../config/limits.ts'
 import { error } from '../../../errors/error.ts'
 import type { CatalogPort } from '../../../ports/catalog.ts'

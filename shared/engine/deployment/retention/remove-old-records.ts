@@ -13,7 +13,7 @@ import type { ClockPort } from '../../../ports/system.ts'
 import { type DeploymentId, deploymentPartsOf, type StackId } from '../../../records/ids.ts'
 import { rulesVersion } from '../../../records/log.ts'
 import type { LivenessDeps } from '../ownership/liveness.ts'
-import { readVersions } from './history-and-versions.ts'
+import { readVersions } from './read-history-and-versions.ts'
 import { readFirstPin } from '../log/decision-rules.ts'
 import { saveLateCreates } from './late-creates.ts'
 

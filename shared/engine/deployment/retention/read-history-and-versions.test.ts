@@ -8,7 +8,7 @@ import {
   readHistory,
   findPublishedVersion,
   readVersions,
-} from './history-and-versions.ts'
+} from './read-history-and-versions.ts'
 
 const stack = 'organization/shop/prod' as StackId
 const pageSize = limits.historyPageEntries
