@@ -42,8 +42,7 @@ export async function buildRequest(
   flags: Flags,
   command: Command,
 ): Promise<DeployInput> {
-  const creationFlags = offersCreation(command) ? flags : undefined
-  const { project: folderProject, stack } = await requireProjectStack(session, creationFlags)
+  const { project: folderProject, stack } = await requireOperationStack(session, flags, command)
   const project = withClient(folderProject, flags)
   const parallel = readParallel(session, flags)
   const release = readRelease(flags)
@@ -136,9 +135,17 @@ function readDebuggedProcesses(flags: Flags): Pick<DeployInput, 'debuggedProcess
   return debuggedProcesses.length === 0 ? {} : { debuggedProcesses }
 }
 
-/** Reports whether a command offers to create a missing stack, as in Pulumi. */
-export function offersCreation(command: Command): boolean {
-  return command === 'up' || command === 'refresh'
+/**
+ * Returns the project and stack of an operation. As in Pulumi, `up` and `refresh` offer to create a
+ * missing stack. Throws like `requireProjectStack`.
+ */
+export function requireOperationStack(
+  session: CliSession,
+  flags: Flags,
+  command: Command,
+): ReturnType<typeof requireProjectStack> {
+  const offersCreation = command === 'up' || command === 'refresh'
+  return requireProjectStack(session, offersCreation ? flags : undefined)
 }
 
 /** Reports whether a command fails if the stack lacks configuration that the project requires. */

@@ -9,11 +9,7 @@ import {
   readRelease,
   mustRunProgram,
 } from '../operations/operation-options.ts'
-import {
-  offersCreation,
-  requireProjectStack,
-  saveConfigFlags,
-} from '../operations/operation-request.ts'
+import { requireOperationStack, saveConfigFlags } from '../operations/operation-request.ts'
 import type { EnginePort } from '../../local/engine-port.ts'
 import type { CliSession } from '../session/session.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
@@ -38,8 +34,7 @@ export async function prepareRemoteStart(
   refuseLocalOptions(flags)
   const { remote } = await session.openEngine()
   if (remote === undefined) throw error('LOGIN_MISSING', 'not logged in to an API')
-  const creationFlags = offersCreation(command) ? flags : undefined
-  const { project, stack } = await requireProjectStack(session, creationFlags)
+  const { project, stack } = await requireOperationStack(session, flags, command)
   const release = readRelease(flags)
   const targeting = readTargeting(flags)
   saveConfigFlags(flags, openStackFile(session, project, { stack }), project)

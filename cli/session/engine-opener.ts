@@ -5,6 +5,8 @@ import type { Tools } from './tools.ts'
 
 /** The opener of the engines of a session. Each engine is opened on demand, and once. */
 export interface EngineOpener {
+  /** Reports whether `openEngine` opens the API of the login. */
+  readonly usesApi: () => boolean
   /**
    * Opens the self-managed backend in use, or else the API of the login. Without both, opens the
    * store of this machine.
@@ -49,6 +51,7 @@ export function createEngineOpener(
     return login === undefined ? openLocalEngine() : openRemote({ ...login, group })
   }
   return {
+    usesApi: () => readBackend() === undefined && readLogin(options.home) !== undefined,
     openLocalEngine,
     openEngine() {
       engine ??= chooseEngine()

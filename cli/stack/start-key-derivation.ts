@@ -1,7 +1,5 @@
 import { readStackConfig, stackConfigFileOf } from '../../shared/programs/config/stack-config.ts'
 import { stackPartsOf } from '../../shared/records/ids.ts'
-import { readCurrentBackend } from '../backends/current-backend.ts'
-import { readLogin } from '../remote/saved-login.ts'
 import type { CliSession } from '../session/session.ts'
 
 /**
@@ -11,16 +9,14 @@ import type { CliSession } from '../session/session.ts'
  * because the command meets and reports them later.
  */
 export async function startKeyDerivation(session: CliSession): Promise<void> {
-  const { home, cwd, io } = session
   try {
-    const hasBackend = readCurrentBackend({ home, cwd, env: io.env }) !== undefined
-    if (!hasBackend && readLogin(home) !== undefined) return
+    if (session.usesApi()) return
     const project = session.requireProject()
     const file = stackConfigFileOf(project, stackPartsOf(session.resolveStackId()).stack)
     const { encryptionSalt } = readStackConfig(file, project.name).getSecretsSettings()
     if (encryptionSalt === '') return
     const { readPassphrase, openWithPassphrase } = await session.tools.loadSecrets()
-    const passphrase = await readPassphrase(io.env)
+    const passphrase = await readPassphrase(session.io.env)
     if (passphrase === undefined) return
     openWithPassphrase(encryptionSalt, passphrase).catch(() => undefined)
   } catch {
