@@ -1,7 +1,6 @@
-import { relative } from 'node:path'
 import type { CliSession } from '../session/session.ts'
 import type { LoadedSchema } from './load-package-schema.ts'
-import type { SdkLanguage } from './sdk-languages.ts'
+import { makeRelative, type SdkLanguage } from './sdk-languages.ts'
 import { writeSdk } from './write-sdk.ts'
 
 /**
@@ -18,8 +17,7 @@ export async function generateSdk(
   const { name, version = '' } = loaded.schema
   const sdk = await language.generate(session, loaded, isLocal)
   writeSdk(folder, sdk)
-  const path = relative(session.cwd, folder)
   const title = `${name} ${version}`.trim()
-  session.print(`Generated the SDK of ${title} in ${path.startsWith('..') ? folder : path}.`)
+  session.print(`Generated the SDK of ${title} in ${makeRelative({ root: session.cwd }, folder)}.`)
   for (const omission of sdk.omissions) session.printToStderr(`The SDK has no ${omission}.`)
 }

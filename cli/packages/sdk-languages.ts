@@ -142,7 +142,7 @@ function linkPythonSdk(project: Project, { schema, folder }: SdkFolder): SdkLink
   }
 }
 
-/** Returns a path relative to the project, for a message. */
+/** Returns a path relative to the folder `root`, for a message. A path outside stays absolute. */
 export function makeRelative({ root }: Pick<Project, 'root'>, path: string): string {
   const relativePath = relative(root, path)
   return relativePath.startsWith('..') ? path : relativePath.split(sep).join('/')
