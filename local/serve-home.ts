@@ -1,5 +1,6 @@
 import { readAddressRules } from '../shared/runtime/environment/address-rules.ts'
 import { notifyEnded } from '../functions/step-generator/send-notifications.ts'
+import { removeExpiredStack } from '../functions/step-generator/remove-expired-stack.ts'
 import { type NotifierPorts } from '../shared/runtime/deployment/stack-server-deps.ts'
 import type { GeneratorPorts } from '../shared/runtime/deployment/generator-ports.ts'
 import type { Pin } from '../shared/engine/deployment/log/log-view.ts'
@@ -72,7 +73,7 @@ export async function serveHome(deps: HomeDeps, options: HomeOptions): Promise<v
     await serveStacks(deps, {
       ...options,
       runRequest: request => serveRequest(requestServer, request, shutdown),
-      onIdleStack: createEndNotifier(platform),
+      onIdleStack: createFollowUp(platform),
       wakeSignal: () => wakeAbort.signal,
       requestOf: (deployment, pin) =>
         hasArchivedProgram(pin)
@@ -128,18 +129,20 @@ async function runTriggers(
 }
 
 /**
- * Creates the function that sends the notifications about the end of a stack's last deployment,
- * which any process may have run. If several servers check the same deployment, only one of them
- * sends the notifications.
+ * Creates the function that follows up a stack's last deployment, which any process may have run.
+ * It sends the notifications about the end, and removes the stack if a schedule requires it. If
+ * several servers check the same deployment, only one of them sends the notifications.
  */
-function createEndNotifier(platform: EmbeddedPlatform): (stack: StackRecord) => Promise<void> {
+function createFollowUp(platform: EmbeddedPlatform): (stack: StackRecord) => Promise<void> {
   const notifier: NotifierPorts = platform
-  const notifiedDeployments = new Map<StackId, number>()
+  const followedUpDeployments = new Map<StackId, number>()
   return async ({ id, deployments: lastDeploymentNumber }) => {
-    if (notifiedDeployments.get(id) === lastDeploymentNumber) return
+    if (followedUpDeployments.get(id) === lastDeploymentNumber) return
     try {
-      const isNotified = await notifyEnded({ platform, notifier }, id)
-      if (isNotified) notifiedDeployments.set(id, lastDeploymentNumber)
+      const [lastDeployment] = await platform.catalog.listHistory(id, 1)
+      const isNotified = await notifyEnded({ platform, notifier }, lastDeployment)
+      const { kind } = await removeExpiredStack({ platform, notifier }, lastDeployment)
+      if (isNotified && kind !== 'waiting') followedUpDeployments.set(id, lastDeploymentNumber)
     } catch (thrown) {
       platform.logger.write('warn', 'notify.failed', { stack: id, message: messageOf(thrown) })
     }

@@ -35,7 +35,7 @@ function addScheduleOptions(command: Command): Command {
     'auto-remediate',
     'Kind drift: run `up` after a refresh that found drift',
   )
-  addValuedSwitch(command, 'delete-after-destroy', 'Kind ttl: not supported, except with =false')
+  addValuedSwitch(command, 'delete-after-destroy', 'Kind ttl: remove the stack after the destroy')
   return addOutputOption(command)
 }
 

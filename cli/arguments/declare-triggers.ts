@@ -49,6 +49,7 @@ function declareSchedules(root: Command, attach: Attach): void {
       )
       .option('--remediate', 'Run `up` after a refresh that found drift')
       .option('--record', 'Record what a refresh reads in the state, instead of reporting drift')
+      .option('--remove-stack', 'Remove the stack after a destroy that runs once')
       .option('--zone <name>', 'Time zone, such as Europe/Paris')
       .option('--jitter <seconds>', 'Shift all runs by up to this many seconds')
       .option('-a, --all', 'Detect drift of all stacks, each delayed by its own part of the jitter')

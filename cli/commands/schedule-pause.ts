@@ -7,6 +7,7 @@ const scheduleForm = z.object({
     isPaused: z.boolean(),
     createdAt: z.number().optional(),
     lastAt: z.number().optional(),
+    lastRunAt: z.number().optional(),
   }),
 })
 
@@ -19,7 +20,7 @@ export function createPauseHandler(isPaused: boolean): Handler {
     const path = `${await resolveTriggerPath(session, flags, 'schedule')}/${encodeURIComponent(name)}`
     const { callApi } = await session.openEngine()
     const { value } = scheduleForm.parse(await callApi({ method: 'GET', path }))
-    const { createdAt: _createdAt, lastAt: _lastAt, ...schedule } = value
+    const { createdAt: _createdAt, lastAt: _lastAt, lastRunAt: _lastRunAt, ...schedule } = value
     if (schedule.isPaused === isPaused) {
       session.printToStderr(
         `Schedule '${name}' ${isPaused ? 'is already paused' : 'is not paused'}.`,

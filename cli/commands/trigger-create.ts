@@ -54,6 +54,7 @@ export const createSchedule: Handler = async (session, flags, [name = '']) => {
     operation,
     isPaused: flags.isSet('paused'),
     jitterMs: Number(jitter) * 1000,
+    ...(flags.isSet('removeStack') ? { removesStack: true } : {}),
     ...(zone === undefined ? {} : { zone }),
     ...sharedFields,
   }

@@ -9,7 +9,7 @@ import type { Flags } from '../arguments/flags.ts'
 import type { CliSession } from '../session/session.ts'
 
 /** The settings of a schedule that the options of Pulumi's commands define. */
-type ScheduleSettings = Pick<Schedule, 'when' | 'zone' | 'operation'>
+type ScheduleSettings = Pick<Schedule, 'when' | 'zone' | 'operation' | 'removesStack'>
 
 const rawOperations = ['update', 'preview', 'refresh', 'destroy'] as const
 
@@ -54,7 +54,7 @@ export async function readScheduleRequest(
   if (options[required as keyof ScheduleOptions] === undefined)
     throw error('CLI_USAGE', `--${required} is required for --kind ${kind}`)
   const operation = readOperation(kind, options, undefined)
-  return { operation, ...timesOf(options, undefined) }
+  return { operation, ...timesOf(options, undefined), ...removalOf(options, undefined) }
 }
 
 /**
@@ -75,7 +75,11 @@ export function readScheduleChange(
   refuseOptions(kind, options)
   const hasTime = options.cron !== undefined || options.once !== undefined
   const operation = readOperation(kind, options, previous)
-  return { operation, ...(hasTime ? timesOf(options, previous) : {}) }
+  return {
+    operation,
+    ...(hasTime ? timesOf(options, previous) : {}),
+    ...removalOf(options, previous),
+  }
 }
 
 function readKind(text: string | undefined): ScheduleKind {
@@ -90,10 +94,7 @@ function readOptions(flags: Flags): ScheduleOptions {
   return Object.fromEntries(entries.filter(([, text]) => text !== undefined))
 }
 
-/**
- * Throws CLI_USAGE for options of another kind, and for those that exclude each other. Throws
- * FEATURE_MISSING for --delete-after-destroy.
- */
+/** Throws CLI_USAGE for options of another kind, and for those that exclude each other. */
 function refuseOptions(kind: ScheduleKind, options: ScheduleOptions): void {
   if (options.cron !== undefined && options.once !== undefined)
     throw error('CLI_USAGE', '--cron and --once cannot be used together')
@@ -104,10 +105,18 @@ function refuseOptions(kind: ScheduleKind, options: ScheduleOptions): void {
       'CLI_USAGE',
       `${formatOption(wrong)} is not valid for schedules of the kind ${kind}`,
     )
-  if (options.deleteAfterDestroy === 'true')
-    throw error('FEATURE_MISSING', 'a schedule cannot remove the stack after a destroy', {
-      hint: 'Remove the stack with `antichain stack rm` after the destroy.',
-    })
+}
+
+/** Returns whether the destroy removes the stack. Without the option, the previous value stays. */
+function removalOf(
+  { deleteAfterDestroy }: ScheduleOptions,
+  previous: Schedule | undefined,
+): Pick<Schedule, 'removesStack'> {
+  const removesStack =
+    deleteAfterDestroy === undefined
+      ? previous?.removesStack === true
+      : deleteAfterDestroy === 'true'
+  return removesStack ? { removesStack } : {}
 }
 
 function formatOption(name: string): string {

@@ -13,6 +13,7 @@ interface ShownSchedule {
     readonly zone: string
     readonly operation: { readonly kind: string; readonly remediate?: boolean }
     readonly isPaused: boolean
+    readonly removesStack?: boolean
   }
 }
 
@@ -37,10 +38,13 @@ export function StackSchedules({ path }: { path: string }) {
     )
   return (
     <ul className="card schedule-list">
-      {value.items.map(({ name, value: { when, zone, operation, isPaused } }) => (
+      {value.items.map(({ name, value: { when, zone, operation, isPaused, removesStack } }) => (
         <li key={name}>
           <b>{name}</b>
-          <span>{operationTextOf(operation)}</span>
+          <span>
+            {operationTextOf(operation)}
+            {removesStack === true && ', and remove the stack'}
+          </span>
           <span className="code">{when}</span>
           <span className="quiet">{zone}</span>
           <StatusLabel

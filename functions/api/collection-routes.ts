@@ -34,6 +34,8 @@ export interface DocumentCollection<Draft extends z.ZodType> {
   readonly noun: string
   readonly readRole: Role
   readonly writeRole: Role
+  /** The roles that certain fields of a draft require, if they are higher than `writeRole`. */
+  readonly fieldRoles?: Route['fieldRoles']
   /** The form of the body with which callers create or update a document. */
   readonly draft: Draft
   readonly keyOf: (params: Params) => DocumentKey
@@ -60,7 +62,7 @@ export function createCollectionRoutes<Draft extends z.ZodType>(
   collection: DocumentCollection<Draft>,
 ): readonly Route[] {
   const { path, noun, readRole, writeRole, draft, keyOf, createValue, show } = collection
-  const { scope, isForAllGroups = false } = collection
+  const { scope, isForAllGroups = false, fieldRoles = {} } = collection
   const removerOf = (ports: ApiPorts) => async (value: unknown) =>
     collection.removeRelated?.(ports, value)
   const documentPath = `${path}/{name}`
@@ -94,7 +96,7 @@ export function createCollectionRoutes<Draft extends z.ZodType>(
       method: 'PUT',
       path: documentPath,
       role: writeRole,
-      ...{ scope, isForAllGroups },
+      ...{ scope, isForAllGroups, fieldRoles },
       summary: `Create or update a ${noun}; its secrets are never shown again`,
       body: draft,
       output: documentViewForm.extend({ created: z.boolean() }),

@@ -61,6 +61,7 @@ describe('a route refuses exactly the roles and scopes without its permission', 
 describe('a field of a body refuses exactly the roles below its own', () => {
   const higherRoles: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'POST /v1/stacks/{project}/{stack}/previews': { archive: 'deploy', imports: 'deploy' },
+    'PUT /v1/stacks/{project}/{stack}/schedules/{name}': { removesStack: 'admin' },
   }
   const bodies = routes.flatMap(route =>
     route.body instanceof z.ZodObject

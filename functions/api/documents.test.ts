@@ -74,6 +74,26 @@ test('a schedule is validated before it is stored, and a changed schedule skips 
   expect((await call(admin, 'PUT /v1/stacks/shop/none/schedules/x', drift)).status).toBe(404)
 })
 
+test('only an administrator can store a schedule that removes its stack, and only for a destroy that runs once', async () => {
+  const { call, admin, issueToken, platform } = await openWithTokens()
+  const deploy = await issueToken('deploy')
+  const path = `PUT ${shopPath}/schedules/end`
+  const body = { when: 'at(2099-01-31T04:00:00)', operation: { kind: 'destroy' } }
+  expect(await (await call(deploy, path, { ...body, removesStack: true })).json()).toMatchObject({
+    code: 'API_FORBIDDEN',
+    message: expect.stringContaining("the field 'removesStack' requires the role admin"),
+  })
+  for (const change of [{ when: 'rate(1 day)' }, { operation: { kind: 'up' } }]) {
+    const refused = await call(admin, path, { ...body, ...change, removesStack: true })
+    expect(await refused.json()).toMatchObject({ code: 'SCHEDULE_INVALID' })
+  }
+  expect((await call(admin, path, { ...body, removesStack: true })).status).toBe(200)
+  const key = { kind: 'schedule', scope: shop, name: 'end' } as const
+  expect((await platform.documents.get(key))?.value).toMatchObject({ removesStack: true })
+  const shared = { when: 'rate(1 day)', operation: { kind: 'refresh' }, removesStack: true }
+  expect((await call(admin, 'PUT /v1/schedules/all', shared)).status).toBe(400)
+})
+
 test('notifications of a stack and of all stacks are separate, and their secrets are write-only', async () => {
   const { call, admin } = await openWithTokens()
   const draft = { url: 'https://example.com/hook', events: ['failed', 'drift'], secret }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { error } from '../../shared/errors/error.ts'
 import type { DocumentKey, StoredDocument } from '../../shared/ports/documents.ts'
 import { parseDocumentValue } from '../../shared/triggers/parse-document-value.ts'
 import {
@@ -6,6 +7,7 @@ import {
   scheduleDocument,
   stackSelectionForm,
 } from '../../shared/triggers/schedules/due-schedule.ts'
+import { kindOfSchedule } from '../../shared/triggers/schedules/pulumi-schedule.ts'
 import type { ApiPorts } from './define-route.ts'
 import { placeSchedulerCalls } from './scheduler-calls.ts'
 
@@ -17,7 +19,10 @@ export const scheduleDraft = scheduleDocument.omit({
 
 /** A shared schedule as a user creates or changes it. It detects drift, and may remove it. */
 export const sharedScheduleDraft = scheduleDocument
-  .omit({ createdAt: true, lastAt: true, recentRuns: true, placed: true })
+  .omit({
+    ...{ createdAt: true, lastAt: true, recentRuns: true, placed: true },
+    removesStack: true,
+  })
   .extend({
     operation: z.strictObject({
       kind: z.literal('refresh'),
@@ -28,7 +33,8 @@ export const sharedScheduleDraft = scheduleDocument
 
 /**
  * Places the calls of a draft, and returns the schedule to store. Throws the errors of
- * `placeSchedulerCalls`, and DOCUMENT_INVALID for a previous schedule that cannot be read.
+ * `placeSchedulerCalls`, and DOCUMENT_INVALID for a previous schedule that cannot be read. Throws
+ * SCHEDULE_INVALID if `removesStack` is set for anything but a destroy that runs once.
  */
 export async function createScheduleValue(
   ports: Pick<ApiPorts, 'scheduler' | 'clock' | 'random'>,
@@ -44,6 +50,10 @@ export async function createScheduleValue(
   // A change keeps the earlier runs, whose results are still read.
   const { createdAt = now, recentRuns } = previous ?? {}
   const runsField = recentRuns === undefined ? {} : { recentRuns }
-  const schedule = { ...draft, createdAt, ...lastRunField, ...runsField }
+  const schedule: Schedule = { ...draft, createdAt, ...lastRunField, ...runsField }
+  if (schedule.removesStack === true && kindOfSchedule(schedule) !== 'ttl')
+    throw error('SCHEDULE_INVALID', 'only a destroy that runs once can remove its stack', {
+      hint: 'Set the operation `destroy` and a time such as at(2027-01-31T04:00:00).',
+    })
   return placeSchedulerCalls(ports, key, schedule)
 }

@@ -1,12 +1,6 @@
 import { createHash } from 'node:crypto'
-import { error, messageOf } from '../../shared/errors/error.ts'
-import {
-  type DocumentKey,
-  type DocumentsPort,
-  sealingContextOf,
-} from '../../shared/ports/documents.ts'
-import type { LoggerPort } from '../../shared/ports/system.ts'
-import type { SchedulerPort } from '../../shared/ports/scheduler.ts'
+import { error } from '../../shared/errors/error.ts'
+import { type DocumentKey, sealingContextOf } from '../../shared/ports/documents.ts'
 import type { StackId } from '../../shared/records/ids.ts'
 import { toPrintable } from '../../shared/triggers/printable.ts'
 import {
@@ -17,12 +11,6 @@ import {
 import { schedulerExpressionOf } from '../../shared/triggers/schedules/scheduler-expression.ts'
 import type { ApiPorts } from './define-route.ts'
 import { readDocumentsOf } from '../../shared/triggers/read-documents.ts'
-
-/** The ports for removing the calls that EventBridge Scheduler makes for a schedule. */
-export interface CallRemovalPorts {
-  readonly scheduler?: Pick<SchedulerPort, 'remove'>
-  readonly logger: LoggerPort
-}
 
 /**
  * Places calls for a new version of a schedule under a new name, and returns the schedule with that
@@ -60,25 +48,6 @@ function createNeverRunsError({ when, zone }: Schedule): Error {
 }
 
 /**
- * Removes the calls of a schedule that is not stored any more. `value` is the value of its
- * document; any other value has no calls. Never throws, because the schedule function removes a
- * remaining call when it arrives.
- */
-export async function removeSchedulerCalls(
-  { scheduler, logger }: CallRemovalPorts,
-  value: unknown,
-): Promise<void> {
-  const { data } = scheduleDocument.safeParse(value)
-  if (scheduler === undefined || data?.placed === undefined) return
-  const { placed } = data
-  try {
-    await scheduler.remove(placed)
-  } catch (thrown) {
-    logger.write('warn', 'scheduler.left', { placed, message: messageOf(thrown) })
-  }
-}
-
-/**
  * Places the calls of a stack's schedules for its new id, before the stack is renamed. Returns the
  * names of the new calls by schedule. The schedule function removes the calls of the old id when
  * they arrive, and also the new calls if the rename does not happen.
@@ -99,25 +68,4 @@ export async function placeCallsForRename(
     if (placed !== undefined) placements.set(key.name, placed)
   }
   return Object.fromEntries(placements)
-}
-
-/** The kinds of documents that belong to a stack. */
-const stackDocumentKinds = [
-  'schedule',
-  'notification',
-  'delivery-history',
-  'stack-settings',
-] as const
-
-/**
- * Removes the schedules, notifications and settings of a removed stack, at most `documentPagesMax`
- * pages of each. A new stack with its name then starts without them.
- */
-export async function removeStackDocuments(
-  ports: CallRemovalPorts & { readonly documents: Pick<DocumentsPort, 'list' | 'remove'> },
-  stack: StackId,
-): Promise<void> {
-  for (const kind of stackDocumentKinds)
-    for await (const { key, version, value } of readDocumentsOf(ports.documents, kind, stack))
-      if (await ports.documents.remove(key, version)) await removeSchedulerCalls(ports, value)
 }

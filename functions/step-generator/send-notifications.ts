@@ -7,7 +7,7 @@ import type { TriggerPorts } from '../../shared/ports/documents.ts'
 import type { OutgoingMessage } from '../../shared/ports/notifications.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
 import { countChanges } from '../../shared/records/change-counts.ts'
-import { type DeploymentId, deploymentPartsOf, type StackId } from '../../shared/records/ids.ts'
+import { type DeploymentId, deploymentPartsOf } from '../../shared/records/ids.ts'
 import type { NotificationEvent } from '../../shared/records/notification.ts'
 import {
   type DeploymentRequest,
@@ -56,19 +56,21 @@ export async function notifyStarted(
 }
 
 /**
- * Sends the notifications and the webhook reply about the result of a stack's last deployment,
- * once, if the result is recent. Returns false while another process has marked these notifications
- * as underway: it sends them now, or has died. After the mark expires, the next check of the stack
- * sends them. Throws the errors of the stores; the notifications are then still due.
+ * Sends the notifications and the webhook reply about the result of `record`, the last deployment
+ * of a stack, once, if the result is recent. Returns false while another process has marked these
+ * notifications as underway: it sends them now, or has died. After the mark expires, the next check
+ * of the stack sends them. Throws the errors of the stores; the notifications are then still due.
  */
-export async function notifyEnded(deps: NotifyDeps, stack: StackId): Promise<boolean> {
+export async function notifyEnded(
+  deps: NotifyDeps,
+  record: HistoryRecord | undefined,
+): Promise<boolean> {
   const { platform, notifier } = deps
   if (notifier === undefined) return true
-  const [record] = await platform.catalog.listHistory(stack, 1)
   if (record === undefined || !isNotifiable(record, platform.clock.now())) return true
   const { deployment, changes = {}, result } = record
   const kind = result === 'succeeded' ? 'succeeded' : 'failed'
-  const { number } = deploymentPartsOf(deployment)
+  const { stack, number } = deploymentPartsOf(deployment)
   const commonFields = {
     stack,
     deployment,

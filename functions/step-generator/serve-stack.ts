@@ -32,6 +32,7 @@ import {
 } from './begin-next-request.ts'
 import { type CallTime, startCallTime } from './call-time.ts'
 import { notifyExpiredApprovals } from './notify-expired-approvals.ts'
+import { removeExpiredStack } from './remove-expired-stack.ts'
 import { notifyEnded } from './send-notifications.ts'
 import type { StackServerDeps } from '../../shared/runtime/deployment/stack-server-deps.ts'
 
@@ -62,13 +63,31 @@ export async function serveStack(
   if (record === undefined) return refuseStacklessRequests(server, stack)
   if (nudge.reportsExpiredApprovals === true) await notifyExpiredApprovals(server, stack)
   // The previous generator may have crashed before it reported its result.
-  if (record.current === '') await notifyEnded(server, stack)
+  if (record.current === '' && (await followUpLastDeployment(server, stack)) === 'removed')
+    return refuseStacklessRequests(server, stack)
   const serveOutcome =
     record.current === ''
       ? await beginNextRequest(server, nudge, callTime)
       : await resumeOrWait(server, { nudge, deployment: record.current }, callTime)
-  if (serveOutcome === 'ended') await notifyEnded(server, stack)
+  if (serveOutcome === 'ended') await followUpLastDeployment(server, stack)
   return serveOutcome
+}
+
+/**
+ * Sends the notifications about the last deployment of a stack, and removes the stack if its
+ * schedule requires it. If the removal must wait, a delayed nudge repeats this check.
+ */
+async function followUpLastDeployment(
+  server: StackServerDeps,
+  stack: StackId,
+): Promise<'kept' | 'removed'> {
+  if (server.notifier === undefined) return 'kept'
+  const [lastDeployment] = await server.platform.catalog.listHistory(stack, 1)
+  await notifyEnded(server, lastDeployment)
+  const expiryResult = await removeExpiredStack(server, lastDeployment)
+  if (expiryResult.kind !== 'waiting') return expiryResult.kind
+  await server.platform.nudges.nudge(stack, expiryResult.waitMs)
+  return 'kept'
 }
 
 /** Continues the current deployment of a stack if its holder is gone. */

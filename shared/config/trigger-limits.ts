@@ -59,6 +59,11 @@ export const triggerLimits = {
   sharedScheduleCallMinutes: 5,
   /** Interval at which a server checks schedules. Cron expressions have a resolution of minutes. */
   scheduleCheckMs: 1_000,
+  /**
+   * Time between a destroy and the removal of its stack by a schedule. Notifications of the destroy
+   * are delivered in this time.
+   */
+  stackRemovalDelayMs: 60_000,
   /** Interval at which a server looks for expired approvals. */
   approvalCheckMs: 10_000,
   /** Allowed lead of EventBridge Scheduler's clock over the clock of the called function. */

@@ -32,7 +32,7 @@ export const effectsOfClients = {
       },
       {
         call: 'catalog.removeStack',
-        sourceFiles: ['functions/api/remove-idle-stack.ts'],
+        sourceFiles: ['shared/runtime/state/remove-idle-stack.ts'],
         description: 'the stack is removed',
         condition: 'for a removal',
         afterCrash: 'its documents remain, and a new stack with its name has them',

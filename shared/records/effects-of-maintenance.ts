@@ -219,13 +219,13 @@ export const effectsOfMaintenance = {
     ],
   },
   removeStack: {
-    handler: 'stack rm',
+    handler: 'stack rm, api, step-generator',
     situation: 'a stack is removed',
     orderedPer: 'process',
     effects: [
       {
         call: 'catalog.removeStack',
-        sourceFiles: ['cli/stack/remove-stack.ts', 'functions/api/remove-idle-stack.ts'],
+        sourceFiles: ['cli/stack/remove-stack.ts', 'shared/runtime/state/remove-idle-stack.ts'],
         description:
           'the stack is removed with its history, if no deployment of it is running or interrupted',
         afterCrash: 'the next removal deletes its records and blobs; its configuration file stays',

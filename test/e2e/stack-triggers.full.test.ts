@@ -48,6 +48,8 @@ const stack = (args: string, ...more: string[]) =>
   sandbox.run(['stack', ...args.split(' '), ...more], { env })
 const run = async (args: string, ...more: string[]): Promise<string> =>
   requireSuccess(await stack(args, ...more)).out.trim()
+/** Returns a time that a schedule accepts, even if its command takes some seconds to start. */
+const soon = (): string => `at(${new Date(Date.now() + 15_000).toISOString().slice(0, 19)})`
 const runJson = async (args: string, ...more: string[]): Promise<Record<string, unknown>> =>
   JSON.parse(await run(args, ...more, '--output', 'json')) as Record<string, unknown>
 
@@ -64,6 +66,20 @@ test('schedules are created, changed, listed and removed, and `schedule ls` show
   expect(raw).toMatchObject({ type: 'raw', settings: 'pulumi refresh' })
   const ttl = await runJson('schedule setup --kind ttl --once 2099-01-31T04:00:00+02:00')
   expect(ttl).toMatchObject({ type: 'ttl', schedule: 'Once', nextRun: '2099-01-31 02:00:00.000' })
+  const removing = await runJson(
+    'schedule new --kind ttl --once 2099-01-31T04:00:00Z --delete-after-destroy',
+  )
+  expect(removing['settings']).toBe('destroy + delete stack')
+  const removingId = String(removing['id'])
+  // A change of the time keeps the removal.
+  expect(await runJson(`schedule edit ${removingId} --once 2099-02-28T04:00:00Z`)).toMatchObject({
+    settings: 'destroy + delete stack',
+    nextRun: '2099-02-28 04:00:00.000',
+  })
+  expect(await runJson(`schedule edit ${removingId} --delete-after-destroy=false`)).toMatchObject({
+    settings: 'destroy',
+  })
+  await run(`schedule rm ${removingId} --yes`)
   const ours = requireSuccess(await sandbox.run(['schedule', 'ls'])).out
   expect(ours).toMatch(/refresh at 0 \*\/4 \* \* \* \(UTC\)/)
   const id = String(drift['id'])
@@ -88,7 +104,7 @@ test('schedules are created, changed, listed and removed, and `schedule ls` show
     ['schedule new --kind raw --cron * --once x', '--cron and --once cannot be used together'],
     ['schedule new --kind raw --operation up --cron *', '--operation must be update, preview,'],
     ['schedule new --kind drift --cron *', 'cron takes five fields'],
-    ['schedule new --kind ttl --once 2099-01-31 --delete-after-destroy', 'FEATURE_MISSING'],
+    ['schedule new --kind drift --cron * --delete-after-destroy', 'is not valid for schedules of'],
     [`schedule edit ${id}`, 'pass at least one of --cron'],
     [`schedule edit ${id} --once x`, '--once is not valid for schedules of the kind drift'],
     ['schedule get none', "the schedule 'none' does not exist"],
@@ -163,8 +179,7 @@ test('after a login the commands use the API, and drift shows the runs of a sche
   const hook = await runJson(`webhook new --name far --url ${receiver.origin}/in --yes`)
   expect(await runJson(`webhook ping ${String(hook['id'])}`)).toMatchObject({ responseCode: 200 })
   requireSuccess(await sandbox.run(['deploy', '-s', 'dev']))
-  const when = `at(${new Date(Date.now() + 2_000).toISOString().slice(0, 19)})`
-  requireSuccess(await sandbox.run(['schedule', 'create', 'look', '--when', when]))
+  requireSuccess(await sandbox.run(['schedule', 'create', 'look', '--when', soon()]))
   const readStatus = () => runJson('drift status')
   await waitUntil(async () => (await readStatus())['latestDriftRun'] !== '', {
     ...{ condition: 'a run that detects drift', limitMs: 90_000 },
@@ -177,4 +192,19 @@ test('after a login the commands use the API, and drift shows the runs of a sche
   })
   expect(await run('drift list')).toMatch(/^ID +CREATED.*\nlook-\d+ .*\n\nShowing 1 of 1 runs$/)
   expect(await runJson('schedule get look')).toHaveProperty('lastRun')
+  // A schedule can be paused after a run.
+  requireSuccess(await sandbox.run(['schedule', 'pause', 'look']))
 }, 240_000)
+
+test('a schedule destroys the resources of a stack, and removes the stack a minute later', async () => {
+  const create = ['schedule', 'create', 'end', '--remove-stack', '--when']
+  const wrong = await sandbox.run([...create, 'at(2099-01-31T04:00:00)'])
+  expect(wrong.err).toContain('only a destroy that runs once can remove its stack')
+  requireSuccess(await sandbox.run([...create, soon(), '--operation', 'destroy']))
+  const readStacks = async () => requireSuccess(await sandbox.run(['stack', 'ls', '--json'])).out
+  expect(JSON.parse(await readStacks())).toHaveLength(1)
+  await waitUntil(async () => (await readStacks()).trim() === '[]', {
+    ...{ condition: 'the removal of the stack', limitMs: 200_000 },
+  })
+  expect(sandbox.listObjects()).toEqual([])
+}, 300_000)

@@ -145,10 +145,10 @@ test('the notification of an end stays due until the claim of a dead notifier is
   await platform.marks.unmark(`done ${taskId}`)
   await platform.marks.mark(`claim ${taskId}`, (platform.clock.now() + 60_000) as EpochMs)
   const deps = { platform, notifier: platform }
-  expect(await notifyEnded(deps, stack)).toBe(false)
+  expect(await notifyEnded(deps, deployment)).toBe(false)
   expect(await platform.notifications.receive(10, 0)).toEqual([])
   await platform.marks.unmark(`claim ${taskId}`)
-  expect(await notifyEnded(deps, stack)).toBe(true)
+  expect(await notifyEnded(deps, deployment)).toBe(true)
   expect(await platform.notifications.receive(10, 0)).not.toEqual([])
 })
 

@@ -2,6 +2,7 @@ import type { StoredDocument } from '../../../shared/ports/documents.ts'
 import { refuseForbiddenUrl } from '../../../shared/triggers/outbound/address-filter.ts'
 import { notificationDocument } from '../../../shared/triggers/notifications/notification-document.ts'
 import { scheduleDocument } from '../../../shared/triggers/schedules/due-schedule.ts'
+import { removeSchedulerCalls } from '../../../shared/triggers/schedules/remove-scheduler-calls.ts'
 import { sharedScheduleDocumentKeyOf } from '../../../shared/triggers/schedules/shared-schedule.ts'
 import { parseDocumentValue } from '../../../shared/triggers/parse-document-value.ts'
 import {
@@ -15,7 +16,6 @@ import { requireGroup } from '../../../shared/runtime/groups/port-groups.ts'
 import { createCollectionRoutes, documentNameOf } from '../collection-routes.ts'
 import { type Route, stackOf } from '../define-route.ts'
 import { createNotificationValue, notificationDraft } from '../notification-value.ts'
-import { removeSchedulerCalls } from '../scheduler-calls.ts'
 import { createScheduleValue, scheduleDraft, sharedScheduleDraft } from '../schedule-value.ts'
 
 /**
@@ -64,6 +64,8 @@ const schedules = [
     noun: 'schedule',
     readRole: 'read',
     writeRole: 'deploy',
+    // Only an administrator may remove a stack.
+    fieldRoles: { removesStack: 'admin' },
     draft: scheduleDraft,
     keyOf: params => ({ kind: 'schedule', scope: stackOf(params), name: documentNameOf(params) }),
   }),

@@ -16,7 +16,6 @@ const settingHints: readonly (readonly [string, string])[] = [
     'operationContext.options.deleteAfterDestroy',
     'Remove the stack with `pulumi stack rm` after the destroy.',
   ],
-  ['deleteAfterDestroy', 'Remove the stack with `pulumi stack rm` after the destroy.'],
   [
     'operationContext.options.remediateIfDriftDetected',
     'Create a schedule with `pulumi stack schedule new --kind drift --auto-remediate`.',

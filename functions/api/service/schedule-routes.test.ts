@@ -86,6 +86,21 @@ describe('a schedule of a client', () => {
     expect(destroy['definition']).not.toHaveProperty(['request', 'operationContext'])
   })
 
+  test('of the kind ttl removes its stack only for an administrator', async () => {
+    const body = { timestamp: '2099-01-31T04:00:00Z', deleteAfterDestroy: true }
+    const refused = await post(ttlSchedules, body)
+    expect([refused.status, refused.json['message']]).toEqual([
+      403,
+      expect.stringContaining("the field 'deleteAfterDestroy' requires the role admin") as string,
+    ])
+    const admin = `token ${await service.issueToken('admin')}`
+    const { status, json } = await post(ttlSchedules, body, admin)
+    const operationContext = { options: { deleteAfterDestroy: true } }
+    expect([status, json['definition']]).toMatchObject([200, { request: { operationContext } }])
+    const key = { kind: 'schedule', scope: shop, name: String(json['id']) } as const
+    expect((await service.platform.documents.get(key))?.value).toMatchObject({ removesStack: true })
+  })
+
   test('that detects drift can remedy it', async () => {
     const view = await create(driftSchedules, { scheduleCron: '0 * * * *', autoRemediate: true })
     const options = { remediateIfDriftDetected: true }
@@ -148,11 +163,6 @@ describe('a schedule of a client', () => {
     ],
     [driftSchedules, { scheduleCron: '* * * * *', more: 1 }, "'more'"],
     [driftSchedules, { autoRemediate: true }, 'either'],
-    [
-      ttlSchedules,
-      { timestamp: '2099-01-01T00:00:00Z', deleteAfterDestroy: true },
-      'deleteAfterDestroy',
-    ],
   ] as const
 
   test('in a bad request is refused, and is not stored', async () => {

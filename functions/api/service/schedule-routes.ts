@@ -12,11 +12,12 @@ import {
   kindOfSchedule,
   timesOfRequest,
 } from '../../../shared/triggers/schedules/pulumi-schedule.ts'
+import { requireRole } from '../authorization.ts'
 import { stackOf } from '../define-route.ts'
 import { readDocumentsOf } from '../../../shared/triggers/read-documents.ts'
 import { putDocument, removeDocument, requireDocument } from '../document-store.ts'
 import { createScheduleValue } from '../schedule-value.ts'
-import { removeSchedulerCalls } from '../scheduler-calls.ts'
+import { removeSchedulerCalls } from '../../../shared/triggers/schedules/remove-scheduler-calls.ts'
 import { createDeploymentForm, refuseUnsupported, withoutEmptyMembers } from './deployment-form.ts'
 import { deploymentsPath } from './deployments-path.ts'
 import {
@@ -39,6 +40,8 @@ const ttlForm = z.looseObject({ timestamp: timeForm, deleteAfterDestroy: z.boole
 interface ScheduleRequest {
   readonly times: RequestedTimes
   readonly operation: Schedule['operation']
+  /** For a ttl: whether the stack is removed after the destroy. */
+  readonly removesStack?: boolean
 }
 
 /** The paths of the kinds of schedules, with the functions that read the bodies of requests. */
@@ -138,9 +141,11 @@ function readDriftBody(call: ServiceCall): ScheduleRequest {
 }
 
 function readTtlBody(call: ServiceCall): ScheduleRequest {
-  const { timestamp, ...others } = parseBody(ttlForm, call)
+  const { timestamp, deleteAfterDestroy, ...others } = parseBody(ttlForm, call)
   refuseUnsupported(withoutEmptyMembers(others), [])
-  return { times: { scheduleOnce: timestamp }, operation: { kind: 'destroy' } }
+  const removesStack = deleteAfterDestroy === true
+  if (removesStack) requireRole(call.caller, 'admin', "the field 'deleteAfterDestroy'")
+  return { times: { scheduleOnce: timestamp }, operation: { kind: 'destroy' }, removesStack }
 }
 
 /**
@@ -150,7 +155,7 @@ function readTtlBody(call: ServiceCall): ScheduleRequest {
 async function putSchedule(
   ports: ServicePorts,
   key: DocumentKey,
-  { times, operation }: ScheduleRequest,
+  { times, operation, removesStack = false }: ScheduleRequest,
 ): Promise<unknown> {
   await putDocument(ports, key, {
     createValue: storedPrevious => {
@@ -159,7 +164,11 @@ async function putSchedule(
           ? undefined
           : parseDocumentValue(scheduleDocument, storedPrevious)
       const { isPaused = false, jitterMs = 0 } = previous ?? {}
-      const draft = { ...timesOfRequest(times, previous), operation, isPaused, jitterMs }
+      const draft = {
+        ...timesOfRequest(times, previous),
+        ...{ operation, isPaused, jitterMs },
+        ...(removesStack ? { removesStack } : {}),
+      }
       return createScheduleValue(ports, key, draft, storedPrevious)
     },
     show: () => undefined,

@@ -39,6 +39,8 @@ export const scheduleDocument = z.strictObject({
     z.strictObject({ kind: z.literal('destroy') }),
   ]),
   isPaused: z.boolean().default(false),
+  /** Only with a destroy at one time: the stack is removed after the destroy has succeeded. */
+  removesStack: z.literal(true).optional(),
   /** Only in shared schedules: the stacks. */
   stacks: stackSelectionForm.optional(),
   /** Only in shared schedules: a stack whose resources were read in this time is skipped. */

@@ -108,7 +108,10 @@ function requestOf(schedule: Schedule): object {
   const { operation } = schedule
   const kind = kindOfSchedule(schedule)
   const contextOf = (options: object): object => ({ operationContext: { options } })
-  if (kind === 'ttl') return { operation: 'destroy', ...contextOf({ deleteAfterDestroy: false }) }
+  if (kind === 'ttl') {
+    const { removesStack: deleteAfterDestroy = false } = schedule
+    return { operation: 'destroy', ...contextOf({ deleteAfterDestroy }) }
+  }
   if (operation.kind !== 'refresh') return { operation: operationsByKind[operation.kind] }
   if (kind === 'raw') return { operation: 'refresh' }
   const { remediate } = operation
@@ -168,7 +171,8 @@ export function summarizeSchedule(
 /** Returns the operation of a schedule in a few words. */
 function settingsTextOf(schedule: Schedule): string {
   const { operation } = schedule
-  if (operation.kind === 'destroy') return 'destroy'
+  if (operation.kind === 'destroy')
+    return schedule.removesStack === true ? 'destroy + delete stack' : 'destroy'
   if (operation.kind !== 'refresh') return `pulumi ${operationsByKind[operation.kind]}`
   if (!detectsDrift(schedule)) return 'pulumi refresh'
   return operation.remediate ? 'detect + auto-remediate' : 'detect'
