@@ -41,6 +41,7 @@ export interface StartedProvider {
   readonly output: ProviderOutput
   readonly report: (message: PluginMessage) => void
   readonly traceCall: TraceCall | undefined
+  /** Returns true while the end of the provider is not reported, because the user cancelled. */
   readonly isSilent: () => boolean
   readonly isDeferralAllowed: boolean
 }
@@ -70,16 +71,15 @@ export async function connectProvider(started: StartedProvider): Promise<Terrafo
     name: pluginProcess.name,
     redact: output.redact,
     getExitReport: watch.getExitReport,
-    async call(method, call, deadlineMs) {
+    async call(method, request, deadlineMs) {
       if (watch.hasEnded()) throw createProcessEndedError()
-      if (started.traceCall === undefined)
-        return callUnary(client, method, { request: call, deadlineMs })
+      if (started.traceCall === undefined) return callUnary(client, method, { request, deadlineMs })
       const { name: plugin } = pluginProcess
       return started.traceCall({ plugin, path: method.path }, metadata =>
-        callUnary(client, method, { request: call, deadlineMs, metadata }),
+        callUnary(client, method, { request, deadlineMs, metadata }),
       )
     },
-    stream: (method, call) => openStream(client, method, call),
+    stream: (method, request) => openStream(client, method, request),
   } satisfies Parameters<typeof createTerraformClient>[0]
   return {
     client: createTerraformClient(connection, {

@@ -7,7 +7,7 @@ export interface ReattachedProvider extends ProviderAddress {
   readonly isTest: boolean
 }
 
-const variable = 'TF_REATTACH_PROVIDERS'
+const reattachVariable = 'TF_REATTACH_PROVIDERS'
 
 /** The hosts of the default registries of Terraform and OpenTofu, which name the same providers. */
 const defaultHosts = ['registry.terraform.io', 'registry.opentofu.org']
@@ -22,7 +22,7 @@ export function findReattachedProvider(
   env: Readonly<Record<string, string>>,
   source: string,
 ): ReattachedProvider | undefined {
-  const text = env[variable] ?? ''
+  const text = env[reattachVariable] ?? ''
   if (text.trim() === '') return undefined
   const entry = Object.entries(parseVariable(text)).find(
     ([address]) => normalizeSource(address) === normalizeSource(source),
@@ -38,7 +38,7 @@ function parseVariable(text: string): Readonly<Record<string, unknown>> {
   } catch {
     // The error below also covers a text that is not JSON.
   }
-  throw error('PLUGIN_FAILED', `${variable} is not a JSON object of source addresses`)
+  throw error('PLUGIN_FAILED', `${reattachVariable} is not a JSON object of source addresses`)
 }
 
 /** Returns an address as `HOST/NAMESPACE/TYPE`, without the host if it is a default registry. */
@@ -61,7 +61,7 @@ interface WireEntry {
 function parseEntry(source: string, value: unknown): ReattachedProvider {
   const entry = Object(value) as WireEntry
   const refuse = (problem: string): never => {
-    throw error('PLUGIN_FAILED', `${variable} of the provider '${source}' ${problem}`)
+    throw error('PLUGIN_FAILED', `${reattachVariable} of the provider '${source}' ${problem}`)
   }
   if (entry.Protocol !== 'grpc') refuse(`has the transport '${String(entry.Protocol)}', not grpc`)
   // Providers for Terraform before 0.15 leave out the version.

@@ -85,7 +85,8 @@ export async function serveTerraform(
   const folder = mkdtempSync(join(tmpdir(), 'tf-client-'))
   const server = new Server({ 'grpc.max_receive_message_length': -1 })
   server.addService(protocol === 6 ? service6 : service5, { ...handlers })
-  for (const [service, ownHandlers] of others) server.addService(service, { ...ownHandlers })
+  for (const [service, serviceHandlers] of others)
+    server.addService(service, { ...serviceHandlers })
   const path = join(folder, 'socket')
   const target = network === 'unix' ? `unix:${path}` : '127.0.0.1:0'
   const port = await new Promise<number>((resolve, reject) => {

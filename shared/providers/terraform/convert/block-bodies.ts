@@ -23,8 +23,9 @@ export function toBlockBody(items: readonly HclItem[]): HclSyntaxBody | undefine
 }
 
 /**
- * Returns the blocks that an attribute stands for whose name is that of a block in the schema: an
- * object, or a list of objects. `isMap`: the keys are labels. Returns undefined for other values.
+ * Returns the blocks that a member of a JSON object stands for. The schema has blocks of its name,
+ * and its value is an object or a list of objects. With `isMap`, the keys of the objects are labels
+ * of the blocks. Returns undefined for other values.
  */
 export function toBlocks(
   type: string,
@@ -34,7 +35,7 @@ export function toBlocks(
   if (isMap) return toLabeledBlocks(type, value)
   const objects = listObjects(value)
   const blocks = objects?.map(object => toBlock(type, [], object))
-  return hasAll(blocks) ? blocks : undefined
+  return isListOfBlocks(blocks) ? blocks : undefined
 }
 
 function toLabeledBlocks(
@@ -51,7 +52,7 @@ function toLabeledBlocks(
         : objects.map(object => toBlock(type, [label], object))
     }),
   )
-  return hasAll(blocks) ? blocks : undefined
+  return isListOfBlocks(blocks) ? blocks : undefined
 }
 
 function toDynamicBlocks(value: HclExpression): readonly HclSyntaxBlock[] | undefined {
@@ -102,7 +103,7 @@ function toBlock(
   return body === undefined ? undefined : { line, column, type, labels, body }
 }
 
-function hasAll(
+function isListOfBlocks(
   blocks: readonly (HclSyntaxBlock | undefined)[] | undefined,
 ): blocks is readonly HclSyntaxBlock[] {
   return blocks !== undefined && blocks.length > 0 && !blocks.includes(undefined)

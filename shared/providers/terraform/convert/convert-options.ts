@@ -8,7 +8,9 @@ import { localProviderOf } from './read-program.ts'
 
 /** The parts of a resource from which its options follow. */
 interface OptionSource {
+  /** The printed number of objects, or the printed map with a value for each. */
   readonly range: string | undefined
+  /** The scope with the variables of the repetition. */
   readonly scope: PrintScope
   readonly names: PropertyNames
 }
@@ -49,8 +51,9 @@ function printDependencies(dependencies: HclExpression, scope: PrintScope): read
       item.kind !== 'attribute' ||
       item.source.kind !== 'name' ||
       !['data', 'module', 'var', 'local'].includes(item.source.name)
-    const isData = item.kind === 'attribute' && item.source.kind === 'attribute'
-    if (isResource && !isData) return [scope.conversion.print(item, scope).text]
+    // The address of a resource has two names, such as `dns_a.web`. That of a data source has three.
+    const hasThirdName = item.kind === 'attribute' && item.source.kind === 'attribute'
+    if (isResource && !hasThirdName) return [scope.conversion.print(item, scope).text]
     scope.conversion.report({
       ...{ file: scope.file, line: item.line, column: item.column },
       problem: 'a dependency on a part that is no resource was left out',

@@ -37,7 +37,7 @@ export interface ConvertedProgram {
   readonly notes: readonly ConversionNote[]
 }
 
-/** The reader of a new program: the dialect that it knows, and whether it has the package `std`. */
+/** The host that will run a new program: its dialect, and whether it has the package `std`. */
 export interface ConversionTarget {
   readonly dialect: PclDialect
   readonly usesStandardPackage: boolean
@@ -144,21 +144,24 @@ function createShapeFinder(
   getConversion: () => Conversion,
 ): (address: string) => ValueShape {
   const shapes = new Map<string, ValueShape>()
-  const repeat = (item: TypedDeclaration, element: ValueShape): ValueShape => {
+  const repeatShape = (item: TypedDeclaration, element: ValueShape): ValueShape => {
     if (item.body.attributes.has('count')) return { kind: 'list', element }
     return item.body.attributes.has('for_each') ? { kind: 'map', element } : element
   }
   for (const item of program.resources) {
     const found = findResourceSchema(item, { packages })
     if (found !== undefined)
-      shapes.set(`${item.type}.${item.name}`, repeat(item, { kind: 'object', names: found.names }))
+      shapes.set(
+        `${item.type}.${item.name}`,
+        repeatShape(item, { kind: 'object', names: found.names }),
+      )
   }
   for (const item of program.dataSources) {
     const found = findDataSourceSchema(item, { packages })
     if (found !== undefined)
       shapes.set(
         `data.${item.type}.${item.name}`,
-        repeat(item, { kind: 'object', names: found.names }),
+        repeatShape(item, { kind: 'object', names: found.names }),
       )
   }
   const locals = new Map(program.locals.map(local => [`local.${local.name}`, local]))

@@ -5,7 +5,7 @@ import type { HclExpression, HclItem, HclSyntaxBlock, HclSyntaxBody } from '../h
 import { commentKey, toBlockBody } from './block-bodies.ts'
 
 /** The special members of a body. The other ones are attributes with templates. */
-interface BodyForm {
+interface BodyLayout {
   /** The number of labels of each block. */
   readonly blocks?: ReadonlyMap<string, number>
   /** Attributes whose texts are expressions, such as references. */
@@ -15,13 +15,13 @@ interface BodyForm {
 }
 
 const conditions = new Map(Object.entries({ precondition: 0, postcondition: 0 }))
-const resourceForm: BodyForm = {
+const resourceLayout: BodyLayout = {
   blocks: new Map(Object.entries({ lifecycle: 0, connection: 0, provisioner: 1 })),
   expressions: ['depends_on', 'provider'],
 }
 
-/** The forms of the bodies of blocks by their type. A body of another type has attributes only. */
-const bodyForms: Readonly<Record<string, BodyForm>> = {
+/** The layouts of the bodies of blocks by their type. A body of another type has attributes only. */
+const bodyLayouts: Readonly<Record<string, BodyLayout>> = {
   terraform: {
     blocks: new Map(
       Object.entries({ required_providers: 0, backend: 1, cloud: 0, provider_meta: 1 }),
@@ -33,7 +33,7 @@ const bodyForms: Readonly<Record<string, BodyForm>> = {
     literals: ['default', 'description'],
   },
   output: { blocks: conditions, expressions: ['depends_on'], literals: ['description'] },
-  ...{ resource: resourceForm, data: resourceForm, ephemeral: resourceForm },
+  ...{ resource: resourceLayout, data: resourceLayout, ephemeral: resourceLayout },
   lifecycle: { blocks: conditions, expressions: ['ignore_changes', 'replace_triggered_by'] },
   ...{ import: { expressions: ['to', 'provider'] }, moved: { expressions: ['from', 'to'] } },
 }
@@ -58,11 +58,11 @@ export function parseJsonValues(text: string, file: string): HclSyntaxBody {
 }
 
 /** Reads a body, which may be a list of objects. */
-function readBody(node: JsonNode, form: BodyForm, file: string): HclSyntaxBody {
+function readBody(node: JsonNode, layout: BodyLayout, file: string): HclSyntaxBody {
   const attributes: HclItem[] = []
   const blocks: HclSyntaxBlock[] = []
   for (const { key, value, line, column } of listMembers(node, file)) {
-    const labelCount = form.blocks?.get(key)
+    const labelCount = layout.blocks?.get(key)
     if (labelCount !== undefined) {
       blocks.push(...readBlocks(value, { type: key, labels: [] }, { labelCount, file }))
       continue
@@ -70,7 +70,7 @@ function readBody(node: JsonNode, form: BodyForm, file: string): HclSyntaxBody {
     const name: HclExpression = { line, column, kind: 'template', parts: [key] }
     if (attributes.some(item => item.key.kind === 'template' && item.key.parts[0] === key))
       throw createHclErrorFactory(file)({ line, column }, `'${key}' is set twice`)
-    attributes.push({ key: name, value: readAttribute(key, value, { form, file }) })
+    attributes.push({ key: name, value: readAttribute(key, value, { layout, file }) })
   }
   const body = toBlockBody(attributes) ?? { attributes: new Map(), blocks: [] }
   return { attributes: body.attributes, blocks: [...blocks, ...body.blocks] }
@@ -79,10 +79,10 @@ function readBody(node: JsonNode, form: BodyForm, file: string): HclSyntaxBody {
 function readAttribute(
   key: string,
   value: JsonNode,
-  { form, file }: { readonly form: BodyForm; readonly file: string },
+  { layout, file }: { readonly layout: BodyLayout; readonly file: string },
 ): HclExpression {
-  if (form.literals?.includes(key) === true) return toLiteral(value)
-  return form.expressions?.includes(key) === true
+  if (layout.literals?.includes(key) === true) return toLiteral(value)
+  return layout.expressions?.includes(key) === true
     ? toReference(value, file)
     : toExpression(value, file)
 }
@@ -104,7 +104,7 @@ function readBlocks(
   const nodes = node.kind === 'array' ? node.items : [node]
   return nodes.map(({ line, column }, index) => ({
     ...{ line, column, type, labels },
-    body: readBody(nodes[index] ?? node, bodyForms[type] ?? {}, file),
+    body: readBody(nodes[index] ?? node, bodyLayouts[type] ?? {}, file),
   }))
 }
 
@@ -125,7 +125,7 @@ function listMembers(node: JsonNode, file: string): readonly JsonMember[] {
   }
 }
 
-/** Returns a value of a place at which Terraform refuses null. */
+/** Returns a value unchanged. Throws TERRAFORM_FILE_INVALID for null, as Terraform does here. */
 function refuseNull(node: JsonNode, file: string): JsonNode {
   if (node.kind === 'null') throw createObjectError(node, file)
   return node

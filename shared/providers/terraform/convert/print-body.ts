@@ -62,16 +62,16 @@ function toSchemaBlocks(
   schema: BodySchema['block'],
   reserved: readonly string[],
 ): HclSyntaxBody {
-  const kept = new Map(attributes)
-  const added: HclSyntaxBlock[] = []
+  const remainingAttributes = new Map(attributes)
+  const addedBlocks: HclSyntaxBlock[] = []
   for (const [name, value] of attributes) {
     const nested = reserved.includes(name) ? undefined : schema?.blocks.get(name)
     const found = nested === undefined ? undefined : toBlocks(name, value, nested.nesting === 'map')
     if (found === undefined) continue
-    kept.delete(name)
-    added.push(...found)
+    remainingAttributes.delete(name)
+    addedBlocks.push(...found)
   }
-  return { attributes: kept, blocks: [...blocks, ...added] }
+  return { attributes: remainingAttributes, blocks: [...blocks, ...addedBlocks] }
 }
 
 function reportUnknown(

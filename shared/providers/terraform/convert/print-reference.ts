@@ -54,7 +54,10 @@ function printAttribute(source: PrintedExpression, name: string): PrintedExpress
   }
 }
 
-/** Prints the first two or three names of a reference, which name a part of the program. */
+/**
+ * Prints a reference that is the address of a part of the program: two names, or three for a data
+ * source. Returns undefined for any other reference, such as a property of that part.
+ */
 function printRoot(expression: Reference, scope: PrintScope): PrintedExpression | undefined {
   if (expression.kind !== 'attribute') return undefined
   const { source, name } = expression

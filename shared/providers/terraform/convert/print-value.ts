@@ -11,8 +11,8 @@ import { printKey, printList, printObject } from './print-text.ts'
 import { readLiteralText } from './read-requirements.ts'
 
 /**
- * Prints the value of a property. The keys of its objects get the names of the schema. A value from
- * elsewhere whose parts need other names is reported.
+ * Prints the value of a property. The keys of its objects get the names of the schema. A value that
+ * only refers to another part of the program is reported if keys within it may need other names.
  */
 export function printValue(
   expression: HclExpression,

@@ -46,7 +46,7 @@ const signatures: Readonly<Record<string, readonly string[]>> = {
   zipmap: ['keys', 'values'],
 }
 
-/** How results differ from those of Terraform without an error. Source: pulumi-std 2.3.2. */
+/** How results silently differ from those of Terraform. Source: pulumi-std 2.3.2. */
 const differences: Readonly<Record<string, string>> = {
   csvdecode: 'keeps quotes, and refuses an empty last line',
   jsondecode: 'returns the text itself if it is no object',

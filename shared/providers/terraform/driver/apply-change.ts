@@ -156,6 +156,6 @@ function findApplyProblems(
   if (value.kind === 'null')
     return describeFlaws(session, input, [{ message: 'the object does not exist', path: [] }])
   if (response.isLegacyTypeSystem) return []
-  const planned = { planned: input.planned, actual: value }
-  return describeFlaws(session, input, findInconsistencies(block, planned, input.sensitivePaths))
+  const states = { planned: input.planned, actual: value }
+  return describeFlaws(session, input, findInconsistencies(block, states, input.sensitivePaths))
 }

@@ -25,7 +25,7 @@ export async function checkObject(
 ): Promise<CheckResult> {
   const { urn, type: token } = request
   const resource = session.pkg.requireResource(token)
-  const namedInputs = withName(resource, request)
+  const namedInputs = addMissingName(resource, request)
   const config = buildObjectConfig(resource, withUnknownEphemerals(namedInputs))
   const formatCtyPath = formatPathOf(resource)
   const buildFailures = config.problems.map(
@@ -77,7 +77,7 @@ const nameCharsMax = 255
  * Returns the inputs with a name, if the type has the input `name` and the program does not set it.
  * The name of the old inputs is used again. If the user disables naming, no name is generated.
  */
-function withName(resource: ResourceType, request: CheckRequest): PropertyMap {
+function addMissingName(resource: ResourceType, request: CheckRequest): PropertyMap {
   const { newInputs, oldInputs, naming, name, randomSeed } = request
   const attribute = resource.block.attributes.get('name')
   const hasNameInput =
@@ -93,6 +93,7 @@ function withName(resource: ResourceType, request: CheckRequest): PropertyMap {
 }
 
 function generateName(name: string, seed: Uint8Array): string {
+  // Seven hexadecimal digits, as in the generated names of Pulumi's bridge.
   const bytes = createSeededRandom(seed).nextBytes(4)
   return `${name}-${Buffer.from(bytes).toString('hex').slice(0, 7)}`
 }

@@ -1,6 +1,7 @@
 import { assert } from '../../../errors/error.ts'
 import type { CreateResult, Provider } from '../../provider.ts'
 import { planUnknown } from '../plan/proposed-new.ts'
+import type { CtyValue } from '../values/cty-value.ts'
 import { applyChange } from './apply-change.ts'
 import { createPartialFailure } from './partial-failure.ts'
 import { idOfObject } from './resource-id.ts'
@@ -22,7 +23,7 @@ export async function createObject(
   await session.waitUntilConfigured()
   const resource = session.pkg.requireResource(token)
   const config = requireObjectConfig(resource, urn, inputs)
-  const toPreview = (planned: Parameters<typeof toPlannedOutputs>[1]): CreateResult => ({
+  const toPreview = (planned: CtyValue): CreateResult => ({
     id: '',
     outputs: toPlannedOutputs(resource, planned, config.sensitivePaths),
     refreshBeforeUpdate: false,

@@ -10,7 +10,7 @@ import { readIgnoredChanges, requireObjectConfig } from './resource-config.ts'
 import type { ResourceType } from './terraform-package.ts'
 import type { TerraformSession } from './terraform-session.ts'
 
-/** The key by which a diff names a replacement without a changed property. */
+/** The key by which Pulumi's bridge, too, reports a replacement without a changed property. */
 const metaKey = '__meta'
 
 /**
@@ -62,7 +62,7 @@ export async function diffObject(
     changes: 'some',
     replaceKeys: [...replaceKeys],
     stableKeys: isReplaced ? [] : ['id'],
-    changedKeys: [...new Set([...detailedDiff.keys()].map(topPartOf))],
+    changedKeys: [...new Set([...detailedDiff.keys()].map(topKeyOfProperty))],
     detailedDiff,
     deleteBeforeReplace: false,
   }
@@ -90,6 +90,6 @@ function topKeyOf({ names }: ResourceType, path: CtyPath): string {
   return toPropertyPath(names, path.slice(0, 1))
 }
 
-function topPartOf(path: string): string {
+function topKeyOfProperty(path: string): string {
   return /^[^.[]+/.exec(path)?.[0] ?? path
 }

@@ -16,8 +16,8 @@ export interface InitialPlans {
 }
 
 /**
- * Maximum number of recorded plans. If there are more, the oldest ones are dropped, and are not
- * compared with final plans.
+ * Maximum number of recorded plans. Further plans replace the oldest ones. A change without a
+ * recorded plan is applied without the comparison of its initial and its final plan.
  */
 const initialPlansMax = 10_000
 

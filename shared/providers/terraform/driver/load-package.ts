@@ -139,15 +139,15 @@ function createFinders(
       identity: toIdentitySchema(name, schemas.identities.get(typeName)),
     }
   })
-  const readerOf = (messages: ReadonlyMap<string, SchemaMessage>) =>
+  const createSchemaGetter = (messages: ReadonlyMap<string, SchemaMessage>) =>
     memoize((typeName: string): TypeSchema | undefined => {
       const message = messages.get(typeName)
       return message && readObjectSchema(name, typeName, message)
     })
-  const getDataSource = readerOf(schemas.dataSources)
-  const getEphemeral = readerOf(schemas.ephemeralResources)
-  const getListConfig = readerOf(schemas.listResources)
-  const getAction = readerOf(schemas.actions)
+  const getDataSource = createSchemaGetter(schemas.dataSources)
+  const getEphemeral = createSchemaGetter(schemas.ephemeralResources)
+  const getListConfig = createSchemaGetter(schemas.listResources)
+  const getAction = createSchemaGetter(schemas.actions)
   const createUnknownError = (kind: string, token: string): Error =>
     createRefusal(`provider '${name}' ${version} has no ${kind} '${token}'`)
   return {

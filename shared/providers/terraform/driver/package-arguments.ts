@@ -64,7 +64,8 @@ function splitArguments(args: readonly string[]): {
       throw createArgumentError(`'${name}' is not an option`)
     const value = inlineValue.length > 0 ? inlineValue.join('=') : remaining.shift()
     if (value === undefined || value === '') throw createArgumentError(`'${name}' needs a value`)
-    const previous = name === '--provider-name' ? undefined : options.get(name)
+    // A repeated list option extends the list. A repeated `--provider-name` replaces the name.
+    const previous = listOptions.includes(name) ? options.get(name) : undefined
     options.set(name, previous === undefined ? value : `${previous},${value}`)
   }
   return { operands, options }

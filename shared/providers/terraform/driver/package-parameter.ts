@@ -3,8 +3,8 @@ import { parseJson } from '../../../values/parse-json.ts'
 import type { JsonObject } from '../../../values/value-codec.ts'
 
 /**
- * The parameter of a package: its Terraform provider, and the selection of its types. The form is
- * that of the dynamic packages of Pulumi's bridge.
+ * The parameter of a package: its Terraform provider, and the selection of its types. Its JSON has
+ * the format of the dynamic packages of Pulumi's bridge.
  */
 export type PackageParameter = PackageOptions &
   (

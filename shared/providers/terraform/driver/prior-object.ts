@@ -195,8 +195,9 @@ async function upgradeIdentity(
     version,
     stored: { json },
   })
-  const place = { type: identity.type, formatPath: () => '' }
-  const { errors, warnings } = readProblems(response, place)
+  // Messages about an identity name no property, because programs do not see its attributes.
+  const pathOptions = { type: identity.type, formatPath: () => '' }
+  const { errors, warnings } = readProblems(response, pathOptions)
   showWarnings(session, urn, warnings)
   if (errors.length > 0)
     throw createRefusal(describeFailure('upgrade the identity of', urn, errors))

@@ -44,9 +44,9 @@ function findPlanChanges(
     areEqualRaw(initial.prior, final.prior) &&
     findInconsistencies(block, { planned: initial.config, actual: final.config }).length === 0
   const earlierActions = isComparable ? [final.requested, initial.action] : [final.requested]
-  const earlier = earlierActions.find(action => !isConsistentAction(action, final.action))
-  if (earlier !== undefined)
-    return [{ message: `the action '${earlier}' became '${final.action}'`, path: [] }]
+  const contradicted = earlierActions.find(action => !isConsistentAction(action, final.action))
+  if (contradicted !== undefined)
+    return [{ message: `the action '${contradicted}' became '${final.action}'`, path: [] }]
   if (!isComparable) return []
   const states = { planned: initial.planned, actual: final.planned }
   return findInconsistencies(block, states, final.sensitivePaths)

@@ -14,8 +14,8 @@ export function requireNoErrors(
   call: { readonly verb: string; readonly subject: string; readonly response: DiagnosedResponse },
 ): void {
   const { verb, subject, response } = call
-  const place = { type: schema.type, formatPath: formatPathOf(schema) }
-  const { errors, warnings } = readProblems(response, place)
+  const pathOptions = { type: schema.type, formatPath: formatPathOf(schema) }
+  const { errors, warnings } = readProblems(response, pathOptions)
   showWarnings(session, subject, warnings)
   if (errors.length > 0) throw createRefusal(describeFailure(verb, subject, errors))
 }

@@ -33,9 +33,9 @@ function objectOfPlain(plain: PlainValue): PlainObject | undefined {
 }
 
 /** A response without problems. */
-const fine = { diagnostics: [] }
+const withoutProblems = { diagnostics: [] }
 /** A response without problems to a call that a provider could defer. */
-const done = { ...fine, deferralReason: undefined }
+const withoutDeferral = { ...withoutProblems, deferralReason: undefined }
 const failUnscripted = (): never => {
   throw new Error('this call is not scripted')
 }
@@ -56,24 +56,28 @@ export function createScriptedClient(): TerraformClient {
     ...createStateScript(),
     async readDataSource({ config }) {
       const found = { ...objectOfPlain(lookupCodec.decode(config)), value: 'found' }
-      return { ...done, state: lookupCodec.encode(found) }
+      return { ...withoutDeferral, state: lookupCodec.encode(found) }
     },
     async openEphemeralResource({ config }) {
       const opened = { ...objectOfPlain(ticketCodec.decode(config)), token: 't1' }
       return {
-        ...done,
+        ...withoutDeferral,
         result: ticketCodec.encode(opened),
         renewAtMs: undefined,
         private: encodeText('o'),
       }
     },
-    renewEphemeralResource: async request => ({ ...fine, ...request, renewAtMs: undefined }),
-    closeEphemeralResource: async () => fine,
+    renewEphemeralResource: async request => ({
+      ...withoutProblems,
+      ...request,
+      renewAtMs: undefined,
+    }),
+    closeEphemeralResource: async () => withoutProblems,
     callFunction: failUnscripted,
     async *listResource({ includeResourceObject }) {
       for (const label of ['a', 'b'])
         yield {
-          ...fine,
+          ...withoutProblems,
           displayName: `thing ${label}`,
           identity: identityCodec.encode({ label }),
           resourceObject: includeResourceObject
@@ -81,10 +85,10 @@ export function createScriptedClient(): TerraformClient {
             : undefined,
         }
     },
-    planAction: async () => done,
+    planAction: async () => withoutDeferral,
     async *invokeAction() {
       yield { kind: 'progress', message: 'half done' }
-      yield { kind: 'completed', ...fine }
+      yield { kind: 'completed', ...withoutProblems }
     },
     stopProvider: async () => undefined,
   }
@@ -123,7 +127,7 @@ function createSchemaScript(): Pick<
   }
   return {
     getProviderSchema: async () => ({
-      ...fine,
+      ...withoutProblems,
       provider: createSchemaMessage([createAttributeMessage('endpoint', 'o')]),
       providerMeta: undefined,
       resources: new Map([['x_thing', thingSchema]]),
@@ -137,17 +141,17 @@ function createSchemaScript(): Pick<
       capabilities,
     }),
     getResourceIdentitySchemas: async () => ({
-      ...fine,
+      ...withoutProblems,
       schemas: new Map([['x_thing', { version: 0, attributes: identityAttributes }]]),
     }),
-    getFunctions: async () => ({ ...fine, functions }),
-    validateProviderConfig: async () => fine,
-    validateResourceConfig: async () => fine,
-    validateDataResourceConfig: async () => fine,
-    validateEphemeralResourceConfig: async () => fine,
-    validateListResourceConfig: async () => fine,
-    validateActionConfig: async () => fine,
-    configureProvider: async () => fine,
+    getFunctions: async () => ({ ...withoutProblems, functions }),
+    validateProviderConfig: async () => withoutProblems,
+    validateResourceConfig: async () => withoutProblems,
+    validateDataResourceConfig: async () => withoutProblems,
+    validateEphemeralResourceConfig: async () => withoutProblems,
+    validateListResourceConfig: async () => withoutProblems,
+    validateActionConfig: async () => withoutProblems,
+    configureProvider: async () => withoutProblems,
   }
 }
 
@@ -162,11 +166,12 @@ function createChangeScript(): Pick<TerraformClient, 'planResourceChange' | 'app
       const prior = objectOfPlain(thingCodec.decode(priorState))
       const proposed = objectOfPlain(thingCodec.decode(proposedNewState))
       const unknowns = { id: '?', note: '?' }
-      const whole: PlainObject = { ...(prior === undefined && unknowns), ...proposed }
-      const { pass: _, ...planned } = whole
+      const completed: PlainObject = { ...(prior === undefined && unknowns), ...proposed }
+      // `pass` is write-only, so a plan must not have its value.
+      const { pass: _, ...planned } = completed
       const isReplaced = prior !== undefined && planned['zone'] !== prior['zone']
       return {
-        ...done,
+        ...withoutDeferral,
         plannedState: thingCodec.encode(proposed === undefined ? null : planned),
         requiresReplace: isReplaced ? [[{ kind: 'attribute', name: 'zone' }]] : [],
         plannedPrivate: appendLetter(priorPrivate, 'p'),
@@ -177,15 +182,15 @@ function createChangeScript(): Pick<TerraformClient, 'planResourceChange' | 'app
     async applyResourceChange({ plannedState, plannedPrivate }) {
       const planned = objectOfPlain(thingCodec.decode(plannedState))
       const { label = '' } = planned ?? {}
-      const made = Object.fromEntries(
+      const applied = Object.fromEntries(
         Object.entries(planned ?? {}).map(([name, value]) => [
           name,
           value === '?' && typeof label === 'string' ? `${name}-${label}` : value,
         ]),
       )
       return {
-        ...fine,
-        newState: thingCodec.encode(planned === undefined ? null : made),
+        ...withoutProblems,
+        newState: thingCodec.encode(planned === undefined ? null : applied),
         private: planned === undefined ? encodeText('') : appendLetter(plannedPrivate, 'a'),
         newIdentity: planned === undefined ? undefined : identityCodec.encode({ label }),
         isLegacyTypeSystem: false,
@@ -205,18 +210,18 @@ function createStateScript(): Pick<
 > {
   return {
     upgradeResourceState: async ({ stored }) => ({
-      ...fine,
+      ...withoutProblems,
       upgradedState: 'json' in stored ? stored : undefined,
     }),
     upgradeResourceIdentity: failUnscripted,
     readResource: async ({ currentState, private: data, currentIdentity }) => ({
-      ...done,
+      ...withoutDeferral,
       newState: currentState,
       private: data,
       newIdentity: currentIdentity,
     }),
     importResourceState: async ({ typeName, id }) => ({
-      ...done,
+      ...withoutDeferral,
       importedResources: [
         {
           typeName,

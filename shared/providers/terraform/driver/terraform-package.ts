@@ -13,7 +13,7 @@ export interface TypeSchema {
   readonly block: BlockSchema
   /** The implied type of the block. */
   readonly type: ObjectType
-  /** The names of the properties. */
+  /** The names of its properties in Pulumi and in Terraform. */
   readonly names: PropertyNames
 }
 

@@ -1,6 +1,7 @@
 import { assert } from '../../../errors/error.ts'
 import type { Provider, UpdateResult } from '../../provider.ts'
 import { planUnknown } from '../plan/proposed-new.ts'
+import type { CtyValue } from '../values/cty-value.ts'
 import { applyChange } from './apply-change.ts'
 import { warnOfChangedIdentity } from './identity-change.ts'
 import { sensitivePathsOf, toPlannedOutputs, toRecordedOutputs } from './object-outputs.ts'
@@ -24,7 +25,7 @@ export async function updateObject(
   await session.waitUntilConfigured()
   const resource = session.pkg.requireResource(token)
   const config = requireObjectConfig(resource, urn, newInputs)
-  const toPreview = (planned: Parameters<typeof toPlannedOutputs>[1]): UpdateResult => ({
+  const toPreview = (planned: CtyValue): UpdateResult => ({
     outputs: toPlannedOutputs(resource, planned, config.sensitivePaths),
     refreshBeforeUpdate: false,
   })

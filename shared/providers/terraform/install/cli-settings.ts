@@ -147,8 +147,8 @@ function readTokenVariables(env: SettingsDeps['env']): readonly (readonly [strin
 function readServices(block: HclBlock): readonly (readonly [string, string])[] {
   if (block.type !== 'host') return []
   return groupBodiesByHost(block).flatMap(([host, { attributes, blocks }]) => {
-    const inner = blocks.find(({ type }) => type === 'services')
-    const services = inner?.body.attributes ?? toMap(attributes.get('services'))
+    const servicesBlock = blocks.find(({ type }) => type === 'services')
+    const services = servicesBlock?.body.attributes ?? toMap(attributes.get('services'))
     const hostname = normalizeHostname(host)
     const url = services.get('providers.v1')
     return hostname !== undefined && typeof url === 'string' ? [[hostname, url] as const] : []

@@ -43,7 +43,7 @@ export function createInstallerRig(
   const messages: string[] = []
   const [home, programFolder] = [join(folder, 'home'), join(folder, 'program')]
   for (const path of [home, programFolder]) mkdirSync(path)
-  const places = {
+  const paths = {
     ...{ home, programFolder },
     cacheFolder: join(folder, 'cache'),
     lockFile: join(programFolder, '.terraform.lock.hcl'),
@@ -57,10 +57,10 @@ export function createInstallerRig(
     return response
   }
   return {
-    ...{ registry, responses, messages, ...places },
+    ...{ registry, responses, messages, ...paths },
     obtain(source, version, options = {}) {
       const installer = createTerraformInstaller({
-        ...places,
+        ...paths,
         env: {},
         platform: { os: 'linux', arch: 'amd64' },
         updatesLock: false,

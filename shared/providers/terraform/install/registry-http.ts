@@ -66,14 +66,14 @@ export function downloadFile(
   deps: RegistryHttpDeps,
 ): Promise<{ readonly sha256: string; readonly sizeBytes: number }> {
   return withRegistryRetries(deps, request.url, async () => {
-    const { response, stopTimeout, onData } = await openResponse(request, deps)
+    const { response, stopTimeout, restartTimeout } = await openResponse(request, deps)
     try {
       if (!response.ok) throw new StatusError(response.status)
       const hash = createHash('sha256')
       let sizeBytes = 0
       const meter = new Transform({
         transform(chunk: Buffer, _encoding, callback) {
-          onData()
+          restartTimeout()
           sizeBytes += chunk.length
           hash.update(chunk)
           if (sizeBytes <= limits.archiveBytesMax) return callback(null, chunk)
@@ -157,8 +157,8 @@ function reasonOfFailure(thrown: unknown): string {
 interface OpenedResponse {
   readonly response: Response
   readonly url: string
-  /** Restarts the time limit for further data. */
-  readonly onData: () => void
+  /** Restarts the time limit for the next data, because some data arrived. */
+  readonly restartTimeout: () => void
   readonly stopTimeout: () => void
 }
 
@@ -169,7 +169,7 @@ async function openResponse(
 ): Promise<OpenedResponse> {
   const silenceAbort = new AbortController()
   let timer: NodeJS.Timeout | undefined
-  const onData = (): void => {
+  const restartTimeout = (): void => {
     clearTimeout(timer)
     timer = setTimeout(
       () => silenceAbort.abort(new Error('the server does not respond')),
@@ -177,7 +177,7 @@ async function openResponse(
     )
   }
   const stopTimeout = (): void => clearTimeout(timer)
-  onData()
+  restartTimeout()
   try {
     let url = firstUrl
     for (let redirectCount = 0; redirectCount <= limits.redirectsMax; redirectCount++) {
@@ -194,7 +194,7 @@ async function openResponse(
       const location = response.headers.get('location')
       if (![301, 302, 303, 307, 308].includes(response.status) || location === null) {
         if (isTransient(response.status)) throw await toStatusError(response)
-        return { response, url, onData, stopTimeout }
+        return { response, url, restartTimeout, stopTimeout }
       }
       await response.body?.cancel()
       url = new URL(location, url).href

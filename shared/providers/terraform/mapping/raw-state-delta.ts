@@ -24,7 +24,8 @@ export function recoverRawState(outputs: PropertyMap): string | undefined {
 
 /**
  * Recovers one part. Its description has at most one member, whose name is the kind of the part.
- * `plu` is a flattened block, whose value in Terraform is a list of at most one item.
+ * `plu` is a flattened block, whose value in Terraform is a list of at most one item. Within it, `i`
+ * describes the block. `el` has the descriptions of elements, and `ps` those of properties.
  */
 function recoverValue(value: PropertyValue, delta: PropertyValue): LosslessJson | undefined {
   if (!isMap(delta) || delta.size === 0) return recoverUndescribed(value)

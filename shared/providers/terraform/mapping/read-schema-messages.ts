@@ -117,13 +117,13 @@ export function readIdentityBlock({ attributes }: IdentitySchemaMessage): BlockS
 export function readFunctionSignature(message: FunctionMessage): FunctionSignature {
   const { parameters, variadicParameter, returnType } = message
   return {
-    parameters: parameters.map(readParameterType),
-    variadicParameter: variadicParameter && readParameterType(variadicParameter),
+    parameters: parameters.map(readParameter),
+    variadicParameter: variadicParameter && readParameter(variadicParameter),
     returnType: readTypeJson(returnType),
   }
 }
 
-function readParameterType(message: FunctionParameterMessage): FunctionParameter {
+function readParameter(message: FunctionParameterMessage): FunctionParameter {
   const { name, type, allowsNull, allowsUnknown } = message
   return { name, type: readTypeJson(type), allowsNull, allowsUnknown }
 }

@@ -46,10 +46,10 @@ function formatValue(value: CtyValue, declared: CtyType, path: CtyPath): string 
     }
     case 'map':
     case 'object': {
-      const stepTo = value.kind === 'map' ? createKeyStep : createAttributeStep
+      const createStep = value.kind === 'map' ? createKeyStep : createAttributeStep
       const members = [...value.entries].map(
         ([key, part]) =>
-          `${formatGoJson(key)}:${formatValue(part, elementTypeOf(declared, key), [...path, stepTo(key)])}`,
+          `${formatGoJson(key)}:${formatValue(part, elementTypeOf(declared, key), [...path, createStep(key)])}`,
       )
       return `{${members.join(',')}}`
     }

@@ -55,11 +55,11 @@ export interface NestedBlockSchema {
   readonly maxItems: number
 }
 
-const blockTypes = new WeakMap<BlockSchema, ObjectType>()
+const cachedBlockTypes = new WeakMap<BlockSchema, ObjectType>()
 
 /** Returns the type of the objects of a block. It is cached for each block. */
 export function impliedTypeOf(block: BlockSchema): ObjectType {
-  const cached = blockTypes.get(block)
+  const cached = cachedBlockTypes.get(block)
   if (cached !== undefined) return cached
   const type = createObjectType([
     ...[...block.attributes].map(
@@ -67,7 +67,7 @@ export function impliedTypeOf(block: BlockSchema): ObjectType {
     ),
     ...[...block.blocks].map(([name, nested]) => [name, typeOfNestedBlock(nested)] as const),
   ])
-  blockTypes.set(block, type)
+  cachedBlockTypes.set(block, type)
   return type
 }
 
@@ -88,16 +88,16 @@ export function typeOfAttribute(attribute: AttributeSchema): CtyType {
   }
 }
 
-const objectTypes = new WeakMap<ObjectSchema, ObjectType>()
+const cachedObjectTypes = new WeakMap<ObjectSchema, ObjectType>()
 
 /** Returns the type of one object of an attribute with nested attributes. */
 export function typeOfObject(schema: ObjectSchema): ObjectType {
-  const cached = objectTypes.get(schema)
+  const cached = cachedObjectTypes.get(schema)
   if (cached !== undefined) return cached
   const type = createObjectType(
     [...schema.attributes].map(([name, attribute]) => [name, typeOfAttribute(attribute)] as const),
   )
-  objectTypes.set(schema, type)
+  cachedObjectTypes.set(schema, type)
   return type
 }
 

@@ -109,14 +109,14 @@ function areEqualAttributes(a: ObjectType, b: ObjectType): boolean {
   return true
 }
 
-const dynamicParts = new WeakMap<CtyType, boolean>()
+const cachedContainsDynamic = new WeakMap<CtyType, boolean>()
 
 /** Reports whether a type is dynamic, or contains a dynamic type at any depth. */
 export function containsDynamic(type: CtyType): boolean {
-  const cached = dynamicParts.get(type)
+  const cached = cachedContainsDynamic.get(type)
   if (cached !== undefined) return cached
   const contains = type.kind === 'dynamic' || partsOf(type).some(containsDynamic)
-  dynamicParts.set(type, contains)
+  cachedContainsDynamic.set(type, contains)
   return contains
 }
 

@@ -16,22 +16,22 @@ export function validateSchema(block: BlockSchema, subject: string): void {
     throw createProviderBug(`the schema of ${subject} is invalid: ${flaws.join('; ')}`)
 }
 
-/** Returns the flaws of a schema as sentences, each with its place. */
+/** Returns the flaws of a schema as sentences, each with its path. */
 export function findSchemaFlaws(block: BlockSchema, path: CtyPath = []): readonly string[] {
   const flaws = [...block.attributes].flatMap(([name, attribute]) =>
     findAttributeFlaws(attribute, [...path, createAttributeStep(name)]),
   )
   for (const [name, nested] of block.blocks) {
-    const place = [...path, createAttributeStep(name)]
+    const blockPath = [...path, createAttributeStep(name)]
     if (block.attributes.has(name))
-      flaws.push(`the name of an attribute is also the name of a block${formatPlace(place)}`)
+      flaws.push(`the name of an attribute is also the name of a block${formatPlace(blockPath)}`)
     if (!/^[a-z0-9_]+$/.test(name))
       flaws.push(
-        `the name of a block has other characters than a-z, 0-9 and _${formatPlace(place)}`,
+        `the name of a block has other characters than a-z, 0-9 and _${formatPlace(blockPath)}`,
       )
     const reason = findNestingFlaw(nested)
-    if (reason !== undefined) flaws.push(`${reason}${formatPlace(place)}`)
-    flaws.push(...findSchemaFlaws(nested.block, place))
+    if (reason !== undefined) flaws.push(`${reason}${formatPlace(blockPath)}`)
+    flaws.push(...findSchemaFlaws(nested.block, blockPath))
   }
   return flaws
 }
