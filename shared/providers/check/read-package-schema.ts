@@ -51,7 +51,7 @@ const schemaForm = z.looseObject({
 type TypeForm = z.infer<typeof typeForm>
 type SchemaForm = z.infer<typeof schemaForm>
 
-/** Reads the schema of a Pulumi package. Text of another form results in flaws without types. */
+/** Reads the schema of a Pulumi package. Text of another format gives flaws, and no types. */
 export function readPackageSchema(text: string): CheckedSchema {
   const json = parseJson(text)
   if (json === undefined) return { types: new Map(), flaws: ['the schema is not JSON'], text }

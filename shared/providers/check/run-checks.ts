@@ -34,7 +34,7 @@ export async function runProviderChecks(request: ProviderCheckRequest): Promise<
       description = await session.start()
       return passed
     })
-    if (handshake.kind === 'passed') await checkStarted(run, session)
+    if (handshake.kind === 'passed') await checkStartedProvider(run, session)
   } finally {
     await session.close()
   }
@@ -47,7 +47,7 @@ export async function runProviderChecks(request: ProviderCheckRequest): Promise<
   }
 }
 
-async function checkStarted(run: ProviderCheckRun, session: CheckSession): Promise<void> {
+async function checkStartedProvider(run: ProviderCheckRun, session: CheckSession): Promise<void> {
   let isUsable = true
   for (const contract of providerContracts) {
     const outcome = await recordProviderContract(run, contract, isUsable)

@@ -118,7 +118,7 @@ async function downloadOnce(
   let sizeBytes = 0
   const sizeMeter = new Transform({
     transform(chunk: Buffer, _encoding, callback) {
-      idleTimeout.onData()
+      idleTimeout.restart()
       sizeBytes += chunk.length
       hash.update(chunk)
       if (sizeBytes <= limits.archiveBytesMax) return callback(null, chunk)
@@ -138,19 +138,22 @@ async function downloadOnce(
   )
 }
 
-/** Creates a timeout that ends a stream when no data arrives for `downloadIdleMs`. */
+/**
+ * Creates a timeout that ends a stream when no data arrives for `downloadIdleMs`. The caller calls
+ * `restart` for each piece of data.
+ */
 function createIdleTimeout(stream: Readable): {
-  readonly onData: () => void
+  readonly restart: () => void
   readonly stop: () => void
 } {
   let timer: NodeJS.Timeout | undefined
-  const onData = (): void => {
+  const restart = (): void => {
     clearTimeout(timer)
     timer = setTimeout(
       () => stream.destroy(new Error('the server stopped sending data')),
       limits.downloadIdleMs,
     )
   }
-  onData()
-  return { onData, stop: () => clearTimeout(timer) }
+  restart()
+  return { restart, stop: () => clearTimeout(timer) }
 }

@@ -25,9 +25,10 @@ export async function findLatestInRepository(url: string, git: RunGit): Promise<
   const output = await runGit(['ls-remote', '--symref', remote], url, git)
   const lines = output.split('\n').map(line => line.split('\t') as [string, string?])
   const versions = lines.flatMap(([, ref = '']) => {
-    const version =
-      ref.startsWith('refs/tags/') && parseTolerantVersion(ref.slice('refs/tags/'.length))
-    return version === undefined || version === false ? [] : [version]
+    const version = ref.startsWith('refs/tags/')
+      ? parseTolerantVersion(ref.slice('refs/tags/'.length))
+      : undefined
+    return version === undefined ? [] : [version]
   })
   const [latestVersion] = versions.sort(
     (a, b) => stabilityOf(b) - stabilityOf(a) || semver.compare(b, a),

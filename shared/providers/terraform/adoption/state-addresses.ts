@@ -70,7 +70,7 @@ export function parseProviderAddress(text: string): ProviderConfigAddress | unde
   return { source, alias, modulePath }
 }
 
-interface ResourcePlace {
+interface ResourceAddressParts {
   readonly mode: 'managed' | 'data'
   readonly typeName: string
   readonly name: string
@@ -78,20 +78,23 @@ interface ResourcePlace {
 }
 
 /** Formats the address of a resource without any keys. */
-export function formatConfigAddress(place: ResourcePlace): string {
-  const modules = place.modulePath.map(({ name }) => `module.${name}.`)
-  return `${modules.join('')}${formatLocalAddress(place)}`
+export function formatConfigAddress(parts: ResourceAddressParts): string {
+  const modules = parts.modulePath.map(({ name }) => `module.${name}.`)
+  return `${modules.join('')}${formatLocalAddress(parts)}`
 }
 
 /** Formats the address of an instance of a resource. */
-export function formatInstanceAddress(place: ResourcePlace, key: InstanceKey | undefined): string {
-  const modules = place.modulePath.map(
+export function formatInstanceAddress(
+  parts: ResourceAddressParts,
+  key: InstanceKey | undefined,
+): string {
+  const modules = parts.modulePath.map(
     ({ name, key: moduleKey }) => `module.${name}${formatKey(moduleKey)}.`,
   )
-  return `${modules.join('')}${formatLocalAddress(place)}${formatKey(key)}`
+  return `${modules.join('')}${formatLocalAddress(parts)}${formatKey(key)}`
 }
 
-function formatLocalAddress({ mode, typeName, name }: ResourcePlace): string {
+function formatLocalAddress({ mode, typeName, name }: ResourceAddressParts): string {
   return `${mode === 'data' ? 'data.' : ''}${typeName}.${name}`
 }
 

@@ -53,12 +53,12 @@ export function readInstances(
   if (mode !== 'managed' && mode !== 'data')
     throw reader.createError(`'mode' of ${position} is '${mode}', but must be 'managed' or 'data'`)
   const modulePath = readModulePath(reader, resource, position)
-  const place = { mode, typeName, name, modulePath } as const
-  const configAddress = formatConfigAddress(place)
+  const addressParts = { mode, typeName, name, modulePath } as const
+  const configAddress = formatConfigAddress(addressParts)
   const provider = readProvider(reader, resource, configAddress)
   return reader.readObjects(resource, 'instances', configAddress).map(instance => {
     const key = readKey(reader, instance, configAddress)
-    const address = formatInstanceAddress(place, key)
+    const address = formatInstanceAddress(addressParts, key)
     return {
       ...{ mode, name, modulePath, configAddress, provider, address, key },
       deposedKey: reader.readOptionalText(instance, 'deposed', address),

@@ -3,6 +3,7 @@ import type { HclPlace } from './syntax.ts'
 
 /** A piece of a text in Terraform's language. */
 export interface HclToken extends HclPlace {
+  /** `mark`: an operator, a bracket or a separator. */
   readonly kind: 'name' | 'template' | 'number' | 'mark' | 'newline' | 'end'
   /** The text of the token. For a template, its beginning. */
   readonly text: string

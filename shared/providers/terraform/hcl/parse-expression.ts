@@ -108,12 +108,15 @@ function parseArguments(reader: TokenReader): {
   })
 }
 
+/** Maximum number of steps of a reference. Functions that print references recurse at each step. */
+const stepsMax = 1000
+
 /** Parses attributes, indexes and splats after an expression. */
 function parseSteps(reader: TokenReader, start: HclExpression): HclExpression {
   let source = start
   for (let count = 0; ; count += 1) {
     const { line, column } = start
-    if (count > 1000)
+    if (count > stepsMax)
       throw reader.createTokenError(reader.peek(), 'the reference has too many parts')
     if (reader.isNext('.')) {
       const dot = reader.next()
@@ -147,7 +150,7 @@ function parseIndex(reader: TokenReader): HclExpression | undefined {
   })
 }
 
-/** Parses the attributes of an attribute splat `.*`. An index after them is of the whole list. */
+/** Parses the attributes after a splat `.*`. An index after them applies to the whole list. */
 function parseAttributes(reader: TokenReader, start: HclExpression): HclExpression {
   let source = start
   while (reader.isNext('.')) source = parseAttribute(reader, source, reader.next())

@@ -5,8 +5,8 @@ import type { HclExpression, HclSyntaxBlock, HclSyntaxBody } from './syntax.ts'
 import { createTokenReader, type TokenReader } from './token-reader.ts'
 
 /**
- * The separation of attributes. `lines`: each ends its line, as in programs. `free`: a line may
- * have several, as in settings files of earlier versions, whose names may be in quotes.
+ * The separation of attributes. `lines`: each attribute ends its line, as in programs. `free`: a
+ * line may have several attributes, and their names may be in quotes, as in old settings files.
  */
 export type HclSeparation = 'lines' | 'free'
 

@@ -29,7 +29,7 @@ export function parseJsonNode(text: string, file: string): JsonNode {
   const createError = createHclErrorFactory(file)
   const cursor = createCursor(text)
   const node = readNode({ cursor, createError, depth: 0 })
-  if (!cursor.isAtEnd()) throw createUnexpected({ cursor, createError })
+  if (!cursor.isAtEnd()) throw createUnexpectedError({ cursor, createError })
   return node
 }
 
@@ -39,7 +39,7 @@ interface JsonReader {
   readonly depth: number
 }
 
-function createUnexpected({
+function createUnexpectedError({
   cursor,
   createError,
 }: Pick<JsonReader, 'cursor' | 'createError'>): Error {
@@ -68,7 +68,7 @@ function readKind(reader: JsonReader): JsonNodeKind {
   const number = cursor.take(numeral)
   if (number !== undefined) return { kind: 'number', text: number }
   const name = cursor.take(word)
-  if (name === undefined) throw createUnexpected(reader)
+  if (name === undefined) throw createUnexpectedError(reader)
   return name === 'null' ? { kind: 'null' } : { kind: 'boolean', value: name === 'true' }
 }
 
@@ -79,7 +79,7 @@ function readItems(reader: JsonReader): readonly JsonNode[] {
   if (skip(cursor, /\]/y)) return items
   do items.push(readNode(reader))
   while (skip(cursor, /,/y))
-  if (!skip(cursor, /\]/y)) throw createUnexpected(reader)
+  if (!skip(cursor, /\]/y)) throw createUnexpectedError(reader)
   return items
 }
 
@@ -92,12 +92,12 @@ function readMembers(reader: JsonReader): readonly JsonMember[] {
     cursor.take(space)
     const place = cursor.place()
     const key = cursor.take(quoted)
-    if (key === undefined) throw createUnexpected(reader)
+    if (key === undefined) throw createUnexpectedError(reader)
     cursor.take(space)
-    if (!skip(cursor, /:/y)) throw createUnexpected(reader)
+    if (!skip(cursor, /:/y)) throw createUnexpectedError(reader)
     members.push({ ...place, key: decodeText(key), value: readNode(reader) })
   } while (skip(cursor, /,/y))
-  if (!skip(cursor, /\}/y)) throw createUnexpected(reader)
+  if (!skip(cursor, /\}/y)) throw createUnexpectedError(reader)
   return members
 }
 

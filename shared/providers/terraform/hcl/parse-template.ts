@@ -54,7 +54,7 @@ function readParts(pieces: PieceReader, endings: readonly string[]): readonly Pa
     if (piece.kind === 'directive' && endings.includes(nameOf(piece))) return parts
     pieces.next()
     if (piece.kind === 'text') parts.push(piece.text)
-    else if (piece.kind === 'interpolation') parts.push(parseWhole(piece, pieces))
+    else if (piece.kind === 'interpolation') parts.push(parseInterpolation(piece, pieces))
     else parts.push(parseDirective(piece, pieces))
   }
   if (endings.length > 0)
@@ -65,6 +65,7 @@ function readParts(pieces: PieceReader, endings: readonly string[]): readonly Pa
   return parts
 }
 
+/** An interpolation or a directive. */
 type Sequence = Exclude<TemplatePiece, { readonly kind: 'text' }>
 
 function nameOf({ tokens }: Sequence): string {
@@ -75,7 +76,7 @@ function parseDirective(piece: Sequence, pieces: PieceReader): HclExpression {
   const { line, column } = piece
   const name = nameOf(piece)
   const { reader, parse } = pieces
-  const inner = readerOf({ ...piece, tokens: piece.tokens.slice(1) }, reader)
+  const inner = createSequenceReader({ ...piece, tokens: piece.tokens.slice(1) }, reader)
   if (name === 'if') {
     const condition = parse(inner)
     const yes = createTemplate(piece, readParts(pieces, ['else', 'endif']))
@@ -98,12 +99,12 @@ function parseDirective(piece: Sequence, pieces: PieceReader): HclExpression {
   return { line, column, kind: 'call', name: 'join', args: [separator, list], isExpanded: false }
 }
 
-function parseWhole(
+function parseInterpolation(
   piece: Sequence,
   { reader, parse }: Pick<PieceReader, 'reader' | 'parse'>,
 ): HclExpression {
   return reader.nest(() => {
-    const inner = readerOf(piece, reader)
+    const inner = createSequenceReader(piece, reader)
     return inner.withNewlines('ignored', () => {
       const expression = parse(inner)
       if (inner.peek().kind !== 'end') throw inner.createTokenError(inner.peek())
@@ -112,14 +113,17 @@ function parseWhole(
   })
 }
 
-function readerOf({ tokens }: Sequence, reader: TokenReader): TokenReader {
+function createSequenceReader({ tokens }: Sequence, reader: TokenReader): TokenReader {
   return createTokenReader(
     tokens.filter(({ kind }) => kind !== 'newline'),
     reader.createPlaceError,
   )
 }
 
-/** Applies the marks `~`, which remove the space before or after a sequence. */
+/**
+ * Applies the marks `~`, which remove the space before or after a sequence. The last token of a
+ * sequence is `end`, so a mark at its end is the last token but one.
+ */
 function trimPieces(pieces: readonly TemplatePiece[]): readonly TemplatePiece[] {
   const isTilde = (token: HclToken | undefined): boolean => token?.text === '~'
   return pieces.map((piece, index) => {

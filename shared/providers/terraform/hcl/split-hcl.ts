@@ -40,7 +40,10 @@ export function splitTemplateText(
   return readTemplateText(cursor, { splitNested, createError, depth: 1 })
 }
 
-/** The reading of tokens. Nested tokens end with the `}` of an interpolation or directive. */
+/**
+ * The context in which tokens are read. With `isNested`, they end with the `}` of an interpolation or
+ * directive.
+ */
 export interface TokenScope {
   readonly createError: HclErrorFactory
   readonly isNested: boolean

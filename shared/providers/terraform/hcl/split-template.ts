@@ -65,18 +65,21 @@ export function readTemplateText(
   })
 }
 
-/** The rules of one form of template. */
-interface TemplateForm {
+/** How the pieces of a template are read: of one in quotes, or of one without quotes. */
+interface TemplateRules {
+  /** Matches text without sequences and escapes. */
   readonly text: RegExp
   readonly isEnd: () => boolean
+  /** Returns the character of an escape with a backslash, or undefined without one. */
   readonly takeEscape: () => string | undefined
+  /** Creates the error for a template whose end is missing. */
   readonly createOpenError: () => Error
 }
 
 function readPieces(
   cursor: HclCursor,
   { createError, depth, splitNested }: TemplateReader,
-  { text, isEnd, takeEscape: takeEscaped, createOpenError }: TemplateForm,
+  { text, isEnd, takeEscape: takeEscaped, createOpenError }: TemplateRules,
 ): readonly TemplatePiece[] {
   const pieces: TemplatePiece[] = []
   while (!isEnd()) {

@@ -23,8 +23,9 @@ type HclExpressionKind =
   | { readonly kind: 'name'; readonly name: string }
   | { readonly kind: 'attribute'; readonly source: HclExpression; readonly name: string }
   | { readonly kind: 'index'; readonly source: HclExpression; readonly key: HclExpression }
-  /** `steps` apply to each element, and have `splatElement` as their innermost source. */
+  /** `steps` apply to each element. Their innermost source has the kind `element`. */
   | { readonly kind: 'splat'; readonly source: HclExpression; readonly steps: HclExpression }
+  /** The element of the innermost splat. */
   | { readonly kind: 'element' }
   | HclCall
   | { readonly kind: 'unary'; readonly operator: string; readonly operand: HclExpression }

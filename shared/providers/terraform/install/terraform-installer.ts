@@ -97,10 +97,10 @@ async function obtainRemote(
   }
   const locks = readLockFile(deps.lockFile)
   const lock = findFittingLock(locks?.get(source), { source, constraints }, deps)
-  const chosen = lock === undefined ? constraints : parseVersionConstraints(lock.version)
+  const lockedConstraints = lock === undefined ? constraints : parseVersionConstraints(lock.version)
   const criteria: PackageCriteria = {
     address,
-    constraints: chosen,
+    constraints: lockedConstraints,
     lockedHashes: lock?.hashes ?? [],
     needsHashes: locks !== undefined || deps.updatesLock,
   }

@@ -14,30 +14,31 @@ export function packZip(members: readonly ZipMember[]): Buffer {
   let offset = 0
   for (const { name, content, mode = 0o100644 } of members) {
     const nameBytes = Buffer.from(name)
-    const shared = Buffer.alloc(26)
+    const sharedFields = Buffer.alloc(26)
     // Version 2.0, UTF-8 names, stored, 1980-01-01.
     for (const [position, value] of [20, 0x0800, 0, 0, 0x21].entries())
-      shared.writeUInt16LE(value, position * 2)
-    shared.writeUInt32LE(crc32(content), 10)
-    shared.writeUInt32LE(content.length, 14)
-    shared.writeUInt32LE(content.length, 18)
-    shared.writeUInt16LE(nameBytes.length, 22)
+      sharedFields.writeUInt16LE(value, position * 2)
+    sharedFields.writeUInt32LE(crc32(content), 10)
+    sharedFields.writeUInt32LE(content.length, 14)
+    sharedFields.writeUInt32LE(content.length, 18)
+    sharedFields.writeUInt16LE(nameBytes.length, 22)
     const local = Buffer.concat([
       Buffer.from('PK\u0003\u0004', 'latin1'),
-      shared,
+      sharedFields,
       nameBytes,
       content,
     ])
-    const rest = Buffer.alloc(16)
-    rest.writeUInt32LE((mode << 16) >>> 0, 8)
-    rest.writeUInt32LE(offset, 12)
+    // The end of the entry in the directory: its mode, and the position of the file.
+    const entryEnd = Buffer.alloc(14)
+    entryEnd.writeUInt32LE((mode << 16) >>> 0, 6)
+    entryEnd.writeUInt32LE(offset, 10)
     const versionMadeBy = Buffer.from([20, 3])
     entries.push(
       Buffer.concat([
         Buffer.from('PK\u0001\u0002', 'latin1'),
         versionMadeBy,
-        shared,
-        rest.subarray(2),
+        sharedFields,
+        entryEnd,
         nameBytes,
       ]),
     )

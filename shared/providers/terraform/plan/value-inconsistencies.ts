@@ -46,7 +46,7 @@ function compareKnownValues(
       return actual.kind === planned.kind
         ? compareParts(new Map(planned.elements.entries()), new Map(actual.elements.entries()), {
             path,
-            stepTo: createIndexStep,
+            createStep: createIndexStep,
           })
         : []
     case 'map':
@@ -62,23 +62,23 @@ function compareEntries(
   actual: CtyMapping,
   path: CtyPath,
 ): readonly ProviderFlaw[] {
-  const stepTo = planned.kind === 'map' ? createKeyStep : createAttributeStep
-  return compareParts(planned.entries, actual.entries, { path, stepTo })
+  const createStep = planned.kind === 'map' ? createKeyStep : createAttributeStep
+  return compareParts(planned.entries, actual.entries, { path, createStep })
 }
 
 function compareParts<K>(
   planned: ReadonlyMap<K, CtyValue>,
   actual: ReadonlyMap<K, CtyValue>,
-  { path, stepTo }: { readonly path: CtyPath; readonly stepTo: (key: K) => CtyStep },
+  { path, createStep }: { readonly path: CtyPath; readonly createStep: (key: K) => CtyStep },
 ): readonly ProviderFlaw[] {
   const keys = new Set([...planned.keys(), ...actual.keys()])
   return [...keys].flatMap(key => {
-    const place = [...path, stepTo(key)]
+    const partPath = [...path, createStep(key)]
     const plannedPart = planned.get(key)
     const actualPart = actual.get(key)
-    if (plannedPart === undefined) return [{ message: 'an element has appeared', path: place }]
-    if (actualPart === undefined) return [{ message: 'an element has vanished', path: place }]
-    return findValueInconsistencies(plannedPart, actualPart, place)
+    if (plannedPart === undefined) return [{ message: 'an element has appeared', path: partPath }]
+    if (actualPart === undefined) return [{ message: 'an element has vanished', path: partPath }]
+    return findValueInconsistencies(plannedPart, actualPart, partPath)
   })
 }
 

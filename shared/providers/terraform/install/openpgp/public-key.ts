@@ -60,6 +60,7 @@ function readKeyMaterial(algorithm: number, reader: ByteReader): KeyMaterial | u
     case 22: {
       const curve = reader.read(reader.readNumber(1)).toString('hex')
       const point = reader.readInteger()
+      // The byte 0x40 marks a point in the curve's own format.
       if (curve !== ed25519Curve || point.length !== 33 || point[0] !== 0x40) return undefined
       return createEd25519Key(point.subarray(1), true)
     }
@@ -70,10 +71,13 @@ function readKeyMaterial(algorithm: number, reader: ByteReader): KeyMaterial | u
   }
 }
 
+/** Shorter RSA keys, below 1,024 bits, are not trusted. */
+const rsaModulusBytesMin = 128
+
 function readRsaKey(reader: ByteReader): KeyMaterial | undefined {
   const modulus = reader.readInteger()
   const exponent = reader.readInteger()
-  if (modulus.length < 128) return undefined
+  if (modulus.length < rsaModulusBytesMin) return undefined
   const jwk = { kty: 'RSA', n: toBase64Url(modulus), e: toBase64Url(exponent) }
   return {
     algorithm: { kind: 'rsa', partBytes: modulus.length },

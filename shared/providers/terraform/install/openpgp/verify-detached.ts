@@ -150,6 +150,7 @@ function readPrimaryKey(
   }
 }
 
+/** The bit of the key flags for a key that may sign documents. */
 const signFlag = 0x02
 
 /** Reads a subkey. It counts only if both keys have signed that they belong together. */
