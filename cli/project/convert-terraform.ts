@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { programLimits } from '../../shared/config/program-limits.ts'
 import { error, messageOf } from '../../shared/errors/error.ts'
-import type { ConversionNote } from '../../shared/providers/terraform/convert/configuration.ts'
+import type { ConversionNote } from '../../shared/providers/terraform/convert/terraform-program.ts'
 import {
   type ConvertedProgram,
   convertTerraformProgram,

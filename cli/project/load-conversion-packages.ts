@@ -1,5 +1,5 @@
 import { error } from '../../shared/errors/error.ts'
-import type { RequiredProvider } from '../../shared/providers/terraform/convert/configuration.ts'
+import type { RequiredProvider } from '../../shared/providers/terraform/convert/terraform-program.ts'
 import type { ConversionPackage } from '../../shared/providers/terraform/convert/conversion.ts'
 import { formatPackageParameter } from '../../shared/providers/terraform/driver/package-arguments.ts'
 import { startPackage } from '../../shared/providers/terraform/driver/terraform-provider.ts'

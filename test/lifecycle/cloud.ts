@@ -17,7 +17,7 @@ import type {
   ReadRequest,
   UpdateRequest,
 } from '../../proto/gen/pulumi/provider.ts'
-import type { Script } from '../../shared/providers/pulumi/scripted-server.ts'
+import type { Script } from '../../shared/providers/pulumi/scripted-server.fixture.ts'
 
 /** A cloud in memory with its provider. A changed input `replace` forces a replacement. */
 export interface Cloud {

@@ -6,7 +6,7 @@ import {
   ConstructResponse,
 } from '../../proto/gen/pulumi/provider.ts'
 import type { EngineEventPayload } from '../../shared/engine/events/event.ts'
-import type { Script } from '../../shared/providers/pulumi/scripted-server.ts'
+import type { Script } from '../../shared/providers/pulumi/scripted-server.fixture.ts'
 import { signatureKey, signatures } from '../../shared/values/wire-options.ts'
 import { type Monitor, withMonitor } from './scripted-hosts.ts'
 import { toWireSecret } from './register-thing.ts'

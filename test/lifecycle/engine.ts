@@ -16,7 +16,7 @@ import {
   type Script,
   type ScriptedServer,
   serveScript,
-} from '../../shared/providers/pulumi/scripted-server.ts'
+} from '../../shared/providers/pulumi/scripted-server.fixture.ts'
 import { withUpdatePlan } from '../../cli/operations/plan-file.ts'
 import type { Analyzer } from '../../shared/providers/analyzers/analyzer.ts'
 import { createPackHost } from './policy-packs.ts'

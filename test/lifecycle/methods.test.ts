@@ -1,7 +1,10 @@
 import { status } from '@grpc/grpc-js'
 import { afterEach, describe, expect, test } from 'vitest'
 import { CallResponse, type CallRequest } from '../../proto/gen/pulumi/provider.ts'
-import { createFailure, type Script } from '../../shared/providers/pulumi/scripted-server.ts'
+import {
+  createFailure,
+  type Script,
+} from '../../shared/providers/pulumi/scripted-server.fixture.ts'
 import { createCloud } from './cloud.ts'
 import type { TestRunOptions, Monitor, Program } from './engine.ts'
 import { ProcessKilledError } from './test-process.ts'

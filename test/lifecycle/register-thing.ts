@@ -1,5 +1,5 @@
 import type { Cloud } from './cloud.ts'
-import type { Script } from '../../shared/providers/pulumi/scripted-server.ts'
+import type { Script } from '../../shared/providers/pulumi/scripted-server.fixture.ts'
 import type { StackRecord } from '../../shared/ports/catalog.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
 import { signatureKey, signatures } from '../../shared/values/wire-options.ts'

@@ -11,7 +11,7 @@ import {
   type Script,
   type ScriptedServer,
   serveScript,
-} from '../../shared/providers/pulumi/scripted-server.ts'
+} from '../../shared/providers/pulumi/scripted-server.fixture.ts'
 import type { Cloud } from './cloud.ts'
 
 /** A started plugin with its calls. */

@@ -20,8 +20,8 @@ import {
   resourceIdentity,
   updateArguments,
   createWireSecret,
-} from './driver-fixtures.ts'
-import { createFailure } from './scripted-server.ts'
+} from './driver.fixture.ts'
+import { createFailure } from './scripted-server.fixture.ts'
 
 afterEach(closeServers)
 

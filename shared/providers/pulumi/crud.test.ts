@@ -22,8 +22,8 @@ import {
   resourceIdentity,
   updateArguments,
   createWireSecret,
-} from './driver-fixtures.ts'
-import { createFailure, createInitFailure } from './scripted-server.ts'
+} from './driver.fixture.ts'
+import { createFailure, createInitFailure } from './scripted-server.fixture.ts'
 
 afterEach(closeServers)
 

@@ -13,8 +13,8 @@ import {
   serveProvider,
   resourceIdentity,
   createWireSecret,
-} from './driver-fixtures.ts'
-import type { Script } from './scripted-server.ts'
+} from './driver.fixture.ts'
+import type { Script } from './scripted-server.fixture.ts'
 
 afterEach(closeServers)
 

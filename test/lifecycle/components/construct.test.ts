@@ -2,7 +2,7 @@ import { status } from '@grpc/grpc-js'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type ConstructRequest, ConstructResponse } from '../../../proto/gen/pulumi/provider.ts'
 import { InputPropertiesError } from '../../../proto/gen/pulumi/errors.ts'
-import { createFailure } from '../../../shared/providers/pulumi/scripted-server.ts'
+import { createFailure } from '../../../shared/providers/pulumi/scripted-server.fixture.ts'
 import { createCloud } from '../cloud.ts'
 import {
   registerComponent,

@@ -4,7 +4,7 @@ import {
   type ParameterizeRequest,
   ParameterizeResponse,
 } from '../../../proto/gen/pulumi/provider.ts'
-import type { Script } from '../../../shared/providers/pulumi/scripted-server.ts'
+import type { Script } from '../../../shared/providers/pulumi/scripted-server.fixture.ts'
 import { createPluginEngines } from '../plugin-engines.ts'
 import { createCloud } from '../cloud.ts'
 import type { Monitor, Program, TestRun } from '../engine.ts'

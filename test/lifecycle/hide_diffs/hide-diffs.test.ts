@@ -4,7 +4,7 @@ import {
   DiffResponse,
   PropertyDiff_Kind,
 } from '../../../proto/gen/pulumi/provider.ts'
-import type { Script } from '../../../shared/providers/pulumi/scripted-server.ts'
+import type { Script } from '../../../shared/providers/pulumi/scripted-server.fixture.ts'
 import { diffProperties } from '../../../cli/display/property-diff.ts'
 import { createCloud } from '../cloud.ts'
 import type { Program } from '../engine.ts'

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { DiffResponse, ReadResponse, UpdateResponse } from '../../../proto/gen/pulumi/provider.ts'
 import type { ReadRequest } from '../../../proto/gen/pulumi/provider.ts'
-import { createInitFailure } from '../../../shared/providers/pulumi/scripted-server.ts'
+import { createInitFailure } from '../../../shared/providers/pulumi/scripted-server.fixture.ts'
 import { type Cloud, createCloud } from '../cloud.ts'
 import type { Program } from '../engine.ts'
 import { diagnosticsOf, statesOf, stepsOf } from '../run-events.ts'

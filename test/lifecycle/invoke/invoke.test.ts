@@ -4,7 +4,7 @@ import {
   type InvokeRequest,
   InvokeResponse,
 } from '../../../proto/gen/pulumi/provider.ts'
-import type { Script } from '../../../shared/providers/pulumi/scripted-server.ts'
+import type { Script } from '../../../shared/providers/pulumi/scripted-server.fixture.ts'
 import { createCloud } from '../cloud.ts'
 import { registerComponent, componentScript, registerSelf, wireValues } from '../components.ts'
 import type { TestRunOptions, Program } from '../engine.ts'

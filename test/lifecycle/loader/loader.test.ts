@@ -18,7 +18,7 @@ import type {
 } from '../../../proto/gen/pulumi/provider.ts'
 import { toRunRequest } from '../../../shared/programs/hosts/language-host.ts'
 import type { Provider } from '../../../shared/providers/provider.ts'
-import type { Script } from '../../../shared/providers/pulumi/scripted-server.ts'
+import type { Script } from '../../../shared/providers/pulumi/scripted-server.fixture.ts'
 import { createCloud } from '../cloud.ts'
 import type { Monitor } from '../engine.ts'
 import { createScriptedPluginHost } from '../scripted-hosts.ts'

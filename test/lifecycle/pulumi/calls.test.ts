@@ -11,7 +11,7 @@ import {
   type UpdateRequest,
   UpdateResponse,
 } from '../../../proto/gen/pulumi/provider.ts'
-import { createInitFailure } from '../../../shared/providers/pulumi/scripted-server.ts'
+import { createInitFailure } from '../../../shared/providers/pulumi/scripted-server.fixture.ts'
 import type { PluginHost } from '../../../shared/providers/provider.ts'
 import { signatureKey } from '../../../shared/values/wire-options.ts'
 import { createCloud } from '../cloud.ts'

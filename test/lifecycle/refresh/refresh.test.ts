@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { ReadResponse } from '../../../proto/gen/pulumi/provider.ts'
 import type { ReadRequest } from '../../../proto/gen/pulumi/provider.ts'
-import { createInitFailure } from '../../../shared/providers/pulumi/scripted-server.ts'
+import { createInitFailure } from '../../../shared/providers/pulumi/scripted-server.fixture.ts'
 import { createCloud } from '../cloud.ts'
 import { waitUntil } from '../../e2e/sandbox.ts'
 import type { TestRun } from '../engine.ts'

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import type { CreateRequest, UpdateRequest } from '../../../proto/gen/pulumi/provider.ts'
 import { CreateResponse, ReadResponse, UpdateResponse } from '../../../proto/gen/pulumi/provider.ts'
-import { createInitFailure } from '../../../shared/providers/pulumi/scripted-server.ts'
+import { createInitFailure } from '../../../shared/providers/pulumi/scripted-server.fixture.ts'
 import { type Cloud, createCloud } from '../cloud.ts'
 import type { Program } from '../engine.ts'
 import { errorsOf, diagnosticsOf, statesOf, stepsOf } from '../run-events.ts'

@@ -13,7 +13,7 @@ import {
   ViewStep_Op as Op,
   ViewStepState,
 } from '../../../proto/gen/pulumi/resource_status.ts'
-import type { Script } from '../../../shared/providers/pulumi/scripted-server.ts'
+import type { Script } from '../../../shared/providers/pulumi/scripted-server.fixture.ts'
 import * as z from 'zod'
 import { type Cloud, createCloud } from '../cloud.ts'
 import type { TestRun } from '../engine.ts'

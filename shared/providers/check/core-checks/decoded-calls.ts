@@ -1,7 +1,11 @@
 import { hasCode } from '../../../errors/error.ts'
 import { decodeValue } from '../../terraform/driver/wire-values.ts'
 import type { ResourceType } from '../../terraform/driver/terraform-package.ts'
-import type { DiagnosedResponse, ReceivedValue } from '../../terraform/client/terraform-client.ts'
+import type {
+  DiagnosedResponse,
+  PlanResponse,
+  ReceivedValue,
+} from '../../terraform/client/terraform-client.ts'
 import type { CtyValue } from '../../terraform/values/cty-value.ts'
 import { conformanceErrorsOf } from '../../terraform/values/conformance.ts'
 import type { CoreCheckSubject } from './recorded-calls.ts'
@@ -32,7 +36,7 @@ export interface DecodedPlan {
   readonly config: CtyValue
   readonly planned: CtyValue
   readonly isLegacy: boolean
-  readonly requiresReplace: CoreCheckSubject['calls']['plans'][number]['response']['requiresReplace']
+  readonly requiresReplace: PlanResponse['requiresReplace']
 }
 
 /** Returns the readable plans without errors. */

@@ -1,4 +1,6 @@
 import { hasCode } from '../../../errors/error.ts'
+import type { StoredValue } from '../../terraform/client/terraform-client.ts'
+import type { ResourceType } from '../../terraform/driver/terraform-package.ts'
 import { decodeValue } from '../../terraform/driver/wire-values.ts'
 import { normalizeBlocks } from '../../terraform/plan/normalize-blocks.ts'
 import { findWriteOnlyPaths } from '../../terraform/plan/write-only.ts'
@@ -40,8 +42,8 @@ export function findUpgradeFlaws({ resource, calls }: CoreCheckSubject): readonl
 }
 
 function decodeStoredState(
-  { type, block }: CoreCheckSubject['resource'],
-  stored: CoreCheckSubject['calls']['upgrades'][number]['request']['stored'],
+  { type, block }: ResourceType,
+  stored: StoredValue,
 ): CtyValue | undefined {
   if (!('json' in stored)) return undefined
   try {

@@ -10,6 +10,7 @@ import { createTerraformClient } from './create-terraform-client.ts'
 import type { ProviderAddress } from './handshake.ts'
 import { openStream, probeChannel, readProviderOutput } from './provider-channel.ts'
 import type { ProviderOutput } from './provider-output.ts'
+import type { TerraformConnection } from './terraform-calls.ts'
 import type { TerraformClient } from './terraform-client.ts'
 
 /** A running provider, with the client that calls it. */
@@ -67,7 +68,7 @@ export async function connectProvider(started: StartedProvider): Promise<Terrafo
     await pluginProcess.stop({ isGraceful: false })
     throw failure
   }
-  const connection = {
+  const connection: TerraformConnection = {
     name: pluginProcess.name,
     redact: output.redact,
     getExitReport: watch.getExitReport,
@@ -80,7 +81,7 @@ export async function connectProvider(started: StartedProvider): Promise<Terrafo
       )
     },
     stream: (method, request) => openStream(client, method, request),
-  } satisfies Parameters<typeof createTerraformClient>[0]
+  }
   return {
     client: createTerraformClient(connection, {
       protocol: address.protocol,

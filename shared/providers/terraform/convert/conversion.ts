@@ -1,7 +1,7 @@
 import type { HclExpression, HclPlace, HclSyntaxBlock } from '../hcl/syntax.ts'
 import { freeShape, type ValueShape } from '../mapping/property-names.ts'
 import type { TerraformPackage } from '../driver/terraform-package.ts'
-import type { ConversionNote, TerraformProgram } from './configuration.ts'
+import type { ConversionNote, TerraformProgram } from './terraform-program.ts'
 import { quoteText } from './print-text.ts'
 
 /** A package of a provider that a program requires. */

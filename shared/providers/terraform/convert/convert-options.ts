@@ -1,6 +1,6 @@
 import type { HclExpression, HclSyntaxBlock } from '../hcl/syntax.ts'
 import type { PropertyNames } from '../mapping/property-names.ts'
-import type { TypedDeclaration } from './configuration.ts'
+import type { TypedDeclaration } from './terraform-program.ts'
 import { enterFile, printOperand, type PrintScope } from './conversion.ts'
 import { isTrue, printBlock } from './convert-variable.ts'
 import { printProvider } from './schema-lookup.ts'

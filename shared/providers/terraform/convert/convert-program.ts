@@ -6,7 +6,7 @@ import type {
   ProviderBlock,
   TerraformProgram,
   TypedDeclaration,
-} from './configuration.ts'
+} from './terraform-program.ts'
 import {
   type Conversion,
   type ConversionPackage,

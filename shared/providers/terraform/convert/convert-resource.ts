@@ -1,4 +1,4 @@
-import type { TypedDeclaration } from './configuration.ts'
+import type { TypedDeclaration } from './terraform-program.ts'
 import { enterFile, type PrintScope } from './conversion.ts'
 import { convertOptions } from './convert-options.ts'
 import { printAttributes, printBlock, printLogicalName } from './convert-variable.ts'

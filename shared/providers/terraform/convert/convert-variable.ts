@@ -1,5 +1,5 @@
 import type { HclExpression } from '../hcl/syntax.ts'
-import type { Declaration } from './configuration.ts'
+import type { Declaration } from './terraform-program.ts'
 import { enterFile, printOperand, type PrintScope } from './conversion.ts'
 import { indentLines, type PrintedAttribute, printKey, quoteText } from './print-text.ts'
 import { readLiteralText } from './read-requirements.ts'

@@ -1,6 +1,6 @@
 import { createHclErrorFactory } from '../hcl/hcl-token.ts'
 import type { HclExpression, HclSyntaxBlock, HclSyntaxBody } from '../hcl/syntax.ts'
-import type { Declaration, FilePlace, ProgramParts } from './configuration.ts'
+import type { Declaration, FilePlace, ProgramParts } from './terraform-program.ts'
 
 /**
  * Merges the parts of an override file into a program. An attribute replaces that of the program.
@@ -79,13 +79,13 @@ function mergeBodies(base: HclSyntaxBody, change: HclSyntaxBody): HclSyntaxBody 
   const changedTypes = new Set(change.blocks.map(typeOf))
   // In JSON, blocks of a resource have the form of attributes.
   const changedNames = new Set([...change.attributes.keys(), ...changedTypes])
-  const keptAttributes = [...base.attributes].filter(([name]) => !changedTypes.has(name))
-  const keptBlocks = base.blocks.filter(block => !changedNames.has(typeOf(block)))
+  const remainingAttributes = [...base.attributes].filter(([name]) => !changedTypes.has(name))
+  const remainingBlocks = base.blocks.filter(block => !changedNames.has(typeOf(block)))
   const lifecycle = base.blocks.find(({ type }) => type === 'lifecycle')
   return {
-    attributes: new Map([...keptAttributes, ...change.attributes]),
+    attributes: new Map([...remainingAttributes, ...change.attributes]),
     blocks: [
-      ...keptBlocks,
+      ...remainingBlocks,
       ...change.blocks.map(block =>
         block.type === 'lifecycle' && lifecycle !== undefined
           ? { ...block, body: mergeBodies(lifecycle.body, block.body) }

@@ -1,5 +1,5 @@
 import { capitalize, toCamelCase } from '../mapping/camel-case.ts'
-import type { TerraformProgram } from './configuration.ts'
+import type { TerraformProgram } from './terraform-program.ts'
 
 /** Names that have another meaning in the new program. */
 const reservedNames = ['range', 'null', 'true', 'false', 'for', 'if', 'in', 'pulumi', 'this']

@@ -82,10 +82,10 @@ function printStandardCall(
 ): PrintedExpression | undefined {
   const found = scope.conversion.usesStandardPackage ? findStandardFunction(name) : undefined
   if (found === undefined) return undefined
-  const { token, argumentNames, restName } = found
+  const { token, argumentNames, variadicName } = found
   const namedCount = argumentNames.length
   const hasFittingCount =
-    restName === undefined
+    variadicName === undefined
       ? args.length <= namedCount && !isExpanded
       : args.length >= namedCount && (!isExpanded || args.length === namedCount + 1)
   if (!hasFittingCount) return undefined
@@ -95,9 +95,9 @@ function printStandardCall(
     scope.conversion.report({ file: scope.file, line, column, problem, advice })
   }
   const printed = args.map(arg => printOperand(arg, scope).text)
-  const restTexts = printed.slice(namedCount)
-  const restText = isExpanded ? restTexts.join('') : printList(restTexts)
-  const items = nameTexts({ argumentNames, restName }, printed, restText)
+  const variadicTexts = printed.slice(namedCount)
+  const variadicText = isExpanded ? variadicTexts.join('') : printList(variadicTexts)
+  const items = nameTexts({ argumentNames, variadicName }, printed, variadicText)
   return createFreeExpression(`invoke(${quoteText(token)}, ${printObject(items)}).result`)
 }
 
@@ -117,9 +117,9 @@ function printProviderCall(
   const isVariadic = signature.variadicParameter !== undefined
   const names = nameArguments(signature)
   const argumentNames = names.slice(0, parameterCount)
-  const restName = isVariadic ? names[parameterCount] : undefined
+  const variadicName = isVariadic ? names[parameterCount] : undefined
   const items = nameTexts(
-    { argumentNames, restName },
+    { argumentNames, variadicName },
     printed,
     printList(printed.slice(parameterCount)),
   )
@@ -131,13 +131,13 @@ function printProviderCall(
 
 /** Names the texts of arguments, and the text of the list with the remaining ones. */
 function nameTexts(
-  { argumentNames, restName }: Pick<StandardFunction, 'argumentNames' | 'restName'>,
+  { argumentNames, variadicName }: Pick<StandardFunction, 'argumentNames' | 'variadicName'>,
   texts: readonly string[],
-  restText: string,
+  variadicText: string,
 ): readonly PrintedAttribute[] {
   const named = argumentNames.flatMap((name, index) => {
     const text = texts[index]
     return text === undefined ? [] : [{ name, text }]
   })
-  return restName === undefined ? named : [...named, { name: restName, text: restText }]
+  return variadicName === undefined ? named : [...named, { name: variadicName, text: variadicText }]
 }

@@ -8,7 +8,7 @@ import type {
   LocalValue,
   ProgramParts,
   TerraformProgram,
-} from './configuration.ts'
+} from './terraform-program.ts'
 import { mergeOverrides } from './merge-overrides.ts'
 import { parseJsonProgram, parseJsonValues } from './parse-json-file.ts'
 import { readLiteralText, readProviderRequirements } from './read-requirements.ts'

@@ -1,5 +1,5 @@
 import type { HclExpression, HclSyntaxBody } from '../hcl/syntax.ts'
-import type { ConversionNote, FilePlace, RequiredProvider } from './configuration.ts'
+import type { ConversionNote, FilePlace, RequiredProvider } from './terraform-program.ts'
 
 /** Returns the text of an expression without interpolations, or undefined. */
 export function readLiteralText(expression: HclExpression): string | undefined {

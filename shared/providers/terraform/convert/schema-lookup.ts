@@ -1,6 +1,6 @@
 import type { PropertyNames } from '../mapping/property-names.ts'
 import type { BlockSchema } from '../values/schema.ts'
-import type { TypedDeclaration } from './configuration.ts'
+import type { TypedDeclaration } from './terraform-program.ts'
 import {
   type Conversion,
   createFreeExpression,

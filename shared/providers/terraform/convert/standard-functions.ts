@@ -69,7 +69,7 @@ export interface StandardFunction {
   /** The names of single arguments, in order. */
   readonly argumentNames: readonly string[]
   /** The name of the list with the remaining arguments. */
-  readonly restName: string | undefined
+  readonly variadicName: string | undefined
   /** How its results differ from those of Terraform. */
   readonly difference: string | undefined
 }
@@ -79,11 +79,11 @@ export function findStandardFunction(name: string): StandardFunction | undefined
   const signature = Object.hasOwn(signatures, name) ? signatures[name] : undefined
   if (signature === undefined) return undefined
   const last = signature.at(-1)
-  const hasRest = last?.endsWith('...') === true
+  const isVariadic = last?.endsWith('...') === true
   return {
     token: `std:index:${name}`,
-    argumentNames: hasRest ? signature.slice(0, -1) : signature,
-    restName: hasRest ? last.slice(0, -3) : undefined,
+    argumentNames: isVariadic ? signature.slice(0, -1) : signature,
+    variadicName: isVariadic ? last.slice(0, -3) : undefined,
     difference: differences[name],
   }
 }

@@ -3,7 +3,7 @@ import type { PropertyMap, PropertyValue } from '../../../values/value.ts'
 import { emptyMap, isMap, unknown } from '../../../values/value.ts'
 import type { CallResult, CheckFailure, Provider } from '../../provider.ts'
 import { functionResultKey, nameArguments } from '../mapping/function-names.ts'
-import type { FunctionSignature } from '../mapping/read-schema-messages.ts'
+import type { FunctionParameter, FunctionSignature } from '../mapping/read-schema-messages.ts'
 import { shapeOfType } from '../mapping/property-names.ts'
 import { toOutputs, toOutputValue } from '../mapping/to-outputs.ts'
 import type { BuildReport } from '../values/config-problem.ts'
@@ -11,6 +11,7 @@ import { convertInput } from '../values/convert-input.ts'
 import { createAttributeStep } from '../values/cty-path.ts'
 import { type CtyValue, isWhollyKnown } from '../values/cty-value.ts'
 import { listSensitivePaths } from '../values/sensitive-paths.ts'
+import type { CtyType } from '../values/type-system.ts'
 import { isList } from '../../../values/value.ts'
 import { buildInvokeConfig } from './invoke-config.ts'
 import { listObjects } from './list-objects.ts'
@@ -128,7 +129,7 @@ async function callFunction(
 interface FunctionArgument {
   readonly property: string
   readonly value: CtyValue
-  readonly type: FunctionSignature['returnType']
+  readonly type: CtyType
 }
 
 interface BuiltArguments {
@@ -144,7 +145,7 @@ function buildArguments(signature: FunctionSignature, args: PropertyMap): BuiltA
   const failures: CheckFailure[] = []
   let hasUnknown = false
   const convert = (
-    parameter: FunctionSignature['parameters'][number],
+    parameter: FunctionParameter,
     input: PropertyValue,
     property: string,
   ): FunctionArgument => {

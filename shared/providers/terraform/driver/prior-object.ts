@@ -1,5 +1,5 @@
 import { requireNoErrors } from './require-no-errors.ts'
-import type { StoredValue } from '../client/terraform-client.ts'
+import type { ReceivedValue, StoredValue } from '../client/terraform-client.ts'
 import type { StoredObject } from '../mapping/stored-object.ts'
 import { requireStoredObject, type RecordedResource } from './stored-resource.ts'
 import { toRecordedOutputs } from './object-outputs.ts'
@@ -254,7 +254,7 @@ async function moveObject(
 export function readIdentityOf(
   session: TerraformSession,
   { identity, typeName }: ResourceType,
-  received: Parameters<typeof decodeValue>[0],
+  received: ReceivedValue,
 ): CtyValue | undefined {
   if (identity === undefined || received === undefined) return undefined
   const value = readResponse(session.pkg.name, `sent an invalid identity of '${typeName}'`, () =>

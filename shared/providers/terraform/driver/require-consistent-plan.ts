@@ -8,6 +8,13 @@ import { createRefusal, describeProviderBug } from './provider-failure.ts'
 import type { ResourceType } from './terraform-package.ts'
 import type { TerraformSession } from './terraform-session.ts'
 
+/** The plan of a change that is about to be applied, and the action that the engine requested. */
+interface FinalPlan extends InitialPlan {
+  readonly urn: string
+  readonly requested: PlanAction
+  readonly sensitivePaths: readonly CtyPath[]
+}
+
 /**
  * Compares the final plan of a change with the requested action and the initial plan, before the
  * change is applied. The initial plan comes from a diff or preview. It is ignored if it was made
@@ -16,12 +23,7 @@ import type { TerraformSession } from './terraform-session.ts'
 export function requireConsistentPlan(
   session: TerraformSession,
   resource: ResourceType,
-  final: InitialPlan & {
-    readonly urn: string
-    /** The action that the engine requested. */
-    readonly requested: PlanAction
-    readonly sensitivePaths: readonly CtyPath[]
-  },
+  final: FinalPlan,
 ): void {
   const flaws = findPlanChanges(resource, session.initialPlans.find(final.urn), final)
   if (flaws.length === 0) return
@@ -37,7 +39,7 @@ export function requireConsistentPlan(
 function findPlanChanges(
   { block }: ResourceType,
   initial: InitialPlan | undefined,
-  final: Parameters<typeof requireConsistentPlan>[2],
+  final: FinalPlan,
 ): readonly ProviderFlaw[] {
   const isComparable =
     initial !== undefined &&

@@ -57,8 +57,8 @@ export function writeProviderLock(file: string, address: string, lock: ProviderL
   const text = readText(file)
   const locks = text === undefined ? new Map<string, ProviderLock>() : parseLocks(text, file)
   const previous = locks.get(address)
-  const keptHashes = previous?.version === lock.version ? previous.hashes : []
-  const hashes = [...new Set([...keptHashes, ...lock.hashes])].toSorted()
+  const recordedHashes = previous?.version === lock.version ? previous.hashes : []
+  const hashes = [...new Set([...recordedHashes, ...lock.hashes])].toSorted()
   const newLocks = new Map([...locks, [address, { ...lock, hashes }]])
   const newText = formatLocks(newLocks, readHeader(text))
   if (newText === text) return

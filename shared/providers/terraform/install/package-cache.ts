@@ -74,8 +74,8 @@ export async function makePackageUsable(
   })
   mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
   return withInstallLock(`${target}.lock`, deps.pause, async () => {
-    const present = deps.ignoresCache ? undefined : await checkUnpackedPackage(target, request)
-    if (present !== undefined) return present
+    const cached = deps.ignoresCache ? undefined : await checkUnpackedPackage(target, request)
+    if (cached !== undefined) return cached
     const scratchFolder = mkdtempSync(join(deps.cacheFolder, '.partial-'))
     try {
       return await unpackInto(target, scratchFolder, { located, request, deps, title })
@@ -106,13 +106,13 @@ async function unpackInto(
   await unpackPackage(file, unpackedFolder, title)
   if (findPackageExecutable(unpackedFolder, request.address.type) === undefined)
     throw createExecutableError(title, located.kind === 'packed' ? file : located.url)
-  const ownHashes = [formatZipHash(sha256), await hashFolder(unpackedFolder)]
-  const accepted = located.kind === 'download' ? located.acceptedHashes : []
-  if (!hasAcceptedHash(accepted, ownHashes))
+  const packageHashes = [formatZipHash(sha256), await hashFolder(unpackedFolder)]
+  const acceptedHashes = located.kind === 'download' ? located.acceptedHashes : []
+  if (!hasAcceptedHash(acceptedHashes, packageHashes))
     throw error('TERRAFORM_CHECKSUM', `${title} has none of the hashes that its source lists`)
   if (
     request.lockedHashes.length > 0 &&
-    !request.lockedHashes.some(hash => ownHashes.includes(hash))
+    !request.lockedHashes.some(hash => packageHashes.includes(hash))
   )
     throw createLockMismatchError(title, located.kind === 'packed' ? file : located.url)
   // An earlier folder is moved away in one step, so that no process finds a part of it.
@@ -122,7 +122,7 @@ async function unpackInto(
   if (executable === undefined || !existsSync(executable))
     throw createExecutableError(title, target)
   const verifiedHashes = located.kind === 'download' ? located.verifiedHashes : []
-  return { folder: target, executable, hashes: [...verifiedHashes, ...ownHashes] }
+  return { folder: target, executable, hashes: [...verifiedHashes, ...packageHashes] }
 }
 
 /**
@@ -149,13 +149,16 @@ export async function downloadPackage(
 }
 
 /**
- * Reports whether a package has a listed hash. If the list has hashes of the file (`zh:`), only they
- * count. Otherwise those of the folder (`h1:`) count. A list with neither accepts every package.
+ * Reports whether a package has an accepted hash. If the list has hashes of the file (`zh:`), only
+ * they count. Otherwise those of the folder (`h1:`) count. A list with neither accepts every package.
  */
-function hasAcceptedHash(listed: readonly string[], own: readonly string[]): boolean {
+function hasAcceptedHash(
+  acceptedHashes: readonly string[],
+  packageHashes: readonly string[],
+): boolean {
   for (const scheme of ['zh:', 'h1:']) {
-    const candidates = listed.filter(hash => hash.startsWith(scheme))
-    if (candidates.length > 0) return candidates.some(hash => own.includes(hash))
+    const candidates = acceptedHashes.filter(hash => hash.startsWith(scheme))
+    if (candidates.length > 0) return candidates.some(hash => packageHashes.includes(hash))
   }
   return true
 }

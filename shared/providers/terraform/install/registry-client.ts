@@ -64,6 +64,9 @@ const packageForm = z.looseObject({
     .nullish(),
 })
 
+/** The settings of a user that concern registries. */
+type RegistrySettings = Pick<CliSettings, 'tokens' | 'registries' | 'hasCredentialsHelper'>
+
 /**
  * Creates the client of the registries. The address of each host's registry is looked up once.
  * All its functions throw TERRAFORM_REGISTRY_UNREACHABLE, TERRAFORM_REGISTRY_INVALID and
@@ -71,7 +74,7 @@ const packageForm = z.looseObject({
  */
 export function createRegistryClient(
   deps: RegistryHttpDeps,
-  settings: Pick<CliSettings, 'tokens' | 'registries' | 'hasCredentialsHelper'>,
+  settings: RegistrySettings,
 ): RegistryClient {
   const baseUrls = new Map<string, Promise<string>>()
   const baseUrlOf = (hostname: string): Promise<string> => {
@@ -148,7 +151,7 @@ function requireProtocol(title: string, protocols: readonly string[]): void {
 async function discoverRegistry(
   hostname: string,
   deps: RegistryHttpDeps,
-  settings: Parameters<typeof createRegistryClient>[1],
+  settings: RegistrySettings,
 ): Promise<string> {
   const discoveryUrl = `https://${hostname}/.well-known/terraform.json`
   const configuredUrl = settings.registries.get(hostname)

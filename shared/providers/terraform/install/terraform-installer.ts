@@ -108,7 +108,7 @@ async function obtainRemote(
   const { version, usable } =
     cached ??
     (deps.fetchStored === undefined
-      ? await install(criteria, settings, deps)
+      ? await installFromSources(criteria, settings, deps)
       : await installStored(criteria, settings, { ...deps, fetchStored: deps.fetchStored }))
   if (criteria.needsHashes)
     recordLock(deps, source, {
@@ -204,14 +204,14 @@ async function installStored(
 }
 
 /** Installs the newest version from the first source that has it. */
-async function install(
+async function installFromSources(
   { address, constraints, ...criteria }: PackageCriteria,
   settings: CliSettings,
   deps: TerraformInstallerDeps,
 ): Promise<ChosenPackage> {
   const sources = packageSourcesOf(address, settings, deps)
   const version =
-    constraints.exactVersion ?? (await chooseVersionOf(address, { constraints, sources }))
+    constraints.exactVersion ?? (await chooseVersion(address, { constraints, sources }))
   const located = await locateFirst(address, { version, sources })
   if (located === undefined)
     throw createVersionError(address, constraints, await listSourceVersions(address, sources))
@@ -227,7 +227,7 @@ async function install(
   return { version, usable: await makePackageUsable(located, request, deps) }
 }
 
-async function chooseVersionOf(
+async function chooseVersion(
   address: SourceAddress,
   options: {
     readonly constraints: VersionConstraints

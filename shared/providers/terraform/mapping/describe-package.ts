@@ -51,20 +51,20 @@ export function describePackage(contents: PackageContents): PackageSchema {
   const declarations = createTypeDeclarations(name)
   const provider = describeProvider(contents.provider, declarations)
   const resources = mapEntries(contents.resources, (resource, token) =>
-    describeResource(resource, typeNameOf(token), declarations),
+    describeResource(resource, pulumiNameOf(token), declarations),
   )
   const functions = {
     ...mapEntries(contents.dataSources, (dataSource, token) =>
-      describeDataSource(dataSource, typeNameOf(token), declarations),
+      describeDataSource(dataSource, pulumiNameOf(token), declarations),
     ),
     ...mapEntries(contents.functions, (message, token) =>
-      describeFunction(typeNameOf(token), message, declarations),
+      describeFunction(pulumiNameOf(token), message, declarations),
     ),
     ...mapEntries(contents.lists, (list, token) =>
-      describeList(list, typeNameOf(token), declarations),
+      describeList(list, pulumiNameOf(token), declarations),
     ),
     ...mapEntries(contents.actions, (action, token) =>
-      describeAction(action, typeNameOf(token), declarations),
+      describeAction(action, pulumiNameOf(token), declarations),
     ),
   }
   return {
@@ -255,8 +255,8 @@ function selectInputs(
   return new Map([...properties].filter(([, { isInput }]) => isInput))
 }
 
-/** Returns the last part of a token: `Pet` of `random:index/pet:Pet`. */
-function typeNameOf(token: string): string {
+/** Returns the name of a type in Pulumi, the last part of its token: `Pet` of `random:index/pet:Pet`. */
+function pulumiNameOf(token: string): string {
   return token.slice(token.lastIndexOf(':') + 1)
 }
 

@@ -1,5 +1,6 @@
 import type { FunctionMessage, FunctionParameterMessage } from '../client/schema-messages.ts'
 import type { FunctionSpec, PropertySpec } from '../../package-schema/package-schema.ts'
+import type { CtyType } from '../values/type-system.ts'
 import { capitalize } from './camel-case.ts'
 import { nameArguments } from './function-names.ts'
 import { readFunctionSignature } from './read-schema-messages.ts'
@@ -53,7 +54,7 @@ export function describeFunction(
 /** Returns the type of a result. The properties of an object become outputs of the function. */
 function describeResult(
   declarations: TypeDeclarations,
-  type: ReturnType<typeof readFunctionSignature>['returnType'],
+  type: CtyType,
   typeName: string,
 ): NonNullable<FunctionSpec['outputs']> {
   if (type.kind !== 'object') return declarations.describeType(type, typeName)

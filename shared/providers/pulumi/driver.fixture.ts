@@ -3,7 +3,7 @@ import type { Urn } from '../../names/urn.ts'
 import type { PropertyMap, PropertyValue } from '../../values/value.ts'
 import { signatureKey, signatures } from '../../values/wire-options.ts'
 import { ProviderError } from '../provider-error.ts'
-import { type Script, type ScriptedServer, serveScript } from './scripted-server.ts'
+import { type Script, type ScriptedServer, serveScript } from './scripted-server.fixture.ts'
 
 const servers: ScriptedServer[] = []
 
