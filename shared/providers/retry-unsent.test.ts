@@ -15,11 +15,11 @@ const unsent = new ProviderError('no connection', {
  */
 function createFailingProvider(...failures: readonly (Error | undefined)[]) {
   const messages: string[] = []
-  const failuresLeft = [...failures]
+  const remainingFailures = [...failures]
   let instanceCount = 0
   const provider = {
     read: async () => {
-      const failure = failuresLeft.shift()
+      const failure = remainingFailures.shift()
       if (failure !== undefined) throw failure
       return instanceCount
     },
@@ -33,7 +33,8 @@ function createFailingProvider(...failures: readonly (Error | undefined)[]) {
         instanceCount += 1
         return provider
       },
-      beforeRetry: async (number: number, why: string) => void messages.push(`${number} ${why}`),
+      beforeRetry: async (retryIndex: number, reason: string) =>
+        void messages.push(`${retryIndex} ${reason}`),
     },
   }
 }

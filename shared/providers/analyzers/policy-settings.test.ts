@@ -16,7 +16,7 @@ const createPolicy = (name: string, fields: Partial<PolicyInfo> = {}): PolicyInf
   ...fields,
 })
 
-const pack = (...policies: PolicyInfo[]): PackInfo => ({
+const createPack = (...policies: PolicyInfo[]): PackInfo => ({
   name: 'pack',
   version: '1',
   takesSettings: true,
@@ -52,7 +52,7 @@ test.each([
 test('settings of the user override those of the program, these override the defaults, and an entry of a policy overrides `all`', () => {
   const schema = { properties: { max: { type: 'number', default: 1 } }, required: [] }
   const info = {
-    ...pack(createPolicy('a', { schema }), createPolicy('b')),
+    ...createPack(createPolicy('a', { schema }), createPolicy('b')),
     settings: new Map([['a', { enforcement: 'mandatory', properties: { max: 2 } }]] as const),
   }
   const configured = new Map<string, PolicySettings>([
@@ -81,6 +81,6 @@ test('all settings that violate the schema of a policy are reported', () => {
     ['b', { enforcement: '', properties: { max: 'many' } }],
     ['c', { enforcement: '', properties: { max: 3 } }],
   ])
-  const wrong = validateSettings(policies, settings)
-  expect(wrong.map(text => text.split(':')[0])).toEqual(['a', 'b'])
+  const messages = validateSettings(policies, settings)
+  expect(messages.map(text => text.split(':')[0])).toEqual(['a', 'b'])
 })

@@ -6,7 +6,7 @@ import type { ProviderReport, ReportEntry } from './report.ts'
 function entryOf(
   id: string,
   outcome: ContractOutcome,
-  more: Partial<ReportEntry> = {},
+  fields: Partial<ReportEntry> = {},
 ): ReportEntry {
   const contract = {
     id,
@@ -16,7 +16,7 @@ function entryOf(
     protocols: bothProtocols,
     remedy: `Correct ${id}.`,
   }
-  return { contract, type: undefined, outcome, durationMs: 120, ...more }
+  return { contract, type: undefined, outcome, durationMs: 120, ...fields }
 }
 
 const report: ProviderReport = {

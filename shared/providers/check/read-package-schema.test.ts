@@ -6,20 +6,20 @@ import { createSampleInputs, createWrongValue } from './sample-inputs.ts'
 
 const token = 'shop:index:Order'
 
-function readSchemaOf(inputProperties: object, more: object = {}) {
+function readSchemaOf(inputProperties: object, otherFields: object = {}) {
   const schema = {
     name: 'shop',
     resources: {
       [token]: { inputProperties, requiredInputs: Object.keys(inputProperties) },
     },
-    ...more,
+    ...otherFields,
   }
   return readPackageSchema(JSON.stringify(schema))
 }
 
-const sampleOf = (inputProperties: object, more: object = {}) =>
+const sampleOf = (inputProperties: object, otherFields: object = {}) =>
   createSampleInputs(
-    readSchemaOf(inputProperties, more).types.get(token) ?? createUndescribedType(token),
+    readSchemaOf(inputProperties, otherFields).types.get(token) ?? createUndescribedType(token),
     'label',
   )
 

@@ -16,11 +16,13 @@ const token = 'mem:index:Thing'
 const inputsOf = (inputs: Readonly<Record<string, PropertyValue>>) =>
   new Map(Object.entries(inputs))
 
-const base = { name: 'a', size: 1, zone: 'z', key: secretOf('hunter2') }
+const baseInputs = { name: 'a', size: 1, zone: 'z', key: secretOf('hunter2') }
 
 const config = {
   provider: new Map(),
-  types: new Map([[token, [inputsOf(base), inputsOf({ ...base, size: 2, zone: 'y' })]]]),
+  types: new Map([
+    [token, [inputsOf(baseInputs), inputsOf({ ...baseInputs, size: 2, zone: 'y' })]],
+  ]),
 }
 
 function check(

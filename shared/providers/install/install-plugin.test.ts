@@ -20,14 +20,14 @@ import { createPluginInstaller } from './plugin-installer.ts'
 import type { PluginRequest } from './plugin-address.ts'
 
 const machine = { os: 'linux', arch: 'amd64' }
-const asset = 'pulumi-resource-thing-v1.2.3-linux-amd64.tar.gz'
+const archiveName = 'pulumi-resource-thing-v1.2.3-linux-amd64.tar.gz'
 
 let home: string
 let archive: Buffer
 let address: string
 let close: () => Promise<void>
 const requests: string[] = []
-let answer: (request: IncomingMessage, response: ServerResponse) => void
+let respond: (request: IncomingMessage, response: ServerResponse) => void
 const messages: string[] = []
 
 /** Creates an archive of files, by name. */
@@ -46,10 +46,10 @@ beforeEach(async () => {
   requests.length = 0
   messages.length = 0
   archive = await packFiles({ 'pulumi-resource-thing': '#!/bin/sh\necho 1\n', README: 'x' })
-  answer = (_request, response) => void response.end(archive)
+  respond = (_request, response) => void response.end(archive)
   const server = createServer((request, response) => {
     requests.push(request.url ?? '')
-    answer(request, response)
+    respond(request, response)
   })
   await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
   address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -61,7 +61,7 @@ afterEach(async () => {
   rmSync(home, { recursive: true, force: true })
 })
 
-const createDeps = (more: Partial<InstallDeps> = {}): InstallDeps => ({
+const createDeps = (fields: Partial<InstallDeps> = {}): InstallDeps => ({
   fetch,
   env: {},
   machine,
@@ -71,23 +71,23 @@ const createDeps = (more: Partial<InstallDeps> = {}): InstallDeps => ({
   git: () => Promise.resolve({ stdout: '', stderr: 'no git here', code: null }),
   cache: join(home, 'plugins'),
   installDependencies: () => Promise.resolve(),
-  ...more,
+  ...fields,
 })
 
-const createRequest = (more: Partial<PluginRequest> = {}): PluginRequest => ({
+const createRequest = (fields: Partial<PluginRequest> = {}): PluginRequest => ({
   kind: 'resource',
   name: 'thing',
   version: '1.2.3',
   downloadUrl: address,
   checksums: new Map(),
-  ...more,
+  ...fields,
 })
 
 const install = (
-  more: Partial<PluginRequest> = {},
+  fields: Partial<PluginRequest> = {},
   request: Partial<InstallRequest> = {},
   deps = createDeps(),
-) => installPlugin({ plugin: createRequest(more), ...request }, deps)
+) => installPlugin({ plugin: createRequest(fields), ...request }, deps)
 
 const checksumOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 const listInstalled = (): readonly string[] =>
@@ -98,7 +98,7 @@ const listInstalled = (): readonly string[] =>
 describe('a plugin is installed', () => {
   test('from its address, into the folder where Pulumi searches for it', async () => {
     expect(await install({ downloadUrl: `${address}/\${NAME}/\${VERSION}/` })).toBe('1.2.3')
-    expect(requests).toEqual([`/thing/1.2.3/${asset}`])
+    expect(requests).toEqual([`/thing/1.2.3/${archiveName}`])
     expect(listInstalled()).toEqual(['resource-thing-v1.2.3'])
     const folder = join(home, 'plugins', 'resource-thing-v1.2.3')
     expect(readdirSync(folder).sort()).toEqual(['README', 'pulumi-resource-thing'])
@@ -142,7 +142,7 @@ describe('a plugin is installed', () => {
         fetch, env: {}, machine: ${JSON.stringify(machine)}, version: '3.0.0', report() {},
         pause: ms => new Promise(done => setTimeout(done, ms)),
         cache: ${JSON.stringify(join(home, 'plugins'))}, installDependencies: async () => {} })`
-    answer = (_request, response) => void setTimeout(() => response.end(archive), 300)
+    respond = (_request, response) => void setTimeout(() => response.end(archive), 300)
     const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', script]
     const codes = [1, 2, 3].map(
       () =>
@@ -166,7 +166,7 @@ describe('a plugin is installed', () => {
   })
 
   test('after failed attempts, each of which is reported', async () => {
-    answer = (_request, response) => {
+    respond = (_request, response) => {
       if (requests.length === 1) response.writeHead(500).end()
       else if (requests.length === 2) {
         response.writeHead(200, { 'content-length': archive.length })
@@ -215,7 +215,7 @@ describe('no plugin is installed', () => {
   })
 
   test.each([404, 403])('when the server refuses with %i, without a retry', async status => {
-    answer = (_request, response) => void response.writeHead(status).end()
+    respond = (_request, response) => void response.writeHead(status).end()
     await expect(install()).rejects.toMatchObject({
       code: 'PLUGIN_DOWNLOAD',
       message: expect.stringContaining(`${status} HTTP error fetching plugin from ${address}`),
@@ -224,7 +224,7 @@ describe('no plugin is installed', () => {
   })
 
   test('after five failed attempts', async () => {
-    answer = (_request, response) => void response.writeHead(502).end()
+    respond = (_request, response) => void response.writeHead(502).end()
     await expect(install()).rejects.toMatchObject({ code: 'PLUGIN_DOWNLOAD' })
     expect(requests).toHaveLength(5)
   })
@@ -238,8 +238,8 @@ describe('no plugin is installed', () => {
     const folder = mkdtempSync(join(home, 'evil-'))
     writeFileSync(join(home, 'outside'), 'x')
     const chunks: Buffer[] = []
-    const paths = { cwd: folder, gzip: true, preservePaths: true }
-    for await (const chunk of create(paths, ['../outside'])) chunks.push(chunk)
+    const options = { cwd: folder, gzip: true, preservePaths: true }
+    for await (const chunk of create(options, ['../outside'])) chunks.push(chunk)
     archive = Buffer.concat(chunks)
     rmSync(join(home, 'outside'))
     await expect(install()).rejects.toMatchObject({ code: 'ARCHIVE_UNREADABLE' })
@@ -280,13 +280,16 @@ describe('a repository of plugins', () => {
     }
   const api = 'https://api.github.com/repos'
   const printRelease = (url: string): string =>
-    JSON.stringify({ tag_name: 'v1.2.3', assets: [{ name: asset, url }] })
+    JSON.stringify({ tag_name: 'v1.2.3', assets: [{ name: archiveName, url }] })
 
   test.each([
     [
       'a release of Pulumi at GitHub, without the API',
       '',
-      { [`https://github.com/pulumi/pulumi-thing/releases/download/v1.2.3/${asset}`]: 'archive' },
+      {
+        [`https://github.com/pulumi/pulumi-thing/releases/download/v1.2.3/${archiveName}`]:
+          'archive',
+      },
       1,
     ],
     [
@@ -295,7 +298,12 @@ describe('a repository of plugins', () => {
       { [`${api}/pulumi/pulumi-thing/releases/tags/v1.2.3`]: 'release', 'https://a/1': 'archive' },
       3,
     ],
-    ['get.pulumi.com', '', { [`https://get.pulumi.com/releases/plugins/${asset}`]: 'archive' }, 3],
+    [
+      'get.pulumi.com',
+      '',
+      { [`https://get.pulumi.com/releases/plugins/${archiveName}`]: 'archive' },
+      3,
+    ],
     [
       'a release of another owner at GitHub',
       'github://api.github.com/me/mine',
@@ -305,15 +313,18 @@ describe('a repository of plugins', () => {
     [
       'a release at GitLab',
       'gitlab://gitlab.com/42',
-      { [`https://gitlab.com/api/v4/projects/42/releases/v1.2.3/downloads/${asset}`]: 'archive' },
+      {
+        [`https://gitlab.com/api/v4/projects/42/releases/v1.2.3/downloads/${archiveName}`]:
+          'archive',
+      },
       1,
     ],
   ])('a plugin is downloaded from its source: %s', async (_name, downloadUrl, pages, calls) => {
     const addresses: string[] = []
     const served = Object.fromEntries(
-      Object.entries(pages).map(([url, what]) => [
+      Object.entries(pages).map(([url, kind]) => [
         url,
-        what === 'archive' ? new Uint8Array(archive) : printRelease('https://a/1'),
+        kind === 'archive' ? new Uint8Array(archive) : printRelease('https://a/1'),
       ]),
     )
     await install({ downloadUrl }, {}, createDeps({ fetch: createFetch(served, addresses) }))
@@ -338,7 +349,7 @@ describe('a repository of plugins', () => {
   })
 
   test.each([
-    ['nobody answers', () => Promise.reject(new TypeError('fetch failed'))],
+    ['the server does not respond', () => Promise.reject(new TypeError('fetch failed'))],
     ['the response is not a release', () => Promise.resolve(new Response('<html>'))],
   ])('the latest version is unknown when %s', async (_name, fetch) => {
     const downloadUrl = 'github://api.github.com/me/mine'

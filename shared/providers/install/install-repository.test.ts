@@ -73,7 +73,7 @@ afterEach(async () => {
 const downloadUrl = 'git://me:word@git.example/org/thing/sub'
 const cachedName = 'git.example_org_thing.git_sub'
 
-const install = (more: Partial<PluginRequest> = {}): Promise<string> => {
+const install = (fields: Partial<PluginRequest> = {}): Promise<string> => {
   const deps: InstallDeps = {
     fetch,
     git: createGitRunner({ env: createGitEnvironment(), processes }),
@@ -86,15 +86,15 @@ const install = (more: Partial<PluginRequest> = {}): Promise<string> => {
     installDependencies: folder => Promise.resolve(void preparedFolders.push(folder)),
   }
   const plugin = { kind: 'resource', name: 'thing', version: '', checksums: new Map() }
-  return installPlugin({ plugin: { ...plugin, downloadUrl, ...more } }, deps)
+  return installPlugin({ plugin: { ...plugin, downloadUrl, ...fields } }, deps)
 }
 
 /** Returns the command in the script of the plugin that is found. */
 function readFoundCommand(version: string): string {
   const plugin = { kind: 'resource', name: 'thing', version, downloadUrl }
-  const place = findPlugin(plugin, { env: {}, home, path: '' })
-  if ('missing' in place) throw new Error(place.missing)
-  return readFileSync(place.path, 'utf8').split('\n')[1] ?? ''
+  const lookup = findPlugin(plugin, { env: {}, home, path: '' })
+  if ('missing' in lookup) throw new Error(lookup.missing)
+  return readFileSync(lookup.path, 'utf8').split('\n')[1] ?? ''
 }
 
 describe('a plugin from a repository', () => {
@@ -138,7 +138,7 @@ describe('a plugin from a repository', () => {
     expect(refusal).toContain('refs/tags/v3.0.0')
     expect([refusal, ...messages].join('\n')).not.toContain('word')
     const pluginFiles = readdirSync(join(home, '.pulumi', 'plugins')).filter(
-      one => !one.endsWith('.lock'),
+      name => !name.endsWith('.lock'),
     )
     expect(pluginFiles).toEqual([])
     const nowhere = install({ downloadUrl: 'git://me:word@git.example/org/other' })

@@ -18,11 +18,11 @@ const createRequest = (name: string, downloadUrl = '', kind = 'resource'): Plugi
 })
 
 const machine = { os: 'linux', arch: 'arm64' }
-const get = 'https://get.pulumi.com/releases/plugins'
+const fallbackUrl = 'https://get.pulumi.com/releases/plugins'
 
 describe('the sources of a plugin', () => {
   test.each([
-    ['random', '', '', ['github://api.github.com/pulumi/pulumi-random', get]],
+    ['random', '', '', ['github://api.github.com/pulumi/pulumi-random', fallbackUrl]],
     ['scaleway', '', '', ['github://api.github.com/pulumiverse/pulumi-scaleway']],
     ['acme2', 'https://a.example/x', '', ['https://a.example/x']],
     ['a', 'github://api.github.com/me', '', ['github://api.github.com/me/pulumi-a']],
@@ -66,8 +66,8 @@ describe('the sources of a plugin', () => {
     ['github://api.github.com', 'github://<host>/<organization>'],
     ['github://api.github.com/a/b/c', 'github://<host>/<organization>'],
     ['gitlab://gitlab.com/', 'gitlab://<host>/<project id>'],
-  ])('%s is refused: %s', (address, why) => {
-    expect(() => pluginSourcesOf(createRequest('a', address), '')).toThrow(why)
+  ])('%s is refused: %s', (address, problem) => {
+    expect(() => pluginSourcesOf(createRequest('a', address), '')).toThrow(problem)
   })
 
   test.each(['a', 'a=b=c', '=b', 'a=', '(=b'])('overrides %j are refused', overrides => {

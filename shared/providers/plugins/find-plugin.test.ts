@@ -58,10 +58,10 @@ describe('a plugin is found', () => {
         { ...ownPlugin, name: 'other' },
         { ...ownPlugin, kind: 'language' },
       ]
-      const places = { env: {}, home: join(folder, 'home'), path: join(folder, 'bin') }
+      const locations = { env: {}, home: join(folder, 'home'), path: join(folder, 'bin') }
       expect(
         findPlugin(createDescriptor('aws', requestedVersion), {
-          ...places,
+          ...locations,
           projectPlugins: [...otherPlugins, ownPlugin],
         }),
       ).toEqual({

@@ -96,13 +96,22 @@ describe('a plugin that fails to start causes one clear error', () => {
     mkdirSync(path)
     writeFileSync(join(path, 'PulumiPlugin.yaml'), 'runtime: nodejs\n')
     const request = { name: 'odd', path, engineAddress: '', cwd: folder, env: {}, onLine: () => {} }
-    const lacking = { code: 'PLUGIN_FAILED', message: expect.stringContaining('@pulumi/pulumi') }
-    await expect(startPlugin(processes, request)).rejects.toMatchObject(lacking)
+    const missingSdkError = {
+      code: 'PLUGIN_FAILED',
+      message: expect.stringContaining('@pulumi/pulumi'),
+    }
+    await expect(startPlugin(processes, request)).rejects.toMatchObject(missingSdkError)
     writeFileSync(join(path, 'PulumiPlugin.yaml'), 'runtime: cobol\n')
-    const hostless = { code: 'RUNTIME_UNKNOWN', message: expect.stringContaining('language-cobol') }
-    await expect(startPlugin(processes, request)).rejects.toMatchObject(hostless)
+    const missingHostError = {
+      code: 'RUNTIME_UNKNOWN',
+      message: expect.stringContaining('language-cobol'),
+    }
+    await expect(startPlugin(processes, request)).rejects.toMatchObject(missingHostError)
     writeFileSync(join(path, 'PulumiPlugin.yaml'), 'runtime: go\nrequiredPulumiVersion: "<3.0.0"\n')
-    const older = { code: 'PLUGIN_FAILED', message: expect.stringContaining('does not satisfy') }
-    await expect(startPlugin(processes, request)).rejects.toMatchObject(older)
+    const versionError = {
+      code: 'PLUGIN_FAILED',
+      message: expect.stringContaining('does not satisfy'),
+    }
+    await expect(startPlugin(processes, request)).rejects.toMatchObject(versionError)
   })
 })

@@ -108,13 +108,13 @@ describe('configuration', () => {
 
   test('is accepted unchanged by a provider without CheckConfig, and without DiffConfig its changes are unknown', async () => {
     const { provider } = await serveProvider({})
-    const checking = {
+    const input = {
       ...providerIdentity,
       oldInputs: undefined,
       newInputs: createPropertyMap({ a: 1 }),
       allowUnknowns: true,
     }
-    expect(await provider.checkConfig(checking)).toEqual({
+    expect(await provider.checkConfig(input)).toEqual({
       inputs: createPropertyMap({ a: 1 }),
       failures: [],
     })

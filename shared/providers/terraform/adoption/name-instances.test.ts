@@ -39,7 +39,7 @@ test('equal names of one type get numbers', () => {
   expect([...nameInstances(instances, new Map()).values()]).toEqual(['dog-0', 'dog-0-2', 'dog-0-3'])
 })
 
-test('names of the user are given first', () => {
+test('names of the user take precedence over generated ones', () => {
   const instances = readInstances(['dog', '', [null]], ['cat', '', [null]])
   const names = nameInstances(instances, new Map([['random_pet.cat', 'dog']]))
   expect(Object.fromEntries(names)).toEqual({ 'random_pet.cat': 'dog', 'random_pet.dog': 'dog-2' })

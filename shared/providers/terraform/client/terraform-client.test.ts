@@ -87,9 +87,11 @@ describe('values', () => {
       undefined,
     ]
     const requests: unknown[] = []
-    const createAnswer = () =>
+    const createResponse = () =>
       ReadResource_Response.fromPartial({ newState: values[requests.length] })
-    const { provider } = await serveTerraform({ readResource: respondWith(createAnswer, requests) })
+    const { provider } = await serveTerraform({
+      readResource: respondWith(createResponse, requests),
+    })
     const read = async () => {
       const { newState } = await provider.client.readResource({
         typeName: 't',
@@ -117,8 +119,8 @@ describe('values', () => {
     const { provider } = await serveTerraform({
       readDataSource: respond(ReadDataSource_Response.fromPartial({ state })),
     })
-    const answer = await provider.client.readDataSource({ typeName: 't', config: state })
-    expect(answer.state).toMatchObject({ msgpack: { length: 20_000_000 } })
+    const response = await provider.client.readDataSource({ typeName: 't', config: state })
+    expect(response.state).toMatchObject({ msgpack: { length: 20_000_000 } })
   })
 
   test('of stored states are sent as JSON or as a flat map', async () => {
@@ -145,7 +147,7 @@ describe('a plan', () => {
       { selector: { $case: 'elementKeyInt', value: 2 ** 40 } },
     ] as const
     const requests: unknown[] = []
-    const answer = PlanResourceChange_Response.fromPartial({
+    const response = PlanResourceChange_Response.fromPartial({
       requiresReplace: [{ steps: [...steps] }],
       diagnostics: [{ severity: 0, summary: 's', detail: 'd' }],
       legacyTypeSystem: true,
@@ -153,7 +155,7 @@ describe('a plan', () => {
       plannedIdentity: { identityData: { msgpack: bytesOf(1) } },
     })
     const { provider } = await serveTerraform(
-      { planResourceChange: respond(answer, requests) },
+      { planResourceChange: respond(response, requests) },
       { isDeferralAllowed: true },
     )
     const states = { priorState: config, proposedNewState: config, config }
@@ -197,11 +199,11 @@ describe('a stream', () => {
   })
 
   test('has the progress and the end of an action', async () => {
-    const answers = [
+    const events = [
       InvokeAction_Event.fromPartial({ type: { $case: 'progress', value: { message: 'half' } } }),
       InvokeAction_Event.fromPartial({ type: { $case: 'completed', value: {} } }),
     ]
-    const { provider } = await serveTerraform({ invokeAction: writeEvents(answers) })
+    const { provider } = await serveTerraform({ invokeAction: writeEvents(events) })
     const invoked = provider.client.invokeAction({ actionType: 'a', config })
     expect(await collect(invoked)).toEqual([
       { kind: 'progress', message: 'half' },
@@ -255,7 +257,7 @@ describe('the schema of a provider', () => {
 })
 
 describe('a provider that the user runs', () => {
-  test('answers calls on a TCP port', async () => {
+  test('responds to calls on a TCP port', async () => {
     const { provider } = await serveTerraform({}, { network: 'tcp' })
     expect((await provider.client.getFunctions()).diagnostics).toEqual([])
   })

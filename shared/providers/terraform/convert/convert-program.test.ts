@@ -228,7 +228,7 @@ test('without the package std, its functions have no equivalent', async () => {
   expect(needsStandardPackage).toBe(false)
 })
 
-test('for a host without the call, configuration takes the place of missing parts', async () => {
+test('in the reduced dialect, a configuration value takes the place of each missing part', async () => {
   const { text } = await convertText('output "o" { value = yamlencode("a") }', {
     dialect: 'reduced',
   })

@@ -84,7 +84,7 @@ output "zone" { sensitive = true }`,
   expect(sortLines(merged.text)).toEqual(sortLines(other.text))
 })
 
-test('override files are merged in the order of their names, whatever the order of the main file', async () => {
+test('override files are merged in the order of their names, even if they precede the main file', async () => {
   const { text } = await convertWith(
     'locals { zone = "a" }',
     ['a_override.tf', 'locals { zone = "b" }'],
@@ -124,7 +124,7 @@ resource "x_server" "a" {
   ])
 })
 
-test('an override file adds a provider, and changes the source of one', async () => {
+test('an override file adds the configuration of a provider', async () => {
   const { text } = await convertWith('resource "x_server" "a" {}', [
     'override.tf',
     'provider "x" { api_url = "https://example.com" }',

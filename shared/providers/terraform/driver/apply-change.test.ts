@@ -13,7 +13,7 @@ import { identityCodec, thingCodec } from './scripted-schemas.fixture.ts'
 type Script = (base: TerraformClient) => Partial<TerraformClient>
 
 /** Changes the responses to applies. */
-const answerApply =
+const changeApplyResponses =
   (change: (response: ApplyResponse, state: object) => Partial<ApplyResponse>): Script =>
   base => ({
     async applyResourceChange(request) {
@@ -24,10 +24,13 @@ const answerApply =
   })
 
 const failWith = (summary: string): Script =>
-  answerApply(() => ({ diagnostics: [createErrorDiagnostic(summary)] }))
+  changeApplyResponses(() => ({ diagnostics: [createErrorDiagnostic(summary)] }))
 
 const failWithoutObject = (summary: string): Script =>
-  answerApply(() => ({ diagnostics: [createErrorDiagnostic(summary)], newState: undefined }))
+  changeApplyResponses(() => ({
+    diagnostics: [createErrorDiagnostic(summary)],
+    newState: undefined,
+  }))
 
 const inputs = inputsOf({ label: 'a', value: 'v' })
 const changedInputs = inputsOf({ label: 'a', value: 'w' })
@@ -68,7 +71,9 @@ describe('a create', () => {
 
   test('with an unknown value left is an error, and the other values are recorded', async () => {
     const { create } = await createScriptedProvider(
-      answerApply((_, state) => ({ newState: thingCodec.encode({ ...state, note: '?' }) })),
+      changeApplyResponses((_, state) => ({
+        newState: thingCodec.encode({ ...state, note: '?' }),
+      })),
     )
     const failure = await failureOf(create(inputs))
     expect(failure.message).toContain("a value is still unknown at 'note'")
@@ -77,16 +82,18 @@ describe('a create', () => {
 
   test('with another value than planned is an error, and the object is recorded', async () => {
     const { create } = await createScriptedProvider(
-      answerApply((_, state) => ({ newState: thingCodec.encode({ ...state, value: 'other' }) })),
+      changeApplyResponses((_, state) => ({
+        newState: thingCodec.encode({ ...state, value: 'other' }),
+      })),
     )
     const failure = await failureOf(create(inputs))
     expect(failure.message).toContain("the value has changed at 'value'")
     expect(stateOf(partialOutputsOf(failure))).toMatchObject({ value: 'other' })
   })
 
-  test('with another value than planned is no error for the old SDK', async () => {
+  test('with another value than planned is no error for the legacy type system', async () => {
     const { create } = await createScriptedProvider(
-      answerApply((_, state) => ({
+      changeApplyResponses((_, state) => ({
         newState: thingCodec.encode({ ...state, value: 'other' }),
         isLegacyTypeSystem: true,
       })),
@@ -111,16 +118,18 @@ describe('a create', () => {
       () => ({ newState: { msgpack: Uint8Array.of(0xa1, 0x78) } }),
       /returned an invalid object/,
     ],
-  ])('with %s is an error for the old SDK, too', async (_name, change, message) => {
+  ])('with %s is an error for the legacy type system, too', async (_name, change, message) => {
     const { create } = await createScriptedProvider(
-      answerApply((_, state) => ({ ...change(state), isLegacyTypeSystem: true })),
+      changeApplyResponses((_, state) => ({ ...change(state), isLegacyTypeSystem: true })),
     )
     await expect(create(inputs)).rejects.toThrow(message)
   })
 
   test('that returns a write-only value is an error, and the value is not recorded', async () => {
     const { create } = await createScriptedProvider(
-      answerApply((_, state) => ({ newState: thingCodec.encode({ ...state, pass: 'hunter2' }) })),
+      changeApplyResponses((_, state) => ({
+        newState: thingCodec.encode({ ...state, pass: 'hunter2' }),
+      })),
     )
     const failure = await failureOf(create(inputsOf({ label: 'a', pass: secretOf('hunter2') })))
     expect(failure.message).toContain("a write-only attribute has a value at 'pass'")
@@ -172,14 +181,15 @@ function replaceUnknownNote(
 }
 
 describe('an update', () => {
-  async function prepare(script: Script = () => ({})) {
-    const usual = await createScriptedProvider()
-    const { outputs } = await usual.create(inputs)
+  /** Creates an object with a provider without a script, and a second provider with one. */
+  async function createWithTwoProviders(script: Script = () => ({})) {
+    const unscripted = await createScriptedProvider()
+    const { outputs } = await unscripted.create(inputs)
     return { outputs, ...(await createScriptedProvider(script)) }
   }
 
   test('with an error and an object records the object, which is not tainted', async () => {
-    const { outputs, update } = await prepare(failWith('Half done'))
+    const { outputs, update } = await createWithTwoProviders(failWith('Half done'))
     const failure = await failureOf(update(outputs, changedInputs))
     expect(failure).toMatchObject({ status: 'partial', message: 'Half done' })
     expect(stateOf(partialOutputsOf(failure))).toMatchObject({ value: 'w' })
@@ -187,14 +197,14 @@ describe('an update', () => {
   })
 
   test('with an error and no object keeps the prior object', async () => {
-    const { outputs, update } = await prepare(failWithoutObject('No quota'))
+    const { outputs, update } = await createWithTwoProviders(failWithoutObject('No quota'))
     const failure = await failureOf(update(outputs, changedInputs))
     expect(failure).toMatchObject({ status: 'ok', message: 'No quota' })
     expect(failure.partialResource).toBeUndefined()
   })
 
   test('during which the provider crashes keeps the prior object', async () => {
-    const { outputs, update } = await prepare(() => ({
+    const { outputs, update } = await createWithTwoProviders(() => ({
       applyResourceChange: () => Promise.reject(createConnectionLossError()),
     }))
     const failure = await failureOf(update(outputs, changedInputs))
@@ -203,8 +213,8 @@ describe('an update', () => {
   })
 
   test('that changes the identity causes a warning', async () => {
-    const { outputs, update, warnings } = await prepare(
-      answerApply(() => ({ newIdentity: identityCodec.encode({ label: 'b' }) })),
+    const { outputs, update, warnings } = await createWithTwoProviders(
+      changeApplyResponses(() => ({ newIdentity: identityCodec.encode({ label: 'b' }) })),
     )
     await update(outputs, changedInputs)
     expect(warnings).toEqual([
@@ -214,7 +224,7 @@ describe('an update', () => {
   })
 
   test('that keeps the identity causes no warning', async () => {
-    const { outputs, update, warnings, requestOf } = await prepare()
+    const { outputs, update, warnings, requestOf } = await createWithTwoProviders()
     await update(outputs, changedInputs)
     expect(warnings).toEqual([])
     const apply = requestOf('applyResourceChange')
@@ -222,7 +232,7 @@ describe('an update', () => {
   })
 
   test('that only makes a value secret applies nothing, and records the secret', async () => {
-    const { outputs, update, diff, takeCalls } = await prepare()
+    const { outputs, update, diff, takeCalls } = await createWithTwoProviders()
     const newInputs = inputsOf({ label: 'a', value: secretOf('v') })
     expect(await diff(outputs, newInputs)).toMatchObject({
       changes: 'some',
@@ -238,14 +248,15 @@ const createConnectionLossError = (): ProviderError =>
   new ProviderError('the provider ended', { status: 'lost', code: 14, isRequestUnsent: false })
 
 describe('a delete', () => {
-  async function prepare(script: Script = () => ({})) {
-    const usual = await createScriptedProvider()
-    const { outputs } = await usual.create(inputs)
+  /** Creates an object with a provider without a script, and a second provider with one. */
+  async function createWithTwoProviders(script: Script = () => ({})) {
+    const unscripted = await createScriptedProvider()
+    const { outputs } = await unscripted.create(inputs)
     return { outputs, ...(await createScriptedProvider(script)) }
   }
 
   test('upgrades, plans and applies, and the private data pass through the plan', async () => {
-    const { outputs, remove, takeCalls, requestOf } = await prepare()
+    const { outputs, remove, takeCalls, requestOf } = await createWithTwoProviders()
     await remove(outputs)
     expect(takeCalls()).toEqual([
       'upgradeResourceState',
@@ -259,7 +270,7 @@ describe('a delete', () => {
   })
 
   test('without the capability plan_destroy has the private data of the object', async () => {
-    const { outputs, remove, takeCalls, requestOf } = await prepare(base => ({
+    const { outputs, remove, takeCalls, requestOf } = await createWithTwoProviders(base => ({
       async getProviderSchema() {
         const schema = await base.getProviderSchema()
         return { ...schema, capabilities: { ...schema.capabilities, planDestroy: false } }
@@ -273,7 +284,7 @@ describe('a delete', () => {
   })
 
   test('whose plan is an object is refused before any change', async () => {
-    const { outputs, remove, takeCalls } = await prepare(base => ({
+    const { outputs, remove, takeCalls } = await createWithTwoProviders(base => ({
       planResourceChange: async request => ({
         ...(await base.planResourceChange(request)),
         plannedState: request.priorState,
@@ -284,8 +295,8 @@ describe('a delete', () => {
   })
 
   test('that returns an object is an error, and the object is kept', async () => {
-    const { outputs, remove } = await prepare(
-      answerApply(() => ({ newState: thingCodec.encode({ id: 'id-a', label: 'a' }) })),
+    const { outputs, remove } = await createWithTwoProviders(
+      changeApplyResponses(() => ({ newState: thingCodec.encode({ id: 'id-a', label: 'a' }) })),
     )
     const failure = await failureOf(remove(outputs))
     expect(failure.message).toContain('the object still exists after its deletion')
@@ -293,7 +304,7 @@ describe('a delete', () => {
   })
 
   test('with an error and no object is refused, and the object stays recorded', async () => {
-    const { outputs, remove } = await prepare(failWithoutObject('In use'))
+    const { outputs, remove } = await createWithTwoProviders(failWithoutObject('In use'))
     expect(await failureOf(remove(outputs))).toMatchObject({ status: 'ok', message: 'In use' })
   })
 })

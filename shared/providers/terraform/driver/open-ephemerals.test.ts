@@ -19,7 +19,7 @@ const createReference = (label: PropertyValue): PropertyValue =>
 const inputs = inputsOf({ label: 'a', pass: createReference('t') })
 
 /** Changes the responses to opens. */
-const answerOpen =
+const changeOpenResponses =
   (change: Readonly<Record<string, unknown>>): Script =>
   base => ({
     openEphemeralResource: async request => ({
@@ -78,7 +78,7 @@ describe('an ephemeral resource', () => {
   test('is not renewed immediately if its renewal is later than the longest delay of a timer', async () => {
     const setTimer = vi.spyOn(globalThis, 'setTimeout')
     const renewAtMs = Date.now() + 2 ** 40
-    const { create } = await createScriptedProvider(answerOpen({ renewAtMs }))
+    const { create } = await createScriptedProvider(changeOpenResponses({ renewAtMs }))
     await create(inputs)
     const delays = setTimer.mock.calls.map(([, delayMs = 0]) => delayMs)
     setTimer.mockRestore()
@@ -100,15 +100,15 @@ describe('an ephemeral resource', () => {
   })
 
   test.each<[string, Script, RegExp]>([
-    ['null', answerOpen({ result: undefined }), /the result is null/],
+    ['null', changeOpenResponses({ result: undefined }), /the result is null/],
     [
       'an unknown value',
-      answerOpen({ result: ticketCodec.encode({ label: '?' }) }),
+      changeOpenResponses({ result: ticketCodec.encode({ label: '?' }) }),
       /unknown values/,
     ],
     [
       'another type',
-      answerOpen({ result: { msgpack: Uint8Array.of(0xa1, 0x78) } }),
+      changeOpenResponses({ result: { msgpack: Uint8Array.of(0xa1, 0x78) } }),
       /This is a bug/,
     ],
   ])('with %s as its result is closed, and nothing is planned', async (_name, script, message) => {
@@ -123,10 +123,10 @@ describe('an ephemeral resource', () => {
     ['a failed validation', () => refuseValidation, /cannot open 'x_ticket': Too short/],
     [
       'an error',
-      answerOpen({ diagnostics: [createErrorDiagnostic('No ticket')] }),
+      changeOpenResponses({ diagnostics: [createErrorDiagnostic('No ticket')] }),
       /cannot open[^]*No ticket/,
     ],
-    ['a deferral', answerOpen({ deferralReason: 'unknown' }), /deferred the opening of/],
+    ['a deferral', changeOpenResponses({ deferralReason: 'unknown' }), /deferred the opening of/],
   ])('that has %s is not open, so it is not closed', async (_name, script, message) => {
     const { create, takeCalls } = await createScriptedProvider(script)
     await expect(create(inputs)).rejects.toThrow(message)

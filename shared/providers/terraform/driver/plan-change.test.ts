@@ -13,7 +13,7 @@ import { identityCodec, thingCodec } from './scripted-schemas.fixture.ts'
 type Script = (base: TerraformClient) => Partial<TerraformClient>
 
 /** Changes the responses to plans. */
-const answerPlan =
+const changePlanResponses =
   (change: (response: PlanResponse, planned: object) => Partial<PlanResponse>): Script =>
   base => ({
     async planResourceChange(request) {
@@ -45,37 +45,37 @@ describe('a plan', () => {
   test.each<[string, Script, RegExp]>([
     [
       'with another value than the configuration',
-      answerPlan((_, planned) => planValue(planned, { value: 'other' })),
+      changePlanResponses((_, planned) => planValue(planned, { value: 'other' })),
       /planned an invalid change[^]*at 'value'/,
     ],
     [
       'with a value for an attribute that is not computed',
-      answerPlan((_, planned) => planValue(planned, { key: 'made up' })),
+      changePlanResponses((_, planned) => planValue(planned, { key: 'made up' })),
       /planned an invalid change[^]*at 'key'/,
     ],
     [
       'with a write-only value',
-      answerPlan((_, planned) => planValue(planned, { pass: 'p' })),
+      changePlanResponses((_, planned) => planValue(planned, { pass: 'p' })),
       /a write-only attribute has a planned value at 'pass'/,
     ],
     [
       'of another type',
-      answerPlan(() => ({ plannedState: { msgpack: Uint8Array.of(0xa1, 0x78) } })),
+      changePlanResponses(() => ({ plannedState: { msgpack: Uint8Array.of(0xa1, 0x78) } })),
       /planned an invalid change/,
     ],
     [
       'of no object',
-      answerPlan(() => ({ plannedState: thingCodec.encode(null) })),
+      changePlanResponses(() => ({ plannedState: thingCodec.encode(null) })),
       /planned an invalid change/,
     ],
     [
       'with an error',
-      answerPlan(() => ({ diagnostics: [createErrorDiagnostic('No quota')] })),
+      changePlanResponses(() => ({ diagnostics: [createErrorDiagnostic('No quota')] })),
       /cannot plan the change of[^]*No quota/,
     ],
     [
       'that is deferred',
-      answerPlan(() => ({ deferralReason: 'absentPrerequisite' as const })),
+      changePlanResponses(() => ({ deferralReason: 'absentPrerequisite' as const })),
       /deferred the change of[^]*This is a bug of the provider/,
     ],
   ])('%s is refused before any change', async (_name, script, message) => {
@@ -84,8 +84,8 @@ describe('a plan', () => {
     expect(takeCalls()).toEqual(['planResourceChange'])
   })
 
-  test('of the old SDK may contradict the configuration', async () => {
-    const script = answerPlan((_, planned) => ({
+  test('of the legacy type system may contradict the configuration', async () => {
+    const script = changePlanResponses((_, planned) => ({
       ...planValue(planned, { value: 'other' }),
       isLegacyTypeSystem: true,
     }))
@@ -93,8 +93,8 @@ describe('a plan', () => {
     expect((await create(inputs, { preview: true })).outputs.get('value')).toBe('other')
   })
 
-  test('of the old SDK must not have write-only values', async () => {
-    const leak = answerPlan((_, planned) => ({
+  test('of the legacy type system must not have write-only values', async () => {
+    const leak = changePlanResponses((_, planned) => ({
       ...planValue(planned, { pass: 'p' }),
       isLegacyTypeSystem: true,
     }))
@@ -107,7 +107,7 @@ describe('a difference', () => {
   test('does not exist if the plan is the prior object, although the configuration differs', async () => {
     const { outputs, diff } = await createWithTwoProviders(
       inputs,
-      answerPlan((_, planned) => planValue(planned, { value: 'v' })),
+      changePlanResponses((_, planned) => planValue(planned, { value: 'v' })),
     )
     expect(await diff(outputs, inputsOf({ label: 'a', value: 'V', zone: 'z1' }))).toMatchObject({
       changes: 'none',
@@ -118,7 +118,7 @@ describe('a difference', () => {
   test('requires no replacement at a path that does not change', async () => {
     const { outputs, diff } = await createWithTwoProviders(
       inputs,
-      answerPlan(() => ({ requiresReplace: [[{ kind: 'attribute', name: 'zone' }]] })),
+      changePlanResponses(() => ({ requiresReplace: [[{ kind: 'attribute', name: 'zone' }]] })),
     )
     const changed = inputsOf({ label: 'a', value: 'w', zone: 'z1' })
     expect(await diff(outputs, changed)).toMatchObject({ changes: 'some', replaceKeys: [] })
@@ -126,7 +126,7 @@ describe('a difference', () => {
   })
 
   test('requires a replacement at a path with an unknown new value', async () => {
-    const script = answerPlan((_, planned) => ({
+    const script = changePlanResponses((_, planned) => ({
       ...planValue(planned, { note: '?' }),
       requiresReplace: [[{ kind: 'attribute', name: 'note' }]],
     }))
@@ -136,13 +136,15 @@ describe('a difference', () => {
   })
 
   test('requires a replacement for a write-only path without a visible change', async () => {
-    const script = answerPlan(() => ({ requiresReplace: [[{ kind: 'attribute', name: 'pass' }]] }))
+    const script = changePlanResponses(() => ({
+      requiresReplace: [[{ kind: 'attribute', name: 'pass' }]],
+    }))
     const { outputs, diff } = await createWithTwoProviders(inputs, script)
     expect(await diff(outputs, inputs)).toMatchObject({ changes: 'some', replaceKeys: ['pass'] })
   })
 
   test('with a path of replacement that no object has is a bug of the provider', async () => {
-    const script = answerPlan(() => ({
+    const script = changePlanResponses(() => ({
       requiresReplace: [[{ kind: 'attribute', name: 'nowhere' }]],
     }))
     const { outputs, diff } = await createWithTwoProviders(inputs, script)

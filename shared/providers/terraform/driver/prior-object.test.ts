@@ -153,7 +153,7 @@ describe('the upgrade of a state', () => {
 })
 
 describe('an import', () => {
-  const answerImport =
+  const importObjects =
     (count: number): Script =>
     base => ({
       async importResourceState(request) {
@@ -167,7 +167,7 @@ describe('an import', () => {
     })
 
   test.each([0, 2])('of %d objects is refused, and nothing is read', async count => {
-    const { read, takeCalls } = await createScriptedProvider(answerImport(count))
+    const { read, takeCalls } = await createScriptedProvider(importObjects(count))
     await expect(read('i1')).rejects.toThrow(
       `the provider returned ${count} objects for the id 'i1', but exactly one is required`,
     )
@@ -219,20 +219,23 @@ describe('an import', () => {
 })
 
 describe('a refresh', () => {
-  const answerRead =
+  const changeReadResponses =
     (change: Readonly<Record<string, unknown>>): Script =>
     base => ({
       readResource: async request => ({ ...(await base.readResource(request)), ...change }),
     })
 
-  async function prepare(script: Script) {
-    const usual = await createScriptedProvider()
-    const { outputs } = await usual.create(inputs)
+  /** Creates an object with a provider without a script, and a second provider with one. */
+  async function createWithTwoProviders(script: Script) {
+    const unscripted = await createScriptedProvider()
+    const { outputs } = await unscripted.create(inputs)
     return { outputs, ...(await createScriptedProvider(script)) }
   }
 
   test('of an object that is gone has no id', async () => {
-    const { outputs, read } = await prepare(answerRead({ newState: undefined }))
+    const { outputs, read } = await createWithTwoProviders(
+      changeReadResponses({ newState: undefined }),
+    )
     expect((await read('id-a', outputs)).id).toBe('')
   })
 
@@ -251,15 +254,15 @@ describe('a refresh', () => {
   })
 
   test('with an error keeps the object', async () => {
-    const { outputs, read } = await prepare(
-      answerRead({ diagnostics: [createErrorDiagnostic('No access')] }),
+    const { outputs, read } = await createWithTwoProviders(
+      changeReadResponses({ diagnostics: [createErrorDiagnostic('No access')] }),
     )
     await expect(read('id-a', outputs)).rejects.toThrow(/cannot read[^]*No access/)
   })
 
   test('records a drift, the private data and the identity of the response', async () => {
-    const { outputs, read } = await prepare(
-      answerRead({
+    const { outputs, read } = await createWithTwoProviders(
+      changeReadResponses({
         newState: thingCodec.encode({ id: 'id-a', label: 'a', value: 'drifted' }),
         private: new TextEncoder().encode('r'),
         newIdentity: identityCodec.encode({ label: 'a', region: 'r' }),
@@ -272,9 +275,9 @@ describe('a refresh', () => {
     expect(JSON.parse(stored?.identityJson ?? '')).toEqual({ label: 'a', region: 'r' })
   })
 
-  test('of the old SDK may return null for a list of blocks', async () => {
-    const { outputs, read } = await prepare(
-      answerRead({ newState: thingCodec.encode({ id: 'id-a', label: 'a', rule: null }) }),
+  test('may return null for a list of blocks, as old providers do', async () => {
+    const { outputs, read } = await createWithTwoProviders(
+      changeReadResponses({ newState: thingCodec.encode({ id: 'id-a', label: 'a', rule: null }) }),
     )
     const current: PropertyMap | undefined = (await read('id-a', outputs)).outputs
     const state = readStoredObject(current ?? new Map())?.stateJson
@@ -282,15 +285,17 @@ describe('a refresh', () => {
   })
 
   test('that changes the identity causes a warning', async () => {
-    const { outputs, read, warnings } = await prepare(
-      answerRead({ newIdentity: identityCodec.encode({ label: 'b' }) }),
+    const { outputs, read, warnings } = await createWithTwoProviders(
+      changeReadResponses({ newIdentity: identityCodec.encode({ label: 'b' }) }),
     )
     await read('id-a', outputs)
     expect(warnings).toEqual([expect.stringContaining('changed the identity')])
   })
 
   test('that is deferred is a bug of the provider', async () => {
-    const { outputs, read } = await prepare(answerRead({ deferralReason: 'unknown' }))
+    const { outputs, read } = await createWithTwoProviders(
+      changeReadResponses({ deferralReason: 'unknown' }),
+    )
     await expect(read('id-a', outputs)).rejects.toThrow(/deferred the reading of[^]*bug/)
   })
 })

@@ -57,7 +57,8 @@ describe('the final plan of a create', () => {
 })
 
 describe('the final plan of an update', () => {
-  async function prepare(script: (base: TerraformClient) => Partial<TerraformClient>) {
+  /** Creates an object, and diffs a change of it with a scripted provider. */
+  async function diffWithScript(script: (base: TerraformClient) => Partial<TerraformClient>) {
     const unscripted = await createScriptedProvider()
     const { outputs } = await unscripted.create(inputsOf({ label: 'a', value: 'v' }))
     const scripted = await createScriptedProvider(script)
@@ -68,13 +69,13 @@ describe('the final plan of an update', () => {
   }
 
   test('that differs from the diff is an error, and nothing is applied', async () => {
-    const { apply, takeCalls } = await prepare(changePlan({ note: 'planned later' }))
+    const { apply, takeCalls } = await diffWithScript(changePlan({ note: 'planned later' }))
     await expect(apply()).rejects.toThrow("the value has changed at 'note'")
     expect(takeCalls()).toEqual(['upgradeResourceState', 'planResourceChange'])
   })
 
   test('that requires a replacement is an error, and nothing is applied', async () => {
-    const { apply, takeCalls } = await prepare(base => ({
+    const { apply, takeCalls } = await diffWithScript(base => ({
       async planResourceChange(request) {
         const response = await base.planResourceChange(request)
         return { ...response, requiresReplace: [[{ kind: 'attribute', name: 'value' }]] }

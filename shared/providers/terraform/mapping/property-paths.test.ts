@@ -11,6 +11,7 @@ import { impliedTypeOf } from '../values/schema.ts'
 import { firewallBlock, firewallNames } from './firewall.fixture.ts'
 import { toCtyPaths, toPropertyPath } from './property-paths.ts'
 
+/** A short name, because almost every path below begins with such a step. */
 const a = createAttributeStep
 
 const pairs: readonly (readonly [CtyPath, string])[] = [
@@ -57,7 +58,7 @@ test.each(['', 'nope', 'rules[0].nope', 'policies[0].key', 'openPorts.x', 'rules
   },
 )
 
-test('a wildcard stands for the elements of all given values', () => {
+test('a wildcard stands for the elements of each value', () => {
   const type = impliedTypeOf(firewallBlock)
   const prior = decodeCtyJson(
     '{"rule":[{"from_port":1},{"from_port":2}],"route":{"a":{}},"rate_limit":[{"max_rate":1}]}',

@@ -31,6 +31,7 @@ const attributes = {
   random_uuid: { result: computed },
 }
 
+/** The properties of both `random_password` and `random_string`. */
 const textNames =
   'keepers length lower minLower minNumeric minSpecial minUpper number numeric overrideSpecial result special upper'
 
@@ -42,8 +43,8 @@ test('the tokens and the properties of random are those of the bridge', () => {
     ...{ dataSources: [], functions: [], listResources: [], actions: [] },
     isIncluded: () => true,
   })
-  const table = Object.entries(attributes).map(([typeName, own]) => {
-    const block = blockWith({ id: computed, keepers, ...own })
+  const table = Object.entries(attributes).map(([typeName, typeAttributes]) => {
+    const block = blockWith({ id: computed, keepers, ...typeAttributes })
     const names = nameResourceProperties(block, {
       typeName,
       providerName: 'random',
@@ -51,8 +52,8 @@ test('the tokens and the properties of random are those of the bridge', () => {
     })
     expect(names.idSource).toEqual({ kind: 'computed' })
     const properties = [...names.toPulumi.values()].map(({ name }) => name)
-    const listed = properties.filter(name => name !== 'id').toSorted()
-    return [tokens.resources.toToken.get(typeName), listed.join(' ')]
+    const sortedNames = properties.filter(name => name !== 'id').toSorted()
+    return [tokens.resources.toToken.get(typeName), sortedNames.join(' ')]
   })
   expect(table).toEqual([
     ['random:index/id:Id', 'b64Std b64Url byteLength dec hex keepers prefix'],

@@ -69,7 +69,7 @@ test('a record is written again over an earlier one', () => {
 
 test('a record is read although its outputs became secret or changed their order', () => {
   const written = writeStoredObject(outputs, object)
-  const same: readonly PropertyMap[] = [
+  const unchangedOutputs: readonly PropertyMap[] = [
     new Map([...written].toReversed()),
     new Map(written).set('a', secretOf('x')),
     new Map(written).set('list', [secretOf(1), mapOf({ key: secretOf('k') })]),
@@ -77,35 +77,35 @@ test('a record is read although its outputs became secret or changed their order
     new Map(written).set('list', [1, mapOf({ none: null, key: 'k' })]),
     new Map(written).set('__terraform', stripSecrets(written.get('__terraform') ?? null)),
   ]
-  expect(same.map(readStoredObject).map(read => read?.typeName)).toEqual(
-    same.map(() => 'gold_thing'),
+  expect(unchangedOutputs.map(readStoredObject).map(read => read?.typeName)).toEqual(
+    unchangedOutputs.map(() => 'gold_thing'),
   )
 })
 
 test('a record is not read if its outputs were changed after it', () => {
   const written = writeStoredObject(outputs, object)
-  const without = new Map(written)
-  without.delete('a')
-  const changed: readonly PropertyMap[] = [
-    without,
+  const withoutOutput = new Map(written)
+  withoutOutput.delete('a')
+  const changedOutputs: readonly PropertyMap[] = [
+    withoutOutput,
     new Map(written).set('a', 'y'),
     new Map(written).set('b', 'new'),
     new Map(written).set('list', [mapOf({ key: 'k' }), 1]),
     new Map(written).set('list', [1, mapOf({ key: 'k' }), null]),
     new Map(written).set('a', secretOf('y')),
   ]
-  expect(changed.map(readStoredObject)).toEqual(changed.map(() => undefined))
+  expect(changedOutputs.map(readStoredObject)).toEqual(changedOutputs.map(() => undefined))
 })
 
 test('outputs without a valid record have no stored object', () => {
-  const { privateData, ...rest } = object
+  const { privateData, ...otherFields } = object
   const digest = digestOutputs(outputs)
   const records: readonly PropertyValue[] = [
     null,
     1,
     'no JSON',
     '[]',
-    JSON.stringify({ ...rest, outputsDigest: digest }),
+    JSON.stringify({ ...otherFields, outputsDigest: digest }),
     JSON.stringify({ type: 'a', schemaVersion: 1, private: '', outputsDigest: digest }),
     JSON.stringify({
       type: 'a',

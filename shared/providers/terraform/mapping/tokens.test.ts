@@ -128,12 +128,12 @@ test('a token is found in its full form and in its short forms', () => {
     resources: ['gold_big_thing'],
     dataSources: ['gold_big_thing'],
   })
-  const found = ['gold:index/bigThing:BigThing', 'gold:index:BigThing', 'gold:BigThing']
-  expect(found.map(token => findTerraformName(resources, token))).toEqual(
-    found.map(() => 'gold_big_thing'),
+  const knownTokens = ['gold:index/bigThing:BigThing', 'gold:index:BigThing', 'gold:BigThing']
+  expect(knownTokens.map(token => findTerraformName(resources, token))).toEqual(
+    knownTokens.map(() => 'gold_big_thing'),
   )
   expect(findTerraformName(dataSources, 'gold:getBigThing')).toBe('gold_big_thing')
-  const other = [
+  const unknownTokens = [
     'gold:index/other:BigThing',
     'gold:other:BigThing',
     'silver:BigThing',
@@ -142,7 +142,7 @@ test('a token is found in its full form and in its short forms', () => {
     'gold',
     '',
   ]
-  expect(other.map(token => findTerraformName(resources, token))).toEqual(
-    other.map(() => undefined),
+  expect(unknownTokens.map(token => findTerraformName(resources, token))).toEqual(
+    unknownTokens.map(() => undefined),
   )
 })

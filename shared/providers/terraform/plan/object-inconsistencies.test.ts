@@ -154,15 +154,15 @@ test('flaws of sensitive attributes are reported without details', () => {
     planned: objectFrom(block, { s: { k: 'x' }, m: { k: 'x' } }),
     actual: objectFrom(block, { s: {}, m: {} }),
   }
-  const vague = 'inconsistent values for a sensitive attribute'
+  const messageWithoutDetails = 'inconsistent values for a sensitive attribute'
   expect(describeFlaws(findInconsistencies(block, values)).toSorted()).toEqual([
     'm["k"]: an element has vanished',
-    `s: ${vague}`,
+    `s: ${messageWithoutDetails}`,
   ])
-  const marked = [[createAttributeStep('m'), createKeyStep('k')]]
-  expect(describeFlaws(findInconsistencies(block, values, marked)).toSorted()).toEqual([
-    `m: ${vague}`,
-    `s: ${vague}`,
+  const sensitivePaths = [[createAttributeStep('m'), createKeyStep('k')]]
+  expect(describeFlaws(findInconsistencies(block, values, sensitivePaths)).toSorted()).toEqual([
+    `m: ${messageWithoutDetails}`,
+    `s: ${messageWithoutDetails}`,
   ])
 })
 

@@ -14,6 +14,9 @@ test.each([
   // Unicode 15.0 has this one.
   ['\u{31350}', '\u{31350}'],
 ])('whether %j is escaped follows Go 1.26: %j', (character, expected) => {
-  const quoted = character.replaceAll(escapedInGo, one => `<${one.codePointAt(0)?.toString(16)}>`)
+  const quoted = character.replaceAll(
+    escapedInGo,
+    escaped => `<${escaped.codePointAt(0)?.toString(16)}>`,
+  )
   expect(quoted).toBe(expected)
 })

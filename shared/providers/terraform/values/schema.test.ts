@@ -183,8 +183,7 @@ test('sensitive parts of a schema are marked at each occurrence', () => {
 })
 
 test('sets of sensitive paths are merged and compared, without the paths below others', () => {
-  const pathOf = (name: string, ...rest: string[]) =>
-    [name, ...rest].map(part => ({ kind: 'attribute', name: part }) as const)
+  const pathOf = (...names: string[]) => names.map(name => ({ kind: 'attribute', name }) as const)
   expect(mergeSensitivePaths([pathOf('a', 'b')], [pathOf('a'), pathOf('c')])).toEqual([
     pathOf('a'),
     pathOf('c'),

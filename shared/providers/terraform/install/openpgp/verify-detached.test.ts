@@ -18,14 +18,14 @@ const nowMs = Date.UTC(2026, 11, 1)
 
 function verifyRecorded(
   name: string,
-  change: (parts: { document: Buffer; signature: Buffer }) => void = () => undefined,
+  modify: (parts: { document: Buffer; signature: Buffer }) => void = () => undefined,
 ): SignatureCheck {
   const { publicKey = '', signature = '' } = recorded.signatures[name] ?? {}
   const parts = {
     document: Buffer.from(recorded.document),
     signature: Buffer.from(signature, 'base64'),
   }
-  change(parts)
+  modify(parts)
   return verifyDetached(parts.document, parts.signature, { armoredKeys: [publicKey], nowMs })
 }
 
