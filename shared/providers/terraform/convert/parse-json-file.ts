@@ -20,7 +20,7 @@ const resourceLayout: BodyLayout = {
   expressions: ['depends_on', 'provider'],
 }
 
-/** The layouts of the bodies of blocks by their type. A body of another type has attributes only. */
+/** The layouts of bodies by the type of their block. A body of another type has attributes only. */
 const bodyLayouts: Readonly<Record<string, BodyLayout>> = {
   terraform: {
     blocks: new Map(

@@ -32,8 +32,8 @@ export function toPlannedOutputs(
 }
 
 /**
- * Returns the outputs of an object as states record them: its attributes, and its stored form, from
- * which the object can be read again without loss.
+ * Returns the outputs of an object as states record them: its attributes and its stored form. The
+ * stored form can be read again without loss.
  */
 export function toRecordedOutputs(resource: ResourceType, object: ResourceObject): PropertyMap {
   const { typeName, names, type, version, identity } = resource
