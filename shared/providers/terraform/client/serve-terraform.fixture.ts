@@ -64,7 +64,7 @@ export function writeEvents(
 }
 
 /** Creates the error with which a handler sends a status of gRPC. */
-export function statusError(code: status, details: string): Error {
+export function createStatusError(code: status, details: string): Error {
   return Object.assign(new Error(details), { code, details })
 }
 
@@ -74,18 +74,18 @@ export async function serveTerraform(
   options: {
     readonly protocol?: 5 | 6
     /** Further gRPC services of the process, with their handlers. */
-    readonly others?: readonly (readonly [Parameters<Server['addService']>[0], Handlers])[]
+    readonly otherServices?: readonly (readonly [Parameters<Server['addService']>[0], Handlers])[]
     readonly isTest?: boolean
     readonly isDeferralAllowed?: boolean
     readonly network?: 'unix' | 'tcp'
   } = {},
 ): Promise<{ provider: TerraformProcess; messages: readonly PluginMessage[]; server: Server }> {
-  const { protocol = 6, others = [], isTest = true, isDeferralAllowed = false } = options
+  const { protocol = 6, otherServices = [], isTest = true, isDeferralAllowed = false } = options
   const { network = 'unix' } = options
   const folder = mkdtempSync(join(tmpdir(), 'tf-client-'))
   const server = new Server({ 'grpc.max_receive_message_length': -1 })
   server.addService(protocol === 6 ? service6 : service5, { ...handlers })
-  for (const [service, serviceHandlers] of others)
+  for (const [service, serviceHandlers] of otherServices)
     server.addService(service, { ...serviceHandlers })
   const path = join(folder, 'socket')
   const target = network === 'unix' ? `unix:${path}` : '127.0.0.1:0'

@@ -19,7 +19,7 @@ import {
   respond,
   respondWith,
   serveTerraform,
-  statusError,
+  createStatusError,
   writeEvents,
 } from './serve-terraform.fixture.ts'
 
@@ -57,7 +57,7 @@ describe('procedures that a provider lacks', () => {
 
 describe('a status of gRPC', () => {
   test('that does not show whether the call took effect makes the effect unknown, and its text is redacted', async () => {
-    const failure = statusError(status.UNKNOWN, 'broken by hunter2')
+    const failure = createStatusError(status.UNKNOWN, 'broken by hunter2')
     const { provider } = await serveTerraform({ readResource: respond(failure) })
     const request = { typeName: 't', currentState: config, private: noBytes }
     await expect(provider.client.readResource(request)).rejects.toMatchObject({
@@ -269,7 +269,10 @@ describe('a provider that the user runs', () => {
       { channel: 1, data: Buffer.from('o\n') },
     ]
     const streamStdio = writeEvents(chunks, { isEndless: true })
-    const { messages } = await serveTerraform({}, { others: [[GRPCStdioService, { streamStdio }]] })
+    const { messages } = await serveTerraform(
+      {},
+      { otherServices: [[GRPCStdioService, { streamStdio }]] },
+    )
     const textsOf = (streamId: number) =>
       messages.filter(message => message.streamId === streamId).map(({ text }) => text)
     await expect.poll(() => textsOf(1)).toEqual(['one', 'two'])
@@ -284,7 +287,7 @@ describe('a provider that the user runs', () => {
     const shutdown = respond({}, requests)
     const { provider } = await serveTerraform(
       {},
-      { others: [[GRPCControllerService, { shutdown }]], isTest },
+      { otherServices: [[GRPCControllerService, { shutdown }]], isTest },
     )
     await provider.close()
     expect(requests).toHaveLength(count)
