@@ -1,6 +1,10 @@
 import { removeColorDirectives } from '../../shared/engine/events/color-directives.ts'
 import { eventKindOf } from '../../shared/engine/events/event-filter.ts'
-import { type EventRecord, recordOf, eventTextOf } from '../../shared/engine/events/event-record.ts'
+import {
+  type EventRecord,
+  eventFieldsOf,
+  eventTextOf,
+} from '../../shared/engine/events/event-record.ts'
 import { removeControls } from './paint.ts'
 
 /** Returns the kind and the short text of a stored event for a table. */
@@ -9,7 +13,7 @@ export function describeEvent(event: EventRecord): {
   readonly details: string
 } {
   const { key, name } = eventKindOf(event)
-  const fields = recordOf(event[key])
+  const fields = eventFieldsOf(event[key])
   const severity = key === 'diagnosticEvent' ? eventTextOf(fields['severity']) : ''
   return {
     kind: severity === '' ? name : `${name}/${toCell(severity)}`,
@@ -34,7 +38,7 @@ function describeFields(key: string, fields: EventRecord): string {
     case 'resourcePreEvent':
     case 'resOutputsEvent':
     case 'resOpFailedEvent': {
-      const { op, urn } = recordOf(fields['metadata'])
+      const { op, urn } = eventFieldsOf(fields['metadata'])
       return `${eventTextOf(op)} ${eventTextOf(urn)}`
     }
     case 'policyEvent':

@@ -1,5 +1,9 @@
 import { removeColorDirectives } from '../../shared/engine/events/color-directives.ts'
-import { type EventRecord, recordOf, eventTextOf } from '../../shared/engine/events/event-record.ts'
+import {
+  type EventRecord,
+  eventFieldsOf,
+  eventTextOf,
+} from '../../shared/engine/events/event-record.ts'
 import { isUrn, nameOf, typeOf } from '../../shared/names/urn.ts'
 import { formatElapsed } from './format-elapsed.ts'
 import { removeControls } from './paint.ts'
@@ -49,7 +53,7 @@ export function createLiveSummary(options: { readonly showSames: boolean }): Sum
   let end: EventRecord = {}
   return {
     add(event) {
-      if ('summaryEvent' in event) end = recordOf(event['summaryEvent'])
+      if ('summaryEvent' in event) end = eventFieldsOf(event['summaryEvent'])
       const metadata = metadataOf(event, 'resourcePreEvent')
       if (metadata !== undefined && (options.showSames || metadata['op'] !== 'same'))
         resources.push(toResource(metadata))
@@ -72,12 +76,13 @@ export function summarizeEvents(events: readonly EventRecord[]): OperationResult
   const messages: SummaryMessage[] = []
   let end: EventRecord | undefined
   for (const event of events) {
-    if ('summaryEvent' in event) end = recordOf(event['summaryEvent'])
+    if ('summaryEvent' in event) end = eventFieldsOf(event['summaryEvent'])
     const begun = metadataOf(event, 'resourcePreEvent')
     if (begun !== undefined && begun['op'] !== 'same') resources.push(toResource(begun))
     const failed = metadataOf(event, 'resOpFailedEvent')
     if (failed !== undefined) markFailed(resources, toResource(failed))
-    if ('diagnosticEvent' in event) messages.push(...toMessages(recordOf(event['diagnosticEvent'])))
+    if ('diagnosticEvent' in event)
+      messages.push(...toMessages(eventFieldsOf(event['diagnosticEvent'])))
   }
   const hasFailed =
     resources.some(({ failed }) => failed === true) ||
@@ -119,7 +124,7 @@ const nsPerSecond = 1_000 * nsPerMs
 
 /** Returns the duration and the counts in the last event of an operation. */
 function readEnd(end: EventRecord): Pick<OperationResult, 'duration' | 'summary'> {
-  const counts = Object.entries(recordOf(end['resourceChanges']))
+  const counts = Object.entries(eventFieldsOf(end['resourceChanges']))
     .map(([op, count]) => [op, Number(count)] as const)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
   const duration = Number(end['durationSeconds'] ?? 0) * nsPerSecond
@@ -134,12 +139,12 @@ function durationOf(events: readonly EventRecord[]): number {
 }
 
 function metadataOf(event: EventRecord, kind: string): EventRecord | undefined {
-  return kind in event ? recordOf(recordOf(event[kind])['metadata']) : undefined
+  return kind in event ? eventFieldsOf(eventFieldsOf(event[kind])['metadata']) : undefined
 }
 
 function toResource(metadata: EventRecord): SummaryResource {
   const urn = eventTextOf(metadata['urn'])
-  const parent = eventTextOf(recordOf(metadata['new'] ?? metadata['old'])['parent'])
+  const parent = eventTextOf(eventFieldsOf(metadata['new'] ?? metadata['old'])['parent'])
   return {
     urn,
     type: isUrn(urn) ? typeOf(urn) : eventTextOf(metadata['type']),

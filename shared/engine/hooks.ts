@@ -39,8 +39,8 @@ export interface HookCall {
 /** The result of the hooks of one call. */
 export interface HookEnd {
   /**
-   * The error of the hook whose failure ended the sequence. Undefined if there is none: ignored
-   * failures do not end it.
+   * The error of the hook whose failure ended the sequence. Undefined if no failure ended it. An
+   * ignored failure does not end the sequence.
    */
   readonly error: string | undefined
   /** The messages of failed hooks whose failures the program ignores. */
@@ -61,8 +61,8 @@ export interface ProgramHooks {
     failure: { readonly operation: HookedOperationKind; readonly errors: readonly string[] },
   ) => Promise<{ readonly mustRetry: boolean; readonly error: string | undefined }>
   /**
-   * Adds a step with hooks. `waitUntilSettled` waits for its end, because the hooks need the
-   * running program.
+   * Adds a step with hooks, and returns its promise. `waitUntilSettled` waits for the end of the
+   * step, because the hooks need the running program.
    */
   readonly track: <T>(pendingStep: Promise<T>) => Promise<T>
   /** Reports whether a hook is running. */

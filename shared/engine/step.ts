@@ -13,7 +13,7 @@ import type { ResourceState } from '../state/resource.ts'
 export interface TrackedState {
   readonly state: ResourceState
   readonly ref: StateReference
-  /** The base index of the old state of a refreshed state. Absent for any other state. */
+  /** For a state that a refresh read: the base index of its old state. Absent for other states. */
   readonly refreshedIndex?: number
 }
 

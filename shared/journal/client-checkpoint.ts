@@ -30,10 +30,10 @@ export function findCheckpoint(decisions: readonly Decision[]): EffectiveCheckpo
 }
 
 /**
- * Completes a numbered checkpoint. Its client leaves out extensions and snippets. If it has fewer
- * than ten pending operations, it leaves them out too. Adds the extensions and snippets of the base
- * if a resource names one. Adds the pending creates of the base and of the reported steps. Source:
- * `marshalSpannedDeployment` in backend/httpstate/diffs.go of Pulumi.
+ * Completes a numbered checkpoint. The client leaves extensions and snippets out of such a
+ * checkpoint, and pending operations if there are fewer than ten. Adds the extensions and snippets
+ * of the base if a resource names one. Adds the pending creates of the base and of the reported
+ * steps. Source: `marshalSpannedDeployment` in backend/httpstate/diffs.go of Pulumi.
  */
 export function completeCheckpoint(
   checkpoint: StoredDeployment,

@@ -76,9 +76,9 @@ function withoutUnknownReferences(
         return entry
       if (entry.kind === 'success' && entry.state !== undefined)
         addedOperations.add(entry.operation)
-      const { remove, delete: deleted, pendingReplacement, ...rest } = entry
+      const { remove, delete: deleted, pendingReplacement, ...otherFields } = entry
       return {
-        ...rest,
+        ...otherFields,
         ...(remove !== undefined && isKnown(remove) ? { remove } : {}),
         ...(deleted !== undefined && isKnown(deleted) ? { delete: deleted } : {}),
         ...(pendingReplacement !== undefined && isKnown(pendingReplacement)

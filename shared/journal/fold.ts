@@ -39,15 +39,15 @@ export function fold(input: FoldInput): StoredDeployment {
 
 /** Sorts the resources of a replay, normalizes URNs, and adds the integrity error, if any. */
 export function completeReplay(replayed: StoredDeployment): StoredDeployment {
-  const { resources: replayedResources = [], ...rest } = replayed
+  const { resources: replayedResources = [], ...otherFields } = replayed
   const { fault, isSorted } = inspectIntegrity(replayed)
   const resources = isSorted ? replayedResources : sortResources(replayedResources)
-  const sorted = resources.length > 0 ? { ...replayed, resources } : rest
+  const sorted = resources.length > 0 ? { ...replayed, resources } : otherFields
   const normalized = normalizeUrns(sorted)
-  const isChecked = isSorted && normalized === sorted
+  const isFaultCurrent = isSorted && normalized === sorted
   return markIntegrity(
     withUsedExtensions(normalized),
-    isChecked ? fault : verifyIntegrity(normalized),
+    isFaultCurrent ? fault : verifyIntegrity(normalized),
   )
 }
 

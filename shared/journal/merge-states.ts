@@ -19,12 +19,12 @@ export interface MergeInput {
  * Returns the published snapshot with the changes of a deployment that began on an older one.
  * Returns undefined if the snapshot contains these changes already. Resources and pending
  * operations are compared by URN. Claims should prevent two deployments from changing the same
- * resource. If both have changed one, the result has the resource of the fold, and keeps the other
- * object of the snapshot for deletion. The result is also marked as damaged. So no deployment stays
- * open, and no object is lost. Linear apart from sorting. Pure.
+ * resource. If both deployments have changed a resource, the result has its state from the fold.
+ * The object that only the published snapshot has is marked for deletion, and the result is marked
+ * as damaged. So no deployment stays open, and no object is lost. Linear apart from sorting. Pure.
  */
 export function mergeStates({ base, folded, current }: MergeInput): StoredDeployment | undefined {
-  const rebuilt = groupResources(rebuildDependencies(base.resources ?? []))
+  const rebuiltBase = groupResources(rebuildDependencies(base.resources ?? []))
   const conflicts: string[] = []
   const resources = mergeGroups(
     [base.resources, folded.resources, current.resources].map(groupResources),
@@ -34,10 +34,10 @@ export function mergeStates({ base, folded, current }: MergeInput): StoredDeploy
       return merged ?? keepBothObjects(sides)
     },
     // The fold of a refresh rebuilds the references of all resources. This alone is no change.
-    (urn, items) => areEqual(rebuilt.get(urn) ?? [], items),
+    (urn, items) => areEqual(rebuiltBase.get(urn) ?? [], items),
   )
   const operations = mergeGroups(
-    [listKeptOperations(base), folded.pending_operations, dropEndedOperations(base, current)].map(
+    [listPendingCreates(base), folded.pending_operations, dropEndedOperations(base, current)].map(
       groupOperations,
     ),
     ([, foldedOperations, currentOperations]) => [
@@ -50,11 +50,11 @@ export function mergeStates({ base, folded, current }: MergeInput): StoredDeploy
   const hasNewExtension =
     Object.keys(extensions).length > Object.keys(current.extensions ?? {}).length
   if (resources === undefined && operations === undefined && !hasNewExtension) return undefined
-  const { resources: _resources, pending_operations: _operations, ...rest } = current
+  const { resources: _resources, pending_operations: _operations, ...otherFields } = current
   const allResources = resources ?? current.resources ?? []
   const allOperations = operations ?? current.pending_operations ?? []
   const merged = completeReplay({
-    ...rest,
+    ...otherFields,
     manifest: folded.manifest,
     ...(folded.secrets_providers === undefined
       ? {}
@@ -67,14 +67,14 @@ export function mergeStates({ base, folded, current }: MergeInput): StoredDeploy
   const [urn] = conflicts
   if (urn === undefined || merged.metadata['integrity_error'] !== undefined) return merged
   const fault = `another deployment changed '${urn}' at the same time`
-  const mark = { version: folded.manifest.version, error: fault }
-  return { ...merged, metadata: { integrity_error: mark, ...merged.metadata } }
+  const integrityError = { version: folded.manifest.version, error: fault }
+  return { ...merged, metadata: { integrity_error: integrityError, ...merged.metadata } }
 }
 
 /**
  * Returns the URN of a resource that prevents a claim, because it differs between an older and a
- * newer state. It is a claimed resource, or it refers to a claimed change in the newer state. A new
- * read of an external resource is no difference. Pure.
+ * newer state. The claim contains the resource, or the resource refers in the newer state to a
+ * resource that the claim changes. A new read of an external resource is no difference. Pure.
  */
 export function findChangedUrn(
   older: StoredDeployment,
@@ -85,7 +85,7 @@ export function findChangedUrn(
     groupResources(rebuildDependencies(list ?? [])),
   )
   const [olderOperations, newerOperations] = [
-    listKeptOperations(older),
+    listPendingCreates(older),
     dropEndedOperations(older, newer),
   ].map(groupOperations)
   const isChanged = (urn: string): boolean => {
@@ -105,7 +105,7 @@ export function findChangedUrn(
 }
 
 /** Returns the pending operations of a base that every fold keeps: the creates. */
-function listKeptOperations({
+function listPendingCreates({
   pending_operations: operations = [],
 }: StoredDeployment): readonly StoredOperation[] {
   return operations.filter(({ type }) => type === 'creating')
@@ -128,7 +128,10 @@ type Groups<T> = ReadonlyMap<string, readonly T[]>
 /** The items of one URN in the base, the fold and the published snapshot. */
 type Sides<T> = readonly [base: readonly T[], folded: readonly T[], current: readonly T[]]
 
-/** Returns the merged items, or undefined if they are the current ones. */
+/**
+ * Returns the merged items, or undefined if they are the current ones. `isRebuilt`: whether items
+ * differ from those of the base only because a fold rebuilt their references.
+ */
 function mergeGroups<T>(
   [base, folded, current]: readonly Groups<T>[],
   mergeShared: (sides: Sides<T>, urn: string) => readonly T[],
@@ -139,10 +142,10 @@ function mergeGroups<T>(
   for (const urn of new Set([...(base?.keys() ?? []), ...(folded?.keys() ?? [])])) {
     const sides = [base, folded, current].map(groups => groups?.get(urn) ?? [])
     const [baseItems = [], foldedItems = [], currentItems = []] = sides
-    const isKept = (others: readonly T[]): boolean =>
-      areEqual(baseItems, others) || isRebuilt(urn, others)
-    if (isKept(foldedItems) || areEqual(foldedItems, currentItems)) continue
-    const items = isKept(currentItems)
+    const isUnchanged = (sideItems: readonly T[]): boolean =>
+      areEqual(baseItems, sideItems) || isRebuilt(urn, sideItems)
+    if (isUnchanged(foldedItems) || areEqual(foldedItems, currentItems)) continue
+    const items = isUnchanged(currentItems)
       ? foldedItems
       : mergeShared([baseItems, foldedItems, currentItems], urn)
     if (areEqual(items, currentItems)) continue
@@ -195,12 +198,13 @@ function areExternal(states: readonly StoredResource[]): boolean {
  */
 function keepBothObjects([base, folded, current]: Sides<StoredResource>): StoredResource[] {
   const knownIds = new Set([...base, ...folded].map(({ id }) => id))
-  const others = current.filter(
+  const otherObjects = current.filter(
     ({ custom, id, external }) => custom && external !== true && !knownIds.has(id),
   )
-  return [...folded, ...others.map(state => ({ ...state, delete: true }))]
+  return [...folded, ...otherObjects.map(state => ({ ...state, delete: true }))]
 }
 
+/** Returns the outputs of the published snapshot, with the changes from the base to the fold. */
 function mergeOutputs(...sides: readonly [StoredResource, StoredResource, StoredResource]): Json {
   const [base, folded, merged] = sides.map(
     ({ outputs }) =>

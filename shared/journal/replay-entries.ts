@@ -191,7 +191,10 @@ function requireBaseIndex(state: ReplayState, index: number): number {
   )
 }
 
-/** Makes the refreshed result the new base. Later entries reference positions in this base. */
+/**
+ * Makes the refreshed result the new base. Later entries reference positions in this base.
+ * `isLast`: whether no entry follows.
+ */
 function rebase(state: ReplayState, options: EntryReplayOptions, isLast: boolean): void {
   if (state.addedStates.length > 0 && !isLast)
     throw error('STATE_INTEGRITY', 'the journal rebuilds its base after adding states to it')

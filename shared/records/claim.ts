@@ -20,13 +20,13 @@ export function findTouchedUrn(one: Claim, other: Claim): string | undefined {
 }
 
 /**
- * Reports whether a claim contains another claim. A claim to change a resource includes a claim to
- * read it. Pure.
+ * Reports whether `claim` contains `other`. A claim to change a resource includes a claim to read
+ * it. Pure.
  */
-export function containsClaim(claim: Claim, part: Claim): boolean {
+export function containsClaim(claim: Claim, other: Claim): boolean {
   return (
-    [...part.changes].every(urn => claim.changes.has(urn)) &&
-    [...part.reads].every(urn => claim.reads.has(urn) || claim.changes.has(urn))
+    [...other.changes].every(urn => claim.changes.has(urn)) &&
+    [...other.reads].every(urn => claim.reads.has(urn) || claim.changes.has(urn))
   )
 }
 

@@ -37,7 +37,9 @@ const toCountedCost = (counts: UsageCounts): CountedCost => ({
 
 /** The cost of a deployment that no function of AWS served. */
 export const freeDeploymentCost: DeploymentCost = {
-  ...{ isBilled: false, prices: listPrices, parts: [] },
+  isBilled: false,
+  prices: listPrices,
+  parts: [],
   total: toCountedCost(noUsage),
 }
 
@@ -46,9 +48,9 @@ export function sumDeploymentCost(records: readonly UsageRecord[]): DeploymentCo
   const sumOfRecords = (summands: readonly UsageRecord[]): UsageCounts =>
     summands.reduce((sum, { counts }) => addUsage(sum, counts), noUsage)
   const parts = usageParts
-    .map(part => ({ part, calls: records.filter(record => record.part === part) }))
-    .filter(({ calls }) => calls.length > 0)
-    .map(({ part, calls }) => ({ part, ...toCountedCost(sumOfRecords(calls)) }))
+    .map(part => ({ part, partRecords: records.filter(record => record.part === part) }))
+    .filter(({ partRecords }) => partRecords.length > 0)
+    .map(({ part, partRecords }) => ({ part, ...toCountedCost(sumOfRecords(partRecords)) }))
   const total = records.length === 0 ? {} : { total: toCountedCost(sumOfRecords(records)) }
   return { isBilled: true, prices: listPrices, parts, ...total }
 }

@@ -4,7 +4,8 @@ import type { StepOp } from './operation.ts'
 /**
  * The source of an expected duration. `resource`: earlier calls of the same kind for the same
  * resource. `type`: earlier calls for resources of its type. `documentation`: the documentation of
- * a slow type. `package`: earlier calls for resources of its package. `default`: unknown.
+ * a slow type. `package`: earlier calls for resources of its package. `default`: the fixed duration
+ * for a step without any of these.
  */
 export type EstimateSource = 'resource' | 'type' | 'documentation' | 'package' | 'default'
 
@@ -19,7 +20,7 @@ export interface ForecastStep {
 /**
  * A resource that a command does not delete. `protected`: the resource stays in the state.
  * `retained`: only its object stays. `keepsCount`: the number of other resources whose objects stay
- * because of it. `keeps`: the first of them.
+ * because of it. `keeps`: the first few of these resources.
  */
 export interface KeptResource {
   readonly urn: Urn

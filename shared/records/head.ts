@@ -92,7 +92,10 @@ export interface OutcomeError {
   readonly status: 'ok' | 'partial' | 'unknown'
   /** The gRPC status code, if the provider returned the error. */
   readonly code?: string
-  /** True for a protected resource. The error is reported, and other operations continue. */
+  /**
+   * True if a delete was refused because its resource is protected. The error is reported, and
+   * other operations continue.
+   */
   readonly protected?: boolean
 }
 

@@ -90,7 +90,7 @@ export function runsProgram({
 export function programRefreshModeOf(
   options: Pick<DeploymentOptions, 'command' | 'runProgram' | 'refresh'>,
 ): 'first' | 'only' | undefined {
-  if (!isReadByProgram(options)) return undefined
+  if (!readsOnRegistration(options)) return undefined
   if (options.command === 'refresh') return 'only'
   return options.refresh ? 'first' : undefined
 }
@@ -100,7 +100,7 @@ export function programRefreshModeOf(
  * registers them. An update without `refresh` then also skips the reads that providers request
  * before an update, as in Pulumi.
  */
-export function isReadByProgram({
+export function readsOnRegistration({
   command,
   runProgram,
 }: Pick<DeploymentOptions, 'command' | 'runProgram'>): boolean {
@@ -190,7 +190,10 @@ export type Decision =
       readonly goal: string
       readonly sets: RecordedSetsDelta
     }
-  /** The complete state after a component or the stack registered outputs. */
+  /**
+   * The complete state after a component or the stack registered outputs. `target`: the state
+   * before. `operation`: a new id for the journal entry. No executor runs it.
+   */
   | {
       readonly kind: 'outputs'
       readonly target: StateReference

@@ -112,7 +112,7 @@ export const conditions = {
 
 const lateCopyReason = 'the reply was lost, or a copy of the message arrived late'
 
-function repeatTransition(from: HeadState, event: HeadEvent): Transition {
+function createRepeatTransition(from: HeadState, event: HeadEvent): Transition {
   return {
     from,
     event,
@@ -174,7 +174,7 @@ export const transitions: readonly Transition[] = [
     action: 'writes',
     reason: 'the same delivery retries as a new attempt',
   },
-  repeatTransition('begun', 'begin'),
+  createRepeatTransition('begun', 'begin'),
   {
     from: 'begun',
     event: 'giveBack',
@@ -191,10 +191,10 @@ export const transitions: readonly Transition[] = [
     action: 'writes',
     reason: 'a give-back undoes only its own attempt',
   },
-  repeatTransition('ready', 'giveBack'),
-  repeatTransition('unowned', 'giveBack'),
-  repeatTransition('begun', 'giveBack'),
-  repeatTransition('ended', 'giveBack'),
+  createRepeatTransition('ready', 'giveBack'),
+  createRepeatTransition('unowned', 'giveBack'),
+  createRepeatTransition('begun', 'giveBack'),
+  createRepeatTransition('ended', 'giveBack'),
   {
     from: 'begun',
     event: 'lapse',
@@ -204,9 +204,9 @@ export const transitions: readonly Transition[] = [
     reason:
       'the executor is gone or lost its provider; recovery names the token and attempt of the owner',
   },
-  repeatTransition('unowned', 'lapse'),
-  repeatTransition('begun', 'lapse'),
-  repeatTransition('ended', 'lapse'),
+  createRepeatTransition('unowned', 'lapse'),
+  createRepeatTransition('begun', 'lapse'),
+  createRepeatTransition('ended', 'lapse'),
   {
     from: 'begun',
     event: 'select',
@@ -240,7 +240,7 @@ export const transitions: readonly Transition[] = [
     action: 'writes',
     reason: 'the caller found a join complete; the store does not know the number of its needs',
   },
-  repeatTransition('ended', 'select'),
+  createRepeatTransition('ended', 'select'),
 ]
 
 /** Returns the state of a head. `needs`: the number of arrivals that its operation requires. */

@@ -30,9 +30,10 @@ export interface CallLimiterDeps
  */
 export interface CallLimiter {
   /**
-   * Waits until a call may start under all its limits. Resolves with a permit, or with the delay
-   * before the next try of another delivery, in ms. Resolves with undefined if the call has limits
-   * and its operation already waits in this process. Throws the errors of the store.
+   * Waits until a call may start under all its limits. Resolves with a permit. If the call must
+   * wait longer than it can in this process, resolves with the delay until another delivery tries
+   * again, in ms. Resolves with undefined if the call has limits and its operation already waits in
+   * this process. Throws the errors of the store.
    */
   readonly acquire: (
     id: OperationId,
@@ -46,7 +47,10 @@ export interface CallPermit {
   readonly isLimited: boolean
   /** Counts the start of this call, and lets the next waiting call request its own start. */
   readonly onStart: () => void
-  /** Ends the call. Never rejects: a place that cannot be freed expires. */
+  /**
+   * Ends the call, and frees its place among the running calls. Never rejects, because a place that
+   * cannot be freed expires.
+   */
   readonly end: (result: LimitedResult) => Promise<void>
 }
 
@@ -79,7 +83,7 @@ export function createCallLimiter(deps: CallLimiterDeps): CallLimiter {
     id: OperationId,
   ): Promise<CallPermit | { readonly retryMs: number }> => {
     const affectedLimits = limits.length > 0 ? limits : [findAdaptiveLimit(call)]
-    // Only a call with limits takes a place, and only a place needs an id.
+    // The id names the place of a call among the running ones. A call without limits has no place.
     const callId = limits.length === 0 ? '' : callIdOf(deps.deployment, id)
     const startedAt = deps.clock.now()
     const openGate = limits.length === 0 ? () => undefined : await gateOf(gates, limits).acquire()

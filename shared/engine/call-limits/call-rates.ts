@@ -29,15 +29,15 @@ export interface CallRates {
 }
 
 /** Time over which the starts of calls are counted, in ms. */
-const observedMs = 10_000
+const observationPeriodMs = 10_000
 /** Maximum number of starts that are kept. */
 const startsMax = 1_000
 /** Shortest time between two writes of a raised rate, in ms. */
-const raiseAgainMs = 1_000
+const raiseIntervalMs = 1_000
 /** Shortest time between two reads of a limit that other processes may have slowed, in ms. */
-const readAgainMs = 5_000
+const readIntervalMs = 5_000
 /** Shortest time between two reports of the throttling of one limit, in ms. */
-const reportAgainMs = 10_000
+const reportIntervalMs = 10_000
 
 /** Creates the rates of a process. */
 export function createCallRates(
@@ -60,12 +60,12 @@ export function createCallRates(
     if (record !== undefined) onRecord(limit, record)
   }
   const observedPerSecondOf = ({ name }: CallLimit, now: number): number => {
-    const recent = (starts.get(name) ?? []).filter(time => now - time < observedMs)
+    const recent = (starts.get(name) ?? []).filter(time => now - time < observationPeriodMs)
     const oldest = recent[0] ?? now
     return (recent.length * 1_000) / Math.max(1_000, now - oldest)
   }
   const reportSlowdown = (limit: CallLimit, record: LimitRecord, now: number): void => {
-    if (now - (reportedAt.get(limit.name) ?? -reportAgainMs) < reportAgainMs) return
+    if (now - (reportedAt.get(limit.name) ?? -reportIntervalMs) < reportIntervalMs) return
     reportedAt.set(limit.name, now)
     const rate = currentRateOf(record, limit) ?? 0
     const rateText =
@@ -76,7 +76,7 @@ export function createCallRates(
     async isSlowed(limit) {
       const now = deps.clock.now()
       const earlierRead = reads.get(limit.name)
-      const isRecent = earlierRead !== undefined && now - earlierRead.at < readAgainMs
+      const isRecent = earlierRead !== undefined && now - earlierRead.at < readIntervalMs
       const read = isRecent ? earlierRead : { at: now, done: readRecord(limit) }
       reads.set(limit.name, read)
       // All calls wait for one read, so that they keep their order.
@@ -93,7 +93,7 @@ export function createCallRates(
     async onEnd(limit, { id, result, wasRunning }) {
       const now = deps.clock.now()
       const isRaise = result === 'succeeded' && slowedNames.has(limit.name)
-      const mayRaise = isRaise && now - (raisedAt.get(limit.name) ?? 0) >= raiseAgainMs
+      const mayRaise = isRaise && now - (raisedAt.get(limit.name) ?? 0) >= raiseIntervalMs
       if (!wasRunning && result !== 'throttled' && !mayRaise) return
       if (mayRaise) raisedAt.set(limit.name, now)
       const observedPerSecond = observedPerSecondOf(limit, now)

@@ -12,8 +12,9 @@ export interface LimitRecord {
   /** The deployments that used the limit or waited for it recently. */
   readonly deployments: Readonly<Record<string, DeploymentShare>>
   /**
-   * The running calls, if the limit has a `concurrency`. Call id → the time at which the call
-   * counts as ended, unless its process extends it.
+   * The running calls, if the limit has a `concurrency`: the number of its places. Each running
+   * call takes one place. Call id → the time at which the call counts as ended, unless its process
+   * extends it.
    */
   readonly calls: Readonly<Record<string, number>>
   /** The rate after throttling. Absent: the provider does not throttle. */
@@ -64,9 +65,9 @@ type LimitDecision = GrantedStart | { readonly kind: 'waiting'; readonly retryAt
 /** Time for which a running call is counted without an extension, in ms. */
 export const callTimeoutMs = 60_000
 /** Time for which a deployment gets a share of the limit after its last request, in ms. */
-const seenForMs = 10_000
+const shareLifetimeMs = 10_000
 /** Age from which the time of the last request is written again, in ms. */
-const seenAgainMs = 3_000
+const seenWriteIntervalMs = 3_000
 /**
  * Longest time from the reservation of a start to the start, in ms. If the interval of the rate is
  * longer, the interval applies instead.
@@ -79,9 +80,11 @@ const slowestPerSecond = 1 / 60
 /** The rate at which a slowdown ends, unless the rule has a lower rate. */
 const fastestPerSecond = 100
 /** Shortest time between two decreases, in ms: calls of one burst are throttled together. */
-const lowerAgainMs = 1_000
+const lowerIntervalMs = 1_000
 /** The increase of a rate in each second with a success, in calls per second. */
 const raisePerSecond = 0.5
+/** Maximum number of seconds for which one success raises the rate. */
+const raisedSecondsMax = 10
 
 /** Returns the id of an operation's call. It is short, because a record has up to 500 of them. */
 export function callIdOf(deployment: DeploymentId, operation: OperationId): string {
@@ -115,7 +118,7 @@ export function requestCall(
   const share = current.deployments[deployment]
   const deploymentCount = Object.keys({ ...current.deployments, [deployment]: true }).length
   const wait = (retryAt: number): ReturnType<typeof requestCall> => {
-    const isSeen = share !== undefined && now - share.seenAt < seenAgainMs
+    const isSeen = share !== undefined && now - share.seenAt < seenWriteIntervalMs
     const nextAt = share?.nextAt ?? 0
     return {
       record: isSeen ? record : withShare(current, deployment, { seenAt: now, nextAt }),
@@ -158,10 +161,10 @@ export function extendCalls(
   record: LimitRecord,
   { ids, now }: { readonly ids: ReadonlySet<string>; readonly now: number },
 ): LimitRecord {
-  const extended = Object.keys(record.calls).filter(id => ids.has(id))
-  if (extended.length === 0) return record
-  const until = now + callTimeoutMs
-  const changes = extended.map(id => [id, until] as const)
+  const extendedIds = Object.keys(record.calls).filter(id => ids.has(id))
+  if (extendedIds.length === 0) return record
+  const expiresAt = now + callTimeoutMs
+  const changes = extendedIds.map(id => [id, expiresAt] as const)
   return { ...record, calls: { ...record.calls, ...Object.fromEntries(changes) } }
 }
 
@@ -209,21 +212,21 @@ function lowerRate(
   { now, observedPerSecond }: { readonly now: number; readonly observedPerSecond: number },
 ): LimitRecord {
   const { slowdown } = record
-  if (slowdown !== undefined && now - slowdown.loweredAt < lowerAgainMs) return record
+  if (slowdown !== undefined && now - slowdown.loweredAt < lowerIntervalMs) return record
   const currentPerSecond = currentRateOf(record, limit) ?? Math.max(1, observedPerSecond)
   const callsPerSecond = Math.max(slowestPerSecond, currentPerSecond / 2)
   return { ...record, slowdown: { callsPerSecond, loweredAt: now, raisedAt: now } }
 }
 
 function raiseRate(record: LimitRecord, limit: CallLimit, now: number): LimitRecord {
-  const { slowdown, ...rest } = record
+  const { slowdown, ...withoutSlowdown } = record
   if (slowdown === undefined) return record
-  const seconds = Math.min(10, (now - slowdown.raisedAt) / 1_000)
+  const seconds = Math.min(raisedSecondsMax, (now - slowdown.raisedAt) / 1_000)
   if (seconds < 1) return record
   const callsPerSecond = slowdown.callsPerSecond + raisePerSecond * seconds
   const rulePerSecond = limit.intervalMs === 0 ? fastestPerSecond : 1_000 / limit.intervalMs
-  if (callsPerSecond >= rulePerSecond) return rest
-  return { ...rest, slowdown: { ...slowdown, callsPerSecond, raisedAt: now } }
+  if (callsPerSecond >= rulePerSecond) return withoutSlowdown
+  return { ...withoutSlowdown, slowdown: { ...slowdown, callsPerSecond, raisedAt: now } }
 }
 
 /**
@@ -256,9 +259,9 @@ function withShare(
 
 /** Removes the calls of dead processes, and the deployments that no longer use the limit. */
 function removeExpired(record: LimitRecord, now: number): LimitRecord {
-  const calls = Object.entries(record.calls).filter(([, until]) => until > now)
+  const calls = Object.entries(record.calls).filter(([, expiresAt]) => expiresAt > now)
   const deployments = Object.entries(record.deployments).filter(
-    ([, { seenAt, nextAt }]) => Math.max(seenAt, nextAt) + seenForMs > now,
+    ([, { seenAt, nextAt }]) => Math.max(seenAt, nextAt) + shareLifetimeMs > now,
   )
   return {
     ...record,

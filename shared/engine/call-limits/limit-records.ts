@@ -33,7 +33,7 @@ export interface LimitRecordsDeps {
  * Shortest time for which a record is kept after its last change, in ms. A record whose burst needs
  * longer to refill is kept until then.
  */
-const unusedForMs = 24 * 3_600_000
+const retentionMinMs = 24 * 3_600_000
 /**
  * Maximum number of attempts of one write. An attempt fails when another process has changed the
  * record.
@@ -111,13 +111,13 @@ async function writeChanges(
 ): Promise<boolean> {
   const key = limitKeyOf(deps.stack, limit)
   for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
-    const random = (deps.random.bytes(1)[0] ?? 0) / 256
-    if (attempt > 0) await deps.clock.sleep(1 + random * pauseGrowthMs * attempt)
+    const randomFraction = (deps.random.bytes(1)[0] ?? 0) / 256
+    if (attempt > 0) await deps.clock.sleep(1 + randomFraction * pauseGrowthMs * attempt)
     const stored = await deps.callLimits.get(key)
     const current = parseLimitRecord(stored?.value) ?? createLimitRecord(limit)
     const record = changes.reduce((changed, { apply }) => apply(changed), current)
     if (record === current) return true
-    const expiresAt = Math.max(deps.clock.now() + unusedForMs, record.nextAt) as EpochMs
+    const expiresAt = Math.max(deps.clock.now() + retentionMinMs, record.nextAt) as EpochMs
     const document = { key, value: record, version: stored?.version ?? 0, expiresAt }
     if ((await deps.callLimits.putExpiring(document)) !== false) return true
   }

@@ -32,9 +32,9 @@ export interface WaitingCall {
 /** The waits for limits in this process. */
 export interface LimitWaits {
   /**
-   * Waits until a call may start under all limits, or until the deployment is stopped. If the wait
-   * would be too long, returns the delay before the next try, in ms. Throws the errors of the
-   * store.
+   * Waits until a call may start under all limits, or until the deployment is stopped. Then
+   * resolves with undefined. If the wait would be too long, resolves with the delay before the next
+   * try, in ms. Throws the errors of the store.
    */
   readonly waitFor: (limits: readonly CallLimit[], call: WaitingCall) => Promise<number | undefined>
   /** Lets waiting calls try again, because a place became free. */
@@ -58,13 +58,13 @@ interface LimitWait {
 /** Creates the waits of a process. */
 export function createLimitWaits(
   deps: LimitWaitDeps,
-  parts: {
+  limitState: {
     readonly records: LimitRecords
     readonly rates: CallRates
     readonly runningCalls: RunningCalls
   },
 ): LimitWaits {
-  const request = createStartRequest(deps, parts)
+  const requestStart = createStartRequest(deps, limitState)
   const reportedNames = new Set<string>()
   const pauses = createPauses(deps)
   /** Asks each limit for a start of one call. Returns the latest start, or the longest wait. */
@@ -75,16 +75,16 @@ export function createLimitWaits(
     // A call must not hold the start of one limit while it waits for another one. So all limits are
     // probed first.
     if (limits.length > 1) {
-      const probes = await Promise.all(limits.map(limit => request(limit, id, true)))
+      const probes = await Promise.all(limits.map(limit => requestStart(limit, id, true)))
       const waits = probes.filter(probe => probe.kind === 'waiting')
       const [longestWait] = waits.toSorted((a, b) => b.retryAt - a.retryAt)
       if (longestWait !== undefined) return longestWait
     }
     let startAt = 0
     for (const limit of limits) {
-      const decision = await request(limit, id, false)
+      const decision = await requestStart(limit, id, false)
       if (decision.kind === 'waiting') return decision
-      if (limit.concurrency !== undefined) parts.runningCalls.add(limit, id)
+      if (limit.concurrency !== undefined) limitState.runningCalls.add(limit, id)
       startAt = Math.max(startAt, decision.startAt)
     }
     return { kind: 'granted', startAt }
@@ -166,8 +166,8 @@ function retryDelayOf(
   { waitMs, countWaiting }: { readonly waitMs: number } & Pick<WaitingCall, 'countWaiting'>,
 ): number {
   const intervalMs = Math.max(controlReadMs, ...limits.map(limit => limit.intervalMs))
-  const share = (random.bytes(1)[0] ?? 0) / 256
-  const spreadMs = share * intervalMs * (countWaiting() - 1)
+  const randomFraction = (random.bytes(1)[0] ?? 0) / 256
+  const spreadMs = randomFraction * intervalMs * (countWaiting() - 1)
   return Math.min(retryDelayMaxMs, Math.max(controlReadMs, waitMs) + spreadMs)
 }
 

@@ -70,17 +70,17 @@ function isMatch(rule: CallLimitRule, { call, type }: LimitableCall): boolean {
 
 /** Compares a type with a pattern in linear time, because a pattern may have many stars. */
 function isTypeMatch(pattern: string, type: string): boolean {
-  const [first = '', ...rest] = pattern.split('*')
-  if (!type.startsWith(first)) return false
-  const last = rest.pop()
-  if (last === undefined) return type === pattern
-  let position = first.length
-  for (const part of rest) {
-    const found = type.indexOf(part, position)
-    if (found < 0) return false
-    position = found + part.length
+  const [prefix = '', ...middleParts] = pattern.split('*')
+  if (!type.startsWith(prefix)) return false
+  const suffix = middleParts.pop()
+  if (suffix === undefined) return type === pattern
+  let position = prefix.length
+  for (const part of middleParts) {
+    const partPosition = type.indexOf(part, position)
+    if (partPosition < 0) return false
+    position = partPosition + part.length
   }
-  return type.length - last.length >= position && type.endsWith(last)
+  return type.length - suffix.length >= position && type.endsWith(suffix)
 }
 
 async function toLimit(rule: CallLimitRule, call: LimitableCall): Promise<CallLimit> {

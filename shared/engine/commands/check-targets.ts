@@ -5,10 +5,10 @@ import { areTargetsInState, areUrnsFound } from '../generator/targets/missing-ta
 import type { CommandRun } from './command-run.ts'
 
 /**
- * Reports whether the targets and excludes allow a command to begin. All commands except `up`
- * require that the targets and excludes exist in the state. So does a refresh before an update,
- * unless the state is empty. Missing ones are reported as errors. `refreshSelection`: the states
- * that are refreshed first, undefined for none. Source:
+ * Reports whether the targets and excludes allow a command to begin. For every command except `up`,
+ * all of them must be in the state. The same holds if a refresh comes first, unless the state is
+ * empty. Missing ones are reported as errors. `refreshSelection`: the states that are refreshed
+ * first, undefined for none. Source:
  * docs/spec/step-generation.md#targets, docs/spec/deployment.md#preparation.
  */
 export function canBeginWithTargets(

@@ -6,7 +6,7 @@
  * records of the earlier ones end (I10).
  */
 import type { BlobHash } from '../../records/ids.ts'
-import { firstEpoch, isReadByProgram, runsProgram } from '../../records/log.ts'
+import { firstEpoch, readsOnRegistration, runsProgram } from '../../records/log.ts'
 import { planLimitOf } from '../deployment/dispatch/parallel-limit.ts'
 import { printStateBlob } from '../../state/print-envelope.ts'
 import { decodeSnapshot, envelopeOf } from '../../state/snapshot-codec.ts'
@@ -47,8 +47,8 @@ export async function deployCommand(deps: CommandDeps, base: Base): Promise<bool
   }
   if (command === 'import') return deployImport(deps, base)
   // The base of a later epoch is already the result of a refresh.
-  const isAlreadyRead = base.epoch > 1 || isReadByProgram(run.request.options)
-  const refreshSelection = isAlreadyRead
+  const skipsRefresh = base.epoch > firstEpoch || readsOnRegistration(run.request.options)
+  const refreshSelection = skipsRefresh
     ? undefined
     : chooseRefreshSelection(base, command === 'refresh' || refresh)
   const scope = scopeOf(run.request.options.targeting, base)

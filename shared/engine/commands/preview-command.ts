@@ -4,7 +4,7 @@ import type { CommandRun } from './command-run.ts'
 import type { Base } from '../deployment/state/base.ts'
 import { unwrap } from '../generator/finish-stage.ts'
 import { createPreviewRunner } from '../generator/steps/preview-runner.ts'
-import { isReadByProgram, runsProgram } from '../../records/log.ts'
+import { readsOnRegistration, runsProgram } from '../../records/log.ts'
 import { requireProgram } from './require-program.ts'
 import { previewImport } from './import-command.ts'
 import { hasPlugins } from './check-plugins.ts'
@@ -34,7 +34,7 @@ export async function previewCommand(run: CommandRun, base: Base): Promise<boole
   }
   if (command === 'import') return previewImport(run, base)
   const isRefreshRequested = command === 'refresh' || refresh
-  const refreshSelection = isReadByProgram(request.options)
+  const refreshSelection = readsOnRegistration(request.options)
     ? undefined
     : chooseRefreshSelection(base, isRefreshRequested)
   const scope = scopeOf(request.options.targeting, base)

@@ -1,4 +1,4 @@
-import { type EventRecord, recordOf } from './event-record.ts'
+import { type EventRecord, eventFieldsOf } from './event-record.ts'
 
 /**
  * The kinds of engine events in the order of Pulumi's `apitype.EngineEvent`, each with its name in
@@ -42,7 +42,7 @@ export interface EventSelection {
   readonly urn?: string | undefined
 }
 
-/** Returns a function that reports whether a selection has an event. An unknown code has none. */
+/** Creates a filter of the events in a selection. An unknown code selects no event. */
 export function createEventFilter({ codes, urn }: EventSelection): (event: EventRecord) => boolean {
   const names = new Set(codes.map(code => eventKindCodes.get(code)))
   return event =>
@@ -53,8 +53,8 @@ export function createEventFilter({ codes, urn }: EventSelection): (event: Event
 /** Reports whether an event names the resource with a URN. */
 function isEventOf(event: EventRecord, urn: string): boolean {
   return Object.values(event).some(value => {
-    const fields = recordOf(value)
-    return [fields, recordOf(fields['metadata'])].some(
+    const fields = eventFieldsOf(value)
+    return [fields, eventFieldsOf(fields['metadata'])].some(
       record => record['urn'] === urn || record['resourceUrn'] === urn,
     )
   })

@@ -2,7 +2,7 @@
 export type EventRecord = Readonly<Record<string, unknown>>
 
 /** Returns the fields of an object. Returns an empty record for any other value. */
-export function recordOf(value: unknown): EventRecord {
+export function eventFieldsOf(value: unknown): EventRecord {
   return typeof value === 'object' && value !== null ? { ...value } : {}
 }
 

@@ -127,9 +127,10 @@ export function createStepEmitter(fullSink: EventSink, options: EmitterOptions):
     }
     if (isInternalStep) return
     const op = resultOpOf(step, end)
-    const custom = (end.state ?? step.next ?? step.old?.state)?.custom ?? false
-    const isShown = custom || (end.state ?? step.next ?? step.old?.state)?.viewOf !== ''
-    if (!options.isPreview && !isShown && step.op !== 'refresh' && step.op !== 'delete') return
+    const state = end.state ?? step.next ?? step.old?.state
+    const isComponent = state?.custom !== true && state?.viewOf === ''
+    // The outputs of a component are reported when the program registers them.
+    if (!options.isPreview && isComponent && step.op !== 'refresh' && step.op !== 'delete') return
     const event = { resOutputsEvent: { metadata: metadataOf(step, op, end), ...planningField } }
     sink.emit(event, () => previewDigestStatesOf(step, end))
   }

@@ -29,8 +29,8 @@ export interface ViewedCall {
 export function recordViews(step: Step, deps: ViewsDeps, onStep: (step: Step) => void): ViewedCall {
   const owner = ownerOf(step)
   const views: ViewEnd[] = []
-  const { token, close } = deps.registry.open(published => {
-    const view = viewEndOf(published, owner)
+  const { token, close } = deps.registry.open(reportedStep => {
+    const view = viewEndOf(reportedStep, owner)
     views.push(redactViewEnd(view, step))
     onStep(view.step)
   })

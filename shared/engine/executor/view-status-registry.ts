@@ -1,5 +1,5 @@
 import { limits } from '../../config/limits.ts'
-import type { PublishedStep } from './view-steps.ts'
+import type { ReportedViewStep } from './view-steps.ts'
 
 /**
  * A registry of running provider calls. It passes each view step to the call whose token the
@@ -10,7 +10,7 @@ export interface ViewStatusRegistry {
    * Registers a call. Returns the token that its provider sends with view steps. `onStep` throws
    * when a step is invalid.
    */
-  readonly open: (onStep: (step: PublishedStep) => void) => {
+  readonly open: (onStep: (step: ReportedViewStep) => void) => {
     readonly token: string
     /** Ends the call. Later steps are refused. */
     readonly close: () => void
@@ -19,12 +19,12 @@ export interface ViewStatusRegistry {
    * Passes steps to their call. Throws an error for the provider when the token is unknown, when
    * the call has too many steps, or when `onStep` throws.
    */
-  readonly publish: (token: string, steps: readonly PublishedStep[]) => void
+  readonly publish: (token: string, steps: readonly ReportedViewStep[]) => void
 }
 
 /** Creates the registry of a process. `newToken`: returns an unguessable text. */
 export function createViewStatusRegistry(newToken: () => string): ViewStatusRegistry {
-  const calls = new Map<string, { onStep: (step: PublishedStep) => void; stepCount: number }>()
+  const calls = new Map<string, { onStep: (step: ReportedViewStep) => void; stepCount: number }>()
   return {
     open(onStep) {
       const token = newToken()

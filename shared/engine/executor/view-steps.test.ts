@@ -3,7 +3,7 @@ import type { Urn } from '../../names/urn.ts'
 import type { StepOp } from '../../records/operation.ts'
 import { createResourceState } from '../../state/resource.ts'
 import type { TrackedState } from '../step.ts'
-import { effectOf, type PublishedStep, viewEndOf, type ViewOwner } from './view-steps.ts'
+import { effectOf, type ReportedViewStep, viewEndOf, type ViewOwner } from './view-steps.ts'
 
 const owner = 'urn:pulumi:dev::life::test:index:Thing::a' as Urn
 const urn = 'urn:pulumi:dev::life::test:index:Thing$test:index:View::v' as Urn
@@ -16,7 +16,10 @@ const old: TrackedState = {
 const viewOwner: ViewOwner = { urn: owner, views: [old], isRefresh: false, isCreate: false }
 const state = { type, name: 'v', inputs: new Map([['v', 1]]), outputs: new Map() }
 
-const createPublishedStep = (op: StepOp, more: Partial<PublishedStep> = {}): PublishedStep => ({
+const createReportedStep = (
+  op: StepOp,
+  more: Partial<ReportedViewStep> = {},
+): ReportedViewStep => ({
   ...{ op, status: 'ok', error: '', old: undefined, next: undefined },
   ...{ keys: [], diffs: [], detailedDiff: null },
   ...more,
@@ -45,10 +48,10 @@ describe('the effect of a view step on the state', () => {
   })
 })
 
-describe('a published step', () => {
+describe('a reported step', () => {
   test('is placed below its owner and references the state of the base', () => {
     const { step, end } = viewEndOf(
-      createPublishedStep('update', { old: state, next: state }),
+      createReportedStep('update', { old: state, next: state }),
       viewOwner,
     )
     expect(step).toMatchObject({ op: 'update', urn, effect: 'replace', old: { ref: old.ref } })
@@ -58,11 +61,11 @@ describe('a published step', () => {
 
   test('is a refresh while its owner is refreshed', () => {
     const refreshing = { ...viewOwner, isRefresh: true }
-    const gone = viewEndOf(createPublishedStep('delete', { old: state }), refreshing)
+    const gone = viewEndOf(createReportedStep('delete', { old: state }), refreshing)
     expect(gone.step).toMatchObject({ op: 'refresh', effect: 'swap', next: undefined })
     expect(gone.end.resultOp).toBe('delete')
     const viewEnd = viewEndOf(
-      createPublishedStep('create', { next: { ...state, name: 'w' } }),
+      createReportedStep('create', { next: { ...state, name: 'w' } }),
       refreshing,
     )
     expect(viewEnd.step).toMatchObject({ op: 'refresh', effect: 'none' })
@@ -70,20 +73,20 @@ describe('a published step', () => {
 
   test('replaces the same view of an older copy of its owner', () => {
     const replacing = { ...viewOwner, isCreate: true }
-    const { step } = viewEndOf(createPublishedStep('create', { next: state }), replacing)
+    const { step } = viewEndOf(createReportedStep('create', { next: state }), replacing)
     expect(step).toMatchObject({ op: 'create', effect: 'add-mark', old: { ref: old.ref } })
-    expect(viewEndOf(createPublishedStep('create', { next: state }), viewOwner).step.effect).toBe(
+    expect(viewEndOf(createReportedStep('create', { next: state }), viewOwner).step.effect).toBe(
       'add',
     )
   })
 
   test("fails with the provider's error; a partial update keeps the old inputs", () => {
     const failure = { error: 'no', next: { ...state, inputs: new Map([['v', 2]]) }, old: state }
-    const failed = viewEndOf(createPublishedStep('update', failure), viewOwner)
+    const failed = viewEndOf(createReportedStep('update', failure), viewOwner)
     expect(failed.end).toMatchObject({ verdict: 'failed', error: { message: 'no', status: 'ok' } })
     expect(failed.end.state).toBeUndefined()
     const partial = viewEndOf(
-      createPublishedStep('update', { ...failure, status: 'partial' }),
+      createReportedStep('update', { ...failure, status: 'partial' }),
       viewOwner,
     )
     expect(partial.end.verdict).toBe('partial')
@@ -94,7 +97,7 @@ describe('a published step', () => {
     const refusalOf =
       (op: StepOp, more: object): unknown =>
       () =>
-        viewEndOf(createPublishedStep(op, more), viewOwner)
+        viewEndOf(createReportedStep(op, more), viewOwner)
     expect(refusalOf('create', {})).toThrow('requires the new state of the view')
     expect(refusalOf('delete', {})).toThrow('requires the old state of the view')
     expect(refusalOf('update', { next: state })).toThrow('requires the old state of the view')

@@ -9,7 +9,7 @@ import { stepOf, type TrackedState } from '../step.ts'
 import type { StepEnd, ViewEnd } from '../step-end.ts'
 
 /** The state of a view before or after one of its steps. */
-export interface PublishedState {
+export interface ReportedViewState {
   readonly type: string
   readonly name: string
   readonly inputs: PropertyMap
@@ -17,13 +17,13 @@ export interface PublishedState {
 }
 
 /** A view step as its provider reports it. */
-export interface PublishedStep {
+export interface ReportedViewStep {
   readonly op: StepOp
   readonly status: OutcomeError['status']
   /** The error message, or '' when the step succeeded. */
   readonly error: string
-  readonly old: PublishedState | undefined
-  readonly next: PublishedState | undefined
+  readonly old: ReportedViewState | undefined
+  readonly next: ReportedViewState | undefined
   readonly keys: readonly string[]
   readonly diffs: readonly string[]
   readonly detailedDiff: ReadonlyMap<string, PropertyDiff> | null
@@ -43,18 +43,18 @@ export interface ViewOwner {
 }
 
 /**
- * Converts a published step into a view step with its end. The URN of the view is below the URN of
+ * Converts a reported step into a view step with its end. The URN of the view is below the URN of
  * its owner, and the old state comes from the base. Throws an error for the provider when the old
  * state is unknown, or when the step lacks a state that its kind requires. Source:
  * docs/spec/step-execution.md#views.
  */
-export function viewEndOf(publishedStep: PublishedStep, owner: ViewOwner): ViewEnd {
-  const { op, error, status, keys, diffs, detailedDiff } = publishedStep
-  const old = publishedStep.old === undefined ? undefined : findOldView(publishedStep.old, owner)
+export function viewEndOf(reportedStep: ReportedViewStep, owner: ViewOwner): ViewEnd {
+  const { op, error, status, keys, diffs, detailedDiff } = reportedStep
+  const old = reportedStep.old === undefined ? undefined : findOldView(reportedStep.old, owner)
   const next =
-    publishedStep.next === undefined
+    reportedStep.next === undefined
       ? undefined
-      : createNextState(publishedStep.next, publishedStep, owner)
+      : createNextState(reportedStep.next, reportedStep, owner)
   requireStates(op, old !== undefined, next)
   const replacedView =
     old ?? (owner.isCreate && next !== undefined ? findOlderCopy(owner, next) : undefined)
@@ -142,7 +142,7 @@ function requireStates(op: StepOp, hasOld: boolean, next: ResourceState | undefi
  * Returns the view in the base with its reference, and with the values that the provider reported.
  */
 function findOldView(
-  { type, name, inputs, outputs }: PublishedState,
+  { type, name, inputs, outputs }: ReportedViewState,
   owner: ViewOwner,
 ): TrackedState {
   const oldView = owner.views.find(
@@ -154,8 +154,8 @@ function findOldView(
 }
 
 function createNextState(
-  { type, name, inputs, outputs }: PublishedState,
-  { op, old, error, status }: PublishedStep,
+  { type, name, inputs, outputs }: ReportedViewState,
+  { op, old, error, status }: ReportedViewStep,
   owner: ViewOwner,
 ): ResourceState {
   // The new inputs of a partial update did not take effect. As for resources, they do not get into

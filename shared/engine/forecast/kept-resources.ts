@@ -5,10 +5,9 @@ import { findDeleteEdges, findDependencyEdges } from '../graph/delete-edges.ts'
 import { isProtected } from '../step.ts'
 import type { PlannedDeletes } from './step-graph.ts'
 
-/**
- * Maximum number of listed kept resources, and of the resources that are listed for each of them.
- */
+/** Maximum number of kept resources that are listed. */
 const keptMax = 20
+/** Maximum number of other resources that are listed because one kept resource keeps them. */
 const keepsMax = 10
 
 /**

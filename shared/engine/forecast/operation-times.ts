@@ -130,14 +130,14 @@ export function summarizeOperations(
  * deployment. `isCritical` is false; see `findCriticalIds`.
  */
 export function timeOperation(
-  item: DecidedOperation,
+  decidedOperation: DecidedOperation,
   known: KnownOperations,
   summary: OperationSummary,
 ): OperationTimes {
-  const { operation, decidedMs, wave } = item
+  const { operation, decidedMs, wave } = decidedOperation
   const { head, outcome } = known.ends.get(operation.id) ?? {}
   const stage = stageOf(operation, head)
-  const cause = findLastNeed(item, known) ?? summary.phaseCauses.get(operation.id)
+  const cause = findLastNeed(decidedOperation, known) ?? summary.phaseCauses.get(operation.id)
   const fields = {
     ...{ operation, stage, decidedMs, isCritical: false },
     ...(head?.end === undefined ? {} : { verdict: head.end.verdict }),
@@ -169,8 +169,8 @@ export function findCriticalIds(
   const ids = new Set<OperationId>()
   for (let id = summary.last?.id; id !== undefined && !ids.has(id); ) {
     ids.add(id)
-    const item = known.decidedOperations.get(id)
-    const cause = item === undefined ? undefined : findLastNeed(item, known)
+    const operation = known.decidedOperations.get(id)
+    const cause = operation === undefined ? undefined : findLastNeed(operation, known)
     id = (cause ?? summary.phaseCauses.get(id))?.id
   }
   return ids
@@ -183,12 +183,12 @@ function findLastNeed(
 ): EndedOperation | undefined {
   let last: EndedOperation | undefined
   const visited = new Set<OperationId>()
-  const waiting = [...needIds]
-  for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+  const pendingIds = [...needIds]
+  for (let id = pendingIds.pop(); id !== undefined; id = pendingIds.pop()) {
     if (visited.has(id)) continue
     visited.add(id)
     const need = decidedOperations.get(id)
-    if (need !== undefined && isJoinOrHook(need.operation)) waiting.push(...need.needIds)
+    if (need !== undefined && isJoinOrHook(need.operation)) pendingIds.push(...need.needIds)
     const endedMs = ends.get(id)?.outcome?.endedAt
     if (endedMs !== undefined && endedMs > (last?.endedMs ?? -1)) last = { id, endedMs }
   }

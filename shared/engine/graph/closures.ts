@@ -136,9 +136,8 @@ function createDependentLookup({ states }: StateGraph): (index: number) => reado
 
 /**
  * Returns the URNs of protected states and of all their dependencies, including providers and
- * parents. If a URN has several copies, a state depends on the last copy with the
- * same value of `delete`, or else on the last copy. Source: docs/spec/graph.md
- * (`transitiveDependenciesOf`).
+ * parents. If a URN has several copies, a state depends on the last copy with the same value of
+ * `delete`, or else on the last copy. Source: docs/spec/graph.md (`transitiveDependenciesOf`).
  */
 export function collectProtected({ states, indicesOf }: StateGraph): ReadonlySet<Urn> {
   const reachedIndices = new Set<number>()

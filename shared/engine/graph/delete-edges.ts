@@ -53,12 +53,12 @@ export function findDependencyEdges(
   for (const index of [...condemned].sort((a, b) => a - b)) {
     const state = graph.states[index]
     if (state === undefined) continue
-    const targets = new Set<number>()
+    const releasedIndices = new Set<number>()
     const groupKeys = new Set<string>()
-    const addEdge = (target: number): void => {
-      if (!condemned.has(target)) return
-      if (target < index) targets.add(target)
-      else if (target > index && !state.protect) laterCopies.push([index, target])
+    const addEdge = (otherIndex: number): void => {
+      if (!condemned.has(otherIndex)) return
+      if (otherIndex < index) releasedIndices.add(otherIndex)
+      else if (otherIndex > index && !state.protect) laterCopies.push([index, otherIndex])
     }
     const provider = providerUrnOf(state.provider)
     const dependencyUrns = new Set(dependencyUrnsOf(state))
@@ -71,7 +71,7 @@ export function findDependencyEdges(
           .descendantsOf(urn)
           .filter(child => child < index && condemned.has(child))
         if (descendants.length === 0) continue
-        if (descendants.length === 1) targets.add(descendants[0] ?? copyIndex)
+        if (descendants.length === 1) releasedIndices.add(descendants[0] ?? copyIndex)
         else {
           const key = `${urn}#${descendants.length}`
           groups.set(key, descendants)
@@ -80,7 +80,7 @@ export function findDependencyEdges(
       }
     if (state.parent !== '')
       for (const copyIndex of graph.indicesOf(state.parent)) addEdge(copyIndex)
-    releases.set(index, { states: [...targets], groups: [...groupKeys] })
+    releases.set(index, { states: [...releasedIndices], groups: [...groupKeys] })
   }
   if (laterCopies.length > 0) addWaitEdges(releases, groups, laterCopies)
   return { releases, groups }

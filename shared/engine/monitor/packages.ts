@@ -82,8 +82,8 @@ function toBase64Parameters({ version, value }: Parameterization): {
 }
 
 /**
- * Throws PACKAGE_INVALID for a text that is not a semantic version. `role`: the word for the
- * owner of the version, which the error contains.
+ * Throws PACKAGE_INVALID for a text that is not a semantic version. `role`: the noun before
+ * `version` in the message, such as `package`.
  */
 export function requireVersion(role: string, version: string, mayBeAbsent = true): void {
   if (version === '' && mayBeAbsent) return

@@ -21,7 +21,7 @@ import type { RequestTransformer } from './transform-requests.ts'
 type RegistrationDeps = ReadingDeps & { readonly generator: Generator }
 
 /** Dependencies of the handler that are available from the start of the monitor. */
-interface RegistrationParts {
+interface EarlyRegistrationDeps {
   readonly requestTransformer: RequestTransformer
   readonly window: RegistrationWindow
 }
@@ -32,9 +32,9 @@ interface RegistrationParts {
  */
 export function createRegistrationHandler(
   readyDeps: Promise<RegistrationDeps>,
-  parts: RegistrationParts,
+  earlyDeps: EarlyRegistrationDeps,
 ): (encodedRequest: Uint8Array, metadata?: Metadata) => Promise<RegisterResourceResponse> {
-  const register = createRegister(readyDeps, parts)
+  const register = createRegister(readyDeps, earlyDeps)
   const decodeAndRegister = async (
     encodedRequest: Uint8Array,
     metadata: Metadata | undefined,
@@ -52,7 +52,7 @@ export function createRegistrationHandler(
     const { generator } = await readyDeps
     const parent = parseOptionalUrn(readEncodedParent(encodedRequest))
     return generator.registerBelow(parent, () =>
-      parts.window.enter(() => decodeAndRegister(encodedRequest, metadata)),
+      earlyDeps.window.enter(() => decodeAndRegister(encodedRequest, metadata)),
     )
   }
 }
@@ -63,7 +63,7 @@ export function createRegistrationHandler(
  */
 function createRegister(
   readyDeps: Promise<RegistrationDeps>,
-  { requestTransformer, window }: RegistrationParts,
+  { requestTransformer, window }: EarlyRegistrationDeps,
 ): (wireRequest: RegisterResourceRequest) => Promise<RegisterResourceResponse> {
   const register = async (
     wireRequest: RegisterResourceRequest,

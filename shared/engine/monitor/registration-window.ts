@@ -33,9 +33,8 @@ export function windowSizeOf(parallel: number): number {
  * Creates an empty window. A registration in the window may wait for providers, for the store and
  * for others in the window. It may also wait for calls to the program or to components. Each
  * pending call of this kind widens the window by one. So a registration that such a call makes
- * always proceeds. `onWidened` receives the number of registrations that may wait for others at the
- * same time. This is each new `sizeMax` and, at the start of such a call, the number of pending
- * calls.
+ * always proceeds. `onWidened` is called with each new `sizeMax`. When such a call begins, it is
+ * called with the number of pending calls. At most so many registrations wait for others.
  */
 export function createRegistrationWindow(
   onWidened: (waitingCount: number) => void = () => undefined,

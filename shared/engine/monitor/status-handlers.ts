@@ -9,7 +9,7 @@ import { parsePropertyDiff } from '../../providers/pulumi/check-diff.ts'
 import type { StepOp } from '../../records/operation.ts'
 import { fromWire } from '../../values/decode-wire.ts'
 import type { ViewStatusRegistry } from '../executor/view-status-registry.ts'
-import type { PublishedState, PublishedStep } from '../executor/view-steps.ts'
+import type { ReportedViewState, ReportedViewStep } from '../executor/view-steps.ts'
 
 /**
  * Creates the handlers of the service with which providers report view steps. Source:
@@ -26,7 +26,7 @@ export function createStatusHandlers(registry: ViewStatusRegistry) {
   }
 }
 
-function readStep(step: ViewStep): PublishedStep {
+function readStep(step: ViewStep): ReportedViewStep {
   const { status, error, old, new: next, keys, diffs } = step
   const detailedEntries = [...step.detailedDiff].map(
     ([path, diff]) => [path, parsePropertyDiff(diff)] as const,
@@ -43,7 +43,7 @@ function readStep(step: ViewStep): PublishedStep {
  * Reads the state of a view, and ignores the parent in the request. As in Pulumi, the parent of a
  * view is always its owner.
  */
-function readState({ type, name, inputs, outputs }: ViewStepState): PublishedState {
+function readState({ type, name, inputs, outputs }: ViewStepState): ReportedViewState {
   const options = {
     ...({ unknowns: 'keep', secrets: true, references: true } as const),
     ...{ outputs: false, allowsByteStrings: true },
@@ -75,7 +75,7 @@ function stepOpOf(op: Op): StepOp {
   return stepOp
 }
 
-function statusOf(status: Status): PublishedStep['status'] {
+function statusOf(status: Status): ReportedViewStep['status'] {
   switch (status) {
     case Status.OK:
       return 'ok'

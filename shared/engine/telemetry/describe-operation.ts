@@ -15,9 +15,11 @@ export interface ObservedEnd {
   readonly operation: Pick<Operation, 'id' | 'op' | 'urn' | 'type'>
   readonly span: SpanContext
   readonly parent: SpanContext
-  /** The times at which its executor received it, its waits ended, and it ended itself, in ms. */
+  /** The time at which the executor received the operation, in ms since 1970, like the next two. */
   readonly startMs: number
+  /** The time at which the operation no longer waited for limits or a slot. */
   readonly readyMs: number
+  /** The time at which the end of the operation was recorded. */
   readonly endMs: number
   readonly attempt: number
   readonly events: readonly SpanEvent[]

@@ -43,7 +43,7 @@ function findOptionViolations(
   proposedGoal: ProposedGoal,
 ): readonly string[] {
   const violations: string[] = []
-  const compare = <T extends string | boolean | number | undefined>(
+  const addUnlessEqual = <T extends string | boolean | number | undefined>(
     label: string,
     expected: T,
     actual: T,
@@ -52,24 +52,28 @@ function findOptionViolations(
     const text = expected === undefined || expected === '' ? 'no value' : String(expected)
     violations.push(`${label} changed (expected ${text})`)
   }
-  compare('type', plannedGoal.type, proposedGoal.type)
-  compare('name', plannedGoal.name, proposedGoal.name)
+  addUnlessEqual('type', plannedGoal.type, proposedGoal.type)
+  addUnlessEqual('name', plannedGoal.name, proposedGoal.name)
   if (plannedGoal.custom !== proposedGoal.custom)
     violations.push(
       `resource kind changed (expected ${plannedGoal.custom ? 'custom' : 'component'})`,
     )
   if (!isSameProvider(plannedGoal.provider, proposedGoal.provider))
-    compare('provider', plannedGoal.provider, proposedGoal.provider)
-  compare('parent', plannedGoal.parent, proposedGoal.parent)
-  compare('protect', plannedGoal.protect, proposedGoal.protect)
-  compare('deleteBeforeReplace', plannedGoal.deleteBeforeReplace, proposedGoal.deleteBeforeReplace)
-  compare('importID', plannedGoal.id, proposedGoal.id)
+    addUnlessEqual('provider', plannedGoal.provider, proposedGoal.provider)
+  addUnlessEqual('parent', plannedGoal.parent, proposedGoal.parent)
+  addUnlessEqual('protect', plannedGoal.protect, proposedGoal.protect)
+  addUnlessEqual(
+    'deleteBeforeReplace',
+    plannedGoal.deleteBeforeReplace,
+    proposedGoal.deleteBeforeReplace,
+  )
+  addUnlessEqual('importID', plannedGoal.id, proposedGoal.id)
   for (const key of ['create', 'update', 'delete', 'read'] as const) {
     const [expected, actual] = [
       plannedGoal.customTimeouts[key] ?? 0,
       proposedGoal.customTimeouts[key] ?? 0,
     ]
-    compare(`${key} timeout`, expected, actual)
+    addUnlessEqual(`${key} timeout`, expected, actual)
   }
   return violations
 }
@@ -96,8 +100,8 @@ function findSetViolations(
 ): readonly string[] {
   const violations: string[] = []
   for (const key of ['ignoreChanges', 'additionalSecretOutputs', 'dependencies'] as const)
-    compareSets(violations, key, [plannedGoal[key], proposedGoal[key]])
-  compareSets(violations, 'aliases', [
+    addSetViolations(violations, key, [plannedGoal[key], proposedGoal[key]])
+  addSetViolations(violations, 'aliases', [
     plannedGoal.aliases.map(aliasTextOf),
     proposedGoal.aliases.map(aliasTextOf),
   ])
@@ -120,12 +124,12 @@ function findDependencyViolations(
   for (const [key, plannedUrns] of plannedGoal.propertyDependencies) {
     const proposedUrns = proposedGoal.propertyDependencies.get(key)
     if (proposedUrns !== undefined)
-      compareSets(violations, `dependencies for ${key}`, [plannedUrns, proposedUrns])
+      addSetViolations(violations, `dependencies for ${key}`, [plannedUrns, proposedUrns])
   }
   return violations
 }
 
-function compareSets(
+function addSetViolations(
   violations: string[],
   label: string,
   [planned, proposed]: readonly [planned: readonly string[], proposed: readonly string[]],

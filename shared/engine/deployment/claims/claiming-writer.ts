@@ -36,7 +36,7 @@ export async function withClaims(
 ): Promise<LogWriter> {
   const { published } = pin
   if (published === undefined) return writer
-  const entry = await findOwnEntry(deps, deployment)
+  const entry = await findTargetedEntry(deps, deployment)
   // Another process has closed the deployment, so the log refuses every append.
   if (entry === undefined) return writer
   let claim = await readClaim(deps.blobs, entry.claim)
@@ -115,18 +115,18 @@ interface ClaimExtension {
 /** Extends a claim in the catalog. Returns the extended claim. Throws STACK_BUSY. */
 async function extendClaim(deps: ClaimDeps, extension: ClaimExtension): Promise<Claim> {
   const { deployment, claim, needed } = extension
-  const next = unionOfClaims(claim, needed)
-  const hash = await deps.blobs.put(encodeClaim(next))
-  for (let tries = 0; tries < limits.claimAttemptsMax; tries += 1) {
+  const extendedClaim = unionOfClaims(claim, needed)
+  const hash = await deps.blobs.put(encodeClaim(extendedClaim))
+  for (let attempt = 0; attempt < limits.claimAttemptsMax; attempt += 1) {
     const record = await deps.catalog.getStack(deploymentPartsOf(deployment).stack)
     const entry = record?.targeted?.find(open => open.deployment === deployment)
     // Another process has closed the deployment, so the log refuses the append.
-    if (record === undefined || entry === undefined || entry.claim === hash) return next
+    if (record === undefined || entry === undefined || entry.claim === hash) return extendedClaim
     const search = { claim: needed, own: deployment }
     const conflict = await findClaimConflict(deps.blobs, record, search)
     if (conflict !== undefined) throw await deps.createConflictError(conflict)
     await requireUnchanged(deps, extension, record)
-    if (await deps.catalog.extendClaim(deployment, hash, record)) return next
+    if (await deps.catalog.extendClaim(deployment, hash, record)) return extendedClaim
   }
   throw error('STORE_UNAVAILABLE', 'gave up extending a claim: the stack was changed concurrently')
 }
@@ -150,7 +150,11 @@ async function requireUnchanged(
   })
 }
 
-async function findOwnEntry(
+/**
+ * Returns the part of the stack record that concerns an open targeted deployment. Returns undefined
+ * if the deployment is closed.
+ */
+async function findTargetedEntry(
   { catalog }: ClaimDeps,
   deployment: DeploymentId,
 ): Promise<{ readonly claim: BlobHash } | undefined> {

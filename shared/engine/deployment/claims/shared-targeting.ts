@@ -14,6 +14,6 @@ export function findSharedTargeting(request: DeployInput): Targeting | undefined
     return undefined
   const hasExcludes = targeting.excludes.length > 0 || targeting.excludeProtected
   const hasAnswers = pendingCreates.mustClearOthers || pendingCreates.existingIds.size > 0
-  const isOfOneProcess = execute === 'here' && functionLimitMs === undefined && key === undefined
-  return hasExcludes || hasAnswers || !isOfOneProcess ? undefined : targeting
+  const runsInOneProcess = execute === 'here' && functionLimitMs === undefined && key === undefined
+  return hasExcludes || hasAnswers || !runsInOneProcess ? undefined : targeting
 }

@@ -31,7 +31,10 @@ export async function readClaim(blobs: BlobsPort, hash: BlobHash): Promise<Claim
   return { changes: new Set(parsed.data.changes), reads: new Set(parsed.data.reads) }
 }
 
-/** Finds an open targeted deployment besides `own` whose claim touches a claim. */
+/**
+ * Finds an open targeted deployment, other than `own`, whose claim touches `claim`. Returns
+ * undefined if there is none.
+ */
 export async function findClaimConflict(
   blobs: BlobsPort,
   { targeted = [] }: Pick<StackRecord, 'targeted'>,

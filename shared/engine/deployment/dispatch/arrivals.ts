@@ -29,7 +29,7 @@ export async function findBarrierArrivals(
 ): Promise<readonly Arrival[]> {
   // An operation has no barrier if its plan has none, if no wave follows, or if protection blocks
   // it. In all these cases the walk would find nothing. A call with hooks has no barrier either:
-  // its after hook has it, and also ends when the call failed.
+  // its after hook has the barrier, and ends even if the call failed.
   if (endedOperation.barrier === undefined) return []
   const arrivals: Arrival[] = []
   const pendingOperations: Operation[] = [endedOperation]

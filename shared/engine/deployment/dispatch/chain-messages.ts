@@ -43,8 +43,8 @@ export function mergeMessages(messages: readonly ChainMessage[]): readonly Chain
  * executor runs concurrently.
  */
 function splitIds(ids: readonly OperationId[]): readonly (readonly OperationId[])[] {
-  const parts: (readonly OperationId[])[] = []
+  const groups: (readonly OperationId[])[] = []
   for (let start = 0; start < ids.length; start += limits.chainOperationsMax)
-    parts.push(ids.slice(start, start + limits.chainOperationsMax))
-  return parts
+    groups.push(ids.slice(start, start + limits.chainOperationsMax))
+  return groups
 }

@@ -81,7 +81,9 @@ async function runWithHooks(deps: HookDeps, hookedCall: HookedCall): Promise<Hoo
     return { end, operation: call.operation }
   }
   const { hookError, ...hookedEnd } = await callWithRetries(deps, {
-    ...{ step, hooks, after },
+    step,
+    hooks,
+    after,
     call: call.operation,
   })
   await runAfterHook(deps, { step, hooks, after, end: hookedEnd.end, hookError })

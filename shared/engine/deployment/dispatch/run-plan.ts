@@ -95,7 +95,9 @@ export async function runPlan(
  * the operations, also after this call.
  */
 export function followPlan(deps: PlanDeps, plan: Plan): Promise<PlanResult> {
-  const operationsById = new Map(plan.plannedOperations.map(item => [item.operation.id, item]))
+  const plannedOperationsById = new Map(
+    plan.plannedOperations.map(item => [item.operation.id, item]),
+  )
   const calls = groupHooks(plan.plannedOperations)
   const remainingIds = new Set(calls.map(({ call }) => call.operation.id))
   const callCount = calls.length
@@ -110,15 +112,15 @@ export function followPlan(deps: PlanDeps, plan: Plan): Promise<PlanResult> {
       resolve({ isComplete: successCount === callCount })
     }
     const removeBlocked = (blockerId: OperationId): void => {
-      const blockedIds = [...(operationsById.get(blockerId)?.operation.releases ?? [])]
+      const blockedIds = [...(plannedOperationsById.get(blockerId)?.operation.releases ?? [])]
       for (
         let blockedId = blockedIds.pop();
         blockedId !== undefined;
         blockedId = blockedIds.pop()
       ) {
         remainingIds.delete(blockedId)
-        blockedIds.push(...(operationsById.get(blockedId)?.operation.releases ?? []))
-        operationsById.delete(blockedId)
+        blockedIds.push(...(plannedOperationsById.get(blockedId)?.operation.releases ?? []))
+        plannedOperationsById.delete(blockedId)
       }
     }
     const recordCallEnd = ({ call, after }: PlannedCall, end: StepEnd): void => {
@@ -137,7 +139,7 @@ export function followPlan(deps: PlanDeps, plan: Plan): Promise<PlanResult> {
       if (thrown !== neverCalledError) reject(thrown)
     }
     const onEnd = (id: OperationId, recordedEnd: RecordedEnd): void => {
-      const call = operationsById.get(id)
+      const call = plannedOperationsById.get(id)
       if (call === undefined) return
       try {
         recordCallEnd({ call }, stepEndOf(recordedEnd, deps.sealing))

@@ -44,16 +44,16 @@ export async function takeOver(
   await deps.control.hold(deployment, deps.holder, view.nextNumber)
   // The process that wrote the pin may have died before it removed the outcomes that it took from
   // the inbox. No deployment may take them again.
-  const takenOutcomes = view.pin?.inbox ?? []
+  const takenOutcomeKeys = view.pin?.inbox ?? []
   const { stack } = deploymentPartsOf(deployment)
-  if (takenOutcomes.length > 0) await deps.catalog.removeLateOutcomes(stack, takenOutcomes)
+  if (takenOutcomeKeys.length > 0) await deps.catalog.removeLateOutcomes(stack, takenOutcomeKeys)
   await endStartedRequest(deps, deployment, view.pin)
   return { view, writer, liveness }
 }
 
 /**
  * Takes over a deployment whose holder is dead, and closes it. An operation with an outcome ends
- * with it. Other operations that may have called their provider become interrupted. Throws the
+ * with that outcome. Other operations that may have called their provider become interrupted. Throws the
  * errors of `takeOver`.
  */
 export async function closeDeadDeployment(

@@ -3,7 +3,10 @@ import { type DeployError, error } from '../../../errors/error.ts'
 import type { CatalogPort, HistoryRecord, PublishedVersion } from '../../../ports/catalog.ts'
 import { type DeploymentId, deploymentPartsOf, type StackId } from '../../../records/ids.ts'
 
-/** Reads the history entry of one deployment, without reading other entries. */
+/**
+ * Reads the history entry of one deployment, without reading other entries. Returns undefined if
+ * the history has no such entry, for example because the stack was removed.
+ */
 export async function readHistoryRecord(
   catalog: Pick<CatalogPort, 'listHistory'>,
   deployment: DeploymentId,

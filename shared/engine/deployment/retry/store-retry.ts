@@ -42,9 +42,8 @@ const reportOutageAfterMs = 2_000
 
 /**
  * Creates the function that adds retries to store requests. All its requests share the report of an
- * outage. A
- * request that fails because of the store is repeated as `retryPolicy.store` specifies, and finally
- * throws its last error. It is safe to repeat any call of a port. Source:
+ * outage. A request that fails because of the store is repeated as `retryPolicy.store` specifies,
+ * and finally throws its last error. It is safe to repeat any call of a port. Source:
  * docs/reliability.md#sources-of-errors.
  */
 export function createStoreRetry(deps: StoreRetryDeps): StoreRetry {

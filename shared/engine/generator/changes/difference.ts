@@ -86,24 +86,24 @@ async function isReplacedByProviderChange(
   const { sets, base } = input
   if (old.provider === next.provider) return toDecided(false)
   if (old.provider === '' || next.provider === '') return toDecided(true)
-  const before = parseProviderReference(old.provider)
-  const after = parseProviderReference(next.provider)
-  if (sets.aliasingUrns.get(before.urn) === after.urn) return toDecided(false)
+  const oldReference = parseProviderReference(old.provider)
+  const newReference = parseProviderReference(next.provider)
+  if (sets.aliasingUrns.get(oldReference.urn) === newReference.urn) return toDecided(false)
   // As in Pulumi, the live provider is compared. The resource may still reference an old copy,
   // which an interrupted deployment marked for deletion.
-  const liveIndex = base.liveIndexOf(before.urn)
+  const liveIndex = base.liveIndexOf(oldReference.urn)
   const oldState =
     liveIndex === undefined
-      ? findProviderInBase(base.snapshot, before.urn, before.id)
+      ? findProviderInBase(base.snapshot, oldReference.urn, oldReference.id)
       : base.snapshot.resources[liveIndex]
   const newState =
-    sets.currentStates.get(after.urn)?.state ??
-    findProviderInBase(base.snapshot, after.urn, after.id)
+    sets.currentStates.get(newReference.urn)?.state ??
+    findProviderInBase(base.snapshot, newReference.urn, newReference.id)
   if (oldState === undefined || newState === undefined) return toDecided(true)
-  const provider = await loadProvider(ports, next, next.urn)
-  if (provider.kind === 'failed') return provider
-  const renamedState = { ...oldState, urn: after.urn, type: newState.type }
+  const loadResult = await loadProvider(ports, next, next.urn)
+  if (loadResult.kind === 'failed') return loadResult
+  const renamedState = { ...oldState, urn: newReference.urn, type: newState.type }
   const config = { newInputs: newState.inputs, ignoreChanges: [] }
-  const diff = await requestConfigDiff(provider.value, renamedState, config)
+  const diff = await requestConfigDiff(loadResult.value, renamedState, config)
   return toDecided(diff.changes !== 'none' && isReplacement(diff))
 }

@@ -66,16 +66,21 @@ export async function findDependentReplacements(
   )) {
     const state = states[baseIndex]
     if (state === undefined || !state.custom || state.external) continue
-    const keys = await findReplacementKeys(ctx, state, state.delete ? deletedUrns : replacedUrns)
-    if (keys.kind === 'failed') return keys
-    if (keys.value === undefined) continue
-    dependents.push({ urn: state.urn, baseIndex, keys: keys.value })
+    const lookedUpUrns = state.delete ? deletedUrns : replacedUrns
+    const keysResult = await findReplacementKeys(ctx, state, lookedUpUrns)
+    if (keysResult.kind === 'failed') return keysResult
+    if (keysResult.value === undefined) continue
+    dependents.push({ urn: state.urn, baseIndex, keys: keysResult.value })
     deletedUrns.add(state.urn)
     if (!state.delete) replacedUrns.add(state.urn)
   }
   return toDecided(dependents)
 }
 
+/**
+ * Returns the keys that cause the replacement of a state when `replacedUrns` are replaced. Returns
+ * undefined if the state is not replaced.
+ */
 async function findReplacementKeys(
   ctx: GeneratorContext,
   state: ResourceState,
@@ -87,9 +92,9 @@ async function findReplacementKeys(
     return toDecided(['deletedWith'])
   const newInputs = withUnknowns(state, replacedUrns)
   if (newInputs === undefined) return toDecided(undefined)
-  const diff = await diffDependent(ctx, state, newInputs)
-  if (diff.kind === 'failed') return diff
-  const effectiveDiff = applyReplaceOnChanges(diff.value, false, state.replaceOnChanges)
+  const diffResult = await diffDependent(ctx, state, newInputs)
+  if (diffResult.kind === 'failed') return diffResult
+  const effectiveDiff = applyReplaceOnChanges(diffResult.value, false, state.replaceOnChanges)
   const isReplaced = effectiveDiff.changes === 'some' && isReplacement(effectiveDiff)
   return toDecided(isReplaced ? effectiveDiff.replaceKeys : undefined)
 }

@@ -92,9 +92,11 @@ function findRequiredIndices(
     const isNeeded =
       requiredUrns.has(urn) ||
       (isProviderType(state.type) && requiredProviders.has(providerReferenceOf(urn, state.id)))
-    const hasSuccessor = sets.currentStates.has(sets.aliasingUrns.get(urn) ?? urn)
-    if (condemnedIndices.has(baseIndex) ? !isNeeded : isOldCopy || hasSuccessor) continue
-    if (condemnedIndices.has(baseIndex)) requiredIndices.add(baseIndex)
+    const isCondemned = condemnedIndices.has(baseIndex)
+    const hasNewState = sets.currentStates.has(sets.aliasingUrns.get(urn) ?? urn)
+    const isRemovedOrReplaced = isCondemned ? !isNeeded : isOldCopy || hasNewState
+    if (isRemovedOrReplaced) continue
+    if (isCondemned) requiredIndices.add(baseIndex)
     for (const dependencyUrn of dependencyUrnsOf(state)) requiredUrns.add(dependencyUrn)
     if (state.parent !== '') requiredUrns.add(state.parent)
     if (state.provider !== '') requiredProviders.add(state.provider)

@@ -38,14 +38,14 @@ export async function keepUntilDestroyed(
   const keptState = { ...draft, inputs, outputs, id, initErrors, pendingReplacement }
   const step = stepOf({ op: 'same', effect: 'replace', old, next: keptState })
   // The resource is not checked, so these fields take the place of the results of a check.
-  const replacedCheckFields = {
+  const fieldsWithoutCheck = {
     driver: componentDriver,
     comparedInputs: inputs,
     seed: new Uint8Array(),
   }
   const settleResult = await runSteps(
     ctx,
-    { goal, assignment, next: keptState, ...replacedCheckFields },
+    { goal, assignment, next: keptState, ...fieldsWithoutCheck },
     [step],
   )
   return settleResult.kind === 'failed'

@@ -30,8 +30,8 @@ export interface CountDeps {
 
 /**
  * Counts the steps of earlier generator runs for the summary, without emitting them again. The
- * program has ended and does not run again. A registration that changes
- * nothing leaves no record, so each base state that no record names counts as `same`.
+ * program has ended and does not run again. A registration that changes nothing leaves no record,
+ * so each base state that no record names counts as `same`.
  */
 export function countRecordedSteps(deps: CountDeps, base: Base): void {
   const { earlierDecisions, emitter } = deps

@@ -23,6 +23,7 @@ export function restoreSets(
   decisions: readonly RecordedDecision[],
   results: RecordedResults,
 ): readonly SetsDelta[] {
+  /** Refresh operation → the base index of the state that it read. */
   const baseIndexReadBy = new Map<OperationId, number>()
   return decisions.map(decision => {
     // The deleted URNs come from the operations instead. Several records may list the same URN, but

@@ -23,6 +23,7 @@ export function findOldDependencies(
   const foundUrns = new Set<Urn>()
   const listFor = (state: ResourceState): Generator<number | Dependency, void> =>
     listOldDependencies(input, foundUrns, state)
+  // The root has the index -1, because it is not one of the returned states.
   const pathStack = [{ baseIndex: -1, dependencies: listFor(root) }]
   for (let top = pathStack.at(-1); top !== undefined; top = pathStack.at(-1)) {
     const next = top.dependencies.next()
