@@ -4,7 +4,7 @@ import type { Pin } from '../shared/engine/deployment/log/log-view.ts'
 import {
   readFirstPin,
   requireSupportedRules,
-} from '../shared/engine/deployment/log/decision-rules.ts'
+} from '../shared/engine/deployment/log/supported-rules.ts'
 import { closeDeadDeployment } from '../shared/engine/deployment/ownership/take-over.ts'
 import type { DeployInput } from '../shared/engine/request.ts'
 import { DeployError, hasCode, messageOf } from '../shared/errors/error.ts'

@@ -5,7 +5,7 @@ import type { Pin } from '../../shared/engine/deployment/log/log-view.ts'
 import {
   readFirstPin,
   requireSupportedRules,
-} from '../../shared/engine/deployment/log/decision-rules.ts'
+} from '../../shared/engine/deployment/log/supported-rules.ts'
 import { createLogIndex } from '../../shared/engine/executor/log-index.ts'
 import { createOperationSlots } from '../../shared/engine/deployment/dispatch/operation-slots.ts'
 import type { DeployInput } from '../../shared/engine/request.ts'

@@ -8,7 +8,7 @@ import {
   listOperationsSincePin,
 } from '../../shared/engine/deployment/log/read-earlier-runs.ts'
 import { type LogView, readLogView } from '../../shared/engine/deployment/log/log-view.ts'
-import { requireSupportedRules } from '../../shared/engine/deployment/log/decision-rules.ts'
+import { requireSupportedRules } from '../../shared/engine/deployment/log/supported-rules.ts'
 import { readSnapshotBlob } from '../../shared/engine/deployment/state/read-snapshot-blob.ts'
 import { sweep } from '../../shared/engine/deployment/recovery/sweep.ts'
 import { readHolderStatus } from '../../shared/engine/deployment/ownership/holder-status.ts'

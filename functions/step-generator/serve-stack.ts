@@ -7,7 +7,7 @@ import { limits } from '../../shared/config/limits.ts'
 import {
   readFirstPin,
   requireSupportedRules,
-} from '../../shared/engine/deployment/log/decision-rules.ts'
+} from '../../shared/engine/deployment/log/supported-rules.ts'
 import { isLeaseOver } from '../../shared/engine/deployment/ownership/holder-status.ts'
 import {
   closeDeadDeployment,

@@ -17,16 +17,16 @@ export interface EffectiveCheckpoint {
  * before it. Returns undefined for a log without checkpoints.
  */
 export function findCheckpoint(decisions: readonly Decision[]): EffectiveCheckpoint | undefined {
-  let found: EffectiveCheckpoint | undefined
-  let foundNumber = 0
+  let effectiveCheckpoint: EffectiveCheckpoint | undefined
+  let effectiveNumber = 0
   for (const decision of decisions) {
     if (decision.kind !== 'client-checkpoint') continue
     const { snapshot, sequenceNumber } = decision
-    if (sequenceNumber !== undefined && sequenceNumber < foundNumber) continue
-    found = { snapshot, isNumbered: sequenceNumber !== undefined }
-    foundNumber = sequenceNumber ?? 0
+    if (sequenceNumber !== undefined && sequenceNumber < effectiveNumber) continue
+    effectiveCheckpoint = { snapshot, isNumbered: sequenceNumber !== undefined }
+    effectiveNumber = sequenceNumber ?? 0
   }
-  return found
+  return effectiveCheckpoint
 }
 
 /**
@@ -45,15 +45,15 @@ export function completeCheckpoint(
   const pending = pending_operations ?? listPendingCreates(checkpoint, base, decisions)
   const hasResourceField = (name: string): boolean =>
     resources.some(resource => typeof resource[name] === 'string' && resource[name] !== '')
-  const ownSnippets = snippets ?? (hasResourceField('snippetID') ? base.snippets : undefined)
-  const ownExtensions =
+  const completedSnippets = snippets ?? (hasResourceField('snippetID') ? base.snippets : undefined)
+  const completedExtensions =
     extensions ?? (hasResourceField('extensionRef') ? base.extensions : undefined)
   return {
     ...otherFields,
     ...(pending.length === 0 ? {} : { pending_operations: pending }),
     metadata,
-    ...(ownSnippets === undefined ? {} : { snippets: ownSnippets }),
-    ...(ownExtensions === undefined ? {} : { extensions: ownExtensions }),
+    ...(completedSnippets === undefined ? {} : { snippets: completedSnippets }),
+    ...(completedExtensions === undefined ? {} : { extensions: completedExtensions }),
   }
 }
 

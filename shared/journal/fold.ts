@@ -124,17 +124,17 @@ export function journalEntriesOf(input: FoldInput): readonly JournalEntry[] {
       foldedDecision.kind === 'planned'
         ? foldedDecision.operation
         : foldedDecision.decision.operation
-    const ownEntries = entryContentsOf(operation, facts).map(content => ({
+    const operationEntries = entryContentsOf(operation, facts).map(content => ({
       operation: operation.id,
       content,
     }))
     const viewEntries = viewEntriesOf(operation, facts, viewEntryFactory)
     // The views of a deleted resource are deleted before the resource.
-    const leadingCount = operation.effect === 'remove' ? 1 : ownEntries.length
+    const leadingCount = operation.effect === 'remove' ? 1 : operationEntries.length
     const allEntries = [
-      ...ownEntries.slice(0, leadingCount),
+      ...operationEntries.slice(0, leadingCount),
       ...viewEntries,
-      ...ownEntries.slice(leadingCount),
+      ...operationEntries.slice(leadingCount),
     ]
     for (const entry of allEntries) add(entry.operation, entry.content)
   }

@@ -187,7 +187,7 @@ function mergeSharedResource(sides: Sides<StoredResource>): readonly StoredResou
   return [hasOutputs ? { ...merged, outputs: mergeOutputs(base, folded, current) } : merged]
 }
 
-/** Reports whether states are those of one resource that is only read. */
+/** Reports whether the only state of a URN is that of an external resource, which is only read. */
 function areExternal(states: readonly StoredResource[]): boolean {
   return states.length === 1 && states[0]?.['external'] === true
 }

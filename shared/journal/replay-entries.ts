@@ -37,8 +37,8 @@ export interface EntryReplayOptions {
  * Applies journal entries to a base, in sequence order. A duplicate entry counts once. The states
  * that the entries add come first, and the remaining states of the base follow. Throws
  * STATE_INTEGRITY when an entry references an absent state. Source:
- * docs/spec/journal.md#replay-of-entries, without the defects that it marks. Linear apart from
- * sorting.
+ * docs/spec/journal.md#replay-of-entries, without the defects that the page marks. Linear apart
+ * from sorting.
  */
 export function replayEntries(
   base: StoredDeployment,
@@ -89,11 +89,11 @@ function applyEntry(state: ReplayState, entry: JournalEntry): void {
     case 'refresh-success':
       state.begunOperations.delete(entry.operation)
       state.hasRefreshed = true
-      if (entry.remove !== undefined) swap(state, entry.remove, entry.state)
+      if (entry.remove !== undefined) swapState(state, entry.remove, entry.state)
       return
     case 'outputs':
       if (entry.state !== undefined && entry.remove !== undefined)
-        swap(state, entry.remove, entry.state)
+        swapState(state, entry.remove, entry.state)
       return
     case 'write':
       state.base = withSecrets(entry.snapshot, state.secrets)
@@ -133,12 +133,12 @@ function applySuccess(
     state.droppedBaseIndexes.add(requireBaseIndex(state, removed.base))
   if (removed?.operation !== undefined)
     state.droppedAddedIndexes.add(requireAddedIndex(state, removed.operation))
-  if (deleted !== undefined) mark(state, deleted, 'delete')
-  if (pendingReplacement !== undefined) mark(state, pendingReplacement, 'pendingReplacement')
+  if (deleted !== undefined) flagState(state, deleted, 'delete')
+  if (pendingReplacement !== undefined) flagState(state, pendingReplacement, 'pendingReplacement')
   if (entry.isRefresh === true) state.hasRefreshed = true
 }
 
-function mark(
+function flagState(
   state: ReplayState,
   reference: EntryReference,
   flag: 'delete' | 'pendingReplacement',
@@ -153,7 +153,7 @@ function mark(
   if (addedState !== undefined) state.addedStates[index] = withFlag(addedState, flag)
 }
 
-function swap(
+function swapState(
   state: ReplayState,
   reference: EntryReference,
   replacement: StoredResource | undefined,

@@ -6,7 +6,8 @@ import type { StoredDeployment, StoredResource } from '../state/stored.ts'
 /**
  * Returns the resources whose create a client began but did not end. The client sends no journal,
  * so its reported steps are the only source. They arrive in any order, and some of them twice.
- * Returns none if the client reported the end of its update, because it awaits every step first.
+ * Returns none if the client reported the end of its update, because a client first awaits every
+ * step.
  */
 export function findUnfinishedCreates(
   checkpoint: StoredDeployment,

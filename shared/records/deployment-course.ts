@@ -28,7 +28,7 @@ export interface CourseStep extends CourseTimes {
 
 /** The course of a deployment, from the times in its records. Times are in ms. */
 export interface DeploymentCourse {
-  /** The duration of the deployment, until its last record if it is open. */
+  /** The duration of the deployment. For an open deployment: the time until its last record. */
   readonly wallMs: number
   /** The maximum number of concurrent provider calls that the deployment allowed. */
   readonly parallel: number

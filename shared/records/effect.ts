@@ -9,7 +9,7 @@ export interface Effect {
   readonly afterCrash: string
   /** The condition of the effect; absent: always. */
   readonly condition?: string
-  /** The effect to which the list can return after this one: its number, from 1. */
+  /** The number of the effect to which the list can return after this effect. Counts from 1. */
   readonly loopsBackTo?: number
 }
 

@@ -242,11 +242,11 @@ function mustWaitForPlace(
   }: { readonly deployment: DeploymentId; readonly deploymentCount: number },
 ): boolean {
   if (concurrency === undefined) return false
-  const running = Object.keys(calls)
-  if (running.length >= concurrency) return true
+  const runningIds = Object.keys(calls)
+  if (runningIds.length >= concurrency) return true
   const prefix = callPrefixOf(deployment)
-  const ownCount = running.filter(id => id.startsWith(prefix)).length
-  return deploymentCount > 1 && ownCount >= Math.ceil(concurrency / deploymentCount)
+  const usedCount = runningIds.filter(id => id.startsWith(prefix)).length
+  return deploymentCount > 1 && usedCount >= Math.ceil(concurrency / deploymentCount)
 }
 
 function withShare(

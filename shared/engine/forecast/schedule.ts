@@ -46,7 +46,7 @@ export function scheduleNodes(nodes: readonly ScheduledNode[], parallel: number)
     criticalPath: path.nodes,
     criticalPathMs: path.ms,
     workMs: order.reduce((sum, index) => sum + (nodes[index]?.durationMs ?? 0), 0),
-    wallMs: simulate(nodes, waiters, parallel),
+    wallMs: simulateWallMs(nodes, waiters, parallel),
   }
 }
 
@@ -123,7 +123,7 @@ function findLongestPath(
 }
 
 /** Returns the time at which the last node ends. */
-function simulate(
+function simulateWallMs(
   nodes: readonly ScheduledNode[],
   waiters: readonly (readonly number[])[],
   parallel: number,

@@ -108,7 +108,7 @@ export function isResourceGone({ refreshedStates }: GeneratorSets, index: number
   return refreshedStates.has(index) && refreshedStates.get(index) === undefined
 }
 
-/** Reports whether an old URN is handled, or the URN that has it as an alias. */
+/** Reports whether an old URN is handled, by itself or by a registered URN with this alias. */
 export function isUrnHandled(sets: GeneratorSets, urn: Urn): boolean {
   return sets.handledUrns.has(sets.aliasingUrns.get(urn) ?? urn)
 }

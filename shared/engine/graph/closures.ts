@@ -82,9 +82,9 @@ export function collectDependencies(
 }
 
 /**
- * Creates a lookup of direct dependencies. The descendants of a component are returned for its
- * first dependent that is looked up. They are returned again only for a dependent that comes later
- * in the list than those looked up before.
+ * Creates a lookup of direct dependencies. A dependent of a component also depends on the earlier
+ * descendants of the component. To save time, a lookup omits these descendants if the lookup of a
+ * later dependent has already returned them.
  */
 function createDependencyLookup(graph: StateGraph): (index: number) => readonly number[] {
   const descendantsListedUpTo = new Map<Urn, number>()

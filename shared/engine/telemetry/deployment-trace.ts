@@ -18,7 +18,7 @@ import {
 export interface DeploymentTrace {
   /** The span of the whole deployment, which the process that closes the deployment reports. */
   readonly span: SpanContext
-  /** The span of the caller that started the deployment, if it named one. */
+  /** The span of the caller that started the deployment. Undefined if the caller named none. */
   readonly parent: SpanContext | undefined
 }
 

@@ -84,8 +84,8 @@ const knownSteps: ReadonlySet<string> = new Set([
 
 /**
  * Reads a plan file in Pulumi's format. Throws PLAN_INVALID for a plan that is damaged, too large
- * or of another stack. Also throws it for an unknown field or step, or secrets that this stack's
- * key cannot decrypt.
+ * or of another stack. A plan also counts as damaged if it has an unknown field or step, or a
+ * secret that the key of this stack cannot decrypt.
  */
 export function readUpdatePlan(
   text: string,

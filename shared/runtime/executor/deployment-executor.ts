@@ -19,7 +19,7 @@ import {
   observeNothing,
 } from '../../engine/telemetry/observe-operation.ts'
 import { createStackAttributes } from '../../engine/telemetry/describe-operation.ts'
-import { readFirstPin } from '../../engine/deployment/log/decision-rules.ts'
+import { readFirstPin } from '../../engine/deployment/log/supported-rules.ts'
 import { findProviderInputs } from '../environment/run-environment.ts'
 import { keepLease, type RenewedLease } from '../../engine/executor/lease.ts'
 import { error } from '../../errors/error.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { queryLimits } from '../../config/query-limits.ts'
-import { readFirstPin } from '../../engine/deployment/log/decision-rules.ts'
+import { readFirstPin } from '../../engine/deployment/log/supported-rules.ts'
 import { hasCode } from '../../errors/error.ts'
 import type { HistoryRecord } from '../../ports/catalog.ts'
 import type { DocumentsPort, StoredDocument } from '../../ports/documents.ts'

@@ -1,4 +1,4 @@
-import { readFirstPin } from '../../engine/deployment/log/decision-rules.ts'
+import { readFirstPin } from '../../engine/deployment/log/supported-rules.ts'
 import { hasCode } from '../../errors/error.ts'
 import type { CatalogPort, HistoryRecord } from '../../ports/catalog.ts'
 import type { DecisionLogPort } from '../../ports/records.ts'

@@ -57,7 +57,7 @@ export async function withClaims(
     append(...decisions) {
       if (canAppendAtOnce(decisions)) return writer.append(...decisions)
       const pendingClaim = (lastTurn ?? Promise.resolve()).then(() => claimFor(decisions))
-      // The next append waits for the claim of this one, but not until this one is durable.
+      // The next append waits until this append has its claim, but not until it is durable.
       let pendingAppend: Promise<void> | undefined
       const turn = pendingClaim.then(
         () => {
@@ -122,7 +122,7 @@ async function extendClaim(deps: ClaimDeps, extension: ClaimExtension): Promise<
     const entry = record?.targeted?.find(open => open.deployment === deployment)
     // Another process has closed the deployment, so the log refuses the append.
     if (record === undefined || entry === undefined || entry.claim === hash) return extendedClaim
-    const search = { claim: needed, own: deployment }
+    const search = { claim: needed, exceptDeployment: deployment }
     const conflict = await findClaimConflict(deps.blobs, record, search)
     if (conflict !== undefined) throw await deps.createConflictError(conflict)
     await requireUnchanged(deps, extension, record)

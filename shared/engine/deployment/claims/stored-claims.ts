@@ -32,16 +32,16 @@ export async function readClaim(blobs: BlobsPort, hash: BlobHash): Promise<Claim
 }
 
 /**
- * Finds an open targeted deployment, other than `own`, whose claim touches `claim`. Returns
+ * Finds an open targeted deployment, other than `exceptDeployment`, whose claim touches `claim`. Returns
  * undefined if there is none.
  */
 export async function findClaimConflict(
   blobs: BlobsPort,
   { targeted = [] }: Pick<StackRecord, 'targeted'>,
-  { claim, own }: { readonly claim: Claim; readonly own?: DeploymentId },
+  { claim, exceptDeployment }: { readonly claim: Claim; readonly exceptDeployment?: DeploymentId },
 ): Promise<ClaimConflict | undefined> {
   for (const open of targeted) {
-    if (open.deployment === own) continue
+    if (open.deployment === exceptDeployment) continue
     const urn = findTouchedUrn(claim, await readClaim(blobs, open.claim))
     if (urn !== undefined) return { deployment: open.deployment, urn }
   }

@@ -113,7 +113,7 @@ function createWaits() {
       for (const id of waits.keys()) dueIds.add(id)
     },
     areDue: () => dueIds.size > 0,
-    /** Removes the operations of the next read from those that are due, and returns them. */
+    /** Removes and returns due operations, as many as one read may contain. */
     takeDue(): readonly OperationId[] {
       const ids: OperationId[] = []
       for (const id of dueIds) {
@@ -171,7 +171,7 @@ export function createEndWatcher(deps: EndWatcherDeps, deployment: DeploymentId)
   }
   const settleAll = async (thrown: unknown): Promise<void> => {
     waits.markAllDue()
-    // After a failed read, the waits are rejected like those without an end.
+    // If the read fails, all waits are rejected, as if no operation had ended.
     await readDue().catch(() => undefined)
     waits.rejectAll(thrown)
   }

@@ -14,7 +14,7 @@ import { reportDeployment } from '../../telemetry/report-deployment.ts'
 import type { Pin } from '../log/log-view.ts'
 import type { Liveness, LivenessDeps } from './liveness.ts'
 import { listExecutedOperations, readLogView } from '../log/log-view.ts'
-import { readFirstPin } from '../log/decision-rules.ts'
+import { readFirstPin } from '../log/supported-rules.ts'
 import { awaitRunningOperations } from '../ends/await-running.ts'
 import { endAbandonedOperations } from '../recovery/end-abandoned-operations.ts'
 

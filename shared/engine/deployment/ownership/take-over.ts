@@ -7,7 +7,7 @@ import { createLiveness, type Liveness } from './liveness.ts'
 import { endStartedRequest } from './end-started-request.ts'
 import { type LogView, readLogView } from '../log/log-view.ts'
 import { createLogWriter, type LogWriter } from '../log/log-writer.ts'
-import { readFirstPin, requireSupportedRules } from '../log/decision-rules.ts'
+import { readFirstPin, requireSupportedRules } from '../log/supported-rules.ts'
 
 /** The dependencies of a take-over besides those of a close. */
 export interface TakeOverDeps extends CloseDeps {

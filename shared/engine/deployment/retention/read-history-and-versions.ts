@@ -62,7 +62,8 @@ export async function* readVersions(
 
 /**
  * Returns the error for a version that a stack never had (MOMENT_UNKNOWN) or no longer has
- * (RECORDS_REMOVED). `newest`: the newest version. `hints` replace those of the codes.
+ * (RECORDS_REMOVED). `newest`: the newest version. `hints`: the hint of each of the two errors.
+ * Absent: the hints of the error catalogue.
  */
 export function createMissingVersionError(
   version: number,

@@ -14,7 +14,7 @@ import { type DeploymentId, deploymentPartsOf, type StackId } from '../../../rec
 import { rulesVersion } from '../../../records/log.ts'
 import type { LivenessDeps } from '../ownership/liveness.ts'
 import { readVersions } from './read-history-and-versions.ts'
-import { readFirstPin } from '../log/decision-rules.ts'
+import { readFirstPin } from '../log/supported-rules.ts'
 import { saveLateCreates } from './late-creates.ts'
 
 /**
@@ -51,7 +51,7 @@ export interface RemovalRequest {
   readonly dryRun: boolean
 }
 
-/** The removed deployments and versions. After a dry run: those that a removal would remove. */
+/** The deployments and versions that a call removed, or that it would remove without `dryRun`. */
 export interface RemovalResult {
   readonly deployments: readonly DeploymentId[]
   readonly removedVersions: readonly {

@@ -179,9 +179,9 @@ export function registerCallExtension(
 
 /**
  * Returns the inputs of a provider resource that the program registers, with its plugin. Version
- * and download address come from the default plugin of the package. A resource without a registered
- * package keeps its own ones if it specifies at least one of the two. As in Pulumi, the input
- * `version` of a parameterized provider is thus the version of the plugin, not that of the package.
+ * and download address come from the default plugin of the package. If the registration has a
+ * version or an address and no registered package, both come from the registration. As in Pulumi,
+ * the input `version` of a parameterized provider is the version of the plugin, not of the package.
  */
 function explicitInputsOf(
   { type, inputs, plugin, hasPackageRef, envVarMappings }: Registration,

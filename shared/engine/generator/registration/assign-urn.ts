@@ -98,7 +98,7 @@ function findAliasConflict(
       urn,
     )
   const aliasingUrn = sets.aliasingUrns.get(alias)
-  // The other resource is this one if an earlier generator run recorded the alias.
+  // The two URNs are equal if an earlier generator run recorded the alias of this registration.
   if (aliasingUrn === undefined || aliasingUrn === urn) return undefined
   return failDeployment(
     `Alias '${alias}' of resource '${urn}' is an alias of '${aliasingUrn}' already`,
