@@ -175,7 +175,7 @@ export const laterGroupMutations: readonly Mutation[] = [
         'docs/spec/step-generation.md#update-plans: the options of a resource must be as planned',
       file: 'shared/engine/update-plan/goal-violations.ts',
     },
-    ["  compare('protect', plannedGoal.protect, proposedGoal.protect)\n", ''],
+    ["  addUnlessEqual('protect', plannedGoal.protect, proposedGoal.protect)\n", ''],
     lifecycleTestsOf('update_plan/goals', 'options that differ'),
   ),
 ]

@@ -128,7 +128,7 @@ export const recoveringMutations: readonly Mutation[] = [
     breaks:
       'start: the late outcomes that the pin names are removed from the inbox after the pin is recorded',
     file: 'shared/engine/deployment/ownership/take-over.ts',
-    edits: [['if (takenOutcomes.length > 0) await', 'if (takenOutcomes.length < 0) await']],
+    edits: [['if (takenOutcomeKeys.length > 0) await', 'if (takenOutcomeKeys.length < 0) await']],
     caughtBy: [testsOf('test/lifecycle/late', 'resumed')],
   },
   {

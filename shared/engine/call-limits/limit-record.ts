@@ -50,7 +50,10 @@ export interface CallRequest {
   readonly waitMaxMs?: number
 }
 
-/** The result of a call, as far as its limits need it. */
+/**
+ * The result of a call, as far as its limits need it. `other`: the call failed without throttling,
+ * or was not made.
+ */
 export type LimitedResult = 'throttled' | 'succeeded' | 'other'
 
 /** A granted start: the call may start at `startAt`. */

@@ -137,7 +137,7 @@ function createStartRequest(
   }
 }
 
-/** Creates pauses that others can end early. */
+/** Creates pauses that `endAll` ends early. */
 function createPauses({ clock }: Pick<LimitWaitDeps, 'clock'>): {
   readonly pause: (ms: number) => Promise<void>
   readonly endAll: () => void

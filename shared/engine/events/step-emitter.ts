@@ -219,7 +219,9 @@ function eventStateOf(step: Step, end: StepEnd | undefined): ResourceState | und
   if (end === undefined && step.op === 'refresh') return old
   const next = newStateOf(step, end)
   if (next === undefined || next === old) return next
+  // As in Pulumi, the event before a `same` step shows only the fields that the program requested.
   if (end === undefined && step.op === 'same') return { ...next, id: '', outputs: emptyMap }
+  // An update keeps the id, so the id is known even if the update failed.
   if (end?.state === undefined && end !== undefined && step.op === 'update')
     return { ...next, id: old?.id ?? next.id }
   return next

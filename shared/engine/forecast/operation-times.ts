@@ -58,7 +58,7 @@ export interface KnownEnd {
   readonly outcome?: Outcome
 }
 
-/** The known operations of a deployment, in the order of the log. */
+/** The operations of a deployment as far as its records were read, in the order of the log. */
 export interface KnownOperations {
   readonly decidedOperations: ReadonlyMap<OperationId, DecidedOperation>
   readonly ends: ReadonlyMap<OperationId, KnownEnd>
@@ -73,8 +73,9 @@ interface EndedOperation {
 /** The facts of all known operations on which the times of one operation depend. */
 export interface OperationSummary {
   readonly usage: SlotUsage
+  /** The operation that ended last. Undefined before the first end. */
   readonly last: EndedOperation | undefined
-  /** For the first operation of a phase: the operation that ended last before it. */
+  /** For each operation after the first phase: the operation that ended last before its phase. */
   readonly phaseCauses: ReadonlyMap<OperationId, EndedOperation>
 }
 

@@ -53,8 +53,8 @@ export async function takeOver(
 
 /**
  * Takes over a deployment whose holder is dead, and closes it. An operation with an outcome ends
- * with that outcome. Other operations that may have called their provider become interrupted. Throws the
- * errors of `takeOver`.
+ * with that outcome. Other operations that may have called their provider become interrupted.
+ * Throws the errors of `takeOver`.
  */
 export async function closeDeadDeployment(
   deps: TakeOverDeps,

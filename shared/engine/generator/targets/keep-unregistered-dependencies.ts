@@ -64,7 +64,7 @@ export function keepOldState(ctx: GeneratorContext, baseIndex: number): Result<v
   const { urn } = old.state
   const current = input.sets.currentStates.get(urn)
   if (current !== undefined && !isUnread(current)) return createdDependenciesResult
-  // The removal moves the state to the end of the list, which is still before its dependents.
+  // The removal moves the state to the end of `currentStates`, still before its dependents.
   // Otherwise the state would keep the position of its registration.
   const removed = { currentStates: [urn] }
   ctx.apply({ removed, currentStates: [[urn, { ...old, op: 'same', skipReason: 'kept' }]] })
