@@ -129,7 +129,9 @@ export function stepOf(
 ): Step {
   const { urn, type, provider } = newestStateOf({ old: undefined, next: undefined, ...fields })
   return {
-    ...{ urn, type, provider },
+    urn,
+    type,
+    provider,
     old: undefined,
     next: undefined,
     skipCall: false,

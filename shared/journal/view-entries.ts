@@ -69,17 +69,12 @@ export function createViewEntryFactory(
         const state = base.resources?.[index]
         if (state === undefined || isOldCopy(state) !== isOldCopy(owner)) return []
         const reference = { kind: 'base', epoch: 0, index, urn: state.urn } as StateReference
-        const { urn, type } = state
-        const deletion = {
-          urn,
-          type,
+        return entriesOf({
+          urn: state.urn as ViewOutcome['urn'],
+          type: state.type,
           op: 'delete',
           effect: 'remove',
           verdict: 'succeeded',
-        } as const
-        return entriesOf({
-          ...deletion,
-          urn: urn as ViewOutcome['urn'],
           old: { at: reference, state },
         })
       }),

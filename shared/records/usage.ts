@@ -45,8 +45,16 @@ export interface UsageCost {
 
 /** Usage of zero. */
 export const noUsage: UsageCounts = {
-  ...{ writeUnits: 0, readUnits: 0, puts: 0, gets: 0, messages: 0, keyRequests: 0 },
-  ...{ calls: 0, gbSeconds: 0, taskCpuHours: 0, taskGbHours: 0 },
+  writeUnits: 0,
+  readUnits: 0,
+  puts: 0,
+  gets: 0,
+  messages: 0,
+  keyRequests: 0,
+  calls: 0,
+  gbSeconds: 0,
+  taskCpuHours: 0,
+  taskGbHours: 0,
 }
 
 /** The fields of a usage. */

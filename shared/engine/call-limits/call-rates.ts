@@ -52,11 +52,14 @@ export function createCallRates(
   const raisedAt = new Map<string, number>()
   const reportedAt = new Map<string, number>()
   const reads = new Map<string, { readonly at: number; readonly done: Promise<void> }>()
-  const onRecord: CallRates['onRecord'] = ({ name }, { slowdown }) =>
-    void slowedNames[slowdown === undefined ? 'delete' : 'add'](name)
+  const onRecord: CallRates['onRecord'] = ({ name }, { slowdown }) => {
+    if (slowdown === undefined) slowedNames.delete(name)
+    else slowedNames.add(name)
+  }
   const readRecord = async (limit: CallLimit): Promise<void> => {
-    const read = records.change(limit, record => ({ record, result: record }))
-    const record = await read.catch(() => undefined)
+    // A change that returns the same record only reads it.
+    const pendingRead = records.change(limit, record => ({ record, result: record }))
+    const record = await pendingRead.catch(() => undefined)
     if (record !== undefined) onRecord(limit, record)
   }
   const observedPerSecondOf = ({ name }: CallLimit, now: number): number => {

@@ -29,7 +29,7 @@ export function createCommandContext(
       return { callIndex, recordedAnswer: earlierDecisions?.answerOf(key, callIndex) }
     },
   })
-  const recordedInput =
+  const earlierResults =
     earlierDecisions === undefined
       ? undefined
       : {
@@ -41,15 +41,16 @@ export function createCommandContext(
           ),
         }
   const replay =
-    recordedInput === undefined ? undefined : createReplay({ ...deps, ...recordedInput, base })
+    earlierResults === undefined ? undefined : createReplay({ ...deps, ...earlierResults, base })
   const ctx = run.createContext(base, runner, replay)
   const hasSucceeded = (id: OperationId): boolean =>
     deps.earlierEnds.get(earlierDecisions === undefined ? id : lastRetryOf(earlierDecisions, id))
       ?.head.end?.verdict === 'succeeded'
-  if (recordedInput !== undefined) {
-    const { decisions } = recordedInput.earlierDecisions
-    for (const delta of restoreSets(decisions, { ...recordedInput, hasSucceeded })) ctx.apply(delta)
-    for (const decision of recordedInput.earlierDecisions.decisions)
+  if (earlierResults !== undefined) {
+    const { decisions } = earlierResults.earlierDecisions
+    for (const delta of restoreSets(decisions, { ...earlierResults, hasSucceeded }))
+      ctx.apply(delta)
+    for (const decision of decisions)
       ctx.ports.updatePlan.guard?.skipRecorded(plannedUrnsOf(decision, ctx.input.sets))
   }
   return { ctx, replay }

@@ -66,6 +66,7 @@ export async function deployCommand(deps: CommandDeps, base: Base): Promise<bool
   )
   if (command === 'refresh' || !hasSucceeded || run.isAborted()) return hasSucceeded
   const refreshedBase = await pinRefreshedBase(deps, base)
+  // The new epoch has no decisions of an earlier generator run.
   const epochDeps = { ...deps, earlierDecisions: undefined }
   return applyChanges(epochDeps, refreshedBase)
 }

@@ -49,6 +49,7 @@ export async function previewCommand(run: CommandRun, base: Base): Promise<boole
   const ctx = run.createContext(refreshedBase, createPreviewRunner(deps, refreshedBase))
   if (!runsProgram(request.options)) {
     if (!reportExcludedProtected(ctx)) return previewDeletes(ctx, deps)
+    // Nothing is deleted, but the forecast lists the protected resources.
     const { graph } = refreshedBase
     forecast?.addDeletes({ graph, condemned: [], release: releaseModeOf(run) }, true)
     return true

@@ -41,8 +41,8 @@ export function createRunConstraints(deps: {
   readonly readBlob: (hash: BlobHash) => Promise<Uint8Array>
 }): RunConstraints & { readonly readLoadedConstraints: () => LoadedConstraints } {
   const { request, emitter } = deps
-  const { command, policyPacks: optionalPacks = [], plan: updatePlanHash } = request.options
-  const policyPacks = [...(request.attachedPolicyPacks ?? []), ...optionalPacks]
+  const { command, policyPacks: requestedPacks = [], plan: updatePlanHash } = request.options
+  const policyPacks = [...(request.attachedPolicyPacks ?? []), ...requestedPacks]
   const draft = request.draftsUpdatePlan === true ? createUpdatePlanDraft() : undefined
   let analyzers: readonly Analyzer[] = []
   let guard: UpdatePlanGuard | undefined

@@ -58,6 +58,7 @@ export async function callAndRecord(
   const openResult = await context
     .openStep(begunOperation.operation)
     .catch((thrown: unknown) => thrown)
+  // Without its opened step, the operation cannot call the provider, so it fails.
   if (!isStep(openResult)) {
     const end = failureEndOf({ message: messageOf(openResult), status: 'ok' })
     return (await recordOutcome(ports, context, begunOperation, { end, startedAt }))

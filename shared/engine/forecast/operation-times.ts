@@ -112,6 +112,7 @@ export function summarizeOperations(
   let phaseCause: EndedOperation | undefined
   let lastPhaseMs = -1
   for (const [id, { beginsPhase, decidedMs }] of decidedOperations) {
+    // All operations of a record have the same `decidedMs`. Only the first of them begins a phase.
     if (beginsPhase && decidedMs !== lastPhaseMs) {
       phaseCause = last
       lastPhaseMs = decidedMs

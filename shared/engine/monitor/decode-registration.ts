@@ -187,6 +187,7 @@ function requireTypeToken(type: string): void {
 function readHooks(
   hooks: RegisterResourceRequest['hooks'],
 ): ReadonlyMap<string, readonly string[]> {
+  // The field `beforeCreate` has the hooks of the type `BeforeCreate`.
   const entries = Object.entries(hooks ?? {}).map(
     ([hookField, names]) => [hookField[0]?.toUpperCase() + hookField.slice(1), names] as const,
   )

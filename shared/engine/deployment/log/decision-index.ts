@@ -51,6 +51,7 @@ export function createDecisionIndex(view: LogView): DecisionIndex {
   const phases = new Set<Phase>()
   const extensions = new Set<string>()
   let programEnd: DecisionOf<'program-ended'> | undefined
+  /** By the operation of the hook, or by hook type and URN for a settled resource. */
   const hookResults = new Map<OperationId | string, DecisionOf<'hooked'>>()
   const retries = new Map<OperationId, Operation>()
   for (const decision of decisions) {

@@ -52,6 +52,7 @@ export function placeNodes(
 
 /** Creates the operation of a barrier or join, which makes no provider call. */
 export function createJoinOperation(position: PlanPosition): Operation {
+  // Each operation has a URN. This one cannot be the URN of a resource.
   const joinUrn = 'urn:pulumi:::::antichain:join::' as Operation['urn']
   return {
     ...position,

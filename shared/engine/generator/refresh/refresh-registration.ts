@@ -35,9 +35,9 @@ export async function refreshRegistration(
   const recordedRefresh = ports.replay?.refreshOf(urn)
   if (recordedRefresh === undefined) {
     const isNeverRead = isSettledByGenerator(old.state) || old.state.pendingReplacement
-    const deletionResult = isNeverRead ? toDecided(true) : await isDeletedByReplacement(ctx, urn)
-    if (deletionResult.kind === 'failed') return deletionResult
-    if (deletionResult.value) {
+    const mustSkipResult = isNeverRead ? toDecided(true) : await isDeletedByReplacement(ctx, urn)
+    if (mustSkipResult.kind === 'failed') return mustSkipResult
+    if (mustSkipResult.value) {
       emitStep(ports.emitter, step, successEndOf(step.old?.state, 'same'))
       return toDecided(assignment)
     }
