@@ -13,6 +13,7 @@ export interface StepEnd {
   readonly state: ResourceState | undefined
   /**
    * For a refresh: the kind of step that corresponds to the read state (same, update or delete).
+   * Undefined for other steps, and for a refresh that failed.
    */
   readonly resultOp: StepOp | undefined
   readonly error: OutcomeError | undefined

@@ -54,7 +54,10 @@ export interface Step {
   /** The reference of the provider instance, '' for none. */
   readonly provider: string
   readonly old: TrackedState | undefined
-  /** The planned state. The end of the step contains the final id, outputs and times. */
+  /**
+   * The planned state. Undefined for a step that only removes a state, and for a planned refresh.
+   * The end of the step contains the final id, outputs and times.
+   */
   readonly next: ResourceState | undefined
   readonly effect: StateEffect
   /** Whether the provider call is skipped, for example for a retained resource. */

@@ -27,7 +27,8 @@ export interface OperationFacts {
   readonly get: (operation: OperationId) => OperationFact
   /**
    * Returns the referenced state: a state of the base, or the resulting state of an operation. If
-   * the operation has no result or its end cannot be used, returns its planned state.
+   * the operation has no result or its end cannot be used, returns its planned state. Undefined if
+   * the operation has neither.
    */
   readonly getState: (reference: StateReference) => StoredResource | undefined
   /**

@@ -190,10 +190,7 @@ export type Decision =
       readonly goal: string
       readonly sets: RecordedSetsDelta
     }
-  /**
-   * The complete state after a component or the stack registered outputs. `target`: the state
-   * before. `operation`: a new id for the journal entry. No executor runs it.
-   */
+  /** A complete state with registered outputs. `operation`: a new id, which no executor runs. */
   | {
       readonly kind: 'outputs'
       readonly target: StateReference

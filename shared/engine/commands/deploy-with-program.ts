@@ -174,7 +174,10 @@ async function checkStackPolicies(
   return false
 }
 
-/** Returns the state of the stack resource, from the records of earlier runs or from the base. */
+/**
+ * Returns the state of the stack resource, from the records of earlier runs or from the base.
+ * Undefined if neither has one.
+ */
 async function findStackState(
   ctx: GeneratorContext,
   replay: Replay | undefined,

@@ -1,7 +1,7 @@
 /** An engine event as it is stored: one key names its kind, and its value has the fields. */
 export type EventRecord = Readonly<Record<string, unknown>>
 
-/** Returns the fields of an object. Returns an empty record for any other value. */
+/** Returns the fields of a part of an event. Returns an empty record if the part is no object. */
 export function eventFieldsOf(value: unknown): EventRecord {
   return typeof value === 'object' && value !== null ? { ...value } : {}
 }

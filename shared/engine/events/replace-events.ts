@@ -53,7 +53,7 @@ export function emitReplaceSteps(
 /**
  * Returns the `replace` step that the summary counts for an ended step. If the old resource was
  * deleted first, the `replace` step counts even if the create failed. Otherwise it counts only in a
- * chain that succeeded.
+ * chain that succeeded. Returns undefined if the ended step replaces nothing, or does not count.
  */
 export function countedReplaceStepOf(step: Step, isComplete: boolean): Step | undefined {
   return isComplete || isDeletedFirst(step) ? replaceStepOf(step) : undefined

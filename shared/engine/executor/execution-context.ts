@@ -48,7 +48,7 @@ export interface ExecutionContext {
   readonly earlierDurationsMs: Map<string, number>
   /** Limits the calls to providers. */
   readonly limiter: CallLimiter
-  /** Returns the inputs of a provider instance, as far as this process knows them. */
+  /** Returns the inputs of a provider instance. Undefined if this process does not know them. */
   readonly providerInputsOf: (reference: string) => PropertyMap | undefined
   /** Decides whether an operation fits into the remaining time of this executor. */
   readonly admit: (operation: Operation) => Promise<Admission>

@@ -221,7 +221,7 @@ interface RunTask {
 
 /**
  * Runs one operation. Repeats it each time that its provider is lost during a repeatable call.
- * Returns the single waiter to continue with.
+ * Returns the single waiter to continue with. Undefined if this executor continues with none.
  */
 async function runToEnd(
   ports: ExecutorPorts,

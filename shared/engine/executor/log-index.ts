@@ -11,7 +11,8 @@ import { createOperationSources } from './operation-sources.ts'
 
 /**
  * The parts of a deployment's log that executors need, as far as the log was read: operations,
- * settled states, extensions, and the last pin.
+ * settled states, extensions, and the last pin. A lookup returns undefined for a part that the log
+ * does not contain, or that was not read yet.
  */
 export interface LogIndex {
   /**
@@ -21,16 +22,11 @@ export interface LogIndex {
   readonly find: (id: OperationId) => Promise<Operation | undefined>
   /** Returns the last pin that was read. Reads the log first if no pin was read yet. */
   readonly readPin: () => Promise<Pin | undefined>
-  /**
-   * Returns the sealed state of an operation that the generator settled, as far as the log was
-   * read.
-   */
+  /** Returns the sealed state of an operation that the generator settled. */
   readonly settledStateOf: (id: OperationId) => StoredResource | undefined
-  /** Returns the extension with the reference `ref`, as far as the log was read. */
+  /** Returns the extension with the reference `ref`. */
   readonly extensionOf: (ref: string) => PackageParameterization | undefined
-  /**
-   * Returns the sealed state of a provider resource by its reference, as far as the log was read.
-   */
+  /** Returns the sealed state of the provider resource with this URN and id. */
   readonly providerStateOf: (urn: Urn, id: string) => StoredResource | undefined
 }
 

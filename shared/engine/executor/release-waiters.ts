@@ -23,8 +23,9 @@ interface EndedOperation {
 /**
  * Records the arrival of an ended operation at each waiter. Ends joins that became ready, sends
  * hints for ready hooks, and sends the other ready operations. A single ready operation is returned
- * instead of sent, and the caller continues with it. An end without success arrives at barriers
- * only. A call can be repeated, because arrivals are sets and ends are written once.
+ * instead of sent, and the caller continues with it. Otherwise returns undefined. An end without
+ * success arrives at barriers only. A call can be repeated, because arrivals are sets and ends are
+ * written once.
  *
  * If `isRedelivered`, the earlier delivery may have crashed between the end of a waiter and the
  * release of that waiter's own waiters. So the arrivals of ended waiters are repeated too, see

@@ -114,7 +114,7 @@ function toFinishedStep(
   return { operation, cause, decidedMs, readyMs, beganMs: beganAt, endedMs: endedAt }
 }
 
-/** Returns the step that ended later. */
+/** Returns the step that ended later, or the only one. */
 function laterOf(
   left: FinishedStep | undefined,
   right: FinishedStep | undefined,

@@ -54,11 +54,11 @@ export interface PlannedResource {
   readonly goal: PlannedGoal | undefined
   /** Steps in order, with the names that events use. */
   readonly ops: readonly string[]
-  /** The expected outputs, for users. */
+  /** The outputs that the preview expected, for users. Undefined if it expected none. */
   readonly outputs: PropertyMap | undefined
   /**
    * The random seed of the Check calls of the resource. With this seed, an update creates the same
-   * random values as the preview.
+   * random values as the preview. Undefined if the plan has no seed for the resource.
    */
   readonly seed: Uint8Array | undefined
 }

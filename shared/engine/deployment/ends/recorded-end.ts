@@ -12,7 +12,10 @@ const interruptedError = {
   status: 'unknown' as const,
 }
 
-/** Returns a lookup of the resulting states of operations of earlier generator runs. */
+/**
+ * Returns a lookup of the resulting states of operations of earlier generator runs. Its result is
+ * undefined for an operation without a recorded state.
+ */
 export function createEarlierStateLookup(
   earlierEnds: ReadonlyMap<OperationId, RecordedEnd>,
   decisionIndex: Pick<DecisionIndex, 'decisions'>,

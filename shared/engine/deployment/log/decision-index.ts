@@ -14,7 +14,10 @@ export type RecordedAnswer = DecisionOf<'answered'>
 /** A decision about one URN. */
 export type RecordedDecision = DecisionOf<'registration'> | DecisionOf<'settled'>
 
-/** The decisions of earlier generator runs since the last pin, with their lookups. */
+/**
+ * The decisions of earlier generator runs since the last pin, with their lookups. A lookup returns
+ * undefined if there is no such decision.
+ */
 export interface DecisionIndex {
   /** In the order of the log. */
   readonly decisions: readonly RecordedDecision[]

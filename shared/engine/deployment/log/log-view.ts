@@ -23,7 +23,7 @@ export interface LogView {
   readonly nextNumber: LogNumber
   readonly records: readonly LogRecord[]
   readonly decisions: readonly Decision[]
-  /** The pin of the last epoch. */
+  /** The pin of the last epoch. Undefined before the first pin. */
   readonly pin: Pin | undefined
   /** The version in the first pin. The close publishes the version after it. */
   readonly version: number

@@ -54,7 +54,10 @@ export async function readEarlierRuns(
   }
 }
 
-/** Returns a lookup of the provider states that earlier generator runs settled, by URN and id. */
+/**
+ * Returns a lookup of the provider states that earlier generator runs settled, by URN and id. Its
+ * result is undefined if the last settled state of the URN has another id.
+ */
 export function createProviderLookup(
   earlierRuns: EarlierRuns,
   sealing: Sealing,

@@ -10,7 +10,10 @@ export interface Base {
   readonly epoch: number
   readonly snapshot: Snapshot
   readonly graph: StateGraph
-  /** Returns the index of the live state of a URN: the one that is not marked for deletion. */
+  /**
+   * Returns the index of the live state of a URN: the one that is not marked for deletion.
+   * Undefined if the base has none.
+   */
   readonly liveIndexOf: (urn: Urn) => number | undefined
   /** Returns the state at an index, with its reference. */
   readonly trackedStateAt: (index: number) => TrackedState
@@ -59,8 +62,8 @@ export function withBaseViews(step: Step, base: Pick<Base, 'viewsOf'>): Step {
 }
 
 /**
- * Returns the state of the provider with this URN and id. A destroy or refresh without its program
- * starts such providers, because no program registers them.
+ * Returns the state of the provider with this URN and id. Undefined if there is none. A destroy or
+ * refresh without its program starts such providers, because no program registers them.
  */
 export function findProviderInBase(
   snapshot: Snapshot,

@@ -49,7 +49,7 @@ export interface ImportDeps extends Pick<ImportInput, 'defaultPackages'> {
 /** A prepared import. Each step comes after the step of its parent. */
 export interface PreparedImport {
   readonly steps: readonly Step[]
-  /** The root resource of the stack, if the import created it. */
+  /** The root resource of the stack. Undefined if it existed before the import. */
   readonly createdStack: CurrentState | undefined
 }
 

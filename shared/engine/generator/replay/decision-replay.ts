@@ -18,7 +18,7 @@ export function isRefreshDecision(decision: RecordedDecision): boolean {
  * (I10).
  */
 export interface Replay {
-  /** The decisions about a URN, in order. */
+  /** Returns the decisions about a URN, in order. */
   readonly decisionsOf: (urn: Urn) => readonly RecordedDecision[]
   /**
    * Runs a recorded chain to its end, once for all callers. Uses the recorded ends. If these do not
@@ -29,13 +29,16 @@ export interface Replay {
     registration: RecordedRegistration,
     onEnd: (decidedSteps: readonly Step[], endedSteps: readonly EndedStep[]) => void,
   ) => Promise<readonly EndedStep[]>
-  /** The recorded chain by which a URN was last imported. */
+  /** Returns the recorded chain by which a URN was last imported. Undefined without an import. */
   readonly importOf: (urn: Urn) => RecordedRegistration | undefined
-  /** The recorded refresh of a URN, which preceded the decision about its registration. */
+  /**
+   * Returns the recorded refresh of a URN, which preceded the decision about its registration.
+   * Undefined if the URN was not refreshed.
+   */
   readonly refreshOf: (urn: Urn) => RecordedRegistration | undefined
   /**
-   * The last recorded chain that deletes a URN before the replacement of the same or another
-   * resource.
+   * Returns the last recorded chain that deletes a URN before the replacement of the same or
+   * another resource. Undefined if there is none.
    */
   readonly deleteBeforeReplaceOf: (urn: Urn) => RecordedRegistration | undefined
   /** Returns a settled step as it was recorded, with its complete state. */
@@ -51,6 +54,6 @@ export interface Replay {
   readonly withdraw: (registration: RecordedRegistration) => Promise<boolean>
   /** Returns the current state of a recorded URN. Undefined if it has none. */
   readonly readState: (urn: Urn) => Promise<TrackedState | undefined>
-  /** Every URN with a recorded decision. */
+  /** Returns every URN with a recorded decision. */
   readonly recordedUrns: () => readonly Urn[]
 }

@@ -94,8 +94,8 @@ export function createWithdrawalDelta(sets: GeneratorSets, decision: RecordedDec
 }
 
 /**
- * Returns the base index of an operation's old state. `baseIndexReadBy`: returns the base index of
- * the state that a refresh operation read.
+ * Returns the base index of an operation's old state. Undefined if the base has no such state.
+ * `baseIndexReadBy`: returns the base index of the state that a refresh operation read.
  */
 function oldBaseIndexOf(
   old: StateReference | undefined,
