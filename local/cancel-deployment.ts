@@ -51,7 +51,7 @@ export async function cancel(
   if (others.length > 0) throw createAmbiguityError([deployment, ...others])
   const { version } = record
   try {
-    return await cancelOpen(ports, deployment, force)
+    return await cancelOpenDeployment(ports, deployment, force)
   } catch (thrown) {
     if (!force || !isUnreadable(thrown)) throw thrown
     await abandonDeployment(ports, deployment, record)
@@ -66,7 +66,7 @@ function createAmbiguityError(openDeployments: readonly DeploymentId[]): Error {
   return error('DEPLOYMENT_AMBIGUOUS', `deployments ${numbers.join(', ')} of this stack are open`)
 }
 
-async function cancelOpen(
+async function cancelOpenDeployment(
   ports: GeneratorPorts,
   deployment: DeploymentId,
   force: boolean,
@@ -81,7 +81,7 @@ async function cancelOpen(
     await closeDeadDeployment(ports, deployment, 'cancelled')
     return { kind: 'closed', number }
   }
-  const stopBefore = (await ports.control.read(deployment))?.stop ?? 'none'
+  const earlierStop = (await ports.control.read(deployment))?.stop ?? 'none'
   if (force) await abandonRunning(ports, deployment)
   else await ports.control.stop(deployment, 'graceful')
   // A client of Pulumi learns of the stop only at its next call, so this process closes the
@@ -91,7 +91,7 @@ async function cancelOpen(
     await closeUnlessClosed(ports, deployment)
     return { kind: 'closed', number }
   }
-  const isNewStop = stopBefore === 'none' || (force && stopBefore === 'graceful')
+  const isNewStop = earlierStop === 'none' || (force && earlierStop === 'graceful')
   return { kind: isNewStop ? 'asked' : 'asked before', number }
 }
 

@@ -26,10 +26,14 @@ export interface MeasuredStack {
   readonly waiting: readonly StackRequest[]
 }
 
-/** Numbers of requests, of dead letters and of history entries that one collection reads. */
+/** Maximum number of waiting requests that are read per stack. */
 const waitingMax = 100
+/** Maximum number of dead letters of notifications that are read. */
 const deadLettersMax = 1_000
-/** Entries of running deployments may precede the last one that has ended. */
+/**
+ * Maximum number of history entries that are read per stack. Entries of running deployments may
+ * precede the last one that has ended.
+ */
 const entriesMax = 5
 
 /**

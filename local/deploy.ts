@@ -46,7 +46,8 @@ export async function deploy(baseInput: RunInput): Promise<RunningLocalDeploymen
     onOutage: text => emitWarning(sink, text),
   })
   const { request, platform, ports } = input
-  // Only a deployment with several generator runs must remember the emitted events.
+  // Under a time limit a deployment has several generator runs, and a later one may emit an event
+  // again. Without a limit, the emitted events need not be remembered.
   const createSingleRunSink = (): RunSink => {
     let isOpen = true
     return {
@@ -113,7 +114,10 @@ function startOrResume({ ports, request }: RunInput): Promise<StartedDeployment 
   return request.resume ? resumeDeployment(ports, request) : startDeployment(ports, request)
 }
 
-/** Returns the writer id of a generator run's events. */
+/**
+ * Returns the id under which a generator run stores its events. A resumed run has another id than
+ * earlier runs, so their events stay separate.
+ */
 function writerIdOf({ earlierRuns }: StartedDeployment): string {
   return earlierRuns === undefined
     ? 'generator'

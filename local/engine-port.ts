@@ -47,7 +47,7 @@ export interface RemoteApi {
     stack: StackId,
     folder: string,
   ) => Promise<{ readonly archive: string; readonly sizeBytes: number }>
-  /** Uploads an archive to the address that the API returns for a path. */
+  /** Requests an upload address at a route of the API, and uploads an archive to it. */
   readonly uploadArchive: (
     path: string,
     archive: { readonly archive: string; readonly bytes: Uint8Array },
@@ -199,7 +199,7 @@ export interface EngineOptions {
  */
 export type OpenEngine = (options: EngineOptions) => Promise<EnginePort>
 
-/** Opens the API of a login. */
+/** Opens the engine over the API of a login. */
 export type OpenRemoteEngine = (login: {
   readonly url: string
   readonly token: string

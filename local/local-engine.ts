@@ -198,7 +198,7 @@ async function openPlatform({ home, verbose, backend: backendOptions }: EngineOp
     onNotice: message => write(`${message}\n`),
     closeDeployment: async (platform, deployment) =>
       (await loadDeploymentHandlers()).closeDeadDeployment(
-        portsForDeadDeployment(platform),
+        createDeadDeploymentPorts(platform),
         deployment,
       ),
   })
@@ -206,10 +206,10 @@ async function openPlatform({ home, verbose, backend: backendOptions }: EngineOp
 }
 
 /**
- * Returns the ports for the close of a deployment that another machine ran. All processes of the
+ * Creates the ports for the close of a deployment that another machine ran. All processes of the
  * deployment count as dead.
  */
-function portsForDeadDeployment(platform: EmbeddedPlatform): GeneratorPorts {
+function createDeadDeploymentPorts(platform: EmbeddedPlatform): GeneratorPorts {
   return {
     ...createGeneratorPorts(platform),
     isAlive: () => false,

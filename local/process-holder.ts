@@ -22,9 +22,9 @@ export function createProcessHolder(): Holder {
 }
 
 /**
- * Creates the check whether a holder is alive. The check returns undefined for a holder on another
- * host than `own`.
+ * Creates the check whether a holder is alive. The check returns undefined, for unknown, if the
+ * holder is on another host than this process.
  */
-export function createHolderCheck(own: Holder): GeneratorPorts['isAlive'] {
-  return other => (other.host === own.host ? isProcessAlive(other) : undefined)
+export function createHolderCheck(thisProcess: Holder): GeneratorPorts['isAlive'] {
+  return holder => (holder.host === thisProcess.host ? isProcessAlive(holder) : undefined)
 }

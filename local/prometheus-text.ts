@@ -13,7 +13,7 @@ export interface Metric {
 }
 
 /** The content type of Prometheus' text format. */
-export const prometheusType = 'text/plain; version=0.0.4; charset=utf-8'
+export const prometheusContentType = 'text/plain; version=0.0.4; charset=utf-8'
 
 /** Formats metrics as Prometheus' text format. */
 export function formatPrometheus(metrics: readonly Metric[]): string {

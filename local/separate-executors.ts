@@ -83,7 +83,7 @@ async function runSuccessiveExecutors(
   const { platform } = input
   const pendingEnds: Promise<void>[] = []
   for (;;) {
-    const nextExecutor = await startNextExecutor(input, executedDeployment)
+    const nextExecutor = await startExecutorWithRetry(input, executedDeployment)
     if (nextExecutor === undefined) break
     const { environment, executor, timeElapsed, cancelTimer } = nextExecutor
     executedDeployment.activeExecutors.set(environment, executor)
@@ -123,18 +123,18 @@ async function endExecutor(
  * later. Meanwhile earlier executors still record their outcomes. Returns undefined after a
  * shutdown.
  */
-async function startNextExecutor(
+async function startExecutorWithRetry(
   input: RunInput,
   executedDeployment: ExecutedDeployment & {
     readonly pool: Pool | undefined
     readonly slots: OperationSlots
   },
-): Promise<Awaited<ReturnType<typeof startOneExecutor>> | undefined> {
+): Promise<Awaited<ReturnType<typeof startExecutorOnce>> | undefined> {
   const { clock, random } = input.platform
   for (let attempt = 0; !executedDeployment.shutdown.aborted; attempt++) {
     const environment = await createRunEnvironment(input)
     try {
-      return await startOneExecutor(input, environment, executedDeployment)
+      return await startExecutorOnce(input, environment, executedDeployment)
     } catch (thrown) {
       await closeRunEnvironment(environment)
       if (errorSourceOf(thrown) !== 'store') throw thrown
@@ -151,7 +151,7 @@ async function startNextExecutor(
  * Starts one executor. `timeElapsed` resolves when the time of the executor is over. `cancelTimer`
  * ends that wait early, because a running timer would keep the process alive.
  */
-async function startOneExecutor(
+async function startExecutorOnce(
   input: RunInput,
   environment: RunEnvironment,
   executedDeployment: ExecutedDeployment & {

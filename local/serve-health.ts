@@ -6,7 +6,7 @@ import { toErrorResponse } from '../functions/api/error-response.ts'
 import type { RateLimiter } from '../functions/api/rate-limit.ts'
 import { stackIdOf } from '../shared/records/ids.ts'
 import { collectMetrics, type MetricPorts } from './collect-metrics.ts'
-import { formatPrometheus, prometheusType } from './prometheus-text.ts'
+import { formatPrometheus, prometheusContentType } from './prometheus-text.ts'
 
 /** The dependencies of the routes of health and metrics. */
 export interface HealthRouteOptions {
@@ -26,7 +26,7 @@ const readyTimeoutMs = 2_000
 /**
  * Adds `GET /health`, `GET /ready` and `GET /metrics` to an app. `/health` responds while the
  * process runs, and `/ready` reports whether the store answers. Both need no token and show no
- * names. `/metrics` needs a token of all stacks.
+ * names. `/metrics` needs a token that may read all stacks.
  */
 export function addHealthRoutes(
   app: Hono,
@@ -60,6 +60,6 @@ export function addHealthRoutes(
     const token = readBearerToken(context.req.header('authorization'))
     requirePermission(await authenticate(ports, token), 'read', 'installation')
     const text = formatPrometheus(await collectMetrics(ports))
-    return new Response(text, { headers: { 'content-type': prometheusType } })
+    return new Response(text, { headers: { 'content-type': prometheusContentType } })
   })
 }

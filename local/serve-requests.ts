@@ -53,7 +53,8 @@ export function createRequestOpener(
     readonly passphrase: string | undefined
     readonly outbound: OutboundPort
     /**
-     * The environment of this process. Package managers get it without the variables of functions.
+     * The environment of this process. Package managers get it without the variables that belong
+     * to a Lambda function itself, such as its credentials.
      */
     readonly env: Readonly<Record<string, string | undefined>>
   },
@@ -81,19 +82,19 @@ export function createRequestOpener(
     ...{ outbound, folders, scratch: home },
     install: installRequest => installProgram(installer, installRequest),
   }
-  const installedOpen = withInstalledPackages(withRepositoryPrograms(open, repositories), {
+  const openWithPackages = withInstalledPackages(withRepositoryPrograms(open, repositories), {
     ...repositories,
     ...{ requests: platform.requests, archives: platform.archives },
     ...{ processes: createProcesses, clock: platform.clock, env: installer.env },
     installedPrograms: createInstalledPrograms(),
   })
   return withAttachedPolicies(
-    { open: installedOpen, reopen },
+    { open: openWithPackages, reopen },
     { documents: platform.documents, folders },
   )
 }
 
-/** Creates the records of installed programs, which this process keeps until its end. */
+/** Creates the registry of installed programs, which this process keeps until its end. */
 function createInstalledPrograms(): InstalledPrograms {
   const archives = new Map<string, BlobHash>()
   const keyOf = (stack: StackId, marker: string): string => JSON.stringify([stack, marker])

@@ -51,7 +51,7 @@ export interface ServeOptions {
 interface ServeDeps {
   readonly platform: Platform
   readonly ports: GeneratorPorts
-  /** Replaces the hosts in tests. */
+  /** Replaces the hosts of programs and plugins in tests. */
   readonly hostsOf?: (deployment: DeploymentId) => Hosts
 }
 

@@ -75,13 +75,13 @@ function declareEdits(state: Command, attach: Attach): void {
     ['taint', 'Mark resources for replacement in the next `up`', false],
     ['untaint', 'Remove the replacement mark of resources', true],
   ] as const
-  for (const [name, description, hasAll] of markCommands) {
+  for (const [name, description, hasAllOption] of markCommands) {
     const command = state
       .command(name)
       .argument('[urns...]', 'URNs of the resources (default: a prompt)')
       .description(description)
       .option('-y, --yes', 'Skip the confirmation prompt')
-    if (hasAll) command.option('--all', 'Select all resources of the stack')
+    if (hasAllOption) command.option('--all', 'Select all resources of the stack')
     attach(command, async () => {
       const handlers = await import('../commands/state-mark.ts')
       if (name === 'protect') return handlers.protectResources

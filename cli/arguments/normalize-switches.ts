@@ -3,15 +3,18 @@ import { error } from '../../shared/errors/error.ts'
 
 /**
  * Rewrites switches with a value, which every switch of Pulumi accepts: `--yes=true` becomes
- * `--yes`, and `--protect=false` becomes `--no-protect`. A value for which the switch has no form,
- * such as `--no-protect`, must be the default, so the switch is omitted. Throws CLI_USAGE for
- * another value.
+ * `--yes`, and `--protect=false` becomes `--no-protect`. Some switches have only one of the two
+ * forms. Their missing form would set the default, so the argument is omitted. Throws CLI_USAGE
+ * for a value that is neither true nor false.
  */
 export function normalizeSwitches(root: Command, args: readonly string[]): readonly string[] {
   const options = listOptions(findCommand(root, args))
   const end = args.indexOf('--')
-  const ownArgs = end < 0 ? args : args.slice(0, end)
-  return [...ownArgs.flatMap(arg => normalizeSwitch(options, arg)), ...args.slice(ownArgs.length)]
+  const argsBeforeDashes = end < 0 ? args : args.slice(0, end)
+  return [
+    ...argsBeforeDashes.flatMap(arg => normalizeSwitch(options, arg)),
+    ...args.slice(argsBeforeDashes.length),
+  ]
 }
 
 /**
@@ -39,10 +42,10 @@ function listOptions(command: Command): readonly Option[] {
 function normalizeSwitch(options: readonly Option[], arg: string): readonly string[] {
   const [, name = '', value] = /^--([a-z][\w-]*)(?:=(.*))?$/s.exec(arg) ?? []
   const isDeclared = options.some(option => option.long === `--${name}` && option.isBoolean())
-  const hasNegative = options.some(option => option.long === `--no-${name}`)
-  if (!isDeclared && !hasNegative) return [arg]
+  const hasNegation = options.some(option => option.long === `--no-${name}`)
+  if (!isDeclared && !hasNegation) return [arg]
   if (value === undefined) return isDeclared ? [arg] : []
   if (/^(1|t|true)$/i.test(value)) return isDeclared ? [`--${name}`] : []
-  if (/^(0|f|false)$/i.test(value)) return hasNegative ? [`--no-${name}`] : []
+  if (/^(0|f|false)$/i.test(value)) return hasNegation ? [`--no-${name}`] : []
   throw error('CLI_USAGE', `--${name} is a switch: its value is true or false, not '${value}'`)
 }

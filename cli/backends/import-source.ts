@@ -25,8 +25,8 @@ export async function importSource(
     await importHistory({ catalog, blobs }, id, history.slice(imported))
   }
   if (state !== null) {
-    const name = await engine.putState(id, state)
-    const { notices } = await engine.editState(id, { kind: 'import', state: name, force })
+    const stateHash = await engine.putState(id, state)
+    const { notices } = await engine.editState(id, { kind: 'import', state: stateHash, force })
     for (const notice of notices) session.printToStderr(`warning: ${notice}`)
   }
 }

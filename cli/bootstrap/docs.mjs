@@ -13,7 +13,8 @@ import { runChild } from './run-child.mjs'
 
 const folder = join(root, 'docs', 'site')
 const generator = join(folder, 'node_modules', 'vitepress', 'bin', 'vitepress.js')
-const runPart = (name, args = []) => runChild(projectNode, [join(folder, name), ...args])
+/** Runs a script of `docs/site`. */
+const runSiteScript = (name, args = []) => runChild(projectNode, [join(folder, name), ...args])
 
 /**
  * Writes the pages, builds the site, and checks its links. `--serve` serves the site on loopback
@@ -27,17 +28,17 @@ export async function buildDocs(args) {
   try {
     if (needsInstall(folder)) installPackages(folder, 'the documentation')
     const startMs = Date.now()
-    const status = await runParts([
-      () => runPart('main.ts'),
+    const status = await runSteps([
+      () => runSiteScript('main.ts'),
       () => runChild(projectNode, [generator, 'build', folder, ...baseArgs], { quiet: true }),
-      () => runPart('check-site.ts', baseArgs),
+      () => runSiteScript('check-site.ts', baseArgs),
     ])
     if (status !== 0) return status
     printProgress(`built .cache/docs-site in ${elapsedSince(startMs)}`)
   } finally {
     release()
   }
-  return serve ? runPart('serve-site.ts', [...baseArgs, '--port', port]) : 0
+  return serve ? runSiteScript('serve-site.ts', [...baseArgs, '--port', port]) : 0
 }
 
 function parseDocsArguments(args) {
@@ -53,10 +54,10 @@ function parseDocsArguments(args) {
   }
 }
 
-/** Runs the parts until one fails, and returns the last exit status. */
-async function runParts(parts) {
-  for (const part of parts) {
-    const status = await part()
+/** Runs the steps until one fails, and returns the last exit status. */
+async function runSteps(steps) {
+  for (const step of steps) {
+    const status = await step()
     if (status !== 0) return status
   }
   return 0

@@ -123,7 +123,7 @@ function pack() {
   }
 }
 
-/** Writes a file with a rename, so that an interrupted command leaves none that is cut off. */
+/** Writes a file under another name and renames it, so that no incomplete file can remain. */
 function writeJson(name, value) {
   const file = join(packageFolder, name)
   writeFileSync(`${file}.next`, `${JSON.stringify(value, null, 2)}\n`)

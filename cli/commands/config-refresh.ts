@@ -34,8 +34,8 @@ const deploymentsMax = 50
 /**
  * `config refresh`: restores the stack file with the configuration of the most recent deployment. A
  * secret is restored if the history has it and its secrets provider is the current one. Otherwise
- * the secret of the file stays. If the file has none either, a warning names it. The previous file
- * is kept as `<file>.bak`, except with --force.
+ * the secret of the file stays. If the file does not have the secret either, a warning names its
+ * key. The previous file is kept as `<file>.bak`, except with --force.
  */
 export const refreshConfig: Handler = async (session, flags) => {
   const project = session.requireProject()
@@ -115,7 +115,7 @@ function applyDeployedConfig(
     const isSecret = value !== undefined && hasSecure(value)
     const secret = secrets?.values.get(key)
     if (secret !== undefined) {
-      const isEqual = isSecret && openRecorded(value, decrypt) === textOf(secret)
+      const isEqual = isSecret && recordedTextOf(value, decrypt) === textOf(secret)
       if (!isEqual) file.set(key, toStoredConfigValue(encryptTree(secret, encrypt)))
     } else if (text === maskedConfigText) {
       if (!isSecret) missingKeys.push(key)
@@ -140,11 +140,11 @@ function textOf(value: ConfigTree): string {
 
 /** Reports whether a value without secrets has a text in the events or in the history. */
 function isRecordedAs(value: StoredConfigValue, text: string): boolean {
-  return [textOf(value), openRecorded(value, keepText)].includes(text)
+  return [textOf(value), recordedTextOf(value, keepText)].includes(text)
 }
 
 /** Returns the text of a value as the history records it. */
-function openRecorded(value: StoredConfigValue, decrypt: (text: string) => string): string {
+function recordedTextOf(value: StoredConfigValue, decrypt: (text: string) => string): string {
   return openValue(toStoredConfigValue(formatLargeIntegers(value)), decrypt).text
 }
 

@@ -9,7 +9,7 @@ import { type LanguageHosts, refuseErrors, withLanguageHosts } from '../project/
 import { generateProject } from '../project/generate-project.ts'
 import { requireProjectName } from '../project/project-name.ts'
 import { addConvertedPackages, convertTerraform } from '../project/convert-terraform.ts'
-import { convertByPlugin, hasConverter } from '../project/start-converter.ts'
+import { convertByPlugin, hasConverter } from '../project/convert-by-plugin.ts'
 import { createCliSession, type CliSession } from '../session/session.ts'
 import type { PackageOperands } from '../packages/load-package-schema.ts'
 import { installProject } from './install.ts'
@@ -33,7 +33,7 @@ export const convertProgram: Handler = async (session, flags, args) => {
     throw error('CLI_USAGE', 'the target language is missing', {
       hint: 'Pass --language with typescript, python, go, csharp, java, yaml or pcl.',
     })
-  const from = readSource(flags)
+  const from = readConverterName(flags)
   const runtime = runtimesByLanguage[language] ?? language
   const targetFolder = resolve(session.cwd, flags.text('out') ?? '.')
   const name = readProjectName(session, flags)
@@ -44,7 +44,7 @@ export const convertProgram: Handler = async (session, flags, args) => {
       const packages =
         from === 'pcl'
           ? []
-          : await readProgram(session, deps, { from, args, pclFolder, targetFolder, runtime })
+          : await convertToPcl(session, deps, { from, args, pclFolder, targetFolder, runtime })
       mkdirSync(targetFolder, { recursive: true })
       session.printToStderr(`Converting to ${language}...`)
       if (runtime === 'pcl') copyFiles(pclFolder, targetFolder)
@@ -65,13 +65,14 @@ export const convertProgram: Handler = async (session, flags, args) => {
   } finally {
     if (from !== 'pcl') rmSync(pclFolder, { recursive: true, force: true })
   }
-  if (runtime !== 'pcl' && !flags.isSet('generateOnly')) await installIn(session, targetFolder)
+  if (runtime !== 'pcl' && !flags.isSet('generateOnly'))
+    await installDependencies(session, targetFolder)
   session.printToStderr(`Wrote the program to ${targetFolder}.`)
   return 0
 }
 
 /** Returns the name of the converter. */
-function readSource(flags: Flags): string {
+function readConverterName(flags: Flags): string {
   const from = (flags.text('from') ?? 'yaml').toLowerCase()
   return from === 'tf' ? 'terraform' : from
 }
@@ -94,7 +95,7 @@ function refuseStrict(flags: Flags): void {
  * Converts the program of the current folder to Pulumi's configuration language, and writes the
  * result into a folder. Returns the packages of Terraform providers that the new project needs.
  */
-async function readProgram(
+async function convertToPcl(
   session: CliSession,
   deps: LanguageHosts,
   request: {
@@ -126,7 +127,7 @@ async function readProgram(
 }
 
 /** Installs the dependencies of the new project. */
-async function installIn(session: CliSession, folder: string): Promise<void> {
+async function installDependencies(session: CliSession, folder: string): Promise<void> {
   await withTargetSession(session, folder, target =>
     installProject(target, defaultInstallFlags, []),
   )

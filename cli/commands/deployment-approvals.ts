@@ -16,7 +16,10 @@ const approvalForm = z.object({
   approvedRequest: z.string().optional(),
 })
 
-/** `deployment approvals`: lists the requests of a stack whose plans wait or were decided. */
+/**
+ * `deployment approvals`: lists the requests of a stack whose plans wait for an approval, or were
+ * approved, rejected or expired.
+ */
 export const listApprovalsOfStack: Handler = async (session, flags) => {
   const stack = await session.requireStack()
   const { callApi } = await session.openEngine()

@@ -29,7 +29,7 @@ export const destroy: Handler = async (session, flags) => {
 }
 
 /**
- * Prints how many resources a destroy without the protected ones has kept. Clients of the
+ * Prints how many resources remain after a destroy with --exclude-protected. Clients of the
  * Automation API read the line. Source: pkg/cmd/pulumi/operations/destroy.go, 3.274.1.
  */
 async function printKeptCount(session: CliSession): Promise<void> {

@@ -19,10 +19,14 @@ type Finding = z.infer<typeof findingForm>
 export const listDrift: Handler = async (session, flags) => {
   const project = flags.text('project')
   const query = project === undefined ? '' : `?project=${encodeURIComponent(project)}`
-  const all = await listAllItems(await session.openEngine(), `/v1/drift${query}`, findingForm)
+  const allFindings = await listAllItems(
+    await session.openEngine(),
+    `/v1/drift${query}`,
+    findingForm,
+  )
   const findings = flags.isSet('drifted')
-    ? all.filter(({ status, found }) => status === 'failed' || (found?.count ?? 0) > 0)
-    : all
+    ? allFindings.filter(({ status, found }) => status === 'failed' || (found?.count ?? 0) > 0)
+    : allFindings
   if (flags.isSet('json')) {
     session.print(JSON.stringify(findings, null, 2))
     return 0
@@ -37,11 +41,11 @@ export const listDrift: Handler = async (session, flags) => {
   ])
   const header = ['STACK', 'DRIFT', 'READ AT', 'LAST RUN', 'SCHEDULE', 'REASON']
   for (const line of formatTable(header, rows)) session.print(line)
-  const driftedCount = all.filter(({ found }) => (found?.count ?? 0) > 0).length
-  const reads = all.reduce((sum, { found }) => sum + (found?.reads ?? 0), 0)
+  const driftedCount = allFindings.filter(({ found }) => (found?.count ?? 0) > 0).length
+  const readCount = allFindings.reduce((sum, { found }) => sum + (found?.reads ?? 0), 0)
   session.print('')
   session.print(
-    `${driftedCount} of ${all.length} stacks have drift. Their last runs read ${reads} resources.`,
+    `${driftedCount} of ${allFindings.length} stacks have drift. Their last runs read ${readCount} resources.`,
   )
   return 0
 }

@@ -5,9 +5,9 @@ import type { Handler } from '../arguments/handler.ts'
 const completionShells = ['bash', 'fish', 'powershell', 'zsh'] as const
 
 /**
- * The scripts of the shells. PowerShell before 7.3 omits empty arguments, but keeps a pair of
- * quotes. Bash splits words at colons. Its script takes the whole word from the
- * line, and removes the part before the last colon from each candidate.
+ * The scripts of the shells. PowerShell before 7.3 omits an empty argument, but keeps a pair of
+ * quotes, so its script passes the quotes. Bash splits words at colons. So its script takes the
+ * whole word from the line, and removes the part before the last colon from each candidate.
  */
 const scripts: Readonly<Record<string, string>> = {
   bash: `# Completion of antichain for bash. Load it with: source <(antichain gen-completion bash)

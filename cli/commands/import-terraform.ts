@@ -42,7 +42,7 @@ import type { CliSession } from '../session/session.ts'
 import { parseForm } from '../../shared/values/parse-form.ts'
 
 /** Options that only apply to imports by an id. */
-const otherOptions = ['file', 'parent', 'properties', 'out'] as const
+const idImportOptions = ['file', 'parent', 'properties', 'out'] as const
 
 /**
  * `import --from terraform <path>`: adopts the objects of a Terraform state into the stack, without
@@ -82,7 +82,7 @@ function checkOptions(flags: Flags, moreOperands: readonly string[]): void {
     })
   if (moreOperands.length > 0)
     throw error('CLI_USAGE', '--from terraform takes the path of one Terraform state')
-  for (const name of otherOptions)
+  for (const name of idImportOptions)
     if (flags.text(name) !== undefined || flags.list(name).length > 0)
       throw error('CLI_USAGE', `--${name} cannot be used together with --from terraform`)
 }
@@ -109,6 +109,7 @@ interface AdoptionInput {
   readonly stateFile: StateFile
   readonly state: TerraformState
   readonly request: DeployInput
+  /** The state of the stack before the adoption. */
   readonly before: StackState
 }
 
@@ -125,12 +126,12 @@ async function adoptState(
   const names = nameInstances(state.instances, readNames(session, flags))
   const stack = createAdoptingStack(request)
   const choices = parseProviderChoices(flags.list('provider'))
-  const managed = state.instances.filter(({ mode }) => mode === 'managed')
-  requireKnownChoices(choices, new Set(managed.map(({ provider }) => provider.source)))
+  const managedInstances = state.instances.filter(({ mode }) => mode === 'managed')
+  requireKnownChoices(choices, new Set(managedInstances.map(({ provider }) => provider.source)))
   const locks = readLockFile(join(folder, lockFileName))
   const requiredPackages = findRequiredNodePackages(request.source.programFolder)
   const adopt = async (providers: RunningProviders) => {
-    const { adopted: instances, skipped } = await adoptInstances(managed, {
+    const { adopted: instances, skipped } = await adoptInstances(managedInstances, {
       ...{ names, stack, providers },
     })
     const { adopted, existing } = separateExistingObjects(instances, resources)

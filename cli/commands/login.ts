@@ -115,8 +115,8 @@ function identifyAddress({ home, cwd }: CliSession, address: string): string {
 }
 
 /**
- * Reports false only for a login to another address than the identified one. An unreadable login
- * may be one to it, so `logout` removes it.
+ * Reports whether a login may be one to the address with `identity`. This cannot be excluded for an
+ * unreadable login, so `logout` removes it. Without a login the result is true too.
  */
 function mayBeLoggedInTo(session: CliSession, identity: string): boolean {
   try {

@@ -52,6 +52,7 @@ function readVersion(flags: Flags): string | undefined {
   if (text === undefined) return undefined
   const version = semver.parse(text)
   if (version === null) throw error('CLI_USAGE', `invalid version of the package: ${text}`)
+  // The parsed `version` lacks the build metadata after `+`.
   return [version.version, ...(version.build.length === 0 ? [] : [version.build.join('.')])].join(
     '+',
   )

@@ -8,7 +8,7 @@ import {
   formatPackageInfo,
   formatResourceInfo,
   moduleOfToken,
-  lastPartOf,
+  nameOfToken,
 } from '../packages/format-package-info.ts'
 import { loadPackageSchema } from '../packages/load-package-schema.ts'
 
@@ -52,7 +52,7 @@ function findToken<T>(
   const { name, module, kind } = wanted
   const found = Object.entries(specs).filter(
     ([token]) =>
-      (token === name || lastPartOf(token) === name) &&
+      (token === name || nameOfToken(token) === name) &&
       (module === undefined || moduleOfToken(token) === module),
   )
   const [entry] = found

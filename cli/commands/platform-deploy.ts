@@ -106,7 +106,7 @@ function requireSameDataKey(
 ): void {
   const existingTables = tables.filter(({ status }) => status !== undefined)
   const dataKey = findSetting(settings, 'dataKey') ?? 'own'
-  // The CDK reports another value.
+  // The CDK itself refuses any other value.
   if (existingTables.length === 0 || !['own', 'aws'].includes(dataKey)) return
   const usesOwnKey = existingTables.some(({ hasOwnKey }) => hasOwnKey)
   if (dataKey === (usesOwnKey ? 'own' : 'aws')) return
@@ -173,8 +173,8 @@ function toContextArgs(settings: readonly string[]): readonly string[] {
 }
 
 /**
- * Returns the arguments that confirm the settings of the keys, which were checked, to the rules of
- * the CloudFormation stacks.
+ * Returns the arguments that pass the checked settings of the keys as parameters of the
+ * CloudFormation stacks. A rule of each stack compares them with the settings of its template.
  */
 function listKeyParameters(
   stacks: readonly string[],

@@ -24,9 +24,9 @@ interface StackImport extends ImportPreview {
 }
 
 /**
- * `platform import <folder|file>`: imports the stacks, settings and audit log of an export. Checks the whole
- * export before the first change. A stack that exists with other contents is skipped. With
- * `--overwrite` it gets the exported state as its next version. A repetition continues an
+ * `platform import <folder|file>`: imports the stacks, settings and audit log of an export. Checks
+ * the whole export before the first change. A stack that exists with other contents is skipped.
+ * With `--overwrite` it gets the exported state as its next version. A repetition continues an
  * interrupted import. Throws EXPORT_INVALID, FILE_UNREADABLE, CONFIRMATION_DECLINED, and the errors
  * of `importExportedStack`.
  */

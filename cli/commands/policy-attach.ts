@@ -59,8 +59,8 @@ export const attachPolicy: Handler = async (session, flags, [folder = '']) => {
       cause: thrown,
     })
   })
-  for (const part of describeParts(stacks))
-    session.printToStderr(`Attached policy pack '${name}' to ${part}.`)
+  for (const description of describeSelection(stacks))
+    session.printToStderr(`Attached policy pack '${name}' to ${description}.`)
   if (flags.isSet('json')) session.print(JSON.stringify({ name, archive, stacks }, null, 2))
   return 0
 }
@@ -87,7 +87,7 @@ export const listAttachedPolicies: Handler = async (session, flags) => {
   const rows = policies.map(({ name, value }) => [
     name,
     value.archive.slice(0, 12),
-    describeParts(value.stacks).join(', '),
+    describeSelection(value.stacks).join(', '),
   ])
   for (const line of formatTable(['NAME', 'ARCHIVE', 'STACKS'], rows)) session.print(line)
   return 0
@@ -102,22 +102,26 @@ async function readSelection(session: CliSession, flags: Flags): Promise<StackSe
   const { projects, tags } = readStackFilters(flags)
   if (flags.isSet('all') && names.length > 0)
     throw error('CLI_USAGE', '--all selects every stack, so it cannot be used with --stack')
-  const isShared = flags.isSet('all') || projects.length > 0 || Object.keys(tags).length > 0
+  const selectsByFilter = flags.isSet('all') || projects.length > 0 || Object.keys(tags).length > 0
   const stacks = new Set<string>()
-  for (const name of names.length > 0 || isShared ? names : [undefined]) {
+  for (const name of names.length > 0 || selectsByFilter ? names : [undefined]) {
     const { project, stack } = stackPartsOf(await session.requireStack(name))
     stacks.add(`${project}/${stack}`)
   }
   return { projects: [...projects], tags: { ...tags }, stacks: [...stacks] }
 }
 
-/** Describes a selection: each stack, and the filters, which stacks must all match. */
-function describeParts({ projects, tags, stacks }: StackSelection): readonly string[] {
+/**
+ * Describes a selection: each named stack, and the stacks that match all filters. Without a stack
+ * and a filter, the selection is all stacks.
+ */
+function describeSelection({ projects, tags, stacks }: StackSelection): readonly string[] {
   const filters = [
     ...(projects.length === 0 ? [] : [`the project ${projects.join(' or ')}`]),
     ...Object.entries(tags).map(([name, value]) => `the tag ${name}=${value}`),
   ]
-  const shared = filters.length === 0 ? 'all stacks' : `the stacks of ${filters.join(' and ')}`
-  const hasShared = filters.length > 0 || stacks.length === 0
-  return [...stacks, ...(hasShared ? [shared] : [])]
+  const filteredStacks =
+    filters.length === 0 ? 'all stacks' : `the stacks of ${filters.join(' and ')}`
+  const selectsByFilter = filters.length > 0 || stacks.length === 0
+  return [...stacks, ...(selectsByFilter ? [filteredStacks] : [])]
 }

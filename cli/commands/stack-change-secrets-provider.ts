@@ -4,7 +4,8 @@ import { changeSecretsProvider } from '../stack/change-secrets-provider.ts'
 
 /**
  * `stack change-secrets-provider <provider>`: encrypts the configuration and the state of a stack
- * with a secrets provider. If that is the current one, its passphrase or data key is replaced.
+ * with a secrets provider. If the stack already has this provider, the passphrase or data key is
+ * replaced.
  */
 export const changeStackSecretsProvider: Handler = async (session, _flags, [provider = '']) => {
   if (provider === '') throw error('CLI_USAGE', 'the new secrets provider is empty')

@@ -17,7 +17,7 @@ import type { CliSession } from '../session/session.ts'
 /** The argument that names the newest deployment. */
 const latestName = 'latest'
 /** Number of events in one page. */
-const pageEvents = 100
+const eventsPerPage = 100
 
 const pageForm = z.object({
   items: z.array(z.record(z.string(), z.unknown())),
@@ -29,7 +29,8 @@ type StoredEvent = z.infer<typeof pageForm>['items'][number]
 /**
  * `stack history events <number>`: prints the engine events of a deployment, or with --summary
  * their summary. `latest` names the newest deployment. Without --all, --count or --summary it
- * prints the first page of 100 events with selected ones. Throws DEPLOYMENT_UNKNOWN.
+ * prints the selected events of the first page that has any. A page has 100 events. Throws
+ * DEPLOYMENT_UNKNOWN.
  */
 export const showDeploymentEvents: Handler = async (session, flags, [name = '']) => {
   if (name !== latestName && !/^[1-9]\d{0,14}$/.test(name))
@@ -102,10 +103,10 @@ async function readEvents(
   const events: StoredEvent[] = []
   let cursor = ''
   do {
-    const query = `limit=${pageEvents}${cursor === '' ? '' : `&cursor=${cursor}`}`
+    const query = `limit=${eventsPerPage}${cursor === '' ? '' : `&cursor=${cursor}`}`
     const page = pageForm.parse(await callApi({ method: 'GET', path: `${base}?${query}` }))
     events.push(...page.items.filter(isSelected))
-    if (page.items.length < pageEvents) break
+    if (page.items.length < eventsPerPage) break
     cursor = page.next
   } while (events.length < request.countMin)
   return events

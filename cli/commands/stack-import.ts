@@ -51,7 +51,7 @@ async function putImportedState(session: CliSession, flags: Flags, id: StackId):
   )
   const file = openStackFile(session, session.requireProject(), { stack: id })
   const stackManager =
-    (await openContinuedService(session, id, { file, importedState })) ??
+    (await openServiceOfImport(session, id, { file, importedState })) ??
     (await openStackManager(session, id, file))
   const sourceManager =
     importedState === null
@@ -71,7 +71,7 @@ async function putImportedState(session: CliSession, flags: Flags, id: StackId):
  * secrets provider. Returns undefined for a state with another manager, and for a stack that has a
  * manager or a state.
  */
-async function openContinuedService(
+async function openServiceOfImport(
   session: CliSession,
   id: StackId,
   {

@@ -31,8 +31,8 @@ export const migrateStack: Handler = async (session, flags, [url = '', name]) =>
   const id = await chooseSourceStack(session, sourceLocation, name)
   const source = await readSourceStack(session, sourceLocation.backend, { id, force })
   const target = targetOf(flags, source.id)
-  const migrated = renameSource(source, target)
-  if (!(await isNewStack(session, migrated))) throw createTargetExistsError(target)
+  const renamedSource = renameSource(source, target)
+  if (!(await isNewStack(session, renamedSource))) throw createTargetExistsError(target)
   const file = openMigratedFile(session, source.id, target)
   const changesProvider = !keepsManager(source, provider)
   if (changesProvider && file === undefined)
@@ -45,7 +45,7 @@ export const migrateStack: Handler = async (session, flags, [url = '', name]) =>
   const text = `This copies ${source.id} to ${target}.${fileText}`
   if (!(await confirm(session, flags.isSet('yes'), { text, answer: 'yes' })))
     throw error('CONFIRMATION_DECLINED', 'nothing was changed')
-  await copyStack(session, migrated, {
+  await copyStack(session, renamedSource, {
     ...{ file, force, isRenamed: source.id !== target },
     provider: changesProvider ? provider : undefined,
   })
@@ -91,7 +91,7 @@ function keepsManager({ state }: SourceStack, provider: string): boolean {
  */
 async function copyStack(
   session: CliSession,
-  migrated: SourceStack,
+  renamedSource: SourceStack,
   options: {
     readonly file: MigratedFile | undefined
     readonly force: boolean
@@ -101,12 +101,12 @@ async function copyStack(
   },
 ): Promise<void> {
   const { file, force, isRenamed, provider } = options
-  const { id } = migrated
+  const { id } = renamedSource
   const { platform } = await session.openEngine()
   const isNew = (await platform.catalog.getStack(id)) === undefined
   try {
-    await importSource(session, migrated, force)
-    file?.write(migrated)
+    await importSource(session, renamedSource, force)
+    file?.write(renamedSource)
     const backup = provider === undefined && !isRenamed ? undefined : file?.backUp()
     if (provider !== undefined) await changeSecretsProvider(session, id, provider)
     else if (isRenamed && file !== undefined) await renewKeyOfOldName(session, id)

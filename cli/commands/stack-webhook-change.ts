@@ -41,7 +41,7 @@ export const createPulumiWebhook: Handler = async (session, flags) => {
   const name = createDocumentName('', 4)
   await putStackNotification(session, { id, name }, { fields, secret: secret || undefined })
   warnUnservedBackend(session, 'webhook')
-  return showChanged(session, flags, { id, name })
+  return printStoredWebhook(session, flags, { id, name })
 }
 
 /** `stack webhook edit <id>`: changes the settings that the options name. */
@@ -63,7 +63,7 @@ export const editPulumiWebhook: Handler = async (session, flags, [name = '']) =>
     { id, name },
     { fields, previous: previous.value, secret: secret === '' ? null : secret },
   )
-  return showChanged(session, flags, { id, name })
+  return printStoredWebhook(session, flags, { id, name })
 }
 
 async function requireText(
@@ -119,7 +119,7 @@ async function putStackNotification(
   await callApi({ method: 'PUT', path: notificationPathOf(id, name), body })
 }
 
-async function showChanged(
+async function printStoredWebhook(
   session: CliSession,
   flags: Flags,
   { id, name }: { readonly id: StackId; readonly name: string },

@@ -80,7 +80,7 @@ async function editUntilValid(
 }
 
 /** The hint for a file that is no state. The catalogue's hint concerns files of other commands. */
-const hint = 'Correct the file, or save it as it was to change nothing.'
+const invalidFileHint = 'Correct the file, or save it as it was to change nothing.'
 
 /** Parses an edited state. Throws STATE_INVALID, STATE_TOO_NEW. */
 async function parseEditedText(session: CliSession, text: string) {
@@ -89,7 +89,7 @@ async function parseEditedText(session: CliSession, text: string) {
     return await parseEnvelope(text)
   } catch (thrown) {
     if (!hasCode(thrown, 'STATE_INVALID')) throw thrown
-    throw error('STATE_INVALID', messageOf(thrown), { cause: thrown, hint })
+    throw error('STATE_INVALID', messageOf(thrown), { cause: thrown, hint: invalidFileHint })
   }
 }
 
@@ -111,10 +111,13 @@ async function verifyEditedState(
   before: StoredDeployment,
   after: StoredDeployment | null,
 ): Promise<StoredDeployment> {
-  if (after === null) throw error('STATE_INVALID', 'the edited state has no deployment', { hint })
+  if (after === null)
+    throw error('STATE_INVALID', 'the edited state has no deployment', {
+      hint: invalidFileHint,
+    })
   const invalid = after.resources?.find(({ urn }) => !isUrn(urn))
   if (invalid !== undefined)
-    throw error('STATE_INVALID', `'${invalid.urn}' is not a valid URN`, { hint })
+    throw error('STATE_INVALID', `'${invalid.urn}' is not a valid URN`, { hint: invalidFileHint })
   refuseForeignResources(after, { before, names: stackPartsOf(await session.requireStack()) })
   const fault = verifyIntegrity(after)
   if (fault !== undefined)

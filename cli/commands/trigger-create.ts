@@ -113,7 +113,7 @@ async function putTrigger(
     readonly kind: TriggerDocumentKind
     readonly name: string
     readonly createBody: (secret: string) => object
-    /** Whether a secret exists that signs its deliveries. Default: true. */
+    /** Whether its deliveries are signed with a secret. Default: true. */
     readonly isSigned?: boolean
   },
 ): Promise<number> {

@@ -74,6 +74,6 @@ function skipPreview(flags: Flags): Flags {
 
 function describeChange({ cwd }: CliSession, paths: readonly string[]): string {
   const [firstPath = ''] = paths
-  const rest = paths.length > 1 ? ` and ${paths.length - 1} more` : ''
-  return `Changed: ${relative(cwd, firstPath)}${rest}. Deploying.`
+  const moreText = paths.length > 1 ? ` and ${paths.length - 1} more` : ''
+  return `Changed: ${relative(cwd, firstPath)}${moreText}. Deploying.`
 }

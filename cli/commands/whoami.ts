@@ -22,15 +22,15 @@ export const whoami: Handler = async (session, flags) => {
   return 0
 }
 
-/** Returns the fields of Pulumi's JSON, which SDKs read, and ours. */
+/** Returns the fields of Pulumi's JSON, which SDKs read, and further ones of Antichain. */
 function toAccountJson(account: CurrentAccount): Readonly<Record<string, unknown>> {
   const { user } = account
-  const shared = { user, organizations: [organizationName] }
-  if (account.kind === 'machine') return { ...shared, store: account.store }
+  const commonFields = { user, organizations: [organizationName] }
+  if (account.kind === 'machine') return { ...commonFields, store: account.store }
   if (account.kind === 'backend') {
     const { address, source } = account
-    return { ...shared, url: address, backend: address, source }
+    return { ...commonFields, url: address, backend: address, source }
   }
   const { url, name, role, stacks } = account
-  return { ...shared, url, name, role, stacks }
+  return { ...commonFields, url, name, role, stacks }
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { stackPartsOf } from '../../shared/records/ids.ts'
 import { findProjectName, type CliSession } from '../session/session.ts'
 import { openStackFile } from '../stack/stack-secrets.ts'
-import { type Candidates, findCandidates, type LiveWords } from './find-candidates.ts'
+import { type Candidates, findCandidates, type LiveWordKind } from './find-candidates.ts'
 
 /**
  * Prints the words that may complete a command line, one per line. With the shell `fish`, a tab and
@@ -33,7 +33,7 @@ export async function printCandidates(
   }
 }
 
-async function readLiveWords(session: CliSession, kind: LiveWords): Promise<readonly string[]> {
+async function readLiveWords(session: CliSession, kind: LiveWordKind): Promise<readonly string[]> {
   const { platform, exportState } = await session.openEngine()
   if (kind === 'stacks') {
     const project = findProjectName(session)

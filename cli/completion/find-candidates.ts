@@ -6,19 +6,21 @@ export interface Candidate {
   readonly description: string
 }
 
-/** Kinds of words that only the store or the project knows. */
-export type LiveWords = 'stacks' | 'urns' | 'keys'
+/** A kind of words that only the store or the project knows. */
+export type LiveWordKind = 'stacks' | 'urns' | 'keys'
 
 /** The words that may complete a command line. */
 export interface Candidates {
   readonly choices: readonly Candidate[]
-  readonly live: LiveWords | undefined
+  /** The kind of the further words, which the caller reads. Undefined: there are none. */
+  readonly live: LiveWordKind | undefined
   /** The values of --cwd and --stack in the command line. */
   readonly cwd: string | undefined
   readonly stack: string | undefined
 }
 
-const liveByOption: Readonly<Record<string, LiveWords>> = {
+/** The kinds of the values of options, by their names in camel case. */
+const liveByOption: Readonly<Record<string, LiveWordKind>> = {
   stack: 'stacks',
   dest: 'stacks',
   copyConfigFrom: 'stacks',
@@ -27,12 +29,14 @@ const liveByOption: Readonly<Record<string, LiveWords>> = {
   replace: 'urns',
   targetReplace: 'urns',
 }
-const liveByArgument: Readonly<Record<string, LiveWords>> = {
+/** The kinds of arguments, by the names with which their commands declare them. */
+const liveByArgument: Readonly<Record<string, LiveWordKind>> = {
   urn: 'urns',
   urns: 'urns',
   resource: 'urns',
   key: 'keys',
 }
+/** The subcommands of `stack` whose argument is the name of an existing stack. */
 const stackCommands: ReadonlySet<string> = new Set(['select', 'rm'])
 
 /**
@@ -44,7 +48,7 @@ export function findCandidates(root: Command, args: readonly string[]): Candidat
   const prefix = args.at(-1) ?? ''
   const { command, operandCount, valueOption, values } = readTypedArgs(root, typedArgs)
   const settings = { cwd: values.get('cwd'), stack: values.get('stack') }
-  const toCandidates = (choices: readonly Candidate[], live?: LiveWords): Candidates => ({
+  const toCandidates = (choices: readonly Candidate[], live?: LiveWordKind): Candidates => ({
     ...settings,
     choices: choices.filter(({ name }) => name.startsWith(prefix)),
     live,
@@ -123,7 +127,7 @@ function toChoices({ argChoices = [] }: Option | Argument): readonly Candidate[]
   return argChoices.map(name => ({ name, description: '' }))
 }
 
-function findLiveWords(command: Command, argument: Argument): LiveWords | undefined {
+function findLiveWords(command: Command, argument: Argument): LiveWordKind | undefined {
   if (command.parent?.name() === 'stack' && stackCommands.has(command.name())) return 'stacks'
   return liveByArgument[argument.name()]
 }

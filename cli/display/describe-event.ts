@@ -22,7 +22,8 @@ export function describeEvent(event: EventRecord): {
 }
 
 /**
- * Returns a text for a table cell. Control characters are removed, because clients choose texts.
+ * Returns a text for a table cell. Control characters are removed, because a client may store any
+ * text in an event.
  */
 function toCell(text: string): string {
   return removeControls(removeColorDirectives(text)).trimEnd().replaceAll(/\s+/g, ' ')

@@ -83,7 +83,7 @@ function formatKeptResource(
 function shorten(
   texts: readonly string[],
   totalCount: number,
-  shownMax: number,
+  textsMax: number,
 ): readonly string[] {
-  return totalCount > shownMax ? [...texts.slice(0, shownMax), '…'] : texts
+  return totalCount > textsMax ? [...texts.slice(0, textsMax), '…'] : texts
 }

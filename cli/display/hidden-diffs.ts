@@ -34,6 +34,8 @@ export function removeHiddenDiffs(metadata: StepMetadata): {
     if (visibleDiffs.length < remainingDiffs.length) effectivePaths.add(text)
     remainingDiffs = visibleDiffs
   }
+  // The provider may report a property whose inputs are equal, which stays shown. A property whose
+  // inputs differed stays if they still differ. `Object` makes the unknown value readable by key.
   const isShown = (key: string): boolean =>
     isSameValue(old.inputs[key], next.inputs[key]) ||
     !isSameValue(old.inputs[key], Object(inputs)[key])

@@ -77,12 +77,11 @@ export function summarizeEvents(events: readonly EventRecord[]): OperationResult
   let end: EventRecord | undefined
   for (const event of events) {
     if ('summaryEvent' in event) end = eventFieldsOf(event['summaryEvent'])
-    const begun = metadataOf(event, 'resourcePreEvent')
-    if (begun !== undefined && begun['op'] !== 'same') resources.push(toResource(begun))
-    const failed = metadataOf(event, 'resOpFailedEvent')
-    if (failed !== undefined) markFailed(resources, toResource(failed))
-    if ('diagnosticEvent' in event)
-      messages.push(...toMessages(eventFieldsOf(event['diagnosticEvent'])))
+    const begunStep = metadataOf(event, 'resourcePreEvent')
+    if (begunStep !== undefined && begunStep['op'] !== 'same') resources.push(toResource(begunStep))
+    const failedStep = metadataOf(event, 'resOpFailedEvent')
+    if (failedStep !== undefined) markFailed(resources, toResource(failedStep))
+    if ('diagnosticEvent' in event) messages.push(...toMessages(eventFieldsOf(event['diagnosticEvent'])))
   }
   const hasFailed =
     resources.some(({ failed }) => failed === true) ||
@@ -156,9 +155,9 @@ function toResource(metadata: EventRecord): SummaryResource {
 
 /** Marks the last step of the failed resource, or adds the failed step. */
 function markFailed(resources: SummaryResource[], failed: SummaryResource): void {
-  const begun = resources.findLast(({ urn }) => urn === failed.urn)
-  if (begun === undefined) resources.push({ ...failed, failed: true })
-  else begun.failed = true
+  const lastStep = resources.findLast(({ urn }) => urn === failed.urn)
+  if (lastStep === undefined) resources.push({ ...failed, failed: true })
+  else lastStep.failed = true
 }
 
 /** Returns the message of an error, or of a program's standard error. Others are omitted. */

@@ -60,7 +60,8 @@ function diffMetadata(
 export function diffMaps(old: EventMap, next: EventMap, depth: number): readonly DiffLine[] {
   const keys = [...new Set([...Object.keys(old), ...Object.keys(next)])].toSorted()
   return keys.flatMap(key => {
-    // Internal values of the SDK, such as the code of a dynamic provider, are too long to show.
+    // Internal values of the SDK, such as the code of a dynamic provider, are too long to show. If
+    // such a value changes, `diffValues` lists only its key.
     if (isInternal(key) && !(Object.hasOwn(old, key) && Object.hasOwn(next, key))) return []
     if (!Object.hasOwn(old, key)) return formatEntry('+', formatKey(key), next[key], depth)
     if (!Object.hasOwn(next, key)) return formatEntry('-', formatKey(key), old[key], depth)

@@ -114,9 +114,9 @@ export function formatPending(pending: DeployResult['pending'], paint: Paint): r
       'yellow',
       `${subject} began, but ${pending.length === 1 ? 'its result is' : 'their results are'} unknown:`,
     ),
-    ...[...Map.groupBy(pending, ({ urn, type }) => `${type} ${urn}`).values()].flatMap(equal => {
-      const [{ urn, type } = { urn: '', type: '' }] = equal
-      const count = equal.length === 1 ? '' : ` (${equal.length} operations)`
+    ...[...Map.groupBy(pending, ({ urn, type }) => `${type} ${urn}`).values()].flatMap(group => {
+      const [{ urn, type } = { urn: '', type: '' }] = group
+      const count = group.length === 1 ? '' : ` (${group.length} operations)`
       return [
         `    ${type} ${paint('bold', nameOfUrn(urn))}${count}`,
         paint('faint', `      ${urn}`),

@@ -10,7 +10,8 @@ import { findRuntimeVersion } from '../project/runtime-version.ts'
 import type { CliSession } from '../session/session.ts'
 import { type AreaReport, createAreaReport, type Finding } from './finding.ts'
 
-type Check = string | Omit<Finding, 'area'>
+/** The result of a check: a fact that is in order, or a finding. */
+type CheckResult = string | Omit<Finding, 'area'>
 
 /** Checks the project of the session's folder: its files, its language and its SDK. */
 export async function checkProject(session: CliSession): Promise<AreaReport> {
@@ -25,7 +26,7 @@ export async function checkProject(session: CliSession): Promise<AreaReport> {
   const stackFiles = readdirSync(folder)
     .filter(name => /^Pulumi\..+\.ya?ml$/.test(name))
     .map(name => join(folder, name))
-  const checks: Check[] = [file, ...stackFiles].flatMap(checkYamlFile)
+  const checks: CheckResult[] = [file, ...stackFiles].flatMap(checkYamlFile)
   try {
     const project = session.requireProject()
     checks.push(`project '${project.name}' with ${stackFiles.length} stack files: ${file}`)
@@ -33,7 +34,7 @@ export async function checkProject(session: CliSession): Promise<AreaReport> {
     if (project.runtime === 'nodejs') checks.push(checkNodeSdk(project))
   } catch (thrown) {
     // A file that is not YAML is already a finding, with the same cause.
-    if (checks.length === 0) checks.push(toCheck(file, thrown))
+    if (checks.length === 0) checks.push(toFinding(file, thrown))
   }
   return createAreaReport('project', checks)
 }
@@ -53,22 +54,22 @@ export function checkYamlFile(file: string): readonly Omit<Finding, 'area'>[] {
   return [{ subject: file, problem, remedy: 'Correct the YAML at this position.' }]
 }
 
-async function checkLanguage(session: CliSession, project: Project): Promise<Check> {
+async function checkLanguage(session: CliSession, project: Project): Promise<CheckResult> {
   try {
     const { language, version, executable } = await findRuntimeVersion(session, project)
     return `the language ${language} is installed: ${executable}${version === '' ? '' : `, ${version}`}`
   } catch (thrown) {
-    return toCheck(`language ${project.runtime}`, thrown)
+    return toFinding(`language ${project.runtime}`, thrown)
   }
 }
 
 /** Looks for the SDK as the host of programs does. */
-function checkNodeSdk(project: Project): Check {
+function checkNodeSdk(project: Project): CheckResult {
   const { programFolder } = locateProgram(project)
   try {
     return `the Pulumi SDK is installed: ${findNodeSdk(programFolder, '').root}`
   } catch (thrown) {
-    if (!hasCode(thrown, 'PROGRAM_SDK_MISSING')) return toCheck(programFolder, thrown)
+    if (!hasCode(thrown, 'PROGRAM_SDK_MISSING')) return toFinding(programFolder, thrown)
     return {
       subject: programFolder,
       problem: 'the Pulumi SDK is not installed',
@@ -77,7 +78,7 @@ function checkNodeSdk(project: Project): Check {
   }
 }
 
-function toCheck(subject: string, thrown: unknown): Omit<Finding, 'area'> {
+function toFinding(subject: string, thrown: unknown): Omit<Finding, 'area'> {
   const remedy = thrown instanceof DeployError ? thrown.hint : 'Read the message.'
   return { subject, problem: messageOf(thrown), remedy }
 }

@@ -19,9 +19,7 @@ export const settingNamePattern = patterns.setting
 /** The pattern of the ids of stacks in an export. */
 export const exportedStackPattern = patterns.stack
 
-/**
- * Requires that a name of the server is one that an import accepts. Throws API_ANSWER_UNKNOWN.
- */
+/** Refuses a name from the server that no import accepts. Throws API_ANSWER_UNKNOWN. */
 export function requireExportedName(kind: 'stack' | 'group' | 'setting', name: string): void {
   const isValid = kind === 'group' ? isStackGroupName(name) : patterns[kind].test(name)
   if (isValid) return

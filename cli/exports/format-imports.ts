@@ -18,14 +18,17 @@ export interface ImportPreview {
   readonly importsHistory: boolean
 }
 
-/** An import besides its stacks. */
+/** The parts of an import other than its stacks. */
 export interface ImportAdditions extends SettingsPlan {
   /** The settings of the stacks that are imported. */
   readonly stackSettings: readonly PlannedSetting[]
   readonly audit: PlannedAudit | undefined
 }
 
-/** Reports whether an import changes numbers of versions, because the export lacks removed ones. */
+/**
+ * Reports whether an import gives versions new numbers, because the source had removed some
+ * versions before the export.
+ */
 function isRenumbered({ stack, action, states, importsHistory }: ImportPreview): boolean {
   return action === 'import' && importsHistory && states < stack.version
 }

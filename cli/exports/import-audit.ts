@@ -14,11 +14,9 @@ import { createInvalidError, type ExportManifest } from './manifest.ts'
 /** The file with the audit log, newest entry first. */
 export const auditFile = 'audit.jsonl'
 
-/**
- * The limits of a page. A slow server appends this number of entries within the timeout of a call.
- * The envelope of a request has a size too.
- */
+/** Maximum number of entries in a page, which a slow server appends within the time of a call. */
 const pageEntriesMax = 25
+/** Maximum size of the entries in a page. The request has other fields besides the entries. */
 const pageBytesMax = apiLimits.bodyBytesMax / 2
 
 type ExportedAuditEntry = z.input<typeof exportedAuditForm>
@@ -73,7 +71,10 @@ async function* readLines(path: string): AsyncGenerator<string> {
     if (line !== '') yield line
 }
 
-/** Returns undefined for an API of an older version, which imports no audit log. */
+/**
+ * Returns whether the target has imported the entry `id` of the log of `source`. Returns undefined
+ * for an API of an older version, which imports no audit log.
+ */
 async function readIsImported(
   session: CliSession,
   source: string,
@@ -92,8 +93,8 @@ async function readIsImported(
 
 /**
  * Appends the entries to the audit log of the target, oldest first, and reports their number. The
- * target keeps entries that it has, so a repetition continues an interrupted import. Each page is a
- * request of the log, so the pages that an earlier import appended are omitted.
+ * target keeps entries that it has, so a repetition continues an interrupted import. The target
+ * also logs each request, so the pages that an earlier import appended are not sent again.
  */
 export async function importAudit(
   session: CliSession,

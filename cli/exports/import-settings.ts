@@ -54,9 +54,13 @@ export async function planSettings(
     for (const [kind, items] of readSettings(root, group)) {
       if (items.length === 0) continue
       const { callApi } = callGroup(engine, group)
-      const present = isKnownGroup ? await listAllItems({ callApi }, kind.path, namedForm) : []
+      const presentSettings = isKnownGroup
+        ? await listAllItems({ callApi }, kind.path, namedForm)
+        : []
       const isUsable = engine.remote !== undefined || kind.needsApi !== true
-      for (const item of items.filter(({ name }) => !present.some(each => each.name === name)))
+      for (const item of items.filter(
+        ({ name }) => !presentSettings.some(existing => existing.name === name),
+      ))
         addSetting(plan, { kind, item, group, isKnownGroup, isUsable })
     }
   }
@@ -130,9 +134,9 @@ async function listStackSteps(
   )
   const exists = signed.length > 0 && (await engine.platform.catalog.getStack(id)) !== undefined
   const path = `${stackPathOf(id)}/notifications`
-  const present = exists ? await listAllItems(engine, path, namedForm) : []
+  const presentSettings = exists ? await listAllItems(engine, path, namedForm) : []
   return signed
-    .filter(({ name }) => !present.some(each => each.name === name))
+    .filter(({ name }) => !presentSettings.some(existing => existing.name === name))
     .map(({ name, value }) => {
       const command = formatSettingCommand(
         describeNotificationCommand(name, value, id),

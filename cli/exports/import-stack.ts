@@ -77,8 +77,8 @@ export async function replaceState(
   const engine = await session.openEngine()
   const state = await readState()
   if (state === undefined) return
-  const name = await engine.putState(id, state)
-  const { notices } = await engine.editState(id, { kind: 'import', state: name, force: false })
+  const stateHash = await engine.putState(id, state)
+  const { notices } = await engine.editState(id, { kind: 'import', state: stateHash, force: false })
   for (const notice of notices) session.printToStderr(`warning: ${toPrintable(notice, 1_000)}`)
 }
 
@@ -90,10 +90,10 @@ function requireValidState(id: StackId, state: StoredDeployment): void {
 
 /** Reports whether two states have the same resources. Times and versions do not count. */
 function isEqualState(
-  one: StoredDeployment | undefined,
-  other: StoredDeployment | undefined,
+  left: StoredDeployment | undefined,
+  right: StoredDeployment | undefined,
 ): boolean {
   const contentsOf = (state: StoredDeployment | undefined) =>
     JSON.stringify([state?.resources ?? [], state?.pending_operations ?? []])
-  return contentsOf(one) === contentsOf(other)
+  return contentsOf(left) === contentsOf(right)
 }

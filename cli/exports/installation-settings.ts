@@ -53,7 +53,10 @@ export async function writeInstallationSettings(
   }
 }
 
-/** Lists the settings at a path of the API. Throws API_ANSWER_UNKNOWN for a name of no import. */
+/**
+ * Lists the settings at a path of the API. Throws API_ANSWER_UNKNOWN for a name that no import
+ * accepts.
+ */
 export async function listSettings(engine: ApiCaller, path: string) {
   const items = await listAllItems(engine, path, namedForm)
   for (const { name } of items) requireExportedName('setting', name)

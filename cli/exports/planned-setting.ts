@@ -4,7 +4,7 @@ import type { StackId } from '../../shared/records/ids.ts'
 import { quoteForShell } from '../display/quote-for-shell.ts'
 import type { SettingCommand } from './setting-kinds.ts'
 
-/** The form of a setting that the target has. */
+/** The form of a setting in a list of the API, with only the field that all kinds have. */
 export const namedForm = z.looseObject({ name: z.string() })
 
 /** A setting that an import stores. */

@@ -57,10 +57,11 @@ function createBodyWithoutCredential({ hasCredential, ...value }: Value): object
 }
 
 /** Returns a text of an export. A text that a command would read as an option becomes ''. */
-const text = (value: unknown): string => z.string().regex(/^[^-]/).catch('').parse(value)
-const option = (name: string, value: unknown): readonly string[] =>
-  text(value) === '' ? [] : [`--${name}`, text(value)]
-const paused = ({ isPaused }: Value): readonly string[] => (isPaused === true ? ['--paused'] : [])
+const readPlainText = (value: unknown): string => z.string().regex(/^[^-]/).catch('').parse(value)
+const listOption = (name: string, value: unknown): readonly string[] =>
+  readPlainText(value) === '' ? [] : [`--${name}`, readPlainText(value)]
+const listPausedOption = ({ isPaused }: Value): readonly string[] =>
+  isPaused === true ? ['--paused'] : []
 
 /** Returns the command for a notification of all stacks, or of the stack `id`. */
 export function describeNotificationCommand(
@@ -72,8 +73,8 @@ export function describeNotificationCommand(
   return {
     args: [
       ...['notification', 'create', name, ...(id === undefined ? ['--all'] : ['--stack', id])],
-      ...[...option('url', value['url']), ...option('format', value['format'])],
-      ...[...option('events', events.join(',')), ...paused(value)],
+      ...[...listOption('url', value['url']), ...listOption('format', value['format'])],
+      ...[...listOption('events', events.join(',')), ...listPausedOption(value)],
     ],
     variables: ['ANTICHAIN_SECRET'],
   }
@@ -84,7 +85,7 @@ export function describeDeliveries(value: Value): string {
   const names = ['filters', 'groups'].flatMap(field => listTexts(value[field]))
   const events = names.length > 0 ? names : listTexts(value['events'])
   const state = value['isPaused'] === true ? 'paused, ' : ''
-  return `${state}unsigned deliveries of ${events.join(', ')} to ${text(value['url'])}`
+  return `${state}unsigned deliveries of ${events.join(', ')} to ${readPlainText(value['url'])}`
 }
 
 const listTexts = (value: unknown): readonly string[] => z.array(z.string()).catch([]).parse(value)
@@ -120,12 +121,12 @@ function describeFederationCommand(name: string, value: Value): SettingCommand {
     .parse(value)
   return {
     args: [
-      ...['federation', 'create', name, ...option('role', value['role'])],
-      ...[...option('issuer', value['issuer']), ...option('audience', value['audience'])],
+      ...['federation', 'create', name, ...listOption('role', value['role'])],
+      ...[...listOption('issuer', value['issuer']), ...listOption('audience', value['audience'])],
       ...Object.entries(claims).flatMap(([claim, pattern]) => ['--claim', `${claim}=${pattern}`]),
       ...stacks.flatMap(stack => ['--for', stack]),
       ...(lifetimeSeconds === undefined ? [] : ['--lifetime', `${lifetimeSeconds}s`]),
-      ...paused(value),
+      ...listPausedOption(value),
     ],
   }
 }
@@ -143,9 +144,9 @@ export const settingKinds: Readonly<Record<string, SettingKind>> = {
     createBody: () => undefined,
     describeCommand: (name, value, group) => ({
       args: [
-        ...['webhook', 'create', name, ...option('form', value['form'])],
-        ...['--rules', rulesFileOf(group, name), ...option('api-url', value['apiUrl'])],
-        ...paused(value),
+        ...['webhook', 'create', name, ...listOption('form', value['form'])],
+        ...['--rules', rulesFileOf(group, name), ...listOption('api-url', value['apiUrl'])],
+        ...listPausedOption(value),
       ],
       variables: [
         'ANTICHAIN_SECRET',
@@ -182,7 +183,7 @@ export const settingKinds: Readonly<Record<string, SettingKind>> = {
     needsApi: true,
     createBody: createBodyWithoutCredential,
     describeCommand: (_name, value) => ({
-      args: ['plugin', 'allow', text(value['source'])],
+      args: ['plugin', 'allow', readPlainText(value['source'])],
       variables: ['ANTICHAIN_CREDENTIAL'],
     }),
   },
@@ -194,8 +195,8 @@ export const settingKinds: Readonly<Record<string, SettingKind>> = {
     createBody: createBodyWithoutCredential,
     describeCommand: (name, value) => ({
       args: [
-        ...['registry', 'set', name, text(value['address'])],
-        ...[...option('manager', value['manager']), ...option('scope', value['scope'])],
+        ...['registry', 'set', name, readPlainText(value['address'])],
+        ...[...listOption('manager', value['manager']), ...listOption('scope', value['scope'])],
         ...(value['runsScripts'] === true ? ['--run-scripts'] : []),
       ],
       variables: ['ANTICHAIN_CREDENTIAL'],

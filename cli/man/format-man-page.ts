@@ -32,8 +32,8 @@ export function formatManPage(
       help.subcommandTerm(child),
       child.description(),
     ]),
-    ...formatItems('OPTIONS', help.visibleOptions(command), optionFields(help)),
-    ...formatItems('GLOBAL OPTIONS', help.visibleGlobalOptions(command), optionFields(help)),
+    ...formatItems('OPTIONS', help.visibleOptions(command), createOptionReader(help)),
+    ...formatItems('GLOBAL OPTIONS', help.visibleGlobalOptions(command), createOptionReader(help)),
     ...formatItems('EXAMPLES', examples, ([args, purpose]) => [
       `antichain ${args}`.trim(),
       purpose,
@@ -57,7 +57,7 @@ function isDescribed(argument: Argument): boolean {
   return argument.description !== ''
 }
 
-function optionFields(help: Help) {
+function createOptionReader(help: Help) {
   return (option: Option): readonly [string, string] => [
     help.optionTerm(option),
     help.optionDescription(option),

@@ -6,7 +6,7 @@ import { expectedMsOfHistory } from '../display/time-left.ts'
 
 /** Time from the start of a deployment to the read, in ms. Shorter deployments read nothing. */
 const readDelayMs = 2_000
-/** The number of entries that are read. */
+/** Maximum number of entries of the history that are read. */
 const entriesMax = 20
 
 /** The expected duration of a deployment without a preview, from the history of its stack. */

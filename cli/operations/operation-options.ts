@@ -14,8 +14,8 @@ import type { Flags } from '../arguments/flags.ts'
 import type { CliSession } from '../session/session.ts'
 
 /**
- * Reports whether a command that does not need the program runs it: --run-program,
- * PULUMI_RUN_PROGRAM.
+ * Reports whether a command runs the program although it does not need the program: with
+ * --run-program or PULUMI_RUN_PROGRAM.
  */
 export function mustRunProgram(session: CliSession, flags: Flags): boolean {
   return flags.isSet('runProgram') || isTruthy(session.io.env['PULUMI_RUN_PROGRAM'])
@@ -133,11 +133,11 @@ export function readPolicyPacks(
  * `refresh`. Throws CLI_USAGE.
  */
 export function mustRefresh(flags: Flags, project: Project): boolean {
-  return hasRefreshOption(flags) ?? project.refreshAlways
+  return readRefreshOption(flags) ?? project.refreshAlways
 }
 
 /** Returns the value of --refresh. Undefined without the option. Throws CLI_USAGE. */
-function hasRefreshOption(flags: Flags): boolean | undefined {
+function readRefreshOption(flags: Flags): boolean | undefined {
   const text = flags.isSet('refresh') ? 'true' : flags.text('refresh')
   if (text === undefined) return undefined
   if (/^(true|t|1)$/i.test(text)) return true

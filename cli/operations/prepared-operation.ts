@@ -29,8 +29,8 @@ export interface PreparedResume {
   readonly number: number
   readonly command: Command
   /**
-   * Whether earlier deployments show how long the rest takes: all resources are selected, and the
-   * time of the last end is known.
+   * Whether earlier deployments show how long the remaining operations take: all resources are
+   * selected, and the time at which the last operation ended is known.
    */
   readonly isComparable: boolean
   readonly start: PreparedOperation['start']

@@ -198,7 +198,7 @@ function checkResult(
 ): void {
   const operation = expectation.isPreview ? 'preview' : 'deployment'
   const { result, hasChanges } = report.result
-  if (result === 'cancelled' || (result === 'interrupted' && report.isInterrupted))
+  if (result === 'cancelled' || (result === 'interrupted' && report.isInterruptedByUser))
     throw error('DEPLOYMENT_CANCELLED', `the ${operation} was cancelled`)
   if (result !== 'succeeded') {
     const { facts, result: end } = report

@@ -28,7 +28,7 @@ export interface RunReport {
   readonly plugins: ReadonlyMap<Urn, ReportedPlugin>
   readonly facts: EventFacts
   /** Whether the user pressed Ctrl-C, or the process got SIGTERM. */
-  readonly isInterrupted: boolean
+  readonly isInterruptedByUser: boolean
 }
 
 /** Runs a deployment or preview. The first Ctrl-C cancels it, a further one terminates it. */
@@ -73,7 +73,7 @@ export async function runWithDisplay(
     const result = await deployment.done
     await display.finish(result)
     const facts = observer.readFacts()
-    return { result, events, plugins, facts, isInterrupted: interruptCount > 0 }
+    return { result, events, plugins, facts, isInterruptedByUser: interruptCount > 0 }
   } catch (thrown) {
     display.abandon?.()
     const isShown = session.io.stdout.isTTY === true && !displayOptions.json

@@ -7,10 +7,10 @@ import { makeRelative, findSdkLanguage } from './sdk-languages.ts'
 
 /**
  * Generates the SDK of a package, and makes the program of the session depend on it. Prints each
- * change. Returns the lines that the user runs or writes next. Without `language`, it is that of
- * the project. Checks the program and the schema before the first change; hosts of languages check
- * programs after the SDK is written. Throws PROJECT_*, FEATURE_MISSING, CLI_USAGE, PLUGIN_*,
- * RUNTIME_UNKNOWN and CODE_GENERATION_FAILED.
+ * change. Returns the lines that the user runs or writes next. `language` is by default that of
+ * the project. Checks the program and the schema before the first change. If the host of a language
+ * generates the SDK, the host checks the program after the SDK is written. Throws PROJECT_*,
+ * FEATURE_MISSING, CLI_USAGE, PLUGIN_*, RUNTIME_UNKNOWN and CODE_GENERATION_FAILED.
  */
 export async function addToProject(
   session: CliSession,

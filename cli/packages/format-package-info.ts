@@ -38,7 +38,7 @@ export function formatModuleInfo(schema: PackageSchema, module: string): readonl
   const list = (specs: Readonly<Record<string, { description?: string | undefined }>> = {}) =>
     Object.entries(specs)
       .filter(([token]) => moduleOfToken(token) === module)
-      .map(([token, { description }]) => [lastPartOf(token), firstLineOf(description)])
+      .map(([token, { description }]) => [nameOfToken(token), firstLineOf(description)])
   return [
     ...formatSection(['RESOURCE', 'DESCRIPTION'], list(schema.resources)),
     ...formatSection(['FUNCTION', 'DESCRIPTION'], list(schema.functions)),
@@ -70,8 +70,8 @@ export function moduleOfToken(token: string): string {
   return token.split(':')[1]?.split('/')[0] || 'index'
 }
 
-/** Returns the last part of a token. */
-export function lastPartOf(token: string): string {
+/** Returns the name at the end of a token, such as `RandomId` of `random:index/randomId:RandomId`. */
+export function nameOfToken(token: string): string {
   return token.split(':').at(-1) ?? token
 }
 
@@ -104,7 +104,7 @@ function formatType({ type, $ref, items, additionalProperties, oneOf }: TypeSpec
   if (oneOf !== undefined) return oneOf.map(formatType).join(' | ')
   if (items !== undefined) return `${formatType(items)}[]`
   if (additionalProperties !== undefined) return `map(${formatType(additionalProperties)})`
-  if ($ref !== undefined) return lastPartOf(decodeURIComponent($ref).replace('pulumi.json#/', ''))
+  if ($ref !== undefined) return nameOfToken(decodeURIComponent($ref).replace('pulumi.json#/', ''))
   return type ?? 'any'
 }
 

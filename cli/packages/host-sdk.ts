@@ -32,8 +32,7 @@ import type { LoadedSchema } from './load-package-schema.ts'
 
 /**
  * Lets the host of a language generate the SDK of a package. `isLocal`: whether programs use the
- * SDK in its folder. Throws RUNTIME_UNKNOWN without a host, and
- * CODE_GENERATION_FAILED.
+ * SDK in its folder. Throws RUNTIME_UNKNOWN without a host, and CODE_GENERATION_FAILED.
  */
 export function generateSdkByHost(
   session: CliSession,
@@ -162,7 +161,10 @@ function withHost<T>(
   })
 }
 
-/** Returns the package of a schema, with the plugin and the parameters of a package with some. */
+/**
+ * Returns the package of a schema. If the package has parameters, the result has the name of the
+ * plugin that serves it, and the parameters.
+ */
 function describePackage(schema: PackageSchema): PackageDependency {
   const { name, version = '', pluginDownloadURL: server = '' } = schema
   const { parameterization, extensionParameterization } = schema

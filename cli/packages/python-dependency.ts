@@ -31,23 +31,24 @@ export function addPythonDependency(file: string, name: string, folder: string):
   const text = readFileSync(file, 'utf8')
   const newline = text.includes('\r\n') ? '\r\n' : '\n'
   const lines = joinContinuations(text.split(/\r?\n/), newline)
-  const path = makePath(dirname(file), folder)
+  const path = toFolderArgument(dirname(file), folder)
   const isLinked = (line: string): boolean => isFolderLine(line, dirname(file), folder)
-  const isElsewhere = (line: string): boolean => isPackageLine(line, name)
-  const place = lines.findIndex(isElsewhere)
+  const isPackageRequirement = (line: string): boolean => isPackageLine(line, name)
+  const replacedIndex = lines.findIndex(isPackageRequirement)
   const isMissing = !lines.some(isLinked)
-  const kept = lines.flatMap((line, index) => {
-    if (!isElsewhere(line)) return [line]
-    return index === place && isMissing ? [path] : []
+  const newLines = lines.flatMap((line, index) => {
+    if (!isPackageRequirement(line)) return [line]
+    return index === replacedIndex && isMissing ? [path] : []
   })
-  if (isMissing && place === -1) kept.splice(kept.at(-1) === '' ? -1 : kept.length, 0, path)
-  const newText = kept.join(newline)
+  if (isMissing && replacedIndex === -1)
+    newLines.splice(newLines.at(-1) === '' ? -1 : newLines.length, 0, path)
+  const newText = newLines.join(newline)
   if (newText !== text) writeFileSync(file, newText)
   return path
 }
 
 /** Returns the path of a folder for a command of Python that runs in another folder. */
-export function makePath(from: string, folder: string): string {
+export function toFolderArgument(from: string, folder: string): string {
   const path = relative(from, folder).split(sep).join('/')
   return path.startsWith('..') ? path : `./${path}`
 }

@@ -19,7 +19,7 @@ import { addNodeDependency, findNodeManifest } from './node-dependency.ts'
 import {
   addPythonDependency,
   findRequirements,
-  makePath,
+  toFolderArgument,
   readPythonToolchain,
 } from './python-dependency.ts'
 
@@ -129,7 +129,7 @@ function linkPythonSdk(project: Project, { schema, folder }: SdkFolder): SdkLink
   const importLine = `import ${importName} as ${toPythonName(schema.name)}`
   const toolchain = readPythonToolchain(project)
   if (toolchain !== 'pip') {
-    const path = makePath(locateProgram(project).programFolder, folder)
+    const path = toFolderArgument(locateProgram(project).programFolder, folder)
     return { changes: [], nextSteps: [`${toolchain} add ${path}`, importLine] }
   }
   const file = findRequirements(project)

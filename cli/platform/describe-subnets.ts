@@ -41,14 +41,14 @@ function findRouteTable(
   subnet: string,
   vpc: string,
 ): RouteTable | undefined {
-  const own = tables.find(({ Associations = [] }) =>
+  const ownTable = tables.find(({ Associations = [] }) =>
     Associations.some(({ SubnetId }) => SubnetId === subnet),
   )
-  const main = tables.find(
+  const mainTable = tables.find(
     ({ VpcId, Associations = [] }) =>
       VpcId === vpc && Associations.some(({ Main }) => Main === true),
   )
-  return own ?? main
+  return ownTable ?? mainTable
 }
 
 function findDefaultRoute(table: RouteTable | undefined): SubnetDescription['defaultRoute'] {

@@ -27,7 +27,7 @@ export function findNetworkFaults(
   const allEndpoints = [...endpointServices.gateway, ...endpointServices.interface]
   const missingEndpoints = allEndpoints.filter(name => !endpoints.includes(name))
   return ids.flatMap((id): readonly string[] => {
-    const subnet = subnets.find(one => one.id === id)
+    const subnet = subnets.find(described => described.id === id)
     if (subnet === undefined) return [`the subnet ${id} does not exist in this region`]
     if (subnet.vpc !== vpc) return [`the subnet ${id} belongs to ${subnet.vpc}, not to ${vpc}`]
     if (subnet.defaultRoute === 'other' || missingEndpoints.length === 0) return []

@@ -67,9 +67,10 @@ export async function inspectInstallation(
 }
 
 /**
- * Returns the names of the groups besides the default one. The last deployment of an older version
- * left no tag with them, so the names of queues show them. Returns undefined if only that remains,
- * and the caller may not list queues. Throws PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED.
+ * Returns the names of the groups besides the default one. They are in a tag of the installation.
+ * An older version left no such tag, so the names of the queues then show the groups. Returns
+ * undefined if the tag is missing and the caller may not list queues. Throws
+ * PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED.
  */
 async function readGroupNames(
   { queues }: InspectClients,

@@ -128,5 +128,5 @@ export function createGenerationError(
 function listFiles(source: ReadonlyMap<string, Uint8Array>): readonly GeneratedFile[] {
   return [...source]
     .map(([name, bytes]) => ({ name, text: Buffer.from(bytes).toString('utf8') }))
-    .sort((one, other) => (one.name < other.name ? -1 : 1))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
 }

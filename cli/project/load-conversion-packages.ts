@@ -22,14 +22,15 @@ export async function loadConversionPackages(
       const started = await startPackage(starts, { ...filter, kind: 'remote', source, version })
       await started.process.close()
       const { pkg, parameter } = started
-      requireOtherName(pkg.name, source, packages)
+      refuseRepeatedName(pkg.name, source, packages)
       packages.set(name, { pkg, parameter: formatPackageParameter(parameter) })
     }
   })
   return packages
 }
 
-function requireOtherName(
+/** Throws PLUGIN_AMBIGUOUS if a package that was loaded before has the same name. */
+function refuseRepeatedName(
   name: string,
   source: string,
   packages: ReadonlyMap<string, ConversionPackage>,

@@ -39,6 +39,7 @@ const errorForm = z.object({
   code: z.string(),
   message: z.string(),
   hint: z.string(),
+  /** The invalid part of the request, such as `body.rules.0.on`. */
   at: z.string().optional(),
 })
 

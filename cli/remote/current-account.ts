@@ -12,6 +12,7 @@ export type CurrentAccount =
       readonly kind: 'backend'
       readonly user: string
       readonly address: string
+      /** The setting that selects the backend: `PULUMI_BACKEND_URL`, `project` or `login`. */
       readonly source: string
     }
   | ({ readonly kind: 'api'; readonly user: string; readonly url: string } & TokenIdentity)

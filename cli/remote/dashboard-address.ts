@@ -6,6 +6,11 @@ import { type Login, readLogin } from './saved-login.ts'
 
 const identityForm = z.object({ dashboard: z.string().optional() })
 
+/** Time in which a server must answer a command that needs its dashboard, in ms. */
+const dashboardAnswerMs = 5_000
+/** Time in which a server must answer before an operation, in ms. The hyperlink is optional. */
+const hyperlinkAnswerMs = 1_000
+
 /** Reports whether the server at an address serves a dashboard, and answers within `answerMs`. */
 async function servesDashboard(url: string, answerMs: number): Promise<boolean> {
   try {
@@ -26,7 +31,7 @@ async function servesDashboard(url: string, answerMs: number): Promise<boolean> 
 export async function findDashboard(login: Login): Promise<string | undefined> {
   const publicUrl = await readPublicUrl(login)
   const urls = publicUrl === undefined ? [login.url] : [publicUrl, login.url]
-  for (const url of urls) if (await servesDashboard(url, 5000)) return url
+  for (const url of urls) if (await servesDashboard(url, dashboardAnswerMs)) return url
   return undefined
 }
 
@@ -46,6 +51,7 @@ async function readPublicUrl(login: Login): Promise<string | undefined> {
  */
 export async function findStackPage(home: string, stack: StackId): Promise<string | undefined> {
   const login = readLogin(home)
-  if (login === undefined || !(await servesDashboard(login.url, 1000))) return undefined
+  if (login === undefined || !(await servesDashboard(login.url, hyperlinkAnswerMs)))
+    return undefined
   return dashboardAddressOf(login.url, stack)
 }

@@ -22,15 +22,15 @@ export async function readOidcToken(
   flags: Flags,
   audience: string,
 ): Promise<string> {
-  const option = flags.text('oidcToken') ?? ''
+  const tokenOption = flags.text('oidcToken') ?? ''
   const prefix = 'file://'
   const file =
     flags.text('oidcTokenFile') ??
-    (option.startsWith(prefix) ? option.slice(prefix.length) : undefined)
+    (tokenOption.startsWith(prefix) ? tokenOption.slice(prefix.length) : undefined)
   const { env } = session.io
   const presetToken =
     file === undefined
-      ? option || (env['ANTICHAIN_OIDC_TOKEN'] ?? '')
+      ? tokenOption || (env['ANTICHAIN_OIDC_TOKEN'] ?? '')
       : await readTokenFile(session, file)
   if (presetToken.trim() !== '') return presetToken.trim()
   if (file !== undefined) throw error('OIDC_TOKEN_MISSING', `${file} has no OIDC token`)

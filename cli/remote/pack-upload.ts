@@ -51,7 +51,10 @@ export async function packUpload(
   }
 }
 
-/** Packs a program with its built binary. A binary outside of the folder is left to the server. */
+/**
+ * Packs a program with its built binary. A binary outside of the folder is not packed: it must be
+ * at the same path on the server.
+ */
 async function packWithBinary(
   folder: string,
   file: string,

@@ -48,7 +48,7 @@ export async function prepareRemoteStart(
     ...readVariableOptions(session),
     ...(flags.isSet('ignoreProtect') ? { ignoreProtect: true } : {}),
     ...(flags.text('parallel') === undefined ? {} : { parallel: readParallel(session, flags) }),
-    ...(release === undefined ? {} : { release }),
+    release,
     ...(targeting === undefined ? {} : { targeting }),
     ...(imports === undefined ? {} : { imports }),
   }

@@ -41,7 +41,9 @@ export function chooseOption(
   let index = Math.max(0, options.indexOf(initial))
   const clear = `\u001b[${options.length}A\u001b[J`
   const draw = (): void => {
-    const lines = options.map((option, at) => `${at === index ? '>' : ' '} ${option}`)
+    const lines = options.map(
+      (option, optionIndex) => `${optionIndex === index ? '>' : ' '} ${option}`,
+    )
     output.write(`${lines.join('\n')}\n`)
   }
   output.write(`\n${question} (arrows or a letter, then Enter)\n`)

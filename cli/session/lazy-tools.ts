@@ -72,14 +72,17 @@ export function createLazyTools(): Tools {
   }
 }
 
-/** Creates a function that reads the passphrase of each environment once, as a pipe requires. */
+/**
+ * Creates a function that reads the passphrase of each environment once. The file of the passphrase
+ * may be a pipe, which can be read only once.
+ */
 function createPassphraseReader() {
   const passphrases = new WeakMap<Env, { readonly passphrase: string | undefined }>()
   return (env: Env, readPassphrase: typeof PassphraseSecrets.readPassphrase) => {
-    const read = passphrases.get(env) ?? {
+    const cached = passphrases.get(env) ?? {
       passphrase: readPassphrase(env, file => readFileSync(file, 'utf8')),
     }
-    passphrases.set(env, read)
-    return read.passphrase
+    passphrases.set(env, cached)
+    return cached.passphrase
   }
 }

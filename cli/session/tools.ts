@@ -19,7 +19,7 @@ type Env = Readonly<Record<string, string | undefined>>
 export interface DisplayOptions {
   readonly kind: 'up' | 'preview' | 'refresh' | 'destroy' | 'import'
   readonly dryRun: boolean
-  /** Whether another operation refreshes the resources first, by its option. */
+  /** Whether an operation other than a refresh first refreshes the resources, as with --refresh. */
   readonly refreshesFirst?: boolean | undefined
   /** Whether stdout gets JSON only. */
   readonly json: boolean

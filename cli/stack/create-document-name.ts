@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 
 /**
  * Creates a name for a schedule or webhook that the user has not named: a prefix, and the hex
- * digits of `bytes` random bytes.
+ * digits of `byteCount` random bytes.
  */
-export function createDocumentName(prefix: string, bytes: number): string {
-  return `${prefix}${randomBytes(bytes).toString('hex')}`
+export function createDocumentName(prefix: string, byteCount: number): string {
+  return `${prefix}${randomBytes(byteCount).toString('hex')}`
 }

@@ -12,8 +12,8 @@ const createChoice = '<create a new stack>'
 /**
  * Lets the user choose or create a stack after `failure` reported that there is none. Selects a
  * stack that the user chose, and not one that the command line names, as in Pulumi. Throws
- * `failure` again without a terminal, if the user declines, and if it has another reason. Throws
- * the errors of `createStack`.
+ * `failure` again without a terminal, if the user declines, and if `failure` reports anything else.
+ * Throws the errors of `createStack`.
  */
 export async function offerStack(
   session: CliSession,

@@ -53,9 +53,7 @@ async function removeLocally(engine: EnginePort, id: StackId, force: boolean): P
   await engine.forgetStack(id)
 }
 
-/**
- * Refuses a stack with a running or interrupted deployment. Throws STACK_BUSY.
- */
+/** Refuses a stack with a running or interrupted deployment. Throws STACK_BUSY. */
 async function requireIdle(engine: EnginePort, id: StackId): Promise<void> {
   const status = await engine.readStatus(id)
   if (status.kind === 'none') return

@@ -99,11 +99,13 @@ function refuseOptions(kind: ScheduleKind, options: ScheduleOptions): void {
   if (options.cron !== undefined && options.once !== undefined)
     throw error('CLI_USAGE', '--cron and --once cannot be used together')
   const { accepted } = kinds[kind]
-  const wrong = optionNames.find(name => options[name] !== undefined && !accepted.includes(name))
-  if (wrong !== undefined)
+  const refusedName = optionNames.find(
+    name => options[name] !== undefined && !accepted.includes(name),
+  )
+  if (refusedName !== undefined)
     throw error(
       'CLI_USAGE',
-      `${formatOption(wrong)} is not valid for schedules of the kind ${kind}`,
+      `${formatOption(refusedName)} is not valid for schedules of the kind ${kind}`,
     )
 }
 

@@ -34,13 +34,13 @@ export async function checkAlarmIfPermitted(
     const tools = await session.tools.loadPlatform(session.io.stderr)
     await tools.readAccount(target)
     const createName = (name: string): string => `${target.installation}-${name}`
-    const allName = createName(deadLetterAlarmOf('chains'))
-    const hasAll = await tools.useAlarm(
+    const queueAlarmName = createName(deadLetterAlarmOf('chains'))
+    const hasQueueAlarm = await tools.useAlarm(
       target,
-      allName,
+      queueAlarmName,
       async alarm => (await alarm.read()) !== undefined,
     )
-    const name = hasAll ? allName : createName(singleAlarmName)
+    const name = hasQueueAlarm ? queueAlarmName : createName(singleAlarmName)
     const sleep = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms))
     return await tools.useAlarm(target, name, alarm => checkAlarm({ alarm, name, signal, sleep }))
   } catch (thrown) {

@@ -107,19 +107,19 @@ async function awaitSuccess(
   { path }: CheckStack,
   key: string,
 ): Promise<void> {
-  const get = (part: string): Promise<unknown> =>
-    engine.callApi({ method: 'GET', path: `${path}/${part}` })
+  const readResource = (name: string): Promise<unknown> =>
+    engine.callApi({ method: 'GET', path: `${path}/${name}` })
   const deadlineMs = performance.now() + requestLimitMs
   for (;;) {
     throwIfInterrupted(signal)
-    const { end } = requestForm.parse(await get(`requests/${encodeURIComponent(key)}`))
+    const { end } = requestForm.parse(await readResource(`requests/${encodeURIComponent(key)}`))
     if (end !== undefined && end.kind !== 'started')
       throw error('DEPLOYMENT_FAILED', `the request of the delivery was ${end.kind}`)
     const number = end?.deployment?.split('/').at(-1)
     const result =
       number === undefined
         ? undefined
-        : deploymentForm.parse(await get(`deployments/${number}`)).result
+        : deploymentForm.parse(await readResource(`deployments/${number}`)).result
     if (result === 'succeeded') return
     if (result !== undefined)
       throw error('DEPLOYMENT_FAILED', `the deployment of the delivery ${result}`)

@@ -73,7 +73,7 @@ interface ModuleContents {
   readonly functions: readonly Member[]
 }
 
-function lastPartOf(path: string): string {
+function lastSegmentOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
 
@@ -84,9 +84,9 @@ function toFile(lines: readonly string[]): string {
 function defineModule(schema: PackageSchema, contents: ModuleContents): readonly string[] {
   const { module, submodules, resources, functions } = contents
   const { name } = schema
-  const nested = submodules.map(path => {
-    const last = lastPartOf(path)
-    return `  ${toIdentifier(last)}: () => require(${JSON.stringify(`./${last}`)}),`
+  const submoduleLines = submodules.map(path => {
+    const folder = lastSegmentOf(path)
+    return `  ${toIdentifier(folder)}: () => require(${JSON.stringify(`./${folder}`)}),`
   })
   const types = resources.map(
     ({ token, name: type }) => `  ${JSON.stringify(token)}: exports.${toTitle(type)},`,
@@ -108,14 +108,14 @@ function defineModule(schema: PackageSchema, contents: ModuleContents): readonly
     ...(module === ''
       ? ["exports.config = require('./config')", 'exports.types = { input: {}, output: {} }']
       : []),
-    ...(nested.length > 0
+    ...(submoduleLines.length > 0
       ? [
           'runtime.defineModules(exports, {',
-          ...nested,
+          ...submoduleLines,
           '})',
           // The line has no effect. From it, Node reads the names of exports for ES modules that
           // import them.
-          `0 && (module.exports = { ${submodules.map(path => toIdentifier(lastPartOf(path))).join(', ')} })`,
+          `0 && (module.exports = { ${submodules.map(path => toIdentifier(lastSegmentOf(path))).join(', ')} })`,
         ]
       : []),
   ]
@@ -128,7 +128,7 @@ function declareModule(
 ): readonly string[] {
   const { module, submodules, resources, functions } = contents
   const root = rootPathOf(module)
-  const nested = submodules.map(lastPartOf)
+  const submoduleFolders = submodules.map(lastSegmentOf)
   return [
     generatedNotice,
     "import * as pulumi from '@pulumi/pulumi'",
@@ -148,6 +148,6 @@ function declareModule(
           "export * as types from './types'",
         ]
       : []),
-    ...nested.map(name => `export * as ${toIdentifier(name)} from './${name}'`),
+    ...submoduleFolders.map(folder => `export * as ${toIdentifier(folder)} from './${folder}'`),
   ]
 }

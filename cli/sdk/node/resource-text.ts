@@ -32,7 +32,7 @@ export function declareResource(
         : []),
       ...declareIsInstance(name),
       ...properties.flatMap(([key, property]) =>
-        declareOutput(key, property, { ...{ formatter }, isRequired: isIn(spec.required, key) }),
+        declareOutput(key, property, { formatter, isRequired: isIn(spec.required, key) }),
       ),
       ...declareConstructor(`${name}Args`, options, findRequiredInputs(spec).length > 0),
     ]),
@@ -40,7 +40,7 @@ export function declareResource(
     ...declareArgs(name, spec, formatter),
     ...(stateType === undefined || stateInputs === undefined
       ? []
-      : formatInterface(stateType, stateInputs, { ...{ use: 'input', formatter }, required: [] })),
+      : formatInterface(stateType, stateInputs, { use: 'input', formatter, required: [] })),
   ]
 }
 
@@ -59,7 +59,7 @@ export function declareProviderClass(
     ...indent([
       ...declareIsInstance('Provider'),
       ...properties.flatMap(([key, property]) =>
-        declareOutput(key, property, { ...{ formatter }, isRequired: isIn(spec.required, key) }),
+        declareOutput(key, property, { formatter, isRequired: isIn(spec.required, key) }),
       ),
       ...declareConstructor(
         'ProviderArgs',
@@ -158,7 +158,7 @@ function declareArgs(
     properties: spec.inputProperties ?? {},
   }
   const required = findRequiredInputs(spec)
-  return formatInterface(`${name}Args`, object, { ...{ use: 'input', formatter }, required })
+  return formatInterface(`${name}Args`, object, { use: 'input', formatter, required })
 }
 
 function declareIsInstance(name: string): readonly string[] {

@@ -35,8 +35,8 @@ const defaultOptions =
 const resourceOptions =
   name === 'terraform-provider' ? { ...defaultOptions, deleteBeforeReplace: true } : defaultOptions
 
-function withDefaults(options, more = {}, defaults = defaultOptions) {
-  return pulumi.mergeOptions(pulumi.mergeOptions(defaults, options ?? {}), more)
+function withDefaults(options, additions = {}, defaults = defaultOptions) {
+  return pulumi.mergeOptions(pulumi.mergeOptions(defaults, options ?? {}), additions)
 }
 
 /** Returns what replaces a missing value: an environment variable, or else the default. */

@@ -24,15 +24,18 @@ export interface PackageFunction {
  * Returns the definitions of a function in both forms: the plain one waits for the result, and the
  * form `<name>_output` takes and returns outputs. A function without a result has the plain form.
  */
-export function formatFunction(called: PackageFunction, annotator: Annotator): readonly string[] {
-  const { name, resultName, spec, result } = called
+export function formatFunction(
+  packageFunction: PackageFunction,
+  annotator: Annotator,
+): readonly string[] {
+  const { name, resultName, spec, result } = packageFunction
   const forms = spec.outputs === undefined ? [name] : [name, `${name}_output`]
   const classes = result === undefined ? [] : [resultName, `Awaitable${resultName}`]
   return [
     formatExports([...classes, ...forms]),
     ...(result === undefined ? [] : formatResult(resultName, result, annotator)),
-    ...formatForm(called, 'plain', annotator),
-    ...(spec.outputs === undefined ? [] : formatForm(called, 'output', annotator)),
+    ...formatForm(packageFunction, 'plain', annotator),
+    ...(spec.outputs === undefined ? [] : formatForm(packageFunction, 'output', annotator)),
   ]
 }
 

@@ -9,7 +9,7 @@ const reservedWords: ReadonlySet<string> = new Set(
   ].flatMap(line => line.split(' ')),
 )
 
-/** Names that Pulumi's SDKs have with another division into words. */
+/** Names that Pulumi's SDKs divide into words in another way. */
 const legacyNames: ReadonlyMap<string, string> = new Map([
   ['openXJsonSerDe', 'open_x_json_ser_de'],
   ['GetPublicIPs', 'get_public_i_ps'],
@@ -55,10 +55,12 @@ export function toArgumentName(name: string): string {
 
 /** Returns the name of a class: it begins with a capital, and has no hyphens. */
 export function toClassName(name: string): string {
-  return avoidReservedWord(toTitle(name.split('-').filter(Boolean).map(toNextPart).join('')))
+  return avoidReservedWord(
+    toTitle(name.split('-').filter(Boolean).map(capitalizeUnlessFirst).join('')),
+  )
 }
 
-function toNextPart(part: string, index: number): string {
+function capitalizeUnlessFirst(part: string, index: number): string {
   return index === 0 ? part : toTitle(part)
 }
 
@@ -107,7 +109,7 @@ function toReleaseTag(prerelease: string): string {
     : `${word === 'rc' ? word : word.slice(0, 1)}${number}`
 }
 
-/** Returns a text as a literal of Python. */
+/** Returns a value as a literal of Python. */
 export function formatLiteral(value: string | number | boolean): string {
   if (typeof value === 'boolean') return value ? 'True' : 'False'
   return JSON.stringify(value)

@@ -7,20 +7,21 @@ import { parseReference } from '../package-members.ts'
 
 /**
  * Returns the paths of the properties whose change replaces a resource, such as `rules[*].key`.
- * Paths do not follow a type within itself.
+ * `enclosingTypes`: the tokens of the types around the properties. A path does not enter a type
+ * again within that type.
  */
 export function findReplacementPaths(
   schema: PackageSchema,
   properties: Readonly<Record<string, PropertySpec>> = {},
-  openTypes: readonly string[] = [],
+  enclosingTypes: readonly string[] = [],
 ): readonly string[] {
   return Object.entries(properties).flatMap(([name, spec]) => {
     const path = `${name}${formatElements(spec)}`
     if (spec.replaceOnChanges === true) return [path]
     const token = findObjectType(schema, spec)
-    if (token === undefined || openTypes.includes(token)) return []
+    if (token === undefined || enclosingTypes.includes(token)) return []
     const nestedProperties = schema.types?.[token]?.properties
-    return findReplacementPaths(schema, nestedProperties, [...openTypes, token]).map(
+    return findReplacementPaths(schema, nestedProperties, [...enclosingTypes, token]).map(
       nested => `${path}.${nested}`,
     )
   })

@@ -70,7 +70,10 @@ function formatOutput(
   return `pulumi.Output[${annotator.formatProperty(spec, 'output', options)}]`
 }
 
-/** Inputs of providers that are no strings are registered as JSON, so only strings are usable. */
+/**
+ * Returns the outputs that a class has. Inputs of a provider other than strings are registered as
+ * JSON, so only its strings are usable outputs.
+ */
 function listOutputs({ spec, isProvider }: ResourceClass): readonly [string, PropertySpec][] {
   const outputs = sortProperties(spec.properties)
   return isProvider ? outputs.filter(([, { type }]) => type === 'string') : outputs

@@ -29,7 +29,10 @@ export function listTypeFiles(annotator: Annotator): readonly ModuleFile[] {
   })
 }
 
-/** Dictionaries name a type that Python has since version 3.11. Only type checkers need it. */
+/**
+ * Returns the imports of a file of types. Dictionaries name `NotRequired`, which Python itself has
+ * since version 3.11. Only type checkers need it.
+ */
 function importsOf(file: string): readonly string[] {
   return file === '_inputs'
     ? ['if _typing.TYPE_CHECKING:', '    import typing_extensions as _typing_extensions']

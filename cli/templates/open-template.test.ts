@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseTemplateRepository } from './clone-template.ts'
+import { parseTemplateRepository } from './open-template.ts'
 
 test.each([
   ['typescript', undefined],
