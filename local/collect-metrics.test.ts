@@ -11,7 +11,7 @@ test('the metrics of stacks count open deployments and the age of the oldest req
   const request = { stack, key: 'a', at: 4_000 } as never
   const measured = {
     ...{ record: { ...record, current: `${stack}/1` as never, deployments: 1 } },
-    ...{ last: undefined, waiting: [request] },
+    ...{ lastEnded: undefined, waiting: [request] },
   }
   const text = formatPrometheus(measureStacks([measured], 10_000))
   expect(text).toContain('antichain_open_deployments 1\n')

@@ -22,7 +22,7 @@ export interface MetricPorts {
 export interface MeasuredStack {
   readonly record: StackRecord
   /** The last entry of the history that has ended. */
-  readonly last: HistoryRecord | undefined
+  readonly lastEnded: HistoryRecord | undefined
   readonly waiting: readonly StackRequest[]
 }
 
@@ -71,7 +71,7 @@ async function readStack(
   return skipUnreadable(async () => {
     const history = await catalog.listHistory(record.id, entriesMax)
     const waiting = await requests.listWaiting(record.id, waitingMax)
-    return { record, last: history.find(entry => entry.endedAt !== undefined), waiting }
+    return { record, lastEnded: history.find(entry => entry.endedAt !== undefined), waiting }
   })
 }
 
@@ -82,11 +82,11 @@ export function measureStacks(
 ): readonly Metric[] {
   const waiting = measuredStacks.flatMap(stack => stack.waiting)
   const open = measuredStacks.flatMap(({ record }) => listOpenDeployments(record))
-  const perStack = (sampleOf: (last: HistoryRecord) => readonly Sample[]): readonly Sample[] =>
-    measuredStacks.flatMap(({ record, last }) =>
-      last === undefined
+  const perStack = (sampleOf: (lastEnded: HistoryRecord) => readonly Sample[]): readonly Sample[] =>
+    measuredStacks.flatMap(({ record, lastEnded }) =>
+      lastEnded === undefined
         ? []
-        : sampleOf(last).map(({ value, labels }) => ({
+        : sampleOf(lastEnded).map(({ value, labels }) => ({
             value,
             labels: { ...stackPartsOf(record.id), ...labels },
           })),

@@ -260,7 +260,8 @@ async function findInterrupted(
   stack: StackId,
   wantedNumber: number | undefined,
 ): ReturnType<EnginePort['findInterrupted']> {
-  const wanted = wantedNumber === undefined ? undefined : deploymentIdOf(stack, wantedNumber)
-  const { deployment, pin } = await requireInterrupted(ports, stack, wanted)
+  const wantedDeployment =
+    wantedNumber === undefined ? undefined : deploymentIdOf(stack, wantedNumber)
+  const { deployment, pin } = await requireInterrupted(ports, stack, wantedDeployment)
   return { deployment, number: deploymentPartsOf(deployment).number, options: pin.options }
 }

@@ -56,9 +56,9 @@ export function formatReportLines(report: AdoptionReport): readonly string[] {
 }
 
 function formatInstance({ instance, state }: AdoptedInstance): readonly [string, string] {
-  const mark = state.taint ? ' (tainted: the next deployment replaces it)' : ''
+  const taintText = state.taint ? ' (tainted: the next deployment replaces it)' : ''
   const address = formatObjectAddress(instance)
-  return [address, `${state.urn}${mark}`]
+  return [address, `${state.urn}${taintText}`]
 }
 
 function formatSection(

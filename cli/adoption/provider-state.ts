@@ -16,7 +16,8 @@ import { emptyMap, type PropertyMap } from '../../shared/values/value.ts'
  * Returns the state of a provider configuration, as a deployment records it. In the root module, a
  * configuration without an alias becomes the default provider. Its settings come from the
  * configuration of the stack. Every other configuration becomes a provider of the program, with a
- * name from its modules and its alias. It has no settings, because a Terraform state contains none.
+ * name from its modules and its alias. This provider has no settings, because a Terraform state
+ * contains none.
  */
 export function createProviderState(
   address: ProviderConfigAddress,
@@ -46,7 +47,8 @@ export function createProviderState(
   }
   const { version, downloadUrl, checksums } = request
   // As in Pulumi, the input `version` of such a provider is the version of the plugin, even if the
-  // plugin is parameterized. The second call sets it, because it has no parameters.
+  // plugin is parameterized. The outer call sets this version, because its request has no
+  // parameters.
   const inputs = withPlugin(withPlugin(emptyMap, request), {
     ...{ pkg: request.pkg, version, downloadUrl, checksums },
   })

@@ -53,11 +53,11 @@ export function createRunningProviders(deps: RunningProvidersDeps): RunningProvi
   const start = async (source: string): Promise<StartedPackage> => {
     const { parameter, required } = deps.choose(source)
     const packageName = required?.pkg
-    const started = await startPackage(deps, parameter, packageName)
-    processes.push(started.process)
-    const request = createPackageRequest(required, started)
+    const runningPackage = await startPackage(deps, parameter, packageName)
+    processes.push(runningPackage.process)
+    const request = createPackageRequest(required, runningPackage)
     refuseUsedName(request, startedPackages)
-    const startedPackage = { request, session: started.session }
+    const startedPackage = { request, session: runningPackage.session }
     startedPackages.set(source, startedPackage)
     return startedPackage
   }

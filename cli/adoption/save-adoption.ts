@@ -27,15 +27,18 @@ export async function saveAdoption(
   const { request, before, resources, mustConfirm } = adoption
   const { stack, secrets } = request
   const { encodeSnapshot } = await session.tools.loadState()
-  const encoded = await encodeSnapshot({ ...before.snapshot, resources }, secrets, 'sealed')
-  const sorted = { ...encoded, resources: sortTopologically(encoded.resources ?? []).resources }
-  const fault = verifyIntegrity(sorted)
+  const encodedState = await encodeSnapshot({ ...before.snapshot, resources }, secrets, 'sealed')
+  const newState = {
+    ...encodedState,
+    resources: sortTopologically(encodedState.resources ?? []).resources,
+  }
+  const fault = verifyIntegrity(newState)
   if (fault !== undefined)
     throw error('STATE_INTEGRITY', `the state after the adoption would be invalid: ${fault}`)
   const engine = await session.openEngine()
   const edit = {
     kind: 'resources',
-    state: await engine.putState(stack, sorted),
+    state: await engine.putState(stack, newState),
     expected: digestOfResources(before.stored),
   } as const
   await editConfirmedState(session, {

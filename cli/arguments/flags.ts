@@ -6,7 +6,7 @@ import { optionSubstitutes } from './unsupported.ts'
  * The options of a command line, by their names in camel case. `isSet` reports whether a switch is
  * on, by the command line or by default. `list`: the values of a repeatable option. `text` returns
  * 'true' for an option without its optional value, and for a switch that is on; 'false' for one
- * that is off. Of an option that is given several times, it returns the last value.
+ * that is off. Of a repeated option, `text` returns the last value.
  */
 export interface Flags {
   readonly isSet: (name: string) => boolean

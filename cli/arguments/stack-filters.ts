@@ -1,7 +1,10 @@
 import { error } from '../../shared/errors/error.ts'
 import type { Flags } from './flags.ts'
 
-/** The projects and tags that limit a document to some stacks. Without any, it covers all. */
+/**
+ * The projects and tags that limit a document to some stacks. A document without filters covers all
+ * stacks.
+ */
 export interface StackFilters {
   readonly projects: readonly string[]
   readonly tags: Readonly<Record<string, string>>

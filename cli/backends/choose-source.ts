@@ -16,8 +16,8 @@ export async function chooseSourceStack(
   { backend, stacks, isSingle }: ImportSource,
   name: string | undefined,
 ): Promise<StackId> {
-  const [only] = stacks
-  if (isSingle && name === undefined && only !== undefined) return only
+  const [onlyStack] = stacks
+  if (isSingle && name === undefined && onlyStack !== undefined) return onlyStack
   const text = name ?? (await askForStack(session, stacks))
   const { project, stack } = parseStackName(text)
   const isNamed = (id: StackId): boolean => {

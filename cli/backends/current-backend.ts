@@ -35,8 +35,8 @@ export function readCurrentBackend(options: {
   if (isObjectStoreUrl(variable)) return { address: variable, source: 'PULUMI_BACKEND_URL' }
   const projectUrl = readProjectBackend(options.cwd)
   if (isObjectStoreUrl(projectUrl)) return { address: projectUrl, source: 'project' }
-  const saved = readSavedBackend(options.home)
-  return saved === undefined ? undefined : { address: saved, source: 'login' }
+  const savedAddress = readSavedBackend(options.home)
+  return savedAddress === undefined ? undefined : { address: savedAddress, source: 'login' }
 }
 
 /** Returns the folder in which this machine keeps its store for a backend. */

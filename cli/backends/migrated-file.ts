@@ -37,10 +37,10 @@ export function openMigratedFile(
   if (project === undefined) return undefined
   const sourcePath = stackConfigFileOf(project, stackPartsOf(from).stack)
   const path = stackConfigFileOf(project, stackPartsOf(target).stack)
-  const before = existsSync(path) ? readFileSync(path) : undefined
+  const previousBytes = existsSync(path) ? readFileSync(path) : undefined
   let backup: string | undefined
   const backUp = (): string | undefined => {
-    if (backup === undefined && before !== undefined) backup = backUpFile(path)
+    if (backup === undefined && previousBytes !== undefined) backup = backUpFile(path)
     return backup
   }
   return {
@@ -55,8 +55,8 @@ export function openMigratedFile(
       writeSourceConfig(session, source)
     },
     restore() {
-      if (before === undefined) rmSync(path, { force: true })
-      else writeFileSync(path, before)
+      if (previousBytes === undefined) rmSync(path, { force: true })
+      else writeFileSync(path, previousBytes)
       if (backup !== undefined) rmSync(backup, { force: true })
     },
   }

@@ -80,10 +80,10 @@ function checkState(
   { id, force, key }: { readonly id: StackId; readonly force: boolean; readonly key: string },
 ): void {
   requireKnownManager(state, key)
-  const before: StoredDeployment = { manifest: state.manifest, metadata: {} }
+  const emptyState: StoredDeployment = { manifest: state.manifest, metadata: {} }
   applyStateEdit(
     { kind: 'import', state: '', force },
-    { before, namedState: state, names: stackPartsOf(id) },
+    { before: emptyState, namedState: state, names: stackPartsOf(id) },
   )
 }
 

@@ -110,10 +110,13 @@ const firstLineOf = text => text.split('\n')[0].slice(0, 200)
 const selectGoldenScripts = tier =>
   goldenScripts.slice(0, tier === 'nightly' ? 1 : 2).filter(existsSync)
 
+/** Length of the end of a golden runner's output, which has its counts and failures. */
+const outputEndChars = 2_000
+
 async function runGolden(script, env) {
   let text = ''
   const onOutput = chunk => {
-    text = (text + chunk).slice(-2_000)
+    text = (text + chunk).slice(-outputEndChars)
   }
   const status = await runChild(projectNode, [script], { env, onOutput })
   const [, passed = 0, failed = 0, skipped = 0] =

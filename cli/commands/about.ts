@@ -114,12 +114,12 @@ async function listPlugins(session: CliSession): Promise<NonNullable<Facts['plug
 
 /** Returns the dependencies in the package.json of a folder, each with its installed version. */
 function listDependencies(folder: string): NonNullable<Facts['dependencies']> {
-  const read = (file: string): Readonly<Record<string, unknown>> =>
+  const readJsonFile = (file: string): Readonly<Record<string, unknown>> =>
     JSON.parse(readFileSync(file, 'utf8')) as Readonly<Record<string, unknown>>
-  const { dependencies = {} } = read(join(folder, 'package.json'))
+  const { dependencies = {} } = readJsonFile(join(folder, 'package.json'))
   return Object.entries(dependencies as Readonly<Record<string, string>>).map(([name, range]) => {
     try {
-      const { version } = read(join(folder, 'node_modules', name, 'package.json'))
+      const { version } = readJsonFile(join(folder, 'node_modules', name, 'package.json'))
       return { name, version: String(version) }
     } catch {
       return { name, version: `${range} (not installed)` }

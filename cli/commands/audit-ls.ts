@@ -21,6 +21,9 @@ const pageForm = z.object({ items: z.array(entryForm), next: z.string().optional
 /** The number of entries that are listed without --limit. */
 const entriesDefault = 100
 
+/** Maximum number of printed characters of a request. */
+const requestCharsMax = 300
+
 /** `audit ls`: lists the newest entries of the audit log, newest first. Throws CLI_USAGE. */
 export const listAudit: Handler = async (session, flags) => {
   const { callApi } = await session.openEngine()
@@ -46,7 +49,7 @@ export const listAudit: Handler = async (session, flags) => {
   const rows = entries.map(({ at, who, from, what, status, importedFrom }) => [
     new Date(at).toISOString(),
     toPrintable(who),
-    toPrintable(what, 300),
+    toPrintable(what, requestCharsMax),
     status === undefined ? 'requested' : String(status),
     toPrintable(from),
     importedFrom === undefined ? '' : toPrintable(importedFrom, apiLimits.auditSourceCharsMax),

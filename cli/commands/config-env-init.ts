@@ -95,7 +95,7 @@ function addEnvironment(
   },
 ): void {
   const { name, path, text, keysToRemove } = environment
-  const before = readTexts(file, project)
+  const textsBefore = readTexts(file, project)
   try {
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, text, { flag: 'wx' })
@@ -105,7 +105,7 @@ function addEnvironment(
   try {
     for (const key of keysToRemove) file.remove(key)
     file.setEnvironmentNames([...file.getEnvironmentNames(), name])
-    requireEqual(before, readTexts(file, project))
+    requireEqual(textsBefore, readTexts(file, project))
     writeStackConfig(file)
   } catch (thrown) {
     rmSync(path, { force: true })
@@ -126,9 +126,9 @@ function requireEqual(
   after: ReadonlyMap<string, string>,
 ): void {
   const keys = new Set([...before.keys(), ...after.keys()])
-  const changed = [...keys].find(key => before.get(key) !== after.get(key))
-  if (changed !== undefined)
-    throw error('CONFIG_INVALID', `in an environment, the value of '${changed}' would change`, {
+  const changedKey = [...keys].find(key => before.get(key) !== after.get(key))
+  if (changedKey !== undefined)
+    throw error('CONFIG_INVALID', `in an environment, the value of '${changedKey}' would change`, {
       hint: 'Keep a value with keys such as `fn::join` in the stack file, and move the others.',
     })
 }

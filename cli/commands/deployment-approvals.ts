@@ -76,12 +76,13 @@ export const changeApprovalRule: Handler = async (session, flags) => {
   const stack = await session.requireStack()
   const { callApi } = await session.openEngine()
   const path = `${stackPathOf(stack)}/approval-rule`
-  const current = ruleForm.parse(await callApi({ method: 'GET', path }))
+  const currentRule = ruleForm.parse(await callApi({ method: 'GET', path }))
   const [commandsText, hoursText] = [flags.text('require'), flags.text('expireHours')]
   const isChange = commandsText !== undefined || hoursText !== undefined
   const rule = {
-    commands: commandsText === undefined ? current.commands : parseCommands(commandsText),
-    expiresAfterHours: hoursText === undefined ? current.expiresAfterHours : parseHours(hoursText),
+    commands: commandsText === undefined ? currentRule.commands : parseCommands(commandsText),
+    expiresAfterHours:
+      hoursText === undefined ? currentRule.expiresAfterHours : parseHours(hoursText),
   }
   if (isChange) await callApi({ method: 'PUT', path, body: rule })
   if (flags.isSet('json')) session.print(JSON.stringify(rule, null, 2))

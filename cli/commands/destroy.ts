@@ -37,8 +37,8 @@ async function printKeptCount(session: CliSession): Promise<void> {
   const { resources = [] } = (await engine.exportState(await session.requireStack())) ?? {}
   const keptCount = resources.filter(({ type }) => !isProviderType(type)).length
   if (keptCount === 0) return
-  const kept = formatWithNoun(keptCount, 'protected resource')
+  const keptText = formatWithNoun(keptCount, 'protected resource')
   session.print(
-    `All unprotected resources were destroyed. There are still ${kept} associated with this stack.`,
+    `All unprotected resources were destroyed. There are still ${keptText} associated with this stack.`,
   )
 }

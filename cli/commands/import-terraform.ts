@@ -182,10 +182,10 @@ function readNames(session: CliSession, flags: Flags): ReadonlyMap<string, strin
  * STACK_NOT_EMPTY if the stack already has all objects.
  */
 function checkReport({ adopted, existing, skipped }: AdoptionReport): number {
-  const failed = skipped.filter(({ kind }) => kind === 'resource')
-  const [first] = failed
-  const count = adopted.length + existing.length + failed.length
-  if (first !== undefined)
+  const failedParts = skipped.filter(({ kind }) => kind === 'resource')
+  const [firstFailed] = failedParts
+  const count = adopted.length + existing.length + failedParts.length
+  if (firstFailed !== undefined)
     throw error(
       'TERRAFORM_ADOPTION_PARTIAL',
       `${failed.length} of ${formatWithNoun(count, 'object')} cannot be adopted: ${first.address}: ${first.reason}`,

@@ -20,17 +20,21 @@ export const generatePackageSdks: Handler = async (session, flags, [operand = ''
   const names = readLanguages(session, flags)
   const version = readVersion(flags)
   const plugin = isFolderSource(operand) ? resolve(session.cwd, operand) : operand
-  const loaded = withVersion(await loadPackageSchema(session, { plugin, args }), version)
+  const loadedSchema = withVersion(await loadPackageSchema(session, { plugin, args }), version)
   const isLocal = flags.isSet('local')
   const root = resolve(session.cwd, flags.text('out') ?? 'sdk')
   for (const language of names.map(findSdkLanguage))
-    await generateSdk(session, language, { loaded, folder: join(root, language.runtime), isLocal })
+    await generateSdk(session, language, {
+      loadedSchema,
+      folder: join(root, language.runtime),
+      isLocal,
+    })
   return 0
 }
 
 /**
- * Returns the languages of the option. By default, these are the ones that need no host, and those
- * of Pulumi's other hosts on the PATH.
+ * Returns the languages of --language. The default is the languages whose SDKs need no language
+ * host, and those whose hosts of Pulumi are on the PATH.
  */
 function readLanguages(session: CliSession, flags: Flags): readonly string[] {
   const name = flags.text('language') ?? 'all'
@@ -41,9 +45,9 @@ function readLanguages(session: CliSession, flags: Flags): readonly string[] {
   return [...listSdkLanguages(), ...['dotnet', 'go', 'java'].filter(hasHost)]
 }
 
-function withVersion(loaded: LoadedSchema, version: string | undefined): LoadedSchema {
-  if (version === undefined) return loaded
-  const { schema, json } = loaded
+function withVersion(loadedSchema: LoadedSchema, version: string | undefined): LoadedSchema {
+  if (version === undefined) return loadedSchema
+  const { schema, json } = loadedSchema
   return { schema: { ...schema, version }, json: isRecord(json) ? { ...json, version } : json }
 }
 

@@ -33,8 +33,8 @@ function describe(schema: PackageSchema, flags: Flags): readonly string[] {
     return formatResourceInfo(token, spec)
   }
   if (functionName !== undefined) {
-    const wanted = { name: functionName, module, kind: 'function' }
-    const [token, spec] = findToken(schema.functions, wanted)
+    const selection = { name: functionName, module, kind: 'function' }
+    const [token, spec] = findToken(schema.functions, selection)
     return formatFunctionInfo(token, spec)
   }
   if (module === undefined) return formatPackageInfo(schema)
@@ -44,22 +44,25 @@ function describe(schema: PackageSchema, flags: Flags): readonly string[] {
   return lines.slice(1)
 }
 
-/** Finds an entry by its token or by the last part of it. Throws CLI_USAGE unless it is unique. */
+/**
+ * Finds an entry by its token, or by the name at the end of the token. Throws CLI_USAGE unless
+ * exactly one entry matches.
+ */
 function findToken<T>(
   specs: Readonly<Record<string, T>> = {},
-  wanted: { readonly name: string; readonly module: string | undefined; readonly kind: string },
+  selection: { readonly name: string; readonly module: string | undefined; readonly kind: string },
 ): readonly [token: string, spec: T] {
-  const { name, module, kind } = wanted
-  const found = Object.entries(specs).filter(
+  const { name, module, kind } = selection
+  const matches = Object.entries(specs).filter(
     ([token]) =>
       (token === name || nameOfToken(token) === name) &&
       (module === undefined || moduleOfToken(token) === module),
   )
-  const [entry] = found
+  const [entry] = matches
   if (entry === undefined) throw error('CLI_USAGE', `the package has no ${kind} '${name}'`)
-  if (found.length > 1)
+  if (matches.length > 1)
     throw error('CLI_USAGE', `several modules have a ${kind} '${name}'`, {
-      hint: `Pass --module, or one of ${found.map(([token]) => token).join(', ')}.`,
+      hint: `Pass --module, or one of ${matches.map(([token]) => token).join(', ')}.`,
     })
   return entry
 }

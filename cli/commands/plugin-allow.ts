@@ -8,6 +8,9 @@ import { requireApi } from '../remote/require-api.ts'
 
 const sourcesPath = '/v1/plugin-sources'
 
+/** Maximum length of a name without its number. A name of a document has up to 100 characters. */
+const nameCharsMax = 90
+
 const sourceForm = z.object({
   name: z.string(),
   value: z.object({ source: z.string(), hasCredential: z.boolean() }),
@@ -81,7 +84,7 @@ function chooseSourceName(
   const text = source
     .replaceAll('*', 'any')
     .replaceAll(/[^\w.-]+/g, '.')
-    .slice(0, 90)
+    .slice(0, nameCharsMax)
   const names = new Set(knownSources.map(({ name }) => name))
   const candidates = [text, ...knownSources.map((_, index) => `${text}-${index + 2}`)]
   return candidates.find(candidate => !names.has(candidate)) ?? text

@@ -18,12 +18,12 @@ export const listProjects: Handler = async (session, flags) => {
     session.print(JSON.stringify(projects, null, 4))
     return 0
   }
-  const place = organization === undefined ? '' : ` in organization ${organization}`
+  const organizationText = organization === undefined ? '' : ` in organization ${organization}`
   if (projects.length === 0) {
-    session.print(`No projects found${place}`)
+    session.print(`No projects found${organizationText}`)
     return 0
   }
-  session.print(place === '' ? 'PROJECTS:' : `PROJECTS IN ORGANIZATION ${organization}:`)
+  session.print(organizationText === '' ? 'PROJECTS:' : `PROJECTS IN ORGANIZATION ${organization}:`)
   for (const { name, stackCount } of projects) session.print(`  ${name} (stacks: ${stackCount})`)
   return 0
 }

@@ -24,7 +24,7 @@ import { type CliSession, confirm } from '../session/session.ts'
  * provider violates one. Throws CLI_USAGE, and the errors of a plugin's installation.
  */
 export const checkProvider: Handler = async (session, flags, operands) => {
-  const located = locateCheckedProvider(session.cwd, flags.text('protocol'), operands)
+  const locatedProvider = locateCheckedProvider(session.cwd, flags.text('protocol'), operands)
   const config = readCheckConfig(session.cwd, flags.text('config'))
   const callTimeoutMs = parseSeconds('--timeout', flags.text('timeout') ?? '') * 1000
   const variables = parseVariables(flags.list('env'))
@@ -32,15 +32,15 @@ export const checkProvider: Handler = async (session, flags, operands) => {
     collectSecretTexts(config.provider, ...[...config.types.values()].flat()),
   )
   const isConfirmed = await confirm(session, flags.isSet('yes'), {
-    text: `The check creates, changes and deletes real objects with the provider '${located.name}'.`,
+    text: `The check creates, changes and deletes real objects with the provider '${locatedProvider.name}'.`,
     answer: 'yes',
   })
   if (!isConfirmed) throw error('CLI_USAGE', 'the check was not confirmed')
   const report = await withInterrupt(session, isInterrupted =>
-    withOpener(session, { located, variables, redact }, open => {
+    withOpener(session, { locatedProvider, variables, redact }, open => {
       const request: ProviderCheckRequest = {
-        name: located.name,
-        protocol: located.protocol,
+        name: locatedProvider.name,
+        protocol: locatedProvider.protocol,
         open,
         config,
         typeTokens: parseTypes(flags.text('type')),

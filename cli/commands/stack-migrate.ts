@@ -65,9 +65,9 @@ function targetOf(flags: Flags, source: StackId): StackId {
 
 /** Throws CLI_USAGE if the source is the backend in use. */
 function requireOtherBackend({ home, cwd, io }: CliSession, address: string): void {
-  const current = readCurrentBackend({ home, cwd, env: io.env })?.address
-  if (current === undefined) return
-  if (cacheFolderOf(home, current, cwd) !== cacheFolderOf(home, address, cwd)) return
+  const currentAddress = readCurrentBackend({ home, cwd, env: io.env })?.address
+  if (currentAddress === undefined) return
+  if (cacheFolderOf(home, currentAddress, cwd) !== cacheFolderOf(home, address, cwd)) return
   throw error('CLI_USAGE', `the source and the backend in use are the same: ${address}`, {
     hint: 'Log in to the target first. `antichain stack rename` gives a stack another name.',
   })

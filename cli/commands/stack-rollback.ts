@@ -56,13 +56,13 @@ async function rollBack(
   session.printToStderr(
     `The state of '${stack}' becomes that of version ${version}, as a new version. This changes no object; the next \`antichain up\` does.`,
   )
-  const current = await readUndamagedState(session, id)
-  if (current !== undefined)
-    for (const line of formatStateDiff(await diffOpenedStates(session, current, target)))
+  const currentState = await readUndamagedState(session, id)
+  if (currentState !== undefined)
+    for (const line of formatStateDiff(await diffOpenedStates(session, currentState, target)))
       session.printToStderr(`  ${line}`)
   const isConfirmed = flags.isSet('yes')
   requireConfirmable(session, isConfirmed)
-  const expected = current === undefined ? {} : { expected: digestOfResources(current) }
+  const expected = currentState === undefined ? {} : { expected: digestOfResources(currentState) }
   const end = await editConfirmedState(session, {
     stack: id,
     edit: { kind: 'rollback', version, ...expected },

@@ -65,8 +65,8 @@ export const createStackSchedule: Handler = async (session, flags) => {
   const name = createDocumentName('pulumi-', 6)
   await putSchedule(session, { id, name }, request)
   warnUnservedBackend(session, 'schedule')
-  const created = await readSchedule(session, id, name)
-  return printSchedule(session, isJsonOutput(flags), { ...created, id })
+  const createdSchedule = await readSchedule(session, id, name)
+  return printSchedule(session, isJsonOutput(flags), { ...createdSchedule, id })
 }
 
 /** `stack schedule edit <id>`: changes the settings that the options name. */
@@ -75,8 +75,8 @@ export const editStackSchedule: Handler = async (session, flags, [name = '']) =>
   const { value } = await readSchedule(session, id, name)
   const change = readScheduleChange(flags, kindOfSchedule(value), value)
   await putSchedule(session, { id, name }, { ...settingsOf(value), ...change })
-  const changed = await readSchedule(session, id, name)
-  return printSchedule(session, isJsonOutput(flags), { ...changed, id })
+  const changedSchedule = await readSchedule(session, id, name)
+  return printSchedule(session, isJsonOutput(flags), { ...changedSchedule, id })
 }
 
 /** `stack schedule remove <id>`: removes a schedule after a confirmation. */

@@ -72,8 +72,8 @@ async function editUntilValid(
       return await verifyEditedState(session, before, edited.deployment)
     } catch (thrown) {
       if (await mustEditAgain(session, thrown)) continue
-      const place = file.exists() ? ` The edited state is kept in ${file.path}` : ''
-      session.printToStderr(`Nothing was changed.${place}`)
+      const fileNotice = file.exists() ? ` The edited state is kept in ${file.path}` : ''
+      session.printToStderr(`Nothing was changed.${fileNotice}`)
       throw thrown
     }
   }

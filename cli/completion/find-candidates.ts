@@ -119,8 +119,8 @@ function listCommands(command: Command): readonly Candidate[] {
 }
 
 function lastVariadicOf({ registeredArguments }: Command): Argument | undefined {
-  const last = registeredArguments.at(-1)
-  return last?.variadic === true ? last : undefined
+  const lastArgument = registeredArguments.at(-1)
+  return lastArgument?.variadic === true ? lastArgument : undefined
 }
 
 function toChoices({ argChoices = [] }: Option | Argument): readonly Candidate[] {

@@ -92,11 +92,11 @@ async function decryptTrees(
   const values = new Map<string, ConfigTree>()
   for (const secret of secrets) {
     const [key, tree] = secret
-    const opened = await ignoreMalformed(async () => {
+    const decryptedTree = await ignoreMalformed(async () => {
       await prepareTrees(manager, [secret])
       return decryptLeaves(tree, manager)
     })
-    if (opened !== undefined) values.set(key, opened)
+    if (decryptedTree !== undefined) values.set(key, decryptedTree)
   }
   return values
 }

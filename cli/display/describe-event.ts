@@ -30,12 +30,12 @@ function toCell(text: string): string {
 }
 
 function describeFields(key: string, fields: EventRecord): string {
-  const read = (name: string): string => eventTextOf(fields[name])
+  const readField = (name: string): string => eventTextOf(fields[name])
   switch (key) {
     case 'diagnosticEvent':
-      return `${read('urn') === '' ? '' : `${read('urn')}: `}${read('message')}`
+      return `${readField('urn') === '' ? '' : `${readField('urn')}: `}${readField('message')}`
     case 'summaryEvent':
-      return `result=${read('result') || 'unknown'} duration=${read('durationSeconds')}s`
+      return `result=${readField('result') || 'unknown'} duration=${readField('durationSeconds')}s`
     case 'resourcePreEvent':
     case 'resOutputsEvent':
     case 'resOpFailedEvent': {
@@ -43,18 +43,18 @@ function describeFields(key: string, fields: EventRecord): string {
       return `${eventTextOf(op)} ${eventTextOf(urn)}`
     }
     case 'policyEvent':
-      return `${read('policyPackName')}/${read('policyName')}: ${read('message')}`
+      return `${readField('policyPackName')}/${readField('policyName')}: ${readField('message')}`
     case 'policyRemediationEvent':
-      return `${read('policyPackName')}/${read('policyName')} on ${read('resourceUrn')}`
+      return `${readField('policyPackName')}/${readField('policyName')} on ${readField('resourceUrn')}`
     case 'policyAnalyzeSummaryEvent':
     case 'policyRemediateSummaryEvent':
     case 'policyAnalyzeStackSummaryEvent':
-      return read('policyPackName')
+      return readField('policyPackName')
     case 'errorEvent':
-      return read('error')
+      return readField('error')
     case 'stdoutEvent':
     case 'progressEvent':
-      return read('message')
+      return readField('message')
     default:
       return ''
   }

@@ -65,8 +65,8 @@ function checkClock({ nowMs, lastChangeMs }: MachineFacts): string | Omit<Findin
   if (nowMs < earliestMs)
     return { subject: 'clock', problem: `the clock shows ${now}, which is in the past`, remedy }
   if (lastChangeMs > nowMs + toleranceMs) {
-    const last = new Date(lastChangeMs).toISOString()
-    const problem = `the clock shows ${now}, but the store was changed at ${last}`
+    const changedAt = new Date(lastChangeMs).toISOString()
+    const problem = `the clock shows ${now}, but the store was changed at ${changedAt}`
     return { subject: 'clock', problem, remedy }
   }
   return `the clock shows ${now}`

@@ -58,7 +58,7 @@ function describe(
   { folder, remedy }: { readonly folder: string; readonly remedy: string },
 ): { subject: string; problem: string; remedy: string }[] {
   if (names.length === 0) return []
-  const others = names.length > namesMax ? ` and ${names.length - namesMax} others` : ''
-  const list = `${names.slice(0, namesMax).join(', ')}${others}`
+  const moreText = names.length > namesMax ? ` and ${names.length - namesMax} others` : ''
+  const list = `${names.slice(0, namesMax).join(', ')}${moreText}`
   return [{ subject: folder, problem: `files of the package are ${adjective}: ${list}`, remedy }]
 }

@@ -7,6 +7,9 @@ import type { SettingsPlan } from './import-settings.ts'
 import type { ExportedStack } from './manifest.ts'
 import type { PlannedSetting } from './planned-setting.ts'
 
+/** Maximum numbers of printed characters of texts from an export. */
+const charsMax = { stackId: 300, setting: 20_000, audit: 1_000, step: 2_000 } as const
+
 /** A stack of an export, and what the import does with it. */
 export interface ImportPreview {
   readonly stack: ExportedStack
@@ -74,7 +77,7 @@ export function formatImports(
   const steps = [...manualSteps, ...describeOmittedAudit(audit)]
   const rows = imports.map(({ stack, status, action }) => {
     const { id, resources, history, secrets } = stack
-    const texts = [toPrintable(id, 300), String(resources), String(history)]
+    const texts = [toPrintable(id, charsMax.stackId), String(resources), String(history)]
     return [...texts, toPrintable(secrets) || '-', status, action]
   })
   const isSkipped = imports.some(({ status, action }) => status === 'exists' && action === 'skip')
@@ -86,16 +89,16 @@ export function formatImports(
       : []),
     ...(renumbered.length === 0 ? [] : ['', 'The import numbers these versions from 1:']),
     ...renumbered.map(({ stack: { id, version }, states }) => {
-      return `- ${toPrintable(id, 300)}: the export has ${states} of ${version} versions`
+      return `- ${toPrintable(id, charsMax.stackId)}: the export has ${states} of ${version} versions`
     }),
     ...(settings.length === 0
       ? []
       : ['', 'Settings to import, schedules and federation rules paused:']),
-    ...settings.map(setting => `- ${toPrintable(describeSetting(setting), 20_000)}`),
+    ...settings.map(setting => `- ${toPrintable(describeSetting(setting), charsMax.setting)}`),
     ...(auditText === undefined ? [] : ['', 'To append to the audit log of the target:']),
-    ...(auditText === undefined ? [] : [`- ${toPrintable(auditText, 1_000)}`]),
+    ...(auditText === undefined ? [] : [`- ${toPrintable(auditText, charsMax.audit)}`]),
     ...(steps.length === 0 ? [] : ['', 'Not imported (run the commands in the export):']),
-    ...steps.map(step => `- ${toPrintable(step, 2_000)}`),
+    ...steps.map(step => `- ${toPrintable(step, charsMax.step)}`),
   ]
 }
 
@@ -104,7 +107,7 @@ function describeSetting(setting: PlannedSetting): string {
   const { group, stack, noun, name, command, effect } = setting
   const detail = command ?? effect
   const label = name === '' ? noun : `${noun} ${name}`
-  const place =
+  const ownerText =
     stack === undefined ? (group === defaultGroup ? '' : ` of the group ${group}`) : ` of ${stack}`
-  return `${label}${place}${detail === undefined ? '' : `: ${detail}`}`
+  return `${label}${ownerText}${detail === undefined ? '' : `: ${detail}`}`
 }

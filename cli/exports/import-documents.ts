@@ -19,7 +19,7 @@ export async function planDocuments(
   const { tags, approvalRule, schedules, notifications } = readDocuments()
   const isMissingStack = (await engine.platform.catalog.getStack(id)) === undefined
   const path = stackPathOf(id)
-  const create = (
+  const createSetting = (
     setting: Pick<PlannedSetting, 'noun' | 'name' | 'path' | 'body' | 'command' | 'effect'>,
   ) => {
     return { group: defaultGroup, stack: id, ...setting, path: `${path}/${setting.path}` }
@@ -29,8 +29,8 @@ export async function planDocuments(
     settings: ExportedDocuments['schedules'],
   ): Promise<ExportedDocuments['schedules']> => {
     if (isMissingStack || settings.length === 0) return settings
-    const present = await listAllItems(engine, `${path}/${list}`, namedForm)
-    return settings.filter(({ name }) => !present.some(setting => setting.name === name))
+    const presentSettings = await listAllItems(engine, `${path}/${list}`, namedForm)
+    return settings.filter(({ name }) => !presentSettings.some(setting => setting.name === name))
   }
   const documentPathOf = (list: string, name: string) => `${list}/${encodeURIComponent(name)}`
   const tagText = Object.entries(tags).map(([name, value]) => `${name}=${value}`)
@@ -41,17 +41,17 @@ export async function planDocuments(
   return [
     ...(tagText.length === 0
       ? []
-      : [create({ noun: 'tags', name: tagText.join(', '), path: 'tags', body: { tags } })]),
+      : [createSetting({ noun: 'tags', name: tagText.join(', '), path: 'tags', body: { tags } })]),
     ...(approvalRule.commands.length === 0
       ? []
       : [
-          create({
+          createSetting({
             ...{ noun: 'approval rule', name: '', path: 'approval-rule', body: approvalRule },
             command: formatSettingCommand({ args: ruleCommand }, defaultGroup),
           }),
         ]),
     ...(await listMissing('schedules', schedules)).map(({ name, value }) =>
-      create({
+      createSetting({
         ...{ noun: 'schedule', name, path: documentPathOf('schedules', name) },
         body: createScheduleBody(value),
       }),
@@ -62,7 +62,7 @@ export async function planDocuments(
       const documentPath = documentPathOf('notifications', name)
       return body === undefined
         ? []
-        : [create({ noun: 'notification', name, path: documentPath, body, effect })]
+        : [createSetting({ noun: 'notification', name, path: documentPath, body, effect })]
     }),
   ]
 }

@@ -129,13 +129,14 @@ async function listStackSteps(
   { id, readDocuments }: ExportedStackReader,
 ): Promise<readonly string[]> {
   const engine = await session.openEngine()
-  const signed = readDocuments().notifications.filter(
+  const signedNotifications = readDocuments().notifications.filter(
     ({ value }) => createNotificationBody(value) === undefined,
   )
-  const exists = signed.length > 0 && (await engine.platform.catalog.getStack(id)) !== undefined
+  const exists =
+    signedNotifications.length > 0 && (await engine.platform.catalog.getStack(id)) !== undefined
   const path = `${stackPathOf(id)}/notifications`
   const presentSettings = exists ? await listAllItems(engine, path, namedForm) : []
-  return signed
+  return signedNotifications
     .filter(({ name }) => !presentSettings.some(existing => existing.name === name))
     .map(({ name, value }) => {
       const command = formatSettingCommand(

@@ -14,8 +14,9 @@ import { importDocuments } from './import-documents.ts'
 
 /**
  * The relation of an exported stack to the target. `new`: the target has no such stack. `partial`:
- * an earlier import of it was interrupted, or the stack is empty. `present`: the target has all of
- * it, or the same state. `exists`: the target has a stack of this name with other contents.
+ * an earlier import of it was interrupted, or the stack is empty. `present`: the target has the
+ * whole stack, or a stack with the same state. `exists`: the target has a stack of this name with
+ * other contents.
  */
 export type ImportStatus = 'new' | 'partial' | 'present' | 'exists'
 
@@ -83,9 +84,9 @@ export async function replaceState(
 }
 
 function requireValidState(id: StackId, state: StoredDeployment): void {
-  const before: StoredDeployment = { manifest: state.manifest, metadata: {} }
+  const emptyState: StoredDeployment = { manifest: state.manifest, metadata: {} }
   const edit = { kind: 'import', state: '', force: false } as const
-  applyStateEdit(edit, { before, namedState: state, names: stackPartsOf(id) })
+  applyStateEdit(edit, { before: emptyState, namedState: state, names: stackPartsOf(id) })
 }
 
 /** Reports whether two states have the same resources. Times and versions do not count. */

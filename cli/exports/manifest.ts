@@ -81,11 +81,12 @@ export async function readCheckedManifest(folder: string): Promise<ExportManifes
   const parsed = manifestForm.safeParse(parseJson(readFileSync(path, 'utf8')))
   if (!parsed.success) throw createInvalidError(`${manifestName} has an unknown format`)
   const { members } = parsed.data
-  const found = listMembers(folder)
-  const surplus = found.find(name => !Object.hasOwn(members, name))
-  if (surplus !== undefined) throw createInvalidError(`${surplus} is not in ${manifestName}`)
+  const presentMembers = listMembers(folder)
+  const surplusMember = presentMembers.find(name => !Object.hasOwn(members, name))
+  if (surplusMember !== undefined)
+    throw createInvalidError(`${surplusMember} is not in ${manifestName}`)
   for (const [name, expected] of Object.entries(members)) {
-    if (!found.includes(name)) throw createInvalidError(`${name} is missing`)
+    if (!presentMembers.includes(name)) throw createInvalidError(`${name} is missing`)
     const memberPath = join(folder, name)
     if (!lstatSync(memberPath).isFile()) throw createInvalidError(`${name} is no file`)
     const { sha256 } = await hashMember(memberPath)

@@ -16,7 +16,7 @@ interface UnchangedStack<Contents> {
 
 /**
  * Reads the record and the state of a stack, and its other contents with `readContents`. Repeats
- * all of it if the version or the open deployment changed meanwhile. Returns undefined for a stack
+ * all reads if the version or the open deployment changed meanwhile. Returns undefined for a stack
  * that no longer exists. Throws STORE_CONFLICT after the last attempt.
  */
 export async function readUnchangedStack<Contents>(
@@ -30,18 +30,18 @@ export async function readUnchangedStack<Contents>(
   id: StackId,
   readContents: () => Promise<Contents>,
 ): Promise<UnchangedStack<Contents> | undefined> {
-  let before = await catalog.getStack(id)
+  let previousRecord = await catalog.getStack(id)
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
-    if (before === undefined) return undefined
+    if (previousRecord === undefined) return undefined
     try {
       const [state, contents] = [await exportState(id), await readContents()]
       const record = await catalog.getStack(id)
-      if (record?.version === before.version && record.current === before.current)
+      if (record?.version === previousRecord.version && record.current === previousRecord.current)
         return { record, state, contents }
-      before = record
+      previousRecord = record
     } catch (thrown) {
       if (!hasCode(thrown, 'STACK_NOT_FOUND')) throw thrown
-      before = await catalog.getStack(id)
+      previousRecord = await catalog.getStack(id)
     }
   }
   throw error('STORE_CONFLICT', `the stack ${id} changed during each attempt to export it`, {

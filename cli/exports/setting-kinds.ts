@@ -41,7 +41,7 @@ const runFields: ReadonlySet<string> = new Set([
 
 const pause = (value: Value): Value => ({ ...value, isPaused: true })
 
-/** Returns the body of a schedule. It is paused, because the source may still run its own. */
+/** Returns the body of a paused schedule. The source may still run the exported one. */
 export function createScheduleBody(value: Value): object {
   return pause(Object.fromEntries(Object.entries(value).filter(([field]) => !runFields.has(field))))
 }

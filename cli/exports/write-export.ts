@@ -36,18 +36,18 @@ export async function writeExport(
 ): Promise<{ readonly manifest: ExportManifest; readonly groups: readonly string[] }> {
   const engine = await session.openEngine()
   const { stacks, unreadable } = await engine.platform.catalog.listStacks()
-  const [damaged] = unreadable
-  if (damaged !== undefined) throw damaged.reason
+  const [firstUnreadable] = unreadable
+  if (firstUnreadable !== undefined) throw firstUnreadable.reason
   for (const { id } of stacks) requireExportedName('stack', id)
-  const exported: ExportedStack[] = []
+  const exportedStacks: ExportedStack[] = []
   for (const [index, { id }] of stacks.entries()) {
-    const written = await writeStack(session, folder, { id, index })
-    if (written === undefined) {
+    const writtenStack = await writeStack(session, folder, { id, index })
+    if (writtenStack === undefined) {
       report(`warning: ${id} was removed during the export; the export does not have it.`)
       continue
     }
-    exported.push(written.stack)
-    if (written.isOpen)
+    exportedStacks.push(writtenStack.stack)
+    if (writtenStack.isOpen)
       report(`warning: ${id} has an open deployment; the export has its state so far.`)
     report(`Exported ${id} (${index + 1} of ${stacks.length}).`)
   }
@@ -58,7 +58,7 @@ export async function writeExport(
   for (const name of listMembers(folder)) members[name] = await hashMember(join(folder, name))
   const createdAt = new Date().toISOString()
   const source = await readSourceName(session)
-  const manifest: ExportManifest = { format: 1, createdAt, source, stacks: exported, members }
+  const manifest: ExportManifest = { format: 1, createdAt, source, stacks: exportedStacks, members }
   writeMember(folder, manifestName, JSON.stringify(manifest, null, 2))
   return { manifest, groups }
 }
@@ -84,14 +84,14 @@ async function writeStack(
 ): Promise<{ readonly stack: ExportedStack; readonly isOpen: boolean } | undefined> {
   const engine = await session.openEngine()
   const folder = `stacks/${index}`
-  const read = await readUnchangedStack(engine, id, () =>
+  const unchangedStack = await readUnchangedStack(engine, id, () =>
     writeHistory(engine, join(root, folder, 'history.jsonl'), id),
   )
-  if (read === undefined) {
+  if (unchangedStack === undefined) {
     rmSync(join(root, folder), { recursive: true, force: true })
     return undefined
   }
-  const { record, state, contents } = read
+  const { record, state, contents } = unchangedStack
   const { history, versions } = contents
   if (state !== undefined) await writeState(session, join(root, folder, 'state.json'), state)
   for (const earlier of versions) {
@@ -135,11 +135,11 @@ function toHistoryLine({ deployment, ...entry }: HistoryRecord) {
 async function readStackDocuments(session: CliSession, id: StackId) {
   const engine = await session.openEngine()
   const path = stackPathOf(id)
-  const read = (name: string) => engine.callApi({ method: 'GET', path: `${path}/${name}` })
-  const { tags } = z.object({ tags: itemForm }).parse(await read('tags'))
+  const readDocument = (name: string) => engine.callApi({ method: 'GET', path: `${path}/${name}` })
+  const { tags } = z.object({ tags: itemForm }).parse(await readDocument('tags'))
   return {
     tags,
-    approvalRule: await read('approval-rule'),
+    approvalRule: await readDocument('approval-rule'),
     schedules: await listSettings(engine, `${path}/schedules`),
     notifications: await listSettings(engine, `${path}/notifications`),
   }

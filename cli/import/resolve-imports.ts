@@ -15,7 +15,7 @@ export interface ResolvedImport {
 
 /**
  * The stack of an import, whether its resources are protected, and `seal`. `seal` encrypts the
- * secrets in inputs and outputs of the file for storage. It may throw.
+ * secrets in inputs and outputs of the file for storage, and throws for malformed values.
  */
 export interface ResolveOptions {
   readonly stack: string

@@ -20,12 +20,12 @@ export async function addToProject(
   const project = session.requireProject()
   const language = findSdkLanguage(options.language ?? project.runtime)
   language.check(project)
-  const loaded = await loadPackageSchema(session, operands)
-  const { schema } = loaded
+  const loadedSchema = await loadPackageSchema(session, operands)
+  const { schema } = loadedSchema
   const { out } = options
   const sdks = join(project.root, 'sdks')
   const folder = out === undefined ? join(sdks, schema.name) : resolve(session.cwd, out)
-  await generateSdk(session, language, { loaded, folder, isLocal: true })
+  await generateSdk(session, language, { loadedSchema, folder, isLocal: true })
   const link = await language.link(session, project, { schema, folder })
   for (const line of link.changes) session.print(line)
   if (declareInProject(project, schema, operands))

@@ -11,11 +11,15 @@ import { writeSdk } from './write-sdk.ts'
 export async function generateSdk(
   session: CliSession,
   language: SdkLanguage,
-  request: { readonly loaded: LoadedSchema; readonly folder: string; readonly isLocal: boolean },
+  request: {
+    readonly loadedSchema: LoadedSchema
+    readonly folder: string
+    readonly isLocal: boolean
+  },
 ): Promise<void> {
-  const { loaded, folder, isLocal } = request
-  const { name, version = '' } = loaded.schema
-  const sdk = await language.generate(session, loaded, isLocal)
+  const { loadedSchema, folder, isLocal } = request
+  const { name, version = '' } = loadedSchema.schema
+  const sdk = await language.generate(session, loadedSchema, isLocal)
   writeSdk(folder, sdk)
   const title = `${name} ${version}`.trim()
   session.print(`Generated the SDK of ${title} in ${makeRelative({ root: session.cwd }, folder)}.`)

@@ -37,11 +37,11 @@ import type { LoadedSchema } from './load-package-schema.ts'
 export function generateSdkByHost(
   session: CliSession,
   runtime: string,
-  { loaded, isLocal }: { readonly loaded: LoadedSchema; readonly isLocal: boolean },
+  { loadedSchema, isLocal }: { readonly loadedSchema: LoadedSchema; readonly isLocal: boolean },
 ): Promise<GeneratedSdk> {
   const { cwd } = session
-  const omittedTokens = runtime === 'go' ? listUnsupportedGoFunctions(loaded.schema) : []
-  const schema = JSON.stringify(omitFunctions(loaded.json, omittedTokens))
+  const omittedTokens = runtime === 'go' ? listUnsupportedGoFunctions(loadedSchema.schema) : []
+  const schema = JSON.stringify(omitFunctions(loadedSchema.json, omittedTokens))
   const source = { runtime, projectFolder: cwd, programFolder: cwd }
   return withHost(
     session,
@@ -60,7 +60,7 @@ export function generateSdkByHost(
         return {
           files: readFiles(directory),
           omissions: omittedTokens.map(
-            token => `${isMethod(loaded.schema, token) ? 'method' : 'function'} ${token}`,
+            token => `${isMethod(loadedSchema.schema, token) ? 'method' : 'function'} ${token}`,
           ),
         }
       } finally {
@@ -169,11 +169,11 @@ function describePackage(schema: PackageSchema): PackageDependency {
   const { name, version = '', pluginDownloadURL: server = '' } = schema
   const { parameterization, extensionParameterization } = schema
   const spec = parameterization ?? extensionParameterization
-  const described = PackageDependency.create({ kind: 'resource', name, version, server })
-  if (spec === undefined) return described
+  const packageDependency = PackageDependency.create({ kind: 'resource', name, version, server })
+  if (spec === undefined) return packageDependency
   const parameters = { name, version, value: Buffer.from(spec.parameter ?? '', 'base64') }
   return {
-    ...described,
+    ...packageDependency,
     name: spec.baseProvider.name,
     version: spec.baseProvider.version ?? '',
     ...(parameterization === undefined

@@ -48,9 +48,9 @@ export async function loadPackageSchema(
   if (isFolderSource(plugin)) {
     const local = locateLocalPlugin(session.cwd, plugin)
     const { name, version } = local
-    const read = (host: PluginHost): Promise<string> =>
+    const readSchema = (host: PluginHost): Promise<string> =>
       readPluginSchema(host, { name, version, args })
-    return parseSchema(await withPluginHost(session, read, [local]), plugin)
+    return parseSchema(await withPluginHost(session, readSchema, [local]), plugin)
   }
   const [name = '', version = '', ...extraParts] = plugin.split('@')
   if (!/^[A-Za-z][\w.-]*$/.test(name) || extraParts.length > 0)
@@ -105,7 +105,7 @@ async function readPluginSchema(
   }
 }
 
-/** Returns the package that the plugin serves with these arguments. Without any, its name is ''. */
+/** Returns the package that the plugin serves with these arguments. Without them its name is ''. */
 async function parameterize(
   provider: Provider,
   name: string,
@@ -133,6 +133,6 @@ function parseSchema(text: string, subject: string): LoadedSchema {
     throw error('PLUGIN_FAILED', `the schema of '${subject}' has an invalid name ${name}`)
   }
   const [issue] = parsed.error.issues
-  const place = issue === undefined ? '' : ` at ${issue.path.join('.')}: ${issue.message}`
-  throw error('PLUGIN_FAILED', `the schema of '${subject}' is invalid${place}`)
+  const location = issue === undefined ? '' : ` at ${issue.path.join('.')}: ${issue.message}`
+  throw error('PLUGIN_FAILED', `the schema of '${subject}' is invalid${location}`)
 }

@@ -13,14 +13,14 @@ import { parseJson } from '../../shared/values/parse-json.ts'
 export function findNodeManifest(project: Project): string {
   const { programFolder } = locateProgram(project)
   const candidates = [programFolder, project.root].map(folder => join(folder, 'package.json'))
-  const found = candidates.find(path => existsSync(path))
-  if (found === undefined)
+  const manifestPath = candidates.find(path => existsSync(path))
+  if (manifestPath === undefined)
     throw error(
       'PROJECT_INVALID',
       `no package.json in ${programFolder}: the program cannot depend on the SDK without it; create it with \`npm init\``,
     )
-  readManifest(found)
-  return found
+  readManifest(manifestPath)
+  return manifestPath
 }
 
 /**
@@ -32,12 +32,12 @@ export function addNodeDependency(manifest: string, name: string, folder: string
   const path = relative(dirname(manifest), folder).split(sep).join('/')
   const source = `file:${path}`
   const dependencies = isRecord(json['dependencies']) ? json['dependencies'] : {}
-  const sorted = Object.entries({ ...dependencies, [name]: source }).toSorted(([a], [b]) =>
-    a < b ? -1 : 1,
+  const sortedDependencies = Object.entries({ ...dependencies, [name]: source }).toSorted(
+    ([a], [b]) => (a < b ? -1 : 1),
   )
   const indentation = /^\{\r?\n([ \t]+)/.exec(text)?.[1] ?? '  '
-  const changed = { ...json, dependencies: Object.fromEntries(sorted) }
-  const newText = `${JSON.stringify(changed, null, indentation)}\n`
+  const newManifest = { ...json, dependencies: Object.fromEntries(sortedDependencies) }
+  const newText = `${JSON.stringify(newManifest, null, indentation)}\n`
   if (newText !== text) writeFileSync(manifest, newText)
   return source
 }

@@ -55,13 +55,13 @@ export function toFolderArgument(from: string, folder: string): string {
 
 /** Joins each line that ends with a backslash with the next one. Comments do not continue. */
 function joinContinuations(lines: readonly string[], newline: string): readonly string[] {
-  const joined: string[] = []
+  const joinedLines: string[] = []
   let isContinued = false
   for (const line of lines) {
-    joined.push(isContinued ? `${joined.pop()}${newline}${line}` : line)
+    joinedLines.push(isContinued ? `${joinedLines.pop()}${newline}${line}` : line)
     isContinued = line.endsWith('\\') && !/(^|\s)#/.test(line)
   }
-  return joined
+  return joinedLines
 }
 
 /**

@@ -46,7 +46,7 @@ export interface SdkLanguage {
   /** Generates the SDK. `isLocal`: whether programs use it in its folder. */
   readonly generate: (
     session: CliSession,
-    loaded: LoadedSchema,
+    loadedSchema: LoadedSchema,
     isLocal: boolean,
   ) => Promise<GeneratedSdk>
   /** Makes the program depend on the SDK in a folder. */
@@ -101,8 +101,8 @@ export function findSdkLanguage(name: string): SdkLanguage {
     languages.find(language => language.runtime === runtime) ?? {
       runtime,
       check: () => undefined,
-      generate: (session, loaded, isLocal) =>
-        generateSdkByHost(session, runtime, { loaded, isLocal }),
+      generate: (session, loadedSchema, isLocal) =>
+        generateSdkByHost(session, runtime, { loadedSchema, isLocal }),
       link: async (session, project, sdk) => {
         const instructions = await linkSdkByHost(session, { ...project, runtime }, sdk)
         const goImport = runtime === 'go' ? findGoImport(sdk.folder) : undefined

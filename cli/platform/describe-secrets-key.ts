@@ -26,8 +26,9 @@ export async function describeSecretsKey(
 
 /**
  * Returns the reason for which an existing key cannot encrypt the secrets of a new installation.
- * Returns undefined if it can. An installation could open the secrets of another one with the same
- * key, so a key has one installation. Throws PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED.
+ * Returns undefined if the key can encrypt them. Two installations with one key could open each
+ * other's secrets, so a key belongs to one installation. Throws PLATFORM_PERMISSION_MISSING,
+ * PLATFORM_FAILED.
  */
 export async function findSecretsKeyFault(
   client: KmsSender,

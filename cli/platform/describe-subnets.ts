@@ -20,16 +20,16 @@ export async function describeSubnets(
   client: Pick<EC2Client, 'send'>,
   ids: readonly string[],
 ): Promise<readonly SubnetDescription[]> {
-  const described = await sendOrUndefined(() =>
+  const subnetResponse = await sendOrUndefined(() =>
     client.send(new DescribeSubnetsCommand({ Filters: [{ Name: 'subnet-id', Values: [...ids] }] })),
   )
-  const subnets = described?.Subnets ?? []
+  const subnets = subnetResponse?.Subnets ?? []
   const vpcs = [...new Set(subnets.flatMap(({ VpcId }) => VpcId ?? []))]
   if (vpcs.length === 0) return []
-  const response = await sendOrUndefined(() =>
+  const routeTableResponse = await sendOrUndefined(() =>
     client.send(new DescribeRouteTablesCommand({ Filters: [{ Name: 'vpc-id', Values: vpcs }] })),
   )
-  const tables = response?.RouteTables ?? []
+  const tables = routeTableResponse?.RouteTables ?? []
   return subnets.map(({ SubnetId: id = '', VpcId: vpc = '' }) => ({
     ...{ id, vpc },
     defaultRoute: findDefaultRoute(findRouteTable(tables, id, vpc)),

@@ -46,13 +46,13 @@ export function findNetworkFaults(
  * value of a setting applies.
  */
 export function readDeployedNetwork(settings: readonly string[]): DeployedNetwork | undefined {
-  const read = (name: string): string => findSetting(settings, name) ?? ''
+  const readSetting = (name: string): string => findSetting(settings, name) ?? ''
   const readList = (name: string): readonly string[] =>
-    read(name)
+    readSetting(name)
       .split(',')
       .map(part => part.trim())
       .filter(part => part !== '')
-  const vpc = read('vpc')
+  const vpc = readSetting('vpc')
   return vpc === ''
     ? undefined
     : { vpc, subnets: readList('subnets'), endpoints: readList('endpoints') }

@@ -32,11 +32,13 @@ export async function convertTerraform(
   const dialect = runtime === 'yaml' ? 'reduced' : 'full'
   const convert = (usesStandardPackage: boolean): ConvertedProgram =>
     convertTerraformProgram(program, packages, { dialect, usesStandardPackage })
-  const converted = convert(true)
+  const convertedProgram = convert(true)
   // The host of the new language needs the schema of each package that the program uses.
   const isUsable =
-    !converted.needsStandardPackage || runtime === 'pcl' || (await hasStandardPackage(session))
-  const { text, notes } = isUsable ? converted : convert(false)
+    !convertedProgram.needsStandardPackage ||
+    runtime === 'pcl' ||
+    (await hasStandardPackage(session))
+  const { text, notes } = isUsable ? convertedProgram : convert(false)
   writeFileSync(join(pclFolder, 'main.pp'), text)
   for (const note of notes) session.printToStderr(`warning: ${formatNote(note)}`)
   return [...packages.values()].map(({ pkg }) => ({

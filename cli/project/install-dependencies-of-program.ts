@@ -15,6 +15,9 @@ import {
   type DependentProgram,
 } from './dependency-commands.ts'
 
+/** Length of the end of the package manager's output that the error shows. */
+const outputEndChars = 2_000
+
 /**
  * Installs the dependencies of a program: with the package manager of Node, Python or Go, or with
  * the host of another language. Throws INSTALL_FAILED with the last output of the package manager,
@@ -45,7 +48,7 @@ async function runInstallation(
   const request = { command, args, cwd, env: deps.env }
   const { code, stdout, stderr } = await runToEnd(deps.processes, request)
   if (code === 0) return
-  const output = `${stdout}\n${stderr}`.trim().slice(-2_000)
+  const output = `${stdout}\n${stderr}`.trim().slice(-outputEndChars)
   const reason = code === null ? 'could not run' : `failed with exit code ${code}`
   throw error('INSTALL_FAILED', `\`${commandLine}\` ${reason}: ${output}`, {
     hint: 'Correct the error of the package manager, and run `antichain install` again.',

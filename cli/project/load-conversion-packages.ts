@@ -19,9 +19,14 @@ export async function loadConversionPackages(
   await withTerraformStarts(session, session.cwd, async starts => {
     for (const [name, { source, version }] of providers) {
       const filter = { includes: [], excludes: [], providerName: undefined }
-      const started = await startPackage(starts, { ...filter, kind: 'remote', source, version })
-      await started.process.close()
-      const { pkg, parameter } = started
+      const runningPackage = await startPackage(starts, {
+        ...filter,
+        kind: 'remote',
+        source,
+        version,
+      })
+      await runningPackage.process.close()
+      const { pkg, parameter } = runningPackage
       refuseRepeatedName(pkg.name, source, packages)
       packages.set(name, { pkg, parameter: formatPackageParameter(parameter) })
     }
@@ -35,10 +40,10 @@ function refuseRepeatedName(
   source: string,
   packages: ReadonlyMap<string, ConversionPackage>,
 ): void {
-  const other = [...packages.values()].find(({ pkg }) => pkg.name === name)
-  if (other !== undefined)
+  const existingPackage = [...packages.values()].find(({ pkg }) => pkg.name === name)
+  if (existingPackage !== undefined)
     throw error(
       'PLUGIN_AMBIGUOUS',
-      `the providers ${other.pkg.source} and ${source} have the same package name '${name}'`,
+      `the providers ${existingPackage.pkg.source} and ${source} have the same package name '${name}'`,
     )
 }

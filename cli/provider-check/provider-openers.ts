@@ -21,7 +21,7 @@ import type { LocatedProvider } from './locate-checked-provider.ts'
 
 /** The provider of a check, its environment variables, and the redaction of its messages. */
 interface OpenerOptions {
-  readonly located: LocatedProvider
+  readonly locatedProvider: LocatedProvider
   /** Environment variables of the provider, in addition to those of the user. */
   readonly variables: Readonly<Record<string, string>>
   /** Removes secrets from a message of the provider. */
@@ -30,7 +30,7 @@ interface OpenerOptions {
 
 interface OpenerDeps {
   readonly session: CliSession
-  readonly located: LocatedProvider
+  readonly locatedProvider: LocatedProvider
   readonly processes: ProcessesPort
   readonly env: Readonly<Record<string, string>>
   readonly home: string
@@ -43,14 +43,14 @@ interface OpenerDeps {
  */
 export async function withOpener<T>(
   session: CliSession,
-  { located, variables, redact }: OpenerOptions,
+  { locatedProvider, variables, redact }: OpenerOptions,
   check: (open: ProviderOpener) => Promise<T>,
 ): Promise<T> {
   const processes = createProcesses()
   const env = { ...definedVariablesOf(session), ...variables }
   const deps: OpenerDeps = {
     session,
-    located,
+    locatedProvider,
     processes,
     env,
     home: env['HOME'] ?? homedir(),
@@ -60,7 +60,7 @@ export async function withOpener<T>(
     },
   }
   try {
-    return await (located.protocol === 'terraform'
+    return await (locatedProvider.protocol === 'terraform'
       ? withTerraformOpener(deps, check)
       : withPulumiOpener(deps, check))
   } finally {
@@ -72,7 +72,7 @@ async function withTerraformOpener<T>(
   deps: OpenerDeps,
   check: (open: ProviderOpener) => Promise<T>,
 ): Promise<T> {
-  const { session, located, processes, env, home, report } = deps
+  const { session, locatedProvider, processes, env, home, report } = deps
   const installer = createTerraformInstaller(
     createTerraformInstallDeps({
       ...{ env, home, programFolder: session.cwd },
@@ -82,7 +82,7 @@ async function withTerraformOpener<T>(
     }),
   )
   const filter = { includes: [], excludes: [], providerName: undefined }
-  const { path, name, version } = located
+  const { path, name, version } = locatedProvider
   const binary = await installer.obtain(
     path === undefined
       ? { ...filter, kind: 'remote', source: name, version }
@@ -104,8 +104,8 @@ async function withPulumiOpener<T>(
   deps: OpenerDeps,
   check: (open: ProviderOpener) => Promise<T>,
 ): Promise<T> {
-  const { session, located, processes, env, home, report } = deps
-  const { name, path } = located
+  const { session, locatedProvider, processes, env, home, report } = deps
+  const { name, path } = locatedProvider
   const engine = await openEngineEndpoint(text =>
     report({ plugin: name, severity: 'info', text, streamId: 0 }),
   )
@@ -126,10 +126,10 @@ async function withPulumiOpener<T>(
     engineAddress: () => engine.address,
   })
   try {
-    const { version } = located
+    const { version } = locatedProvider
     const lookup = await host.obtain({ kind: 'resource', name, version, downloadUrl: '' })
     if ('missing' in lookup) throw error('PLUGIN_MISSING', lookup.missing)
-    return await check(createPulumiOpener(host, located))
+    return await check(createPulumiOpener(host, locatedProvider))
   } finally {
     await host.close()
     engine.close()

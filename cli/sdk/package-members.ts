@@ -97,15 +97,15 @@ export function findUsedTypes(
   { types = {} }: PackageSchema,
   properties: readonly TypeSpec[],
 ): ReadonlySet<string> {
-  const found = new Set<string>()
+  const usedTypes = new Set<string>()
   const visit = (spec: TypeSpec): void => {
-    for (const part of [spec.items, spec.additionalProperties, ...(spec.oneOf ?? [])])
-      if (part !== undefined) visit(part)
+    for (const nestedSpec of [spec.items, spec.additionalProperties, ...(spec.oneOf ?? [])])
+      if (nestedSpec !== undefined) visit(nestedSpec)
     const token = decodeURIComponent(/^#\/types\/(.*)$/.exec(spec.$ref ?? '')?.[1] ?? '')
-    if (token === '' || found.has(token)) return
-    found.add(token)
+    if (token === '' || usedTypes.has(token)) return
+    usedTypes.add(token)
     Object.values(types[token]?.properties ?? {}).forEach(visit)
   }
   properties.forEach(visit)
-  return found
+  return usedTypes
 }

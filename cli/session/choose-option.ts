@@ -24,8 +24,9 @@ export function applyKey(key: PressedKey, index: number, options: readonly strin
   const { length } = options
   if (name === 'up') return { kind: 'moved', index: (index + length - 1) % length }
   if (name === 'down') return { kind: 'moved', index: (index + 1) % length }
-  const found = name.length === 1 ? options.findIndex(option => option.startsWith(name)) : -1
-  return { kind: 'moved', index: found < 0 ? index : found }
+  const matchingIndex =
+    name.length === 1 ? options.findIndex(option => option.startsWith(name)) : -1
+  return { kind: 'moved', index: matchingIndex < 0 ? index : matchingIndex }
 }
 
 /**

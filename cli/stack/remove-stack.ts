@@ -13,6 +13,9 @@ import type { EnginePort } from '../../local/engine-port.ts'
 import { readSelectedStack, selectStack } from './selected-stack.ts'
 import type { CliSession } from '../session/session.ts'
 
+/** Maximum number of late outcomes that are read, and whose resources the error names. */
+const lateOutcomesMax = 100
+
 /**
  * Removes a stack, and its configuration file unless `preserveConfig` is set. Throws STACK_BUSY.
  * Without `force`, throws STACK_NOT_EMPTY for a stack with resources, late outcomes or pending
@@ -43,7 +46,7 @@ async function removeLocally(engine: EnginePort, id: StackId, force: boolean): P
   const { catalog } = engine.platform
   const [state, lateOutcomes] = [
     await engine.exportState(id),
-    await catalog.listLateOutcomes(id, 100),
+    await catalog.listLateOutcomes(id, lateOutcomesMax),
   ]
   if (!force) requireEmptyState(stack, state, lateOutcomes)
   if (!(await catalog.removeStack(id))) {

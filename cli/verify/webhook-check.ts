@@ -44,12 +44,13 @@ export async function checkWebhook(deps: WebhookCheckDeps): Promise<CheckOutcome
   })
   try {
     const address = `${webhookUrl}${name}`
-    const unsigned = await deliver(address, undefined)
-    if (unsigned.status !== 401) throw createDeliveryError('the unsigned delivery', unsigned)
-    const signed = await deliver(address, secret)
-    const [acceptedRequest] = acceptedForm.safeParse(signed.body).data?.asked ?? []
-    if (signed.status !== 202 || acceptedRequest === undefined)
-      throw createDeliveryError('the signed delivery', signed)
+    const unsignedResponse = await deliver(address, undefined)
+    if (unsignedResponse.status !== 401)
+      throw createDeliveryError('the unsigned delivery', unsignedResponse)
+    const signedResponse = await deliver(address, secret)
+    const [acceptedRequest] = acceptedForm.safeParse(signedResponse.body).data?.asked ?? []
+    if (signedResponse.status !== 202 || acceptedRequest === undefined)
+      throw createDeliveryError('the signed delivery', signedResponse)
     await awaitSuccess(deps, stack, acceptedRequest.request)
     const message =
       'A signed delivery deployed the uploaded program; an unsigned one was refused with 401.'

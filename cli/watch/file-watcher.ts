@@ -20,17 +20,17 @@ const pollMs = 1_000
 
 /** Creates a watcher of the files below `roots`, which are absolute paths. */
 export function createFileWatcher(roots: readonly string[]): FileWatcher {
-  let known = scanWatchedFiles(roots)
-  const hints = createHints(known)
+  let lastScan = scanWatchedFiles(roots)
+  const hints = createHints(lastScan)
   return {
     async waitForChanges(signal) {
       while (!signal.aborted) {
         await hints.next(signal)
         if (signal.aborted) break
-        const current = scanWatchedFiles(roots)
-        const changedPaths = findChangedFiles(known.files, current.files)
-        known = current
-        hints.watchFolders(current)
+        const currentScan = scanWatchedFiles(roots)
+        const changedPaths = findChangedFiles(lastScan.files, currentScan.files)
+        lastScan = currentScan
+        hints.watchFolders(currentScan)
         if (changedPaths.length > 0) return changedPaths
       }
       return []
@@ -71,13 +71,13 @@ function createHints(initialFiles: WatchedFiles): Hints {
     }
   }
   const watchFolders: Hints['watchFolders'] = ({ folders }) => {
-    const wanted = new Set(folders)
+    const wantedFolders = new Set(folders)
     for (const [folder, watcher] of watchers)
-      if (!wanted.has(folder)) {
+      if (!wantedFolders.has(folder)) {
         watcher.close()
         watchers.delete(folder)
       }
-    for (const folder of wanted) if (!watchers.has(folder)) openWatcher(folder)
+    for (const folder of wantedFolders) if (!watchers.has(folder)) openWatcher(folder)
   }
   const pause = (timeMs: number | undefined, signal: AbortSignal): Promise<void> =>
     new Promise(resolve => {

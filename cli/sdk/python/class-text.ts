@@ -106,7 +106,7 @@ function listProperties(
   { properties = {} }: ObjectSpec,
   { use, required, annotator }: ClassOptions,
 ): readonly ClassProperty[] {
-  const listed = Object.entries(properties).map(([name, spec]) => {
+  const unsortedProperties = Object.entries(properties).map(([name, spec]) => {
     const isRequired = required.includes(name)
     const annotation = annotator.formatProperty(spec, use, { isRequired })
     const needsArgument = isRequired && (use === 'output' || !hasOwnValue(spec))
@@ -118,10 +118,10 @@ function listProperties(
       entryAnnotation: formatArgument(isRequired),
     }
   })
-  const sorted = listed.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  const sortedProperties = unsortedProperties.toSorted((a, b) => (a.name < b.name ? -1 : 1))
   return [
-    ...sorted.filter(({ isRequired }) => isRequired),
-    ...sorted.filter(({ isRequired }) => !isRequired),
+    ...sortedProperties.filter(({ isRequired }) => isRequired),
+    ...sortedProperties.filter(({ isRequired }) => !isRequired),
   ]
 }
 

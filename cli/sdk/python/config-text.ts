@@ -56,8 +56,8 @@ function formatVariable(
   name: string,
   spec: PropertySpec,
 ): readonly string[] {
-  const read = readers.get(spec.type ?? '') ?? 'get'
-  const value = `pulumi.Config(${JSON.stringify(packageName)}).${read}(${JSON.stringify(name)})`
+  const readerName = readers.get(spec.type ?? '') ?? 'get'
+  const value = `pulumi.Config(${JSON.stringify(packageName)}).${readerName}(${JSON.stringify(name)})`
   const defaults = formatDefault(spec)
   const values = spec.default === undefined ? ['default=None', ...defaults] : defaults
   return [

@@ -53,8 +53,8 @@ export function listMemberFiles(
 }
 
 /**
- * Returns the function that names the file of a member. A name ends with an underscore if another
- * file or module of the same module has it.
+ * Returns the function that names the file of a member. A name gets an underscore at its end if
+ * another file of the module, or a submodule, has the name already.
  */
 function createFileNamer({ schema, readMember }: PythonPackage): (member: Member) => string {
   const { resources, functions, types } = schema
@@ -97,14 +97,14 @@ function createArgsNamer({
 function describeFunction(pythonPackage: PythonPackage, member: Member): PackageFunction {
   const { schema, readMember } = pythonPackage
   const spec = schema.functions?.[member.token] ?? {}
-  const described = { name: toPythonName(member.name), token: member.token, spec }
+  const functionFields = { name: toPythonName(member.name), token: member.token, spec }
   const { outputs } = spec
   if (outputs?.$ref?.startsWith('#/types/') === true) {
     const { token } = parseReference(schema, outputs.$ref)
     const type = requireType(schema, token)
     if (type.enum === undefined)
-      return { ...described, resultName: readMember(token).name, result: type }
+      return { ...functionFields, resultName: readMember(token).name, result: type }
   }
   const result: ObjectSpec | undefined = outputs?.properties === undefined ? undefined : outputs
-  return { ...described, resultName: `${member.name}Result`, result }
+  return { ...functionFields, resultName: `${member.name}Result`, result }
 }

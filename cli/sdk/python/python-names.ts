@@ -92,8 +92,8 @@ export function toEnumMember(name: string, enumName: string): string {
 export function toPythonVersion(version: string): string {
   const [, release = '0.0.0', prerelease = '', build = ''] =
     /^v?(\d+\.\d+\.\d+)(?:-([^+]*))?(?:\+(.*))?$/.exec(version) ?? []
-  const joined = prerelease.replace(/^(alpha|beta|rc|dev|post)\.(\d+)/, '$1$2')
-  const [first = '', ...others] = joined.split('.').filter(Boolean)
+  const joinedPrerelease = prerelease.replace(/^(alpha|beta|rc|dev|post)\.(\d+)/, '$1$2')
+  const [first = '', ...others] = joinedPrerelease.split('.').filter(Boolean)
   const tag = toReleaseTag(first)
   const local = [...(tag === '' ? [first] : []), ...others, ...build.split('.')]
     .filter(Boolean)
