@@ -188,7 +188,7 @@ function checkReport({ adopted, existing, skipped }: AdoptionReport): number {
   if (firstFailed !== undefined)
     throw error(
       'TERRAFORM_ADOPTION_PARTIAL',
-      `${failed.length} of ${formatWithNoun(count, 'object')} cannot be adopted: ${first.address}: ${first.reason}`,
+      `${failedParts.length} of ${formatWithNoun(count, 'object')} cannot be adopted: ${firstFailed.address}: ${firstFailed.reason}`,
     )
   if (adopted.length === 0 && existing.length > 0)
     throw error(
