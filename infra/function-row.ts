@@ -60,7 +60,7 @@ export interface Grants {
   readonly serviceKeys?: 'create' | 'open'
   /** Whether the function assumes the roles that stacks name, for deployment credentials. */
   readonly assumesDeploymentRoles?: boolean
-  /** The use of schedules in the installation's group. `create` includes `remove`. */
+  /** The use of schedules in the installation's schedule group. `create` includes `remove`. */
   readonly schedules?: 'create' | 'remove'
   /** Calls these functions. */
   readonly calls?: readonly FunctionName[]
@@ -96,6 +96,7 @@ export interface FunctionRow {
   readonly memoryMb: (settings: Settings) => number
   /** Whether the function sends traces, metrics and logs to the collector of the settings. */
   readonly sendsTelemetry?: boolean
+  /** The size of the folder `/tmp`. Absent: the default of Lambda, 512 MB. */
   readonly scratchMb?: (settings: Settings) => number
   readonly timeoutSeconds: number
   /**
@@ -108,7 +109,7 @@ export interface FunctionRow {
    * endpoint, which is billed by the hour.
    */
   readonly isOutsideVpc?: boolean
-  /** Whether an environment serves one tenant only. Each call must name its tenant. */
+  /** Whether an execution environment serves one tenant only. Each call must name its tenant. */
   readonly isolatesTenants?: boolean
   /** Files that are copied next to the bundle, because the function's processes need them. */
   readonly extraFiles?: readonly string[]

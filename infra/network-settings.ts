@@ -47,7 +47,7 @@ export function findNetworkConflicts(settings: NetworkSettings): readonly Settin
   const { vpc, subnets, publicAddresses, endpoints, routeTables } = settings
   const gatewayNames: readonly string[] = endpointServices.gateway
   const hasGateway = endpoints.some(name => gatewayNames.includes(name))
-  const needsVpc = (['subnets', 'securityGroups', 'endpoints', 'routeTables'] as const)
+  const conflictsWithoutVpc = (['subnets', 'securityGroups', 'endpoints', 'routeTables'] as const)
     .filter(name => vpc === undefined && settings[name].length > 0)
     .map(name => ({ name, message: 'this setting needs the setting vpc' }))
   const conflicts: readonly (SettingConflict | false)[] = [
@@ -70,7 +70,7 @@ export function findNetworkConflicts(settings: NetworkSettings): readonly Settin
         message: 'only the endpoints of s3 and dynamodb use route tables',
       },
   ]
-  return vpc === undefined && needsVpc.length > 0
-    ? needsVpc
+  return vpc === undefined && conflictsWithoutVpc.length > 0
+    ? conflictsWithoutVpc
     : conflicts.filter(conflict => conflict !== false)
 }

@@ -214,12 +214,12 @@ function queueStatementsOf(
   const { queues } = grantContext
   const otherArnsOf = (
     names: readonly QueueName[],
-    convert = (name: string): string => name,
+    arnNameOf = (queueName: string): string => queueName,
   ): readonly string[] =>
     names.flatMap(queueName =>
       otherArnPatternsOf(scope, grantContext, ({ queues: all }) => ({
         service: 'sqs',
-        name: convert(all[queueName]),
+        name: arnNameOf(all[queueName]),
       })),
     )
   const queueArnsOf = (names: readonly QueueName[]): readonly string[] => [

@@ -65,9 +65,10 @@ const settingsForm = z.strictObject({
   /** The address that receives the emails of alarms. Absent: no emails are sent. */
   alarmEmail: z.email().optional(),
   /**
-   * The collector that gets traces, metrics and logs of generators and executors, as OTLP over
-   * HTTP. It cannot contain a password, because everyone who may read a function sees its
-   * variables. Absent: nothing is sent.
+   * The collector that gets traces, metrics and logs as OTLP over HTTP. All functions except the
+   * installer and the scaler send them, and so do the tasks of the long pool. The address cannot
+   * contain a password, because everyone who may read a function sees its variables. Absent:
+   * nothing is sent.
    */
   telemetryEndpoint: z
     .url({ protocol: /^https?$/, error: 'a URL of HTTP, such as https://collector.internal:4318' })
@@ -133,8 +134,8 @@ const settingsForm = z.strictObject({
   dataKey: z.enum(['own', 'aws']).default('own'),
   /**
    * The key that encrypts data keys of stacks and secrets of triggers: one of the installation, or
-   * an existing one. It is given by its ARN, and is in the same account and region. An installation
-   * cannot change it.
+   * an existing one in the same account and region, named by its ARN. An installation cannot change
+   * this setting.
    */
   secretsKey: z
     .union([

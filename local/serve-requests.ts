@@ -36,7 +36,7 @@ import {
   isEditRequest,
   type StackRequest,
 } from '../shared/records/stack-request.ts'
-import { refuseRecentRead } from '../functions/step-generator/skip-recent-read.ts'
+import { refuseRecentRead } from '../functions/step-generator/refuse-recent-read.ts'
 import { serveEdit } from '../functions/step-generator/serve-edit.ts'
 import { errorSourceOf } from '../shared/providers/retry-policy.ts'
 import { isSuperseded } from '../shared/triggers/trigger-requests.ts'

@@ -33,8 +33,9 @@ export interface ShownDeployment {
   /** Absent while the deployment is open. */
   readonly result?: string
   readonly changes?: Readonly<Record<string, number>>
+  /** The version of the published snapshot. Absent if the deployment published none. */
   readonly version?: number
-  /** Only of an open deployment: whether a stop was requested. */
+  /** Only of an open deployment: the requested stop, which is `none`, `graceful` or `forced`. */
   readonly stop?: string
   /** Only of an open deployment: the number of operations whose messages were not processed. */
   readonly undelivered?: number

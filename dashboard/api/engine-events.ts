@@ -56,7 +56,9 @@ export interface ShownForecast {
   readonly waves: readonly number[]
   readonly waveCount: number
   readonly width: number
+  /** The expected duration of the deployment. */
   readonly wallMs: number
+  /** The resources that a destroy does not delete. The list may be shorter than `keptCount`. */
   readonly kept: readonly { readonly urn: string; readonly reason: string }[]
   readonly keptCount: number
 }

@@ -15,9 +15,13 @@ export interface ShownOperation {
   readonly readyAt?: number
   readonly beganAt?: number
   readonly endedAt?: number
+  /** The duration of the provider call. */
   readonly callMs: number
+  /** The time for which the ready operation waited for a slot of `--parallel`. */
   readonly slotMs: number
+  /** The time for which the ready operation waited for a limit of calls. */
   readonly limitMs: number
+  /** The duration of earlier attempts, and of the pauses before retries. */
   readonly retryMs: number
   /** The operation whose end made this one ready. */
   readonly causeId?: number
@@ -39,6 +43,7 @@ export interface ShownWait {
   readonly operations?: readonly NeededOperation[]
   /** The number of all missing needs. */
   readonly count?: number
+  /** The number of operations that run now. */
   readonly running?: number
 }
 
@@ -48,6 +53,7 @@ export interface ShownAttempt {
   readonly verdict?: string
   readonly startedAt?: number
   readonly endedAt?: number
+  /** The total of the pauses before retries of the provider call. Absent: none. */
   readonly pausedMs?: number
   readonly error?: { readonly message: string; readonly status: string; readonly code?: string }
 }
@@ -57,9 +63,13 @@ export interface ShownRecords {
   readonly id: number
   readonly op: string
   readonly urn: string
+  /** The number of operations that must succeed first. */
   readonly needs: number
+  /** The number of these that have succeeded. */
   readonly arrived: number
+  /** The number of attempts that were given back before a provider call. */
   readonly givenBack: number
+  /** The identity of the executor that began the operation, or ''. */
   readonly executor: string
   readonly hook?: 'before' | 'after'
   readonly times?: ShownOperation

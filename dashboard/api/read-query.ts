@@ -25,12 +25,12 @@ export async function readQuery<Row>(
 ): Promise<QueryRows<Row>> {
   const { sql, project, signal } = query
   const body = { sql, ...(project === undefined ? {} : { project }) }
-  const { columns, rows, ...rest } = await client.send<QueryResponse>('/v1/query', body)
+  const { columns, rows, ...otherFields } = await client.send<QueryResponse>('/v1/query', body)
   signal.throwIfAborted()
   const namedRows = rows.map(
     row => Object.fromEntries(columns.map((column, index) => [column, row[index]])) as Row,
   )
-  return { rows: namedRows, ...rest }
+  return { rows: namedRows, ...otherFields }
 }
 
 /** Returns a text as a literal of SQL. Pure. */
@@ -39,8 +39,9 @@ export function sqlTextOf(text: string): string {
 }
 
 /**
- * Returns the expression of a full-text search (FTS5) for resources with words that begin as the
- * words of a text. Returns undefined for a text without words. Pure.
+ * Returns the expression of a full-text search (FTS5). It matches a resource if each word of the
+ * text is the beginning of a word of the resource. Returns undefined for a text without words.
+ * Pure.
  */
 export function searchTermOf(text: string): string | undefined {
   const parts = text.split(/\s+/).filter(part => /[\p{L}\p{N}]/u.test(part))

@@ -15,11 +15,11 @@ export interface StreamParser {
  * Creates a parser. The lines of a stream of the API end with `\n`, and comments are heartbeats.
  */
 export function createStreamParser(): StreamParser {
-  let rest = ''
+  let incompleteText = ''
   return {
     push(text) {
-      const blocks = (rest + text).split('\n\n')
-      rest = blocks.pop() ?? ''
+      const blocks = (incompleteText + text).split('\n\n')
+      incompleteText = blocks.pop() ?? ''
       return blocks.map(parseBlock)
     },
   }

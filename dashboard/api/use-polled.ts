@@ -14,13 +14,13 @@ export interface PolledValue<Value> {
 
 /** The options of a polled value. */
 interface PollOptions<Value> {
-  /** The subject of the value. Another subject starts without a value. */
+  /** The identity of the value, such as its path. After a change the value is undefined again. */
   readonly key: string
-  /** The state of the subject. Another state causes a new read, and keeps the value until then. */
+  /** A change causes a new read. The earlier value remains until its end. */
   readonly revision?: string | number
   /**
-   * The least pause between two reads in ms. A read that takes long has a longer pause after it. 0:
-   * the value is read once for each revision.
+   * The minimum pause between two reads in ms. The pause after a slow read is longer. 0: the value
+   * is read once for each revision.
    */
   readonly intervalMs: number
   readonly read: (signal: AbortSignal) => Promise<Value>
@@ -87,8 +87,8 @@ async function repeatWhileShown(
     const startMs = performance.now()
     const hasSucceeded = await readOnce()
     if (hasSucceeded && intervalMs === 0) return
-    const restMs = hasSucceeded ? (performance.now() - startMs) * pauseFactor : 0
-    await waitForTimeout(intervalMs === 0 ? retryMs : Math.max(intervalMs, restMs), signal)
+    const minimumPauseMs = hasSucceeded ? (performance.now() - startMs) * pauseFactor : 0
+    await waitForTimeout(intervalMs === 0 ? retryMs : Math.max(intervalMs, minimumPauseMs), signal)
     if (document.hidden && !signal.aborted) await waitUntilShown(signal)
   } while (!signal.aborted)
 }

@@ -11,19 +11,19 @@ export interface OperationStore {
 
 /** Creates a store without operations. An unchanged operation stays the same object. */
 export function createOperationStore(): OperationStore {
-  const places = new Map<number, number>()
+  const indicesById = new Map<number, number>()
   const operations: ShownOperation[] = []
   let list: readonly ShownOperation[] = []
   return {
     merge(items) {
       for (const item of items) {
-        const place = places.get(item.id) ?? operations.length
-        places.set(item.id, place)
-        operations[place] = item
+        const index = indicesById.get(item.id) ?? operations.length
+        indicesById.set(item.id, index)
+        operations[index] = item
       }
       if (items.length > 0) list = [...operations]
     },
     read: () => list,
-    find: id => operations[places.get(id) ?? -1],
+    find: id => operations[indicesById.get(id) ?? -1],
   }
 }

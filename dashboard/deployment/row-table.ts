@@ -17,7 +17,7 @@ export interface RowTable {
    * the record.
    */
   readonly addOperations: (operations: readonly ShownOperation[]) => void
-  /** Returns the operations whose recorded stage is older than their events. */
+  /** Returns the ids of the operations whose recorded stage is older than their events. */
   readonly listStale: (store: Pick<OperationStore, 'find'>) => readonly number[]
   readonly listRows: () => readonly OperationRow[]
   readonly readCounts: () => StateCounts

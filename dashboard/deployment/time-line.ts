@@ -1,7 +1,11 @@
 import { hasFailed, type ShownOperation } from '../api/operation-views.ts'
 import { resourceNameOf } from './operation-row.ts'
 
-/** The kinds of segments, in their order within a bar. */
+/**
+ * The kinds of segments, in their order within a bar. The first four are waits: for other
+ * operations (`needs`), a slot of `--parallel`, a limit of calls, and an executor (`queue`). The
+ * last segment is the provider call, which has succeeded (`call`), runs, or has failed.
+ */
 export const segmentKinds = [
   'needs',
   'slot',
@@ -57,9 +61,9 @@ export function createTimeLine(startedAt: number): TimeLine {
         changed.push(row)
       }
       if (changed.length === 0) return sorted
-      const kept = sorted.filter(row => rowsById.get(row.operation.id) === row)
+      const unchanged = sorted.filter(row => rowsById.get(row.operation.id) === row)
       sorted = mergeByStart(
-        kept,
+        unchanged,
         changed.toSorted((a, b) => a.startMs - b.startMs),
       )
       return sorted
@@ -79,18 +83,25 @@ function mergeByStart(
   right: readonly TimeLineRow[],
 ): readonly TimeLineRow[] {
   const merged: TimeLineRow[] = []
-  let at = 0
+  let index = 0
   for (const row of left) {
-    for (let next = right[at]; next !== undefined && next.startMs < row.startMs; next = right[at]) {
+    for (
+      let next = right[index];
+      next !== undefined && next.startMs < row.startMs;
+      next = right[index]
+    ) {
       merged.push(next)
-      at += 1
+      index += 1
     }
     merged.push(row)
   }
-  return at === right.length ? merged : merged.concat(right.slice(at))
+  return index === right.length ? merged : merged.concat(right.slice(index))
 }
 
-/** Returns the operations on the path to the one that ended last. Linear. */
+/**
+ * Returns the ids of the operations on the critical path: the operation that ended last, the one
+ * whose end made it ready, and so on. Linear.
+ */
 export function listCriticalIds(operations: readonly ShownOperation[]): ReadonlySet<number> {
   const causes = new Map<number, number | undefined>()
   let last: ShownOperation | undefined
@@ -127,6 +138,7 @@ export function listTimeLineSegments(
   )
 }
 
+/** Returns the times of a bar, in ms since 1970. `untilAt` is its end. */
 function shownTimesOf(
   { stage, decidedAt, readyAt, beganAt, endedAt }: ShownOperation,
   nowMs: number,

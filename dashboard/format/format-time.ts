@@ -5,6 +5,7 @@ const dayMs = 24 * hourMs
 
 /** Returns a duration as text, such as `0.4 s`, `12 s`, `3 min 05 s` or `2 h 04 min`. Pure. */
 export function formatSpan(ms: number): string {
+  // From 9,950 ms on, one decimal would show `10.0 s`.
   if (ms < 9_950) return `${(Math.max(0, ms) / secondMs).toFixed(1)} s`
   const seconds = Math.round(ms / secondMs)
   if (seconds < 60) return `${seconds} s`

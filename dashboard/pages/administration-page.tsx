@@ -6,12 +6,12 @@ import { EmptyNote } from '../widgets/empty-note.tsx'
 import { ConfirmButton } from '../widgets/confirm-button.tsx'
 import { PolledSection } from '../widgets/polled-section.tsx'
 import { RouteTabs } from '../widgets/route-tabs.tsx'
-import { TabPart } from '../widgets/tab-part.tsx'
+import { TabContent } from '../widgets/tab-content.tsx'
 import { AuditLog } from './audit-log.tsx'
 import { DocumentList, type NamedItems } from './document-list.tsx'
 import { HealthPage } from './health-page.tsx'
 import { type ShownNotification, NotificationList } from './notification-list.tsx'
-import { PluginSources } from './plugin-sources.tsx'
+import { PluginAdministration } from './plugin-administration.tsx'
 import { TokenTable } from './token-table.tsx'
 import { usePageTitle } from './use-page-title.ts'
 
@@ -56,27 +56,27 @@ function AdministrationTabs({ tab }: { tab: AdministrationTab }) {
       selected={tab}
       hrefOf={name => hrefOf({ kind: 'administration', tab: name })}
     >
-      <TabPart id="tokens">
+      <TabContent id="tokens">
         <TokenTable />
-      </TabPart>
-      <TabPart id="audit">
+      </TabContent>
+      <TabContent id="audit">
         <AuditLog />
-      </TabPart>
-      <TabPart id="health">
+      </TabContent>
+      <TabContent id="health">
         <HealthPage />
-      </TabPart>
-      <TabPart id="plugins">
-        <PluginSources />
-      </TabPart>
-      <TabPart id="federation">
+      </TabContent>
+      <TabContent id="plugins">
+        <PluginAdministration />
+      </TabContent>
+      <TabContent id="federation">
         <FederationRules />
-      </TabPart>
-      <TabPart id="webhooks">
+      </TabContent>
+      <TabContent id="webhooks">
         <Webhooks />
-      </TabPart>
-      <TabPart id="notifications">
+      </TabContent>
+      <TabContent id="notifications">
         <Notifications />
-      </TabPart>
+      </TabContent>
     </RouteTabs>
   )
 }

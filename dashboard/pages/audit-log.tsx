@@ -75,7 +75,10 @@ function mergeEntries(entries: readonly AuditEntryView[]): readonly AuditEntryVi
   return [...byRequest.values()]
 }
 
-/** Two installations may have the same request, for example after an import of the own export. */
+/**
+ * Returns the key of a request. It names the source too, because an import of this installation's
+ * own export repeats the ids of requests.
+ */
 function keyOfRequest({ request, importedFrom = '' }: AuditEntryView): string {
   return JSON.stringify([importedFrom, request])
 }

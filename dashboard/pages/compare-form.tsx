@@ -11,7 +11,7 @@ interface VersionChoice {
   readonly origin: string
 }
 
-/** Shows the choice of two versions to compare. Absent for a stack with fewer than two. */
+/** Shows the choice of two versions to compare. Shows nothing for a stack with fewer than two. */
 export function CompareForm(props: ProjectAndStack & { deployments: readonly ShownDeployment[] }) {
   const { project, stack, deployments } = props
   const versions = listVersions(deployments)
@@ -74,7 +74,10 @@ function VersionSelect(props: {
   )
 }
 
-/** Returns the versions of a history, newest first. The first deployment with a version made it. */
+/**
+ * Returns the versions of a history, newest first. Of several deployments with the same version,
+ * the oldest one made it, because later ones changed nothing.
+ */
 function listVersions(deployments: readonly ShownDeployment[]): readonly VersionChoice[] {
   const origins = new Map<number, string>()
   for (const { version, number, command } of deployments)

@@ -8,7 +8,7 @@ type ActionTarget = ProjectAndStack & {
   readonly number: number
   /** The stop that was requested before: `none`, `graceful` or `forced`. */
   readonly stop: string
-  /** Operations whose messages were not processed. */
+  /** The number of operations whose messages were not processed. */
   readonly undelivered: number
   readonly onChanged: () => void
 }

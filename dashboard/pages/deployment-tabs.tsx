@@ -6,7 +6,7 @@ import { formatNumber } from '../format/format-count.ts'
 import { EmptyNote } from '../widgets/empty-note.tsx'
 import { FailureNote } from '../widgets/failure-note.tsx'
 import { LoadingRows } from '../widgets/loading-rows.tsx'
-import { TabPart } from '../widgets/tab-part.tsx'
+import { TabContent } from '../widgets/tab-content.tsx'
 import { DeploymentTimeLine } from './deployment-time-line.tsx'
 import { MessageList } from './message-list.tsx'
 import { OperationDetails } from './operation-details.tsx'
@@ -44,32 +44,32 @@ export function DeploymentTabs(props: {
             count={progress.messages.length + progress.omittedMessages}
           />
         </TabList>
-        <TabPart id="operations">
+        <TabContent id="operations">
           {progress.rows.length === 0 && !isEnded && connection.kind !== 'refused' ? (
             <LoadingRows label="Waiting for the first operation" />
           ) : (
             <OperationTable {...{ progress, isEnded, openKey }} onOpen={setOpenKey} />
           )}
-        </TabPart>
-        <TabPart id="time">
+        </TabContent>
+        <TabContent id="time">
           <TimeLinePart
             watched={watched}
             onOpen={urn => setOpenKey(progress.rows.find(row => row.urn === urn)?.key)}
           />
-        </TabPart>
+        </TabContent>
         {waves.length === 0 ? null : (
-          <TabPart id="waves">
+          <TabContent id="waves">
             <WaveTable waves={waves} />
-          </TabPart>
+          </TabContent>
         )}
-        <TabPart id="messages">
+        <TabContent id="messages">
           <MessageList messages={progress.messages} />
           {progress.omittedMessages === 0 ? null : (
             <p className="quiet">
               {formatNumber(progress.omittedMessages)} further messages are not shown.
             </p>
           )}
-        </TabPart>
+        </TabContent>
       </Tabs>
       {openRow === undefined ? null : (
         <OperationDetails

@@ -4,8 +4,8 @@ import type { DashboardClient } from '../api/dashboard-client.ts'
 import { useClient } from '../session/client-context.ts'
 import { StatusLabel } from '../widgets/status-label.tsx'
 
-/** The time for which the drift of a stack is kept before it is read again. */
-const keptMs = 60_000
+/** The time for which the drift of a stack is cached, in ms. */
+const cacheMs = 60_000
 /** Concurrent reads of drift. The API limits requests, and a page may show many stacks. */
 const readsMax = 3
 
@@ -24,7 +24,7 @@ export function DriftLabel({ stack }: { stack: ShownStack }) {
       if (!abort.signal.aborted) setDrift(next)
     }
     void read()
-    const timer = setInterval(() => void read(), keptMs)
+    const timer = setInterval(() => void read(), cacheMs)
     return () => {
       abort.abort()
       clearInterval(timer)
@@ -40,22 +40,22 @@ export function DriftLabel({ stack }: { stack: ShownStack }) {
   )
 }
 
-interface KeptDrift {
+interface CachedDrift {
   readonly readAtMs: number
   readonly drift: Promise<ShownDrift>
 }
 
 /** The drift of stacks by client and path. Another login has another client. */
-const keptDrifts = new WeakMap<DashboardClient, Map<string, KeptDrift>>()
+const cachedDrifts = new WeakMap<DashboardClient, Map<string, CachedDrift>>()
 let runningReads: Promise<unknown>[] = []
 
 function readDrift(client: DashboardClient, path: string): Promise<ShownDrift> {
-  const kept = keptDrifts.get(client) ?? new Map<string, KeptDrift>()
-  keptDrifts.set(client, kept)
-  const entry = kept.get(path)
-  if (entry !== undefined && Date.now() - entry.readAtMs < keptMs) return entry.drift
+  const driftsByPath = cachedDrifts.get(client) ?? new Map<string, CachedDrift>()
+  cachedDrifts.set(client, driftsByPath)
+  const cached = driftsByPath.get(path)
+  if (cached !== undefined && Date.now() - cached.readAtMs < cacheMs) return cached.drift
   const drift = startLimited(() => client.read<ShownDrift>(path))
-  kept.set(path, { readAtMs: Date.now(), drift })
+  driftsByPath.set(path, { readAtMs: Date.now(), drift })
   return drift
 }
 

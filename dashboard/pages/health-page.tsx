@@ -28,6 +28,9 @@ const pagesMax = 100
 /** Open deployments whose records are read. The others are only counted. */
 const openMax = 50
 
+/** Undelivered notifications that are read: one page of the API. */
+const undeliveredMax = 100
+
 /** An open deployment with the holder of its log. */
 interface OpenDeployment extends ShownDeployment {
   readonly holder?: string
@@ -176,7 +179,7 @@ async function readHealth(client: DashboardClient, signal: AbortSignal): Promise
   const answerMs = performance.now() - startMs
   const [pages, undelivered] = await Promise.all([
     readPages<StackListPage>(client, '/v1/stacks?last=true', { signal, pagesMax }),
-    client.read<ListPage<unknown>>('/v1/dead-notifications?limit=100', signal),
+    client.read<ListPage<unknown>>(`/v1/dead-notifications?limit=${undeliveredMax}`, signal),
   ])
   const stacks = pages.flatMap(({ items }) => items)
   const openStacks = stacks.filter(({ current }) => current !== '')
@@ -189,7 +192,10 @@ async function readHealth(client: DashboardClient, signal: AbortSignal): Promise
   return {
     ...{ answerMs, stackCount: stacks.length, openCount: openStacks.length, open },
     unreadable: pages.at(-1)?.unreadable ?? [],
-    undelivered: { count: undelivered.items.length, hasMore: undelivered.items.length === 100 },
+    undelivered: {
+      count: undelivered.items.length,
+      hasMore: undelivered.items.length === undeliveredMax,
+    },
   }
 }
 

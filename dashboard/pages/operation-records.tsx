@@ -177,6 +177,7 @@ function listTimes(
   times: ShownOperation,
 ): readonly (readonly [name: string, text: string | undefined])[] {
   const { decidedAt, readyAt, beganAt, endedAt, callMs, slotMs, limitMs, retryMs } = times
+  // A shorter time would be shown as `0.0 s`.
   const spanOf = (ms: number): string | undefined => (ms >= 50 ? formatSpan(ms) : undefined)
   return [
     ['Decided', formatClock(decidedAt)],

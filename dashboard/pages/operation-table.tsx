@@ -103,7 +103,7 @@ const urnOf = ({ urn }: OperationRow): string => urn
 const parentOf = ({ parent }: OperationRow): string | undefined => parent
 
 function TreeTable({ rows, isEnded, openKey, onOpen }: OperationListProps) {
-  const { places, tree, setAllCollapsed } = useTree(rows, urnOf, parentOf)
+  const { treeRows, tree, setAllCollapsed } = useTree(rows, urnOf, parentOf)
   const columns = useMemo(
     () =>
       createColumns(isEnded).map(({ name, header, show }) => ({
@@ -127,7 +127,7 @@ function TreeTable({ rows, isEnded, openKey, onOpen }: OperationListProps) {
         label="Operation tree"
         className="operations-table"
         columns={columns}
-        rows={places}
+        rows={treeRows}
         keyOf={({ row }) => row.key}
         onOpen={({ row }) => onOpen(row.key)}
         openKey={openKey}

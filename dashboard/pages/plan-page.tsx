@@ -33,15 +33,15 @@ export function PlanPage(props: ProjectAndStack & { request: string }) {
   const streamFailure = connection.kind === 'refused' ? connection.failure : undefined
   const goneFailure = [failure, streamFailure].find(isRequestGone)
   if (goneFailure !== undefined) return <GoneNote failure={goneFailure} subject="request" />
-  // A preview without an approval has a page too.
-  const isPlain = failure?.code === 'APPROVAL_UNKNOWN'
+  // A preview that needs no approval has a page too.
+  const needsNoApproval = failure?.code === 'APPROVAL_UNKNOWN'
   const openRow = progress.rows.find(({ key }) => key === openKey)
   const isEnded = end !== undefined
   return (
     <>
       <Breadcrumbs project={project} stack={stack} isStackPage={false} />
       <PlanHead {...{ project, stack, path, end }} approval={value} onChanged={reload} />
-      {failure === undefined || isPlain ? null : <FailureNote failure={failure} />}
+      {failure === undefined || needsNoApproval ? null : <FailureNote failure={failure} />}
       <ConnectionNote connection={connection} />
       <MessageList title="Messages and policy findings" messages={progress.messages} />
       {end?.forecast === undefined ? null : <PlanForecast forecast={end.forecast} />}

@@ -22,9 +22,10 @@ interface FoundResource {
   readonly id: string | null
 }
 
+/** Maximum number of resources that the page shows. */
 const foundMax = 500
 
-/** Shows the resources of all stacks that contain words of a text. */
+/** Shows the resources of all stacks that contain the words of a text. */
 export function SearchPage({ text }: { text: string }) {
   const heading = usePageTitle('Search')
   const [draft, setDraft] = useState(text)

@@ -13,7 +13,7 @@ import { FailureNote } from '../widgets/failure-note.tsx'
 import { LoadingRows } from '../widgets/loading-rows.tsx'
 import { RouteTabs } from '../widgets/route-tabs.tsx'
 import { StatusLabel } from '../widgets/status-label.tsx'
-import { TabPart } from '../widgets/tab-part.tsx'
+import { TabContent } from '../widgets/tab-content.tsx'
 import { AgeText } from '../widgets/time-text.tsx'
 import { useNow } from '../widgets/use-now.ts'
 import { Breadcrumbs } from './breadcrumbs.tsx'
@@ -31,7 +31,7 @@ import { usePageTitle } from './use-page-title.ts'
 const pollMs = 3_000
 
 /** The stack, and its last deployment if it has one. */
-interface StackWithLast {
+interface StackWithLastDeployment {
   readonly record: ShownStack
   readonly last: ShownDeployment | undefined
 }
@@ -57,7 +57,7 @@ export function StackPage(props: StackPageProps) {
   const { project, stack } = props
   const { client } = useClient()
   const path = apiPathOf({ project, stack })
-  const { value, failure } = usePolled<StackWithLast>({
+  const { value, failure } = usePolled<StackWithLastDeployment>({
     key: path,
     intervalMs: pollMs,
     async read(signal) {
@@ -83,7 +83,7 @@ export function StackPage(props: StackPageProps) {
   )
 }
 
-function StackHead(props: ProjectAndStack & { value: StackWithLast | undefined }) {
+function StackHead(props: ProjectAndStack & { value: StackWithLastDeployment | undefined }) {
   const { project, stack, value } = props
   const heading = usePageTitle(`${project}/${stack}`)
   const nowMs = useNow(1_000)
@@ -117,7 +117,7 @@ function StackHead(props: ProjectAndStack & { value: StackWithLast | undefined }
   )
 }
 
-function StackTabs(props: StackPageProps & { path: string; value: StackWithLast }) {
+function StackTabs(props: StackPageProps & { path: string; value: StackWithLastDeployment }) {
   const { project, stack, tab, view = 'table', resource, path, value } = props
   const { record, last } = value
   // The history changes when a deployment starts and when it ends.
@@ -131,30 +131,30 @@ function StackTabs(props: StackPageProps & { path: string; value: StackWithLast 
       selected={tab}
       hrefOf={name => hrefOf({ kind: 'stack', project, stack, tab: name })}
     >
-      <TabPart id="resources">
+      <TabContent id="resources">
         <StackResources
           {...{ project, stack, path, view, resource, openDeployment }}
           version={record.version}
         />
-      </TabPart>
-      <TabPart id="outputs">
+      </TabContent>
+      <TabContent id="outputs">
         <StackOutputs path={path} version={record.version} />
-      </TabPart>
-      <TabPart id="history">
+      </TabContent>
+      <TabContent id="history">
         <StackHistory {...{ project, stack, path }} revision={historyRevision} />
-      </TabPart>
-      <TabPart id="approvals">
+      </TabContent>
+      <TabContent id="approvals">
         <StackApprovals {...{ project, stack, path }} />
-      </TabPart>
-      <TabPart id="configuration">
+      </TabContent>
+      <TabContent id="configuration">
         <StackConfiguration {...{ project, stack, path }} revision={historyRevision} />
-      </TabPart>
-      <TabPart id="settings">
+      </TabContent>
+      <TabContent id="settings">
         <StackSettings path={path} />
-      </TabPart>
-      <TabPart id="schedules">
+      </TabContent>
+      <TabContent id="schedules">
         <StackSchedules path={path} />
-      </TabPart>
+      </TabContent>
     </RouteTabs>
   )
 }

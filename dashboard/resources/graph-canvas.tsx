@@ -21,16 +21,18 @@ interface GraphCanvasProps {
 
 /** The part of the view by which an arrow key moves. */
 const panStep = 0.15
+/** The part of the view that remains after zooming in once. */
+const zoomFactor = 0.6
 
 /** Shows the graph of a state. A click on a resource shows its details. */
 export function GraphCanvas(props: GraphCanvasProps) {
   const { rows, matches } = props
-  const { container, ranks, open, failure } = useOpenGraph(props)
+  const { container, ranks, openedGraph, failure } = useOpenGraph(props)
   const firstMatch = matches === undefined ? undefined : rows.find(({ key }) => matches.has(key))
   const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.target !== event.currentTarget || open === undefined) return
+    if (event.target !== event.currentTarget || openedGraph === undefined) return
     if (event.key === 'Enter' && firstMatch !== undefined) props.onOpen(firstMatch.key)
-    else if (!moveByKey(open, event.key)) return
+    else if (!moveByKey(openedGraph, event.key)) return
     event.preventDefault()
   }
   return (
@@ -47,21 +49,29 @@ export function GraphCanvas(props: GraphCanvasProps) {
         <div ref={container} className="graph-stage" />
         <div ref={ranks} className="graph-ranks" aria-hidden="true" />
         <div className="graph-tools">
-          <GraphButton label="Zoom in" path="M8 3.5v9M3.5 8h9" onPress={() => open?.zoom(0.6)} />
-          <GraphButton label="Zoom out" path="M3.5 8h9" onPress={() => open?.zoom(1 / 0.6)} />
+          <GraphButton
+            label="Zoom in"
+            path="M8 3.5v9M3.5 8h9"
+            onPress={() => openedGraph?.zoom(zoomFactor)}
+          />
+          <GraphButton
+            label="Zoom out"
+            path="M3.5 8h9"
+            onPress={() => openedGraph?.zoom(1 / zoomFactor)}
+          />
           <GraphButton
             label="Show the whole graph"
             path="M3 6V3h3M10 3h3v3M13 10v3h-3M6 13H3v-3"
-            onPress={() => open?.showAll()}
+            onPress={() => openedGraph?.showAll()}
           />
         </div>
-        {open === undefined && failure === undefined ? (
+        {openedGraph === undefined && failure === undefined ? (
           <div className="graph-loading">
             <LoadingRows label="Laying out the graph" />
           </div>
         ) : null}
       </div>
-      {open?.hidesEdges === true ? (
+      {openedGraph?.hidesEdges === true ? (
         <p className="quiet graph-hint">
           This graph has too many edges to draw them all: it shows those of the resource under the
           pointer and of the matches of the filter.
@@ -79,7 +89,7 @@ function useOpenGraph({ rows, graph, matches, states, palette, onOpen }: GraphCa
   const drawnPalette = useRef(palette)
   // New resources of a deployment open the graph again, which keeps the shown part.
   const view = useRef<ReturnType<OpenGraph['readView']>>(undefined)
-  const [open, setOpen] = useState<OpenGraph>()
+  const [openedGraph, setOpen] = useState<OpenGraph>()
   const [failure, setFailure] = useState<unknown>()
   useEffect(() => {
     latest.current = { onOpen, palette }
@@ -109,25 +119,25 @@ function useOpenGraph({ rows, graph, matches, states, palette, onOpen }: GraphCa
     }
   }, [rows, graph])
   useEffect(() => {
-    if (drawnPalette.current !== palette) open?.repaint()
+    if (drawnPalette.current !== palette) openedGraph?.repaint()
     drawnPalette.current = palette
-  }, [open, palette])
-  useEffect(() => open?.highlight(matches ?? new Set()), [open, matches])
-  useEffect(() => open?.showStates(states ?? new Map()), [open, states])
-  return { container, ranks, open, failure }
+  }, [openedGraph, palette])
+  useEffect(() => openedGraph?.highlight(matches ?? new Set()), [openedGraph, matches])
+  useEffect(() => openedGraph?.showStates(states ?? new Map()), [openedGraph, states])
+  return { container, ranks, openedGraph, failure }
 }
 
 /** Moves the view. Reports whether the key does so. */
-function moveByKey(open: OpenGraph, key: string): boolean {
+function moveByKey(openedGraph: OpenGraph, key: string): boolean {
   const moves: ReadonlyMap<string, () => void> = new Map([
-    ['ArrowLeft', () => open.pan(-panStep, 0)],
-    ['ArrowRight', () => open.pan(panStep, 0)],
-    ['ArrowUp', () => open.pan(0, panStep)],
-    ['ArrowDown', () => open.pan(0, -panStep)],
-    ['+', () => open.zoom(0.6)],
-    ['=', () => open.zoom(0.6)],
-    ['-', () => open.zoom(1 / 0.6)],
-    ['0', () => open.showAll()],
+    ['ArrowLeft', () => openedGraph.pan(-panStep, 0)],
+    ['ArrowRight', () => openedGraph.pan(panStep, 0)],
+    ['ArrowUp', () => openedGraph.pan(0, panStep)],
+    ['ArrowDown', () => openedGraph.pan(0, -panStep)],
+    ['+', () => openedGraph.zoom(zoomFactor)],
+    ['=', () => openedGraph.zoom(zoomFactor)],
+    ['-', () => openedGraph.zoom(1 / zoomFactor)],
+    ['0', () => openedGraph.showAll()],
   ])
   const move = moves.get(key)
   move?.()

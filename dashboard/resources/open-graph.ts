@@ -58,7 +58,7 @@ const movedEdgesMax = 4_000
 const drawnEdgesMax = 10_000
 /** If more edges remain, only those of marked resources are drawn. A software renderer is slow. */
 const visibleEdgesMax = { hardware: 40_000, software: 4_000 }
-/** The opacity of edges decreases with their number, so that dense parts remain visible. */
+/** With more edges, their opacity decreases with their number, so that dense parts stay visible. */
 const opaqueEdgesMax = 2_000
 const nodeSizeMin = 1.5
 const nodeSizeMax = 8
@@ -69,27 +69,27 @@ const namedMatchesMax = 40
 export async function openGraph(options: GraphOptions): Promise<OpenGraph> {
   const { rows, graph, signal, stage } = options
   const { points, ranks } = await runInSlices(layOutRanks(graph), signal)
-  const drawn = new DirectedGraph()
+  const drawnGraph = new DirectedGraph()
   for (const [index, { key, name, condition }] of rows.entries()) {
     const { x, y } = points[index] ?? { x: 0, y: 0 }
-    drawn.addNode(key, { x, y, label: name, condition })
+    drawnGraph.addNode(key, { x, y, label: name, condition })
   }
   for (const { from, to, reason } of listDrawnEdges(graph))
-    drawn.mergeEdge(rows[from]?.key, rows[to]?.key, { isParent: reason === 'parent' })
+    drawnGraph.mergeEdge(rows[from]?.key, rows[to]?.key, { isParent: reason === 'parent' })
   signal.throwIfAborted()
-  const hidesEdges = drawn.size > visibleEdgesMax[findRendererKind()]
+  const hidesEdges = drawnGraph.size > visibleEdgesMax[findRendererKind()]
   const nodeSize = nodeSizeOf(points, stage)
-  const sigma = createRenderer(drawn, { ...options, nodeSize, hidesEdges })
+  const sigma = createRenderer(drawnGraph, { ...options, nodeSize, hidesEdges })
   sigma.on('clickNode', ({ node }) => options.onOpen(node))
-  let marked: ReadonlySet<string> = new Set()
-  const setEdges = (node: string, isHovered: boolean): void => {
-    for (const edge of drawn.edges(node)) {
-      const isMarked = drawn.extremities(edge).some(end => marked.has(end))
+  let markedKeys: ReadonlySet<string> = new Set()
+  const highlightEdges = (node: string, isHovered: boolean): void => {
+    for (const edge of drawnGraph.edges(node)) {
+      const isMarked = drawnGraph.extremities(edge).some(end => markedKeys.has(end))
       sigma.setEdgeState(edge, { isHighlighted: isHovered || isMarked })
     }
   }
-  sigma.on('enterNode', ({ node }) => setEdges(node, true))
-  sigma.on('leaveNode', ({ node }) => setEdges(node, false))
+  sigma.on('enterNode', ({ node }) => highlightEdges(node, true))
+  sigma.on('leaveNode', ({ node }) => highlightEdges(node, false))
   const placeRanks = showRanks(options.rankLayer, ranks)
   const viewportOf = (x: number): number => sigma.graphToViewport({ x, y: 0 }).x
   placeRanks(viewportOf)
@@ -105,18 +105,19 @@ export async function openGraph(options: GraphOptions): Promise<OpenGraph> {
     zoom: factor => void camera.animate({ ratio: camera.ratio * factor }, { duration: 150 }),
     showAll: () => void camera.reset({ duration: 200 }),
     highlight(keys) {
-      if (keys.size + marked.size === 0) return
-      const unmarked = [...marked].filter(key => !keys.has(key))
+      if (keys.size + markedKeys.size === 0) return
+      const unmarkedKeys = [...markedKeys].filter(key => !keys.has(key))
       const isNamed = keys.size <= namedMatchesMax
-      marked = new Set([...keys].filter(key => drawn.hasNode(key)))
-      sigma.setNodesState(unmarked, { isHighlighted: false, isNamed: false })
-      sigma.setNodesState([...marked], { isHighlighted: true, isNamed })
-      for (const key of [...unmarked, ...(isNamed ? marked : [])]) setEdges(key, false)
+      markedKeys = new Set([...keys].filter(key => drawnGraph.hasNode(key)))
+      sigma.setNodesState(unmarkedKeys, { isHighlighted: false, isNamed: false })
+      sigma.setNodesState([...markedKeys], { isHighlighted: true, isNamed })
+      for (const key of [...unmarkedKeys, ...(isNamed ? markedKeys : [])])
+        highlightEdges(key, false)
     },
     showStates(states) {
-      for (const key of drawn.nodes())
-        if (drawn.getNodeAttribute(key, 'state') !== states.get(key))
-          drawn.setNodeAttribute(key, 'state', states.get(key))
+      for (const key of drawnGraph.nodes())
+        if (drawnGraph.getNodeAttribute(key, 'state') !== states.get(key))
+          drawnGraph.setNodeAttribute(key, 'state', states.get(key))
     },
     readView: () => camera.getState(),
     repaint: () => void sigma.refresh(),
@@ -154,16 +155,16 @@ function nodeSizeOf(points: readonly GraphPoint[], stage: HTMLElement): number {
 }
 
 function createRenderer(
-  drawn: DirectedGraph,
+  drawnGraph: DirectedGraph,
   options: GraphOptions & { readonly nodeSize: number; readonly hidesEdges: boolean },
 ) {
   const { stage, paletteOf, nodeSize: size, hidesEdges } = options
-  const opacity = Math.max(0.15, Math.min(1, opaqueEdgesMax / drawn.size))
+  const opacity = Math.max(0.15, Math.min(1, opaqueEdgesMax / drawnGraph.size))
   const colorOf = (condition: unknown, state: unknown): string =>
     state === undefined
       ? paletteOf().conditions[condition as ResourceCondition]
       : paletteOf().states[state as LiveState]
-  return new Sigma(drawn, stage, {
+  return new Sigma(drawnGraph, stage, {
     customNodeState: { isNamed: false },
     primitives: { nodes: { shapes: [sdfCircle(), sdfSquare(), sdfDiamond()] } },
     styles: {
@@ -201,12 +202,12 @@ function createRenderer(
     },
     settings: {
       itemSizesReference: 'screen',
-      hideEdgesOnMove: drawn.size > movedEdgesMax,
-      antialiasEdges: drawn.size <= movedEdgesMax,
+      hideEdgesOnMove: drawnGraph.size > movedEdgesMax,
+      antialiasEdges: drawnGraph.size <= movedEdgesMax,
       stagePadding: 48,
       minCameraRatio: 0.002,
       maxCameraRatio: 3,
-      labelDensity: drawn.order <= 150 ? 4 : 1,
+      labelDensity: drawnGraph.order <= 150 ? 4 : 1,
       labelRenderedSizeThreshold: 2.5,
       enableCameraRotation: false,
       enableCameraMouseRotation: false,

@@ -50,14 +50,14 @@ export function* layOutRanks(graph: ResourceGraph): Generator<undefined, RankLay
     (_, rankIndex) => resourcesByWave.get(waveCount - rankIndex) ?? [],
   )
   /** The place of each resource in its rank, from 0 to 1. */
-  const places = waves.map(() => 0)
-  for (const rank of ranks) setPlaces(rank, places)
+  const relativePositions = waves.map(() => 0)
+  for (const rank of ranks) setRelativePositions(rank, relativePositions)
   for (let sweep = 0; sweep < sweepCount; sweep += 1)
     for (const rankIndex of listRanksInSweepOrder(ranks.length, sweep)) {
       const rank = ranks[rankIndex]
       if (rank === undefined) continue
-      yield* sortByNeighbors(rank, neighbors, places)
-      setPlaces(rank, places)
+      yield* sortByNeighbors(rank, neighbors, relativePositions)
+      setRelativePositions(rank, relativePositions)
     }
   return placeRanks(ranks, waves)
 }
@@ -75,21 +75,22 @@ function listRanksInSweepOrder(count: number, sweep: number): readonly number[] 
 function* sortByNeighbors(
   rank: number[],
   neighbors: readonly (readonly number[])[],
-  places: readonly number[],
+  relativePositions: readonly number[],
 ): Generator<undefined, void> {
   const means = new Map<number, number>()
   for (const [position, index] of rank.entries()) {
     const near = neighbors[index] ?? []
-    const sum = near.reduce((total, neighbor) => total + (places[neighbor] ?? 0), 0)
-    means.set(index, near.length === 0 ? (places[index] ?? 0) : sum / near.length)
+    const sum = near.reduce((total, neighbor) => total + (relativePositions[neighbor] ?? 0), 0)
+    means.set(index, near.length === 0 ? (relativePositions[index] ?? 0) : sum / near.length)
     if (position % resourcesPerStep === resourcesPerStep - 1) yield
   }
   rank.sort((a, b) => (means.get(a) ?? 0) - (means.get(b) ?? 0))
   yield
 }
 
-function setPlaces(rank: readonly number[], places: number[]): void {
-  for (const [position, index] of rank.entries()) places[index] = (position + 0.5) / rank.length
+function setRelativePositions(rank: readonly number[], relativePositions: number[]): void {
+  for (const [position, index] of rank.entries())
+    relativePositions[index] = (position + 0.5) / rank.length
 }
 
 function placeRanks(ranks: readonly (readonly number[])[], waves: readonly number[]): RankLayout {

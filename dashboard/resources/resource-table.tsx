@@ -1,7 +1,7 @@
 import { useTree } from '../widgets/use-tree.ts'
 import { type TableColumn, VirtualTable } from '../widgets/virtual-table.tsx'
 import { resourceColumns } from '../pages/resource-columns.tsx'
-import { marksOf, type StateRow } from './state-resource.ts'
+import { listFlagWords, type StateRow } from './state-resource.ts'
 
 interface ResourceListProps {
   rows: readonly StateRow[]
@@ -21,12 +21,12 @@ const columns: readonly TableColumn<StateRow>[] = [
     name: 'marks',
     header: 'Flags',
     show: row =>
-      marksOf(row).map(mark => (
-        <span key={mark} className={`tag${row.condition === 'condemned' ? ' tag-bad' : ''}`}>
-          {mark}
+      listFlagWords(row).map(word => (
+        <span key={word} className={`tag${row.condition === 'condemned' ? ' tag-bad' : ''}`}>
+          {word}
         </span>
       )),
-    sortBy: row => marksOf(row)[0],
+    sortBy: row => listFlagWords(row)[0],
   },
 ]
 
@@ -55,13 +55,13 @@ const parentOf = ({ parent }: StateRow): string | undefined => parent
 
 /** Shows resources as a tree of parents and children. */
 export function ResourceTreeTable({ rows, openKey, onOpen }: ResourceListProps) {
-  const { places, tree } = useTree(rows, urnOf, parentOf)
+  const { treeRows, tree } = useTree(rows, urnOf, parentOf)
   return (
     <VirtualTable
       label="Resource tree"
       className="resources-table"
       columns={treeColumns}
-      rows={places}
+      rows={treeRows}
       keyOf={({ row }) => row.key}
       onOpen={({ row }) => onOpen(row.key)}
       openKey={openKey}
@@ -75,12 +75,12 @@ export function includeAncestors(
   rows: readonly StateRow[],
   matches: ReadonlySet<string>,
 ): readonly StateRow[] {
-  const kept = new Set<string>()
+  const shownUrns = new Set<string>()
   // The loop runs backwards, because parents precede their children.
   for (const { key, urn, parent } of rows.toReversed())
-    if (matches.has(key) || kept.has(urn)) {
-      kept.add(urn)
-      if (parent !== undefined) kept.add(parent)
+    if (matches.has(key) || shownUrns.has(urn)) {
+      shownUrns.add(urn)
+      if (parent !== undefined) shownUrns.add(parent)
     }
-  return rows.filter(({ urn }) => kept.has(urn))
+  return rows.filter(({ urn }) => shownUrns.has(urn))
 }

@@ -71,14 +71,14 @@ export function createResourceRows({ deployment }: StateExport): readonly StateR
   )
   return (deployment?.resources ?? []).map(resource => {
     // The stack traces would take most of the memory.
-    const { stackTrace: _stackTrace, ...kept } = resource
+    const { stackTrace: _stackTrace, ...fields } = resource
     const { urn, type, id = '' } = resource
     const pending = pendingTypes.get(urn)
     const name = resourceNameOf(urn)
     // Old copies of a resource, which await their deletes, have its URN too.
     const key = resource.delete === true ? `${urn} ${id} deleted` : urn
-    const row = { ...kept, key, name, pending }
-    const searchText = `${name} ${type} ${id} ${marksOf(row).join(' ')}`
+    const row = { ...fields, key, name, pending }
+    const searchText = `${name} ${type} ${id} ${listFlagWords(row).join(' ')}`
     return { ...row, condition: conditionOf(row), searchText }
   })
 }
@@ -93,11 +93,11 @@ export function createNewRow({ urn, type, name, parent }: OperationRow): StateRo
   }
 }
 
-type MarkedResource = StateResource & { readonly pending: string | undefined }
+type FlaggedResource = StateResource & { readonly pending: string | undefined }
 
 /** Returns the flags of a resource as words. Pure. */
-export function marksOf(resource: MarkedResource): readonly string[] {
-  const marks: readonly (readonly [isSet: boolean | undefined, word: string])[] = [
+export function listFlagWords(resource: FlaggedResource): readonly string[] {
+  const flags: readonly (readonly [isSet: boolean | undefined, word: string])[] = [
     [resource.delete, 'to be deleted'],
     [resource.pending !== undefined, `${resource.pending ?? ''}: result unknown`],
     [resource.protect, 'protected'],
@@ -105,10 +105,10 @@ export function marksOf(resource: MarkedResource): readonly string[] {
     [resource.retainOnDelete, 'retained'],
     [resource.taint, 'to be replaced'],
   ]
-  return marks.flatMap(([isSet, word]) => (isSet === true ? [word] : []))
+  return flags.flatMap(([isSet, word]) => (isSet === true ? [word] : []))
 }
 
-function conditionOf(resource: MarkedResource): ResourceCondition {
+function conditionOf(resource: FlaggedResource): ResourceCondition {
   if (resource.delete === true) return 'condemned'
   if (resource.pending !== undefined) return 'pending'
   if (resource.taint === true) return 'tainted'

@@ -30,10 +30,10 @@ export function useLiveGraph(
     () => (operations === undefined ? undefined : combineLiveStates(operations)),
     [operations],
   )
-  const added = useNewRows(stateRows, operations)
+  const newRows = useNewRows(stateRows, operations)
   const rows = useMemo(
-    () => (added.length === 0 ? stateRows : [...stateRows, ...added]),
-    [stateRows, added],
+    () => (newRows.length === 0 ? stateRows : [...stateRows, ...newRows]),
+    [stateRows, newRows],
   )
   const graph = useMemo(() => createResourceGraph(rows), [rows])
   return { rows, graph, states }
@@ -44,7 +44,7 @@ function useNewRows(
   stateRows: readonly StateRow[],
   operations: readonly OperationRow[] | undefined,
 ): readonly StateRow[] {
-  const [added, setAdded] = useState(noRows)
+  const [newRows, setNewRows] = useState(noRows)
   const latest = useRef({ stateRows, operations })
   useEffect(() => {
     latest.current = { stateRows, operations }
@@ -54,14 +54,14 @@ function useNewRows(
     const update = (): void => {
       const { current } = latest
       const found = listNewRows(current.stateRows, current.operations ?? [])
-      setAdded(known => (hasSameKeys(known, found) ? known : found))
+      setNewRows(known => (hasSameKeys(known, found) ? known : found))
     }
     update()
     if (!isOpen) return
     const timer = setInterval(update, additionIntervalMs)
     return () => clearInterval(timer)
   }, [isOpen, stateRows])
-  return added
+  return newRows
 }
 
 function hasSameKeys(left: readonly StateRow[], right: readonly StateRow[]): boolean {

@@ -60,27 +60,29 @@ const versionPattern = /^\d{1,15}$/
 export function parseRoute(fragment: string): PageRoute {
   const path = fragment.replace(/^#\/?/, '')
   const parts = path.split('/').map(decodePart)
-  const [section = '', project = '', stack = '', view = 'resources', numberText = ''] = parts
+  const [section = '', project = '', stack = '', page = 'resources', pageArgument = ''] = parts
+  const sectionArgument = parts[1] ?? ''
   const unknown: PageRoute = { kind: 'unknown', path }
   if (path === '' || path === 'stacks') return { kind: 'stacks' }
-  if (section === 'search' && parts.length <= 2) return { kind: 'search', text: project }
+  if (section === 'search' && parts.length <= 2) return { kind: 'search', text: sectionArgument }
   if (section === 'administration' && parts.length <= 2) {
-    const tab = administrationTabs.find(name => name === (project === '' ? 'tokens' : project))
+    const tabName = sectionArgument === '' ? 'tokens' : sectionArgument
+    const tab = administrationTabs.find(name => name === tabName)
     return tab === undefined ? unknown : { kind: 'administration', tab }
   }
   if (section !== 'stacks' || project === '' || stack === '') return unknown
-  if (view === 'deployments' && parts.length === 5 && /^[1-9]\d{0,14}$/.test(numberText))
-    return { kind: 'deployment', project, stack, number: Number(numberText) }
-  if (view === 'plans' && parts.length === 5 && numberText !== '')
-    return { kind: 'plan', project, stack, request: numberText }
-  const [from, to] = [numberText, parts[5] ?? '']
-  if (view === 'diff' && parts.length === 6 && versionPattern.test(from) && versionPattern.test(to))
+  if (page === 'deployments' && parts.length === 5 && /^[1-9]\d{0,14}$/.test(pageArgument))
+    return { kind: 'deployment', project, stack, number: Number(pageArgument) }
+  if (page === 'plans' && parts.length === 5 && pageArgument !== '')
+    return { kind: 'plan', project, stack, request: pageArgument }
+  const [from, to] = [pageArgument, parts[5] ?? '']
+  if (page === 'diff' && parts.length === 6 && versionPattern.test(from) && versionPattern.test(to))
     return { kind: 'diff', project, stack, from: Number(from), to: Number(to) }
-  const tab = stackTabs.find(name => name === view)
+  const tab = stackTabs.find(name => name === page)
   if (tab === undefined) return unknown
   const base = { kind: 'stack', project, stack, tab } as const
   if (parts.length <= 4) return base
-  const resourceView = resourceViews.find(name => name === parts[4])
+  const resourceView = resourceViews.find(name => name === pageArgument)
   if (tab !== 'resources' || resourceView === undefined || parts.length > 6) return unknown
   const resource = parts[5]
   return { ...base, view: resourceView, ...(resource === undefined ? {} : { resource }) }

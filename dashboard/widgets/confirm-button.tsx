@@ -3,7 +3,7 @@ import { Button, Dialog, Heading, Modal, ModalOverlay } from 'react-aria-compone
 import { type ApiFailure, toFailure } from '../api/api-failure.ts'
 import { FailureNote } from './failure-note.tsx'
 
-/** An action after a confirmation. */
+/** An action that needs a confirmation. */
 export interface ConfirmButtonProps {
   /** The text of the button that opens the confirmation. */
   label: string
@@ -24,7 +24,7 @@ export interface ConfirmButtonProps {
   children: ReactNode
 }
 
-/** Shows a button that acts after a confirmation that says what happens. */
+/** Shows a button that opens a confirmation. The confirmation describes the action, and runs it. */
 export function ConfirmButton(props: ConfirmButtonProps) {
   const { label, fullLabel = label } = props
   const [isConfirming, setIsConfirming] = useState(false)

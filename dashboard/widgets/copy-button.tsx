@@ -1,7 +1,10 @@
 import { useState } from 'react'
 import { Button } from 'react-aria-components'
 
-/** Shows a button that copies a text. Browsers offer no clipboard to pages without TLS. */
+/**
+ * Shows a button that copies a text. Shows nothing on a page without TLS, because browsers offer no
+ * clipboard to it.
+ */
 export function CopyButton({ text, label }: { text: string; label: string }) {
   const [isCopied, setIsCopied] = useState(false)
   if (!isSecureContext) return null

@@ -1,5 +1,5 @@
-/** A row of a tree, with its place in it. */
-export interface TreePlace<Row> {
+/** A row of a tree, with its position in the tree. */
+export interface TreeRow<Row> {
   readonly row: Row
   /** The distance from the root, which has level 1. */
   readonly level: number
@@ -21,34 +21,34 @@ export function flattenTree<Row>(
     readonly parentOf: (row: Row) => string | undefined
     readonly isCollapsed: (row: Row) => boolean
   },
-): readonly TreePlace<Row>[] {
+): readonly TreeRow<Row>[] {
   const { keyOf, parentOf, isCollapsed } = options
   const rowsByKey = new Map(rows.map(row => [keyOf(row), row]))
   const children = Map.groupBy(rows, row => {
     const parent = parentOf(row)
     return parent === undefined ? undefined : rowsByKey.get(parent)
   })
-  const places: TreePlace<Row>[] = []
+  const treeRows: TreeRow<Row>[] = []
   const pending = listPending(children.get(undefined) ?? [], 1, -1)
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { row } = next
     const rowChildren = children.get(row)
     const isExpanded = rowChildren === undefined ? undefined : !isCollapsed(row)
-    places.push({ ...next, isExpanded })
+    treeRows.push({ ...next, isExpanded })
     if (rowChildren !== undefined && isExpanded === true)
-      for (const child of listPending(rowChildren, next.level + 1, places.length - 1))
+      for (const child of listPending(rowChildren, next.level + 1, treeRows.length - 1))
         pending.push(child)
   }
-  return places
+  return treeRows
 }
 
-type PendingPlace<Row> = Omit<TreePlace<Row>, 'isExpanded'>
+type PendingRow<Row> = Omit<TreeRow<Row>, 'isExpanded'>
 
 /** Returns siblings as a stack, the first one on top. */
 function listPending<Row>(
   rows: readonly Row[],
   level: number,
   parentIndex: number,
-): PendingPlace<Row>[] {
+): PendingRow<Row>[] {
   return rows.map(row => ({ row, level, parentIndex })).toReversed()
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nextRowIndex } from './next-row-index.ts'
+import { findNextRowIndex } from './next-row-index.ts'
 
 test.each([
   ['ArrowDown', 5, 6],
@@ -10,9 +10,9 @@ test.each([
   ['End', 0, 99],
   ['a', 5, undefined],
 ])('%s on row %i moves to row %s', (key, index, target) => {
-  expect(nextRowIndex(key, { index, count: 100, pageRows: 10 })).toBe(target)
+  expect(findNextRowIndex(key, { index, count: 100, pageRows: 10 })).toBe(target)
 })
 
 test('no key moves to a row of an empty table', () => {
-  expect(nextRowIndex('End', { index: 0, count: 0, pageRows: 10 })).toBeUndefined()
+  expect(findNextRowIndex('End', { index: 0, count: 0, pageRows: 10 })).toBeUndefined()
 })

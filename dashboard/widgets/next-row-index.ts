@@ -10,7 +10,7 @@ interface RowPosition {
 /**
  * Returns the row to which a key moves, or undefined for a key that moves to no row. Pure.
  */
-export function nextRowIndex(
+export function findNextRowIndex(
   key: string,
   { index, count, pageRows }: RowPosition,
 ): number | undefined {

@@ -1,11 +1,11 @@
 import { useMemo, useState } from 'react'
-import { flattenTree, type TreePlace } from './flatten-tree.ts'
+import { flattenTree, type TreeRow } from './flatten-tree.ts'
 import type { TreeState } from './virtual-table.tsx'
 
 /** The shown rows of a tree, for a `VirtualTable`. */
 export interface ShownTree<Row> {
-  readonly places: readonly TreePlace<Row>[]
-  readonly tree: TreeState<TreePlace<Row>>
+  readonly treeRows: readonly TreeRow<Row>[]
+  readonly tree: TreeState<TreeRow<Row>>
   /** Shows or hides the children of all rows. */
   readonly setAllCollapsed: (isCollapsed: boolean) => void
 }
@@ -21,12 +21,12 @@ export function useTree<Row>(
 ): ShownTree<Row> {
   /** The keys of the rows that are expanded although the others are collapsed, or vice versa. */
   const [exceptions, setExceptions] = useState<ReadonlySet<string>>(new Set())
-  const [isEachCollapsed, setEachCollapsed] = useState(false)
-  const places = useMemo(() => {
-    const isCollapsed = (row: Row): boolean => exceptions.has(keyOf(row)) !== isEachCollapsed
+  const [isCollapsedByDefault, setCollapsedByDefault] = useState(false)
+  const treeRows = useMemo(() => {
+    const isCollapsed = (row: Row): boolean => exceptions.has(keyOf(row)) !== isCollapsedByDefault
     return flattenTree(rows, { keyOf, parentOf, isCollapsed })
-  }, [rows, exceptions, isEachCollapsed, keyOf, parentOf])
-  const tree: TreeState<TreePlace<Row>> = {
+  }, [rows, exceptions, isCollapsedByDefault, keyOf, parentOf])
+  const tree: TreeState<TreeRow<Row>> = {
     levelOf: ({ level }) => level,
     isExpanded: ({ isExpanded }) => isExpanded,
     parentIndexOf: ({ parentIndex }) => parentIndex,
@@ -34,9 +34,9 @@ export function useTree<Row>(
   }
   const setAllCollapsed = (isCollapsed: boolean): void => {
     setExceptions(new Set())
-    setEachCollapsed(isCollapsed)
+    setCollapsedByDefault(isCollapsed)
   }
-  return { places, tree, setAllCollapsed }
+  return { treeRows, tree, setAllCollapsed }
 }
 
 function toggleKey(keys: ReadonlySet<string>, key: string): ReadonlySet<string> {

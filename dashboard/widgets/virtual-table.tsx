@@ -13,7 +13,7 @@ import {
   useRef,
   useState,
 } from 'react'
-import { nextRowIndex } from './next-row-index.ts'
+import { findNextRowIndex } from './next-row-index.ts'
 import { nextSort, type SortValue, sortRows, type TableSort } from './sort-rows.ts'
 import { TableHead } from './table-head.tsx'
 import { useMediaQuery } from './use-media-query.ts'
@@ -27,7 +27,7 @@ export interface TableColumn<Row> {
   readonly sortBy?: (row: Row) => SortValue
 }
 
-/** The place of each row in a tree, and the action that shows or hides its children. */
+/** The position of each row in a tree, and the action that shows or hides its children. */
 export interface TreeState<Row> {
   readonly levelOf: (row: Row) => number
   /** Returns undefined for a row without children. */
@@ -84,7 +84,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
     const row = rows[activeRowIndex]
     const pageRows = Math.floor((scrollRef.current?.clientHeight ?? rowHeight) / rowHeight) - 1
     const position = { index: activeRowIndex, count: rows.length, pageRows }
-    const index = nextRowIndex(event.key, position) ?? findTreeTarget(event.key, row, tree)
+    const index = findNextRowIndex(event.key, position) ?? findTreeTarget(event.key, row, tree)
     if (index !== undefined) {
       setActiveIndex(Math.max(0, index === 'child' ? activeRowIndex + 1 : index))
       virtualizer.scrollToIndex(index === 'child' ? activeRowIndex + 1 : Math.max(0, index))
@@ -233,7 +233,7 @@ function includeIndex(range: Range, index: number): number[] {
   return [...indexes, index].toSorted((a, b) => a - b)
 }
 
-function rowClassOf(marks: Readonly<Record<string, boolean>>): string {
-  const names = Object.entries(marks).flatMap(([name, isSet]) => (isSet ? [name] : []))
+function rowClassOf(flags: Readonly<Record<string, boolean>>): string {
+  const names = Object.entries(flags).flatMap(([name, isSet]) => (isSet ? [name] : []))
   return ['table-row', ...names].join(' ')
 }

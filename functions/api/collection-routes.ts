@@ -29,6 +29,7 @@ type Params = RouteCall<unknown, unknown>['params']
 export interface DocumentCollection<Draft extends z.ZodType> {
   readonly path: string
   readonly scope: Route['scope']
+  /** See `Route`. */
   readonly isForAllGroups?: boolean
   /** The word for one document of the collection in summaries, such as `webhook`. */
   readonly noun: string
@@ -49,8 +50,8 @@ export interface DocumentCollection<Draft extends z.ZodType> {
   /** Returns the value of the document for callers, without secrets. */
   readonly show: (stored: StoredDocument) => unknown
   /**
-   * Removes the resources of a value that is not stored, or no longer stored, such as the calls
-   * that EventBridge Scheduler makes for a schedule.
+   * Removes the resources that belong to a value, such as the calls that EventBridge Scheduler
+   * makes for a schedule. The value is no longer stored, or was never stored.
    */
   readonly removeRelated?: (ports: ApiPorts, value: unknown) => Promise<void>
   /** Runs after a document was stored. After a failure, the caller repeats the put. */

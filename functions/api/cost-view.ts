@@ -5,7 +5,7 @@ const countsForm = z.object(Object.fromEntries(usageFields.map(field => [field, 
 const costForm = z.object({ requests: z.number(), functions: z.number(), total: z.number() })
 const countedCost = { counts: countsForm, cost: costForm }
 
-/** The cost of a deployment in the API; see `DeploymentCost`. */
+/** The cost of a deployment in the API, in US dollars; see `DeploymentCost`. */
 export const costView = z.object({
   isBilled: z.boolean(),
   prices: z.object({ asOf: z.string(), region: z.string() }),

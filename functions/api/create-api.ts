@@ -4,10 +4,10 @@
  * run the deployments. The same app serves a function URL and `antichain serve --port`.
  *
  * Invariants: every route of this API that requires a token is a row of one table, with the
- * required role and token scope. Only the exchange of OIDC tokens and the OpenAPI document need no
- * token. A change is in the audit log before it is made. A route runs only after the body of its
- * request was read completely, within its size limit. Only routes whose summary mentions secrets or
- * the text of a token return them.
+ * required role and token scope. Only the exchange of OIDC tokens, the OpenAPI document and the
+ * files of the dashboard need no token. A change is in the audit log before it is made. A route
+ * runs only after the body of its request was read completely, within its size limit. Only routes
+ * whose summary mentions secrets or the text of a token return them.
  */
 import { Hono, type Context } from 'hono'
 import { apiLimits } from '../../shared/config/api-limits.ts'
@@ -107,7 +107,8 @@ export function createApi(options: ApiOptions): Hono {
     addressOf,
     exchangeToken: request => exchangeJwt(ports, deps.issuerKeys, request),
   })
-  // The other groups are left out: clients of Pulumi reach them through a function of their own.
+  // The other groups are left out. They exist only on AWS, where another function, `service`,
+  // answers the clients of Pulumi.
   const { closing, otherGroups: _otherGroups, ...ownPorts } = ports
   if (closing === undefined) refuseServiceCalls(app, ports.random, options.serviceUrl)
   else addServiceRoutes(app, { ports: { ...ownPorts, closing }, addressOf })

@@ -19,7 +19,7 @@ import { withInstalledPackages } from '../../shared/runtime/programs/uploaded-pr
 import { exportState } from '../../shared/runtime/state/export-state.ts'
 import type { AwsTriggers } from './open-triggers.ts'
 
-/** Dependencies of the openers of a generator. */
+/** The dependencies of the functions that open the programs of a generator. */
 interface OpenerDeps {
   readonly settings: AwsSettings
   readonly awsResources: AwsResources
@@ -31,9 +31,11 @@ interface OpenerDeps {
 }
 
 /**
- * Creates the openers of a generator. They also open programs of repositories and uploaded programs
- * without packages. They add reviewed configuration, and the policy packs that are attached to the
- * stack. Throws AWS_SETTINGS_INVALID without the variable of the installer function.
+ * Creates the functions with which a generator opens the program of a request (`open`), or that of
+ * a deployment that it continues (`reopen`). They also open programs of repositories and uploaded
+ * programs without packages. They add reviewed configuration, and the policy packs that are
+ * attached to the stack. Throws AWS_SETTINGS_INVALID without the variable of the installer
+ * function.
  */
 export function createGeneratorOpeners(
   { open, reopen }: Pick<StackServerDeps, 'open' | 'reopen'>,

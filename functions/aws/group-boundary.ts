@@ -3,9 +3,9 @@ import type { CatalogPort } from '../../shared/ports/catalog.ts'
 import { requireGroup } from '../../shared/runtime/groups/port-groups.ts'
 
 /**
- * Creates a catalog that throws STACK_GROUP_DIFFERENT for a stack of another group, such as that of
- * a stack reference. The role of the function allows no access to its records, and this error names
- * the reason. Throws AWS_SETTINGS_INVALID.
+ * Creates a catalog that throws STACK_GROUP_DIFFERENT for a stack of another group. A stack
+ * reference can name such a stack. The role of the function allows no access to the records of the
+ * stack, and this error names the reason. Throws AWS_SETTINGS_INVALID.
  */
 export function withGroupBoundary<Catalog extends Pick<CatalogPort, 'getStack'>>(
   env: Readonly<Record<string, string | undefined>>,

@@ -68,16 +68,16 @@ export interface ScheduleTriggers extends AwsTriggers, GroupedPorts<ScheduleTrig
  */
 export function openScheduleTriggers(env: Env): ScheduleTriggers {
   const client = createSchedulerClient(readAwsSettings(env))
-  const resourcesOfAll = readAwsResources(env)
-  const scheduler = createSchedulerRemoval(client, resourcesOfAll.get('scheduleGroup'))
-  const dashboardUrl = env[publicUrlVariable] ?? resourcesOfAll.get('apiUrl')
+  const commonResources = readAwsResources(env)
+  const scheduler = createSchedulerRemoval(client, commonResources.get('scheduleGroup'))
+  const dashboardUrl = env[publicUrlVariable] ?? commonResources.get('apiUrl')
   const open = (resources: AwsResources): ScheduleTriggers => ({
     ...openGroupTriggers(env, resources),
     ...{ scheduler, dashboardUrl },
     notificationsQueue: queueNameOf(resources.get('notificationsQueue')),
   })
   return {
-    ...open(resourcesOfAll),
+    ...open(commonResources),
     otherGroups: readGroupResources(env).map(group =>
       createPortGroup(group, () => open(group.resources)),
     ),

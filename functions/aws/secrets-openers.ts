@@ -22,9 +22,14 @@ export function createSecretsOpeners(deps: {
   const { openServiceManagerOf, openRecordedServiceManager } = createServiceOpeners(platform, () =>
     createKmsSealing(settings, awsResources.get('secretsKey'), keyPurpose.service),
   )
-  const fileDeps = { keeper, passphrase, allowedKeys: 'own', openRecordedServiceManager } as const
+  const stackSecretsDeps = {
+    keeper,
+    passphrase,
+    allowedKeys: 'own',
+    openRecordedServiceManager,
+  } as const
   return {
-    openSecrets: (stack, stackSecrets) => openStackSecrets(fileDeps, stack, stackSecrets),
+    openSecrets: (stack, stackSecrets) => openStackSecrets(stackSecretsDeps, stack, stackSecrets),
     openStateManager: async (stack, storedManager) =>
       (await openServiceManagerOf(stack, storedManager)) ??
       openManagerFromState(storedManager, passphrase, { keeper, allowed: { kind: 'own', stack } }),

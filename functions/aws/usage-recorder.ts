@@ -57,7 +57,7 @@ interface MeasuredCall {
 }
 
 /** The write of a usage record, which is part of the recorded usage. */
-const ownWrite: Partial<UsageCounts> = { writeUnits: 1 }
+const usageWrite: Partial<UsageCounts> = { writeUnits: 1 }
 
 /** Creates the recorder of a process. A usage that cannot be stored is logged, and lost. */
 export function createUsageRecorder(deps: UsageRecorderDeps): UsageRecorder {
@@ -115,5 +115,5 @@ async function saveUsage(deps: UsageRecorderDeps, call: MeasuredCall): Promise<v
   const share = 1 / deployments.length
   const sharedCounts = addUsage(noUsage, addUsage(requestCounts, timeCounts), share)
   for (const deployment of deployments)
-    await usage.put(deployment, { part, run: call.run, counts: addUsage(sharedCounts, ownWrite) })
+    await usage.put(deployment, { part, run: call.run, counts: addUsage(sharedCounts, usageWrite) })
 }

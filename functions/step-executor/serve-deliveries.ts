@@ -66,13 +66,16 @@ export async function serveDeliveries<D extends Delivery>(
   deliveries: readonly D[],
   options: DeliveryOptions,
 ): Promise<ChainDeliveryResult<D>> {
-  const groups = new Map<DeploymentId, D[]>()
+  const deliveriesByDeployment = new Map<DeploymentId, D[]>()
   for (const delivery of deliveries) {
     const { deployment } = delivery.message
-    groups.set(deployment, [...(groups.get(deployment) ?? []), delivery])
+    deliveriesByDeployment.set(deployment, [
+      ...(deliveriesByDeployment.get(deployment) ?? []),
+      delivery,
+    ])
   }
   const results = await Promise.all(
-    [...groups].map(([deployment, deploymentDeliveries]) =>
+    [...deliveriesByDeployment].map(([deployment, deploymentDeliveries]) =>
       serveDeployment(server, { deployment, deploymentDeliveries, ...options }).catch(
         (thrown: unknown) => {
           logFailure(server, deployment, thrown)

@@ -15,7 +15,7 @@ import { notifyAndEndRequest, notifyStarted } from './send-notifications.ts'
 import { serveEdit } from './serve-edit.ts'
 import { servePreview } from './serve-preview.ts'
 import { serveRun } from './serve-run.ts'
-import { refuseRecentRead } from './skip-recent-read.ts'
+import { refuseRecentRead } from './refuse-recent-read.ts'
 import { startDeployment } from './start-deployment.ts'
 
 /**

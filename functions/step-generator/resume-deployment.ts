@@ -128,7 +128,7 @@ export async function resumeDeployment(
 }
 
 /** A deployment whose log was taken over, before its base is read. */
-interface HeldDeployment extends Omit<StartedDeployment, 'base'> {
+interface TakenOverDeployment extends Omit<StartedDeployment, 'base'> {
   readonly earlierRuns: EarlierRuns
   readonly view: LogView
 }
@@ -136,7 +136,7 @@ interface HeldDeployment extends Omit<StartedDeployment, 'base'> {
 async function takeOverInterrupted(
   ports: GeneratorPorts,
   request: DeployInput,
-): Promise<HeldDeployment> {
+): Promise<TakenOverDeployment> {
   const {
     deployment,
     pin: firstPin,
@@ -176,19 +176,22 @@ async function takeOverInterrupted(
 async function withBase(
   ports: GeneratorPorts,
   request: DeployInput,
-  { view: _view, ...heldDeployment }: HeldDeployment,
+  { view: _view, ...takenOverDeployment }: TakenOverDeployment,
 ): Promise<StartedDeployment> {
-  const storedBase = await readSnapshotBlob(ports.blobs, heldDeployment.pin.base)
+  const storedBase = await readSnapshotBlob(ports.blobs, takenOverDeployment.pin.base)
   return {
-    ...heldDeployment,
-    base: createBase(await decodeSnapshot(storedBase, request.secrets), heldDeployment.pin.epoch),
+    ...takenOverDeployment,
+    base: createBase(
+      await decodeSnapshot(storedBase, request.secrets),
+      takenOverDeployment.pin.epoch,
+    ),
   }
 }
 
 /** Recovers the operations of dead executors, and sends ready operations. */
 async function sweepAll(
   ports: GeneratorPorts,
-  { deployment, view }: Pick<HeldDeployment, 'deployment' | 'view'>,
+  { deployment, view }: Pick<TakenOverDeployment, 'deployment' | 'view'>,
   deadExecutors: ReadonlySet<ExecutorId>,
 ): Promise<void> {
   const isGone = (executor: ExecutorId): boolean => deadExecutors.has(executor)
@@ -207,19 +210,19 @@ export async function wakeDeployment(
   ports: GeneratorPorts,
   request: DeployInput,
 ): Promise<StartedDeployment | undefined> {
-  const heldDeployment = await takeOverInterrupted(ports, request)
-  const { deployment, earlierRuns, handedOver, view } = heldDeployment
+  const takenOverDeployment = await takeOverInterrupted(ports, request)
+  const { deployment, earlierRuns, handedOver, view } = takenOverDeployment
   const hasNewEnds = (endedCount: number): boolean => endedCount > (handedOver?.ended ?? 0)
   if (
     handedOver?.why !== 'parked' ||
     hasNewEnds(earlierRuns.earlierEnds.size) ||
     earlierRuns.unfinishedCount === 0
   ) {
-    requireSameProgram(request, heldDeployment)
-    return withBase(ports, request, heldDeployment)
+    requireSameProgram(request, takenOverDeployment)
+    return withBase(ports, request, takenOverDeployment)
   }
   // No other process checks the running operations while the deployment is parked.
-  const deadExecutors = await heldDeployment.liveness.observeUntilKnown()
+  const deadExecutors = await takenOverDeployment.liveness.observeUntilKnown()
   await sweepAll(ports, { deployment, view }, deadExecutors)
   await ports.control.handOver(deployment, ports.holder, handedOver)
   // An end that was recorded before the hand-over sends no nudge, so it is checked here.
@@ -231,7 +234,7 @@ export async function wakeDeployment(
 /** Requires that a program which must run again is unchanged. Throws RESUME_DIFFERS. */
 function requireSameProgram(
   { readProgramDigest }: DeployInput,
-  { pin, earlierRuns }: HeldDeployment,
+  { pin, earlierRuns }: TakenOverDeployment,
 ): void {
   const mustRunAgain =
     runsProgram(pin.options) && earlierRuns.earlierDecisions.programEnd === undefined
@@ -249,9 +252,11 @@ function requireSameProgram(
  */
 async function closeIfOver(
   ports: GeneratorPorts,
-  heldDeployment: Pick<StartedDeployment, 'deployment' | 'liveness'> & { readonly view: LogView },
+  takenOverDeployment: Pick<StartedDeployment, 'deployment' | 'liveness'> & {
+    readonly view: LogView
+  },
 ): Promise<void> {
-  const { deployment, liveness, view } = heldDeployment
+  const { deployment, liveness, view } = takenOverDeployment
   if (view.closing === undefined) {
     if (!(await isStopped(ports, deployment))) return
     throw error('NOTHING_TO_RESUME', 'the deployment was stopped, which cannot be undone')

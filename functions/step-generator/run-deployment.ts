@@ -103,7 +103,7 @@ export async function runDeployment(
     })
   const handOverWaitAbort = new AbortController()
   try {
-    const commandEnd = runCommandOrFault(deps, startedDeployment.base)
+    const commandEnd = runCommandAndReportFault(deps, startedDeployment.base)
     const handOverDecision = waitForHandOver(
       ports.clock,
       () =>
@@ -276,7 +276,7 @@ async function stopAndAwaitRunning(deps: CommandDeps): Promise<void> {
  * Runs the command, and reports whether it succeeded. Returns false after a fault too. The caller
  * then closes the deployment and records the completed operations, if the store works.
  */
-async function runCommandOrFault(deps: CommandDeps, base: Base): Promise<boolean> {
+async function runCommandAndReportFault(deps: CommandDeps, base: Base): Promise<boolean> {
   try {
     return await deployCommand(deps, base)
   } catch (thrown) {

@@ -17,7 +17,8 @@ export async function serveWebhook(
     if (delivery === undefined) return toHttpResponse({ status: 404, body: unknownPathBody })
     const { group, name, request } = delivery
     const isKnown =
-      group === defaultGroup || server.otherGroups?.some(each => each.name === group) === true
+      group === defaultGroup ||
+      server.otherGroups?.some(otherGroup => otherGroup.name === group) === true
     // No webhook has the full name, so an unknown group is refused like an unknown name.
     const answer = isKnown
       ? answerWebhook(portsOfGroup(server, group), name, request)

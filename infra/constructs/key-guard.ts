@@ -10,14 +10,14 @@ import type { Settings } from '../settings.ts'
  */
 export function createKeyGuard(stack: Stack, settings: Settings): void {
   for (const name of ['dataKey', 'secretsKey'] as const) {
-    const kept = new CfnParameter(stack, keyParameters[name], {
+    const keptValue = new CfnParameter(stack, keyParameters[name], {
       default: settings[name],
       description: `The setting ${name}. Keep its value.`,
     })
     new CfnRule(stack, `${keyParameters[name]}IsKept`, {
       assertions: [
         {
-          assert: Fn.conditionEquals(kept.valueAsString, settings[name]),
+          assert: Fn.conditionEquals(keptValue.valueAsString, settings[name]),
           assertDescription: `the setting ${name} cannot change, because another key has encrypted what exists (docs/aws.md)`,
         },
       ],

@@ -59,11 +59,12 @@ const shutdownSeconds = 120
 export const longPoolScratchGib = 40
 
 /**
- * Creates executors and generators without a time limit: one service each. The scaler sets their
- * number of tasks, which is 0 while they are idle. A number in the template would replace it at
- * each upgrade, so a new service begins with the default of ECS, one task. Without a VPC in the
- * settings, the tasks have public addresses, because a NAT gateway is billed by the hour. Tasks
- * accept no connections. Returns the network of the tasks.
+ * Creates one ECS service for executors without a time limit, and one for generators. The scaler
+ * sets the number of tasks of each service, which is 0 while it is idle. The template has no number
+ * of tasks, because an upgrade would replace the scaler's number by it. So a new service begins
+ * with the default of ECS, one task. Without a VPC in the settings, the tasks have public
+ * addresses, because a NAT gateway is billed by the hour. Tasks accept no connections. Returns the
+ * network of the tasks.
  */
 export function createLongPool(scope: Construct, input: LongPoolInput): PrivateNetwork {
   const part = createPart(scope, 'LongPool')

@@ -130,8 +130,8 @@ function createDashboard(
 
 /**
  * Returns the rows of a group. Their titles end with `titleEnd`. AWS bills a dashboard with more
- * than 50 metrics. The rows of one group have at most so many, because the scaler has no metrics of
- * concurrency and duration.
+ * than 50 metrics. The rows of one group stay within this number, because they omit the concurrency
+ * and the duration of the scaler.
  */
 function createGroupRows(
   { settings, queues, functions }: ObservedGroup,

@@ -35,73 +35,73 @@ export function createPrivateNetwork(
   settings: Settings,
 ): PrivateNetwork | undefined {
   if (settings.vpc === undefined) return undefined
-  const group = createPart(scope, 'Network')
-  const vpc = Vpc.fromVpcAttributes(group, 'Vpc', {
+  const part = createPart(scope, 'Network')
+  const vpc = Vpc.fromVpcAttributes(part, 'Vpc', {
     vpcId: settings.vpc,
     // Only the subnets of the settings are used, so the zones of the VPC do not matter.
     availabilityZones: [Fn.select(0, Fn.getAzs())],
   })
   const network: PrivateNetwork = {
     vpc,
-    subnets: settings.subnets.map(id => importSubnet(group, id)),
+    subnets: settings.subnets.map(id => importSubnet(part, id)),
     securityGroups:
       settings.securityGroups.length > 0
-        ? settings.securityGroups.map(id => SecurityGroup.fromSecurityGroupId(group, id, id))
-        : [createOutboundGroup(group, settings, vpc)],
+        ? settings.securityGroups.map(id => SecurityGroup.fromSecurityGroupId(part, id, id))
+        : [createOutboundGroup(part, settings, vpc)],
   }
-  createGatewayEndpoints(group, settings, settings.vpc)
-  createInterfaceEndpoints(group, settings, network)
+  createGatewayEndpoints(part, settings, settings.vpc)
+  createInterfaceEndpoints(part, settings, network)
   return network
 }
 
-function importSubnet(group: Construct, id: string): ISubnet {
-  const subnet = Subnet.fromSubnetId(group, id, id)
+function importSubnet(part: Construct, id: string): ISubnet {
+  const subnet = Subnet.fromSubnetId(part, id, id)
   // The routes of a subnet belong to its owner, and no construct reads them.
   Annotations.of(subnet).acknowledgeWarning('@aws-cdk/aws-ec2:noSubnetRouteTableId')
   return subnet
 }
 
-function createOutboundGroup(group: Construct, settings: Settings, vpc: IVpc): SecurityGroup {
-  return new SecurityGroup(group, 'Wall', {
+function createOutboundGroup(part: Construct, settings: Settings, vpc: IVpc): SecurityGroup {
+  return new SecurityGroup(part, 'Wall', {
     vpc,
     description: `${settings.installation}: allows outbound connections of functions and tasks only`,
     allowAllOutbound: true,
   })
 }
 
-function createGatewayEndpoints(group: Construct, settings: Settings, vpcId: string): void {
+function createGatewayEndpoints(part: Construct, settings: Settings, vpcId: string): void {
   for (const service of settings.endpoints.filter(isGatewayService))
-    new CfnVPCEndpoint(group, `${logicalNameOf(service)}Endpoint`, {
+    new CfnVPCEndpoint(part, `${logicalNameOf(service)}Endpoint`, {
       vpcId,
       vpcEndpointType: 'Gateway',
-      serviceName: `com.amazonaws.${Stack.of(group).region}.${service}`,
+      serviceName: `com.amazonaws.${Stack.of(part).region}.${service}`,
       routeTableIds: [...settings.routeTables],
     })
 }
 
 function createInterfaceEndpoints(
-  group: Construct,
+  part: Construct,
   settings: Settings,
   { vpc, subnets, securityGroups }: PrivateNetwork,
 ): void {
   const services = settings.endpoints.filter(isInterfaceService)
   if (services.length === 0) return
-  const wall = new SecurityGroup(group, 'EndpointWall', {
+  const endpointSecurityGroup = new SecurityGroup(part, 'EndpointWall', {
     vpc,
     description: `${settings.installation}: accepts functions and tasks of the installation only`,
     allowAllOutbound: false,
   })
-  for (const client of securityGroups) wall.addIngressRule(client, Port.tcp(443))
+  for (const client of securityGroups) endpointSecurityGroup.addIngressRule(client, Port.tcp(443))
   for (const service of services)
-    new InterfaceVpcEndpoint(group, `${logicalNameOf(service.replace('.', '-'))}Endpoint`, {
+    new InterfaceVpcEndpoint(part, `${logicalNameOf(service.replace('.', '-'))}Endpoint`, {
       vpc,
       service: new InterfaceVpcEndpointService(
-        `com.amazonaws.${Stack.of(group).region}.${service}`,
+        `com.amazonaws.${Stack.of(part).region}.${service}`,
         443,
       ),
       privateDnsEnabled: true,
       subnets: { subnets: [...subnets] },
-      securityGroups: [wall],
+      securityGroups: [endpointSecurityGroup],
       open: false,
     })
 }

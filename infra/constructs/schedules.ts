@@ -36,10 +36,11 @@ export const scheduleRoleName = (settings: Settings): string =>
   roleNameOf(settings.installation, 'schedules', settings.region)
 
 /**
- * Creates a group for schedules, the role under which they call functions, and the schedules that
- * call compaction and the scaler every hour. Allows the functions `api` and `service` to create and remove
- * schedules, and the schedule function to remove them. The tags of the group contain the addresses
- * and the groups of the installation. So a status command need not read the CloudFormation stack.
+ * Creates a schedule group, the role under which its schedules call functions, and the schedules
+ * that call compaction and the scaler every hour. Allows the functions `api` and `service` to
+ * create and remove schedules, and the schedule function to remove them. The tags of the schedule
+ * group contain the addresses and the groups of the installation. So a status command need not read
+ * the CloudFormation stack.
  */
 export function createSchedules(scope: Construct, input: SchedulesInput): void {
   const { settings, api, service, schedule, addresses, groups } = input

@@ -33,11 +33,11 @@ export interface Stores {
  * them with `dataProtection=off`.
  */
 export function createStores(scope: Construct, settings: Settings, keys: EncryptionKeys): Stores {
-  const group = createPart(scope, 'Data')
+  const part = createPart(scope, 'Data')
   const names = installationNamesOf(settings.installation)
   const { account, region } = Stack.of(scope)
   const createTable = (id: string, tableName: string): TableV2 =>
-    new TableV2(group, id, {
+    new TableV2(part, id, {
       tableName,
       partitionKey: { name: tableKeys.partition, type: AttributeType.STRING },
       sortKey: { name: tableKeys.sort, type: AttributeType.STRING },
@@ -58,7 +58,7 @@ export function createStores(scope: Construct, settings: Settings, keys: Encrypt
   return {
     journal: createTable('Journal', names.journalTable),
     catalog: createTable('Catalog', names.catalogTable),
-    bucket: new Bucket(group, 'Bucket', {
+    bucket: new Bucket(part, 'Bucket', {
       bucketName: bucketNameOf(settings.installation, account, region),
       versioned: true,
       ...bucketEncryptionOf(keys),

@@ -124,7 +124,7 @@ export async function startCloud(options: CloudOptions): Promise<LocalCloud> {
   const sqs = createSqsClient(aws)
   const ecs = createEcsClient(aws)
   const sources = startEventSources(options, { services, fleets, sqs })
-  const tasks = startLongTasks(options, { access, supervisor, ecs })
+  const longTasks = startLongTasks(options, { access, supervisor, ecs })
   const endScheduling = startScheduleCalls(options, services, invoke)
   const endRegularCalls = startRegularCalls(fleets, options.compactionIntervalMs)
   return {
@@ -137,13 +137,13 @@ export async function startCloud(options: CloudOptions): Promise<LocalCloud> {
         .filter(({ target }) => target.row.name === name)
         .flatMap(({ fleet }) => fleet.listEnvironments()),
     listTaskPids: name =>
-      tasks.filter(each => each.name === name).flatMap(each => each.tasks.listPids()),
-    upgrade: bundleOf => replaceCode(bundleOf, fleets, tasks),
+      longTasks.filter(row => row.name === name).flatMap(({ tasks }) => tasks.listPids()),
+    upgrade: bundleOf => replaceCode(bundleOf, fleets, longTasks),
     end: async () => {
       endRegularCalls()
       await endScheduling()
       await listeners.close()
-      await Promise.all(tasks.map(each => each.tasks.end()))
+      await Promise.all(longTasks.map(({ tasks }) => tasks.end()))
       const allFleets = fleets.map(({ fleet }) => fleet)
       await endAll(sources, allFleets)
       await supervisor.close()
@@ -165,14 +165,14 @@ interface FunctionFleet {
 function replaceCode(
   bundleOf: ProcessOptions['bundleOf'],
   fleets: readonly FunctionFleet[],
-  tasks: readonly FunctionTasks[],
+  longTasks: readonly FunctionTasks[],
 ): void {
   for (const row of functionsTable) {
     const bundleFolder = bundleOf(row)
     if (bundleFolder === undefined) continue
     for (const { target, fleet } of fleets)
       if (target.row.name === row.name) fleet.replaceCode(bundleFolder)
-    for (const each of tasks) if (each.name === row.name) each.tasks.replaceCode(bundleFolder)
+    for (const { name, tasks } of longTasks) if (name === row.name) tasks.replaceCode(bundleFolder)
   }
 }
 
@@ -235,7 +235,10 @@ function startScheduleCalls(
 
 const regularEvents: Partial<Readonly<Record<FunctionName, object>>> = hourlyEvents
 
-/** Calls these functions regularly, as their schedules do. Returns the function that ends this. */
+/**
+ * Calls compaction and the scaler regularly, as their schedules do. Returns the function that ends
+ * these calls.
+ */
 function startRegularCalls(fleets: readonly FunctionFleet[], intervalMs: number): () => void {
   const ends = fleets.flatMap(({ target, fleet }) => {
     const event = regularEvents[target.row.name]
@@ -246,13 +249,13 @@ function startRegularCalls(fleets: readonly FunctionFleet[], intervalMs: number)
   }
 }
 
-/** Calls a function regularly, one call at a time. */
-function repeatCall(called: Fleet, event: object, intervalMs: number): () => void {
+/** Calls a function regularly, one call at a time. Returns the function that ends the calls. */
+function repeatCall(fleet: Fleet, event: object, intervalMs: number): () => void {
   let isCalling = false
   const timer = setInterval(() => {
     if (isCalling) return
     isCalling = true
-    void called.invoke(event).finally(() => {
+    void fleet.invoke(event).finally(() => {
       isCalling = false
     })
   }, intervalMs)

@@ -53,9 +53,9 @@ export async function startInvokeApi(
         return replyToSynchronousCall(onStreamedAnswer =>
           invoke(name, functionEvent, { ...call, onStreamedAnswer }),
         )
-      const invokeNamed = () => invoke(name, functionEvent, call)
+      const invokeFunction = () => invoke(name, functionEvent, call)
       if (!fitsAsynchronousCall(text)) return createMessageReply(413, 'Request Entity Too Large')
-      void callWithRetries(invokeNamed, { onFailure: onCloudFailure, signal: shutdown.signal })
+      void callWithRetries(invokeFunction, { onFailure: onCloudFailure, signal: shutdown.signal })
       return { status: 202, headers: {}, body: Buffer.from('') }
     },
     onFailure: onCloudFailure,

@@ -143,6 +143,7 @@ const spawnOptions: SpawnOptionsWithStdioTuple<'ignore', 'pipe', 'pipe'> = {
 /** Signals the processes of a sandbox. Repeats SIGSTOP for those that have started meanwhile. */
 function signalSandbox(parentPid: number, name: NodeJS.Signals): void {
   if (name === 'SIGTERM') {
+    // The process 1 of a sandbox only reaps others, so the first program has the pid 2.
     const program = listSandboxProcesses(parentPid).find(({ innerPid }) => innerPid === 2)
     if (program !== undefined) sendSignal(program.pid, name)
     return

@@ -29,7 +29,7 @@ interface InstallationValues {
 
 /** The created resources of one group. */
 interface GroupValues {
-  /** The beginning of the names. */
+  /** The beginning of the names of the resources. */
   readonly name: string
   readonly queues: Readonly<Record<QueueName, { readonly url: string }>>
   readonly bucket: string

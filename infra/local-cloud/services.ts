@@ -84,8 +84,8 @@ export interface ServicesOptions {
 
 /**
  * Creates tables, queues, buckets, keys, ECS services and schedule group of an installation, as the
- * CDK app does.
- * Throws the SDK's errors unchanged, because they can only occur at the start of the cloud.
+ * CDK app does. Throws the SDK's errors unchanged, because they can only occur at the start of the
+ * cloud.
  */
 export async function createServices(
   settings: AwsSettings,
@@ -144,7 +144,7 @@ export async function createServices(
 
 /** The created stores of one group. */
 interface GroupStores {
-  /** The beginning of the names. */
+  /** The beginning of the names of the resources. */
   readonly name: string
   readonly tables: { readonly remove: () => Promise<void> }
   readonly ecsServices: { readonly remove: () => Promise<void> }

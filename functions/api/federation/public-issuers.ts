@@ -75,6 +75,6 @@ function fixesOwnerClaim(publicIssuer: PublicIssuer, claim: string, pattern: str
  * is not empty and has no wildcard.
  */
 function fixesOwnerPart(pattern: string): boolean {
-  const [beforeSlash = '', ...rest] = pattern.split('/')
-  return !/[*?]/.test(pattern) || (rest.length > 0 && !/[*?]|^$/.test(beforeSlash))
+  const [beforeSlash = '', ...partsAfterSlash] = pattern.split('/')
+  return !/[*?]/.test(pattern) || (partsAfterSlash.length > 0 && !/[*?]|^$/.test(beforeSlash))
 }

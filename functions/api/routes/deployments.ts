@@ -51,7 +51,8 @@ export const deploymentRoutes = [
     path,
     role: 'read',
     scope: 'stack',
-    summary: 'List the deployments of a stack, newest first; the cursor is the previous number',
+    summary:
+      'List the deployments of a stack, newest first; those before the number that is the cursor',
     query: z.object(pageQuery),
     output: createPageForm(deploymentView),
     run: async (ports, { params, query: { limit, cursor } }) => {
@@ -207,8 +208,7 @@ export const deploymentRoutes = [
     method: 'GET',
     path: `${path}/{number}/journal`,
     role: 'read',
-    summary:
-      'List the records of the decision log, sealed as they are stored; the cursor is a number',
+    summary: 'List the sealed records of the decision log, from the number that is the cursor',
     query: z.object(pageQuery),
     output: createPageForm(recordForm),
     run: async (ports, { params, query: { limit, cursor } }) => {

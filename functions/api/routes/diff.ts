@@ -61,9 +61,11 @@ export const diffRoutes = [
       const after = await readVersionState(ports, record, to)
       // Secrets are not decrypted, because callers with the role `read` may not learn whether two
       // are equal.
-      const { changes, ...rest } = diffStates(before, after, () => undefined)
+      const { changes, ...otherFields } = diffStates(before, after, () => undefined)
       const shownChanges = changes.slice(0, apiLimits.diffChangesMax)
-      return { json: { from, to, changes: shownChanges, changeCount: changes.length, ...rest } }
+      return {
+        json: { from, to, changes: shownChanges, changeCount: changes.length, ...otherFields },
+      }
     },
   }),
 ]

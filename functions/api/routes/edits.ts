@@ -16,7 +16,7 @@ import { requirePermission } from '../authorization.ts'
 import { requireArchive } from '../require-archive.ts'
 import { placeCallsForRename } from '../scheduler-calls.ts'
 import { type ApiPorts, defineRoute, type RouteCall, stackOf } from '../define-route.ts'
-import { requireFreeName } from '../require-free-tags.ts'
+import { requireRenamePermission } from '../require-policy-permission.ts'
 
 /** A name of a project or stack. */
 const nameForm = z.string().regex(/^[\w.-]{1,100}$/, 'must be 1 to 100 letters, digits, _, . and -')
@@ -71,7 +71,7 @@ export const editRoutes = [
       if (storedRequest !== undefined && isRenameTo(storedRequest, to))
         return { json: requestViewOf(storedRequest) }
       await requireStack(ports, stack)
-      await requireFreeName(ports, { caller: call.caller, stack })
+      await requireRenamePermission(ports, { caller: call.caller, stack })
       if ((await ports.catalog.getStack(to)) !== undefined)
         throw error('STACK_EXISTS', `the stack '${call.body.stack}' already exists`)
       await requireIdleStack(ports, stack)

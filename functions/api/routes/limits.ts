@@ -65,13 +65,18 @@ function isUsedBy({ deployments }: LimitRecord, stack: StackId): boolean {
   return ids.some(deployment => deploymentPartsOf(deployment).stack === stack)
 }
 
+/** The time after its last call for which a deployment counts as a user of a limit, in ms. */
+const activeMs = 60_000
+
 function limitViewOf(
   record: LimitRecord,
   { shared, now }: { readonly shared: boolean; readonly now: number },
 ): z.output<typeof limitView> {
   const { label, rule, slowdown, calls, deployments } = record
   const callsPerSecond = currentRateOf(record)
-  const activeDeployments = Object.values(deployments).filter(({ seenAt }) => now - seenAt < 60_000)
+  const activeDeployments = Object.values(deployments).filter(
+    ({ seenAt }) => now - seenAt < activeMs,
+  )
   return {
     label,
     shared,

@@ -10,7 +10,7 @@ import { requirePluginStore } from './plugins.ts'
 
 /**
  * Routes of the sources from which generators may download plugins. Every stack of the installation
- * can use such a plugin, so only an administrator of the installation allows sources.
+ * can use a downloaded plugin, so only an administrator of the installation allows sources.
  */
 export const pluginSourceRoutes = createCollectionRoutes({
   path: '/v1/plugin-sources',

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { error } from '../../../shared/errors/error.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
-import { requireFreeTags } from '../require-free-tags.ts'
+import { requireTagPermission } from '../require-policy-permission.ts'
 import { defineRoute, stackOf } from '../define-route.ts'
 import { putTags, readTags, tagsForm } from '../../../shared/triggers/stack-tags.ts'
 import { createRecordForm } from '../../../shared/values/record-form.ts'
@@ -47,7 +47,7 @@ export const tagRoutes = [
           'API_INPUT_INVALID',
           `a stack has at most ${tagsMax} tags, with names of 1 to 40 letters, digits, _, ., - and :`,
         )
-      await requireFreeTags(ports, { caller, stack: id, tags: parsedTags.data })
+      await requireTagPermission(ports, { caller, stack: id, tags: parsedTags.data })
       await putTags(ports, id, parsedTags.data)
       return { json: { tags: parsedTags.data } }
     },

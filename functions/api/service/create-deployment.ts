@@ -81,10 +81,10 @@ async function findSource(
   const { repoUrl = settingsSource.repoUrl } = callSource
   // Settings for another repository do not apply.
   if (!isSameRepository(repoUrl, settingsSource.repoUrl)) return callSource
-  const { commit, ...others } = settingsSource
+  const { commit, ...otherSettings } = settingsSource
   // The commit of the settings is on the branch of the settings, which the call may replace.
   const keepsCommit = commit !== undefined && callSource.branch === undefined
-  return { ...others, ...(keepsCommit ? { commit } : {}), ...callSource }
+  return { ...otherSettings, ...(keepsCommit ? { commit } : {}), ...callSource }
 }
 
 async function createRequest(

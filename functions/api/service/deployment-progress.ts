@@ -9,7 +9,7 @@ import {
 } from '../../../shared/records/ids.ts'
 import type { RequestEnd } from '../../../shared/records/stack-request.ts'
 import { withdrawnCode } from '../request-deployment.ts'
-import { ownDeploymentPrefix, ownPreviewPrefix, statusOf } from './deployment-updates.ts'
+import { engineDeploymentPrefix, enginePreviewPrefix, statusOf } from './deployment-updates.ts'
 import type { PulumiDeployment } from './pulumi-deployment.ts'
 import type { ServicePorts } from './service-route.ts'
 
@@ -51,7 +51,7 @@ export async function readDeploymentProgress(
   if (!request.dryRun) return { status: 'accepted' }
   const eventsId = previewIdOf(request.stack, request.key)
   const update: ProgressUpdate = {
-    id: `${ownPreviewPrefix}${deployment.number}`,
+    id: `${enginePreviewPrefix}${deployment.number}`,
     eventsId,
     version: 0,
     startedAt: request.at,
@@ -75,7 +75,7 @@ async function readStartedProgress(
   const status = statusOf(record)
   const { startedAt, endedAt, version = 0, changes = {} } = record
   const update = {
-    ...{ id: `${ownDeploymentPrefix}${deploymentPartsOf(deployment).number}` },
+    ...{ id: `${engineDeploymentPrefix}${deploymentPartsOf(deployment).number}` },
     ...{ eventsId: deployment, version, startedAt, changes },
     ...(endedAt === undefined ? {} : { endedAt }),
   }

@@ -7,7 +7,7 @@ import { withdrawWaitingRequest } from '../request-deployment.ts'
 import { createDeployment } from './create-deployment.ts'
 import { readDeploymentLog, readStepLog } from './deployment-log.ts'
 import { readDeploymentProgress } from './deployment-progress.ts'
-import { stopOwnDeployment } from './deployment-updates.ts'
+import { stopEngineDeployment } from './deployment-updates.ts'
 import { createDeploymentView } from './deployment-view.ts'
 import { deploymentsPath } from './deployments-path.ts'
 import { parsePage } from './page-of-query.ts'
@@ -144,6 +144,6 @@ async function cancelDeployment(ports: ServicePorts, call: ServiceCall): Promise
   const { status } = await readDeploymentProgress(ports, latest)
   if (status === 'skipped') return {}
   if (latest.end?.kind !== 'started') throw error('REQUEST_BEGUN', 'the deployment is over')
-  await stopOwnDeployment(ports, stack, latest.end.deployment)
+  await stopEngineDeployment(ports, stack, latest.end.deployment)
   return {}
 }

@@ -6,19 +6,19 @@ import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import type { ServicePorts } from './service-route.ts'
 
 /** The beginning of the update id of a deployment that this engine runs. */
-export const ownDeploymentPrefix = 'deployment-'
+export const engineDeploymentPrefix = 'deployment-'
 
 /** Returns the deployment with an update id of this engine. Undefined for other ids. */
-export function parseOwnDeployment(stack: StackId, id: string): DeploymentId | undefined {
+export function parseEngineDeployment(stack: StackId, id: string): DeploymentId | undefined {
   const [, number] = /^deployment-([1-9]\d{0,8})$/.exec(id) ?? []
   return number === undefined ? undefined : deploymentIdOf(stack, Number(number))
 }
 
 /** The beginning of the update id of a preview that this engine runs. */
-export const ownPreviewPrefix = 'preview-'
+export const enginePreviewPrefix = 'preview-'
 
 /** Returns the number in the update id of a preview of this engine. Undefined for other ids. */
-export function parseOwnPreview(id: string): number | undefined {
+export function parseEnginePreview(id: string): number | undefined {
   const [, number] = /^preview-([1-9]\d{0,8})$/.exec(id) ?? []
   return number === undefined ? undefined : Number(number)
 }
@@ -45,7 +45,7 @@ export function statusOf({ result }: Pick<HistoryRecord, 'result'>): UpdateStatu
  * Requests the stop of a deployment that this engine runs. Throws REQUEST_BEGUN for one that is
  * over.
  */
-export async function stopOwnDeployment(
+export async function stopEngineDeployment(
   ports: ServicePorts,
   stack: StackId,
   deployment: DeploymentId,

@@ -10,7 +10,7 @@ import {
 } from '../../../shared/runtime/query/scheduled-drift.ts'
 import { remedyRequestKeyOf } from '../../../shared/triggers/trigger-requests.ts'
 import { isoTimeOf } from './deployment-view.ts'
-import { ownDeploymentPrefix, ownPreviewPrefix, statusOf } from './deployment-updates.ts'
+import { engineDeploymentPrefix, enginePreviewPrefix, statusOf } from './deployment-updates.ts'
 import {
   findPulumiDeployment,
   pulumiDeploymentIdOf,
@@ -149,7 +149,7 @@ async function viewOf(ports: DriftRunPorts, run: DriftRun): Promise<DriftRunView
   const created = isoTimeOf(request.at)
   const status = statusOfRun(run)
   const changes = end?.kind === 'previewed' ? end.changes : {}
-  const updateId = number === undefined ? '' : `${ownPreviewPrefix}${number}`
+  const updateId = number === undefined ? '' : `${enginePreviewPrefix}${number}`
   const detectUpdate = { updateId, resourceChanges: changes, modified: created, status }
   const remediateUpdate = await findRemedy(ports, record)
   return {
@@ -178,7 +178,7 @@ async function findRemedy(
     return { updateId: '', modified, status: remedy.end === undefined ? 'running' : 'failed' }
   const record = await readHistoryRecord(catalog, remedy.end.deployment)
   return {
-    updateId: `${ownDeploymentPrefix}${deploymentPartsOf(remedy.end.deployment).number}`,
+    updateId: `${engineDeploymentPrefix}${deploymentPartsOf(remedy.end.deployment).number}`,
     ...(record === undefined
       ? { modified, status: 'failed' }
       : {

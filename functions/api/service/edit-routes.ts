@@ -19,7 +19,7 @@ import { placeCallsForRename } from '../scheduler-calls.ts'
 import { closeDeadDeployments } from './client-deployment.ts'
 import { requireUpdate } from './client-update.ts'
 import {
-  parseOwnDeployment,
+  parseEngineDeployment,
   readDeploymentUpdateStatus,
   type UpdateStatus,
 } from './deployment-updates.ts'
@@ -33,7 +33,7 @@ import {
   stackPath,
   updatePath,
 } from './service-route.ts'
-import { requireFreeName } from '../require-free-tags.ts'
+import { requireRenamePermission } from '../require-policy-permission.ts'
 
 /** Maximum time that a call waits for the end of an edit, in ms. On AWS, a call ends after 30 s. */
 const editWaitMs = 20_000
@@ -97,7 +97,7 @@ async function renameStack(ports: ServicePorts, call: ServiceCall): Promise<unkn
   const to = stackIdOf(newProject || parts.project, newName || parts.stack)
   requirePermission(call.caller, 'deploy', to)
   requireSameGroup(ports.stackGroups ?? [], stack, to)
-  await requireFreeName(ports, { caller: call.caller, stack })
+  await requireRenamePermission(ports, { caller: call.caller, stack })
   if ((await ports.catalog.getStack(to)) !== undefined)
     throw error('STACK_EXISTS', `the stack '${stackPartsOf(to).stack}' already exists`)
   const placements = await placeCallsForRename(ports, stack, to)
@@ -182,8 +182,8 @@ async function readStatus(ports: ServicePorts, stack: StackId, id: string): Prom
     if (request === undefined) throw error('DEPLOYMENT_UNKNOWN', 'the stack has no such update')
     return statusOfEdit(ports, request.end)
   }
-  const ownDeployment = parseOwnDeployment(stack, id)
-  if (ownDeployment !== undefined) return readDeploymentUpdateStatus(ports, ownDeployment)
+  const engineDeployment = parseEngineDeployment(stack, id)
+  if (engineDeployment !== undefined) return readDeploymentUpdateStatus(ports, engineDeployment)
   const { update } = await requireUpdate(ports, stack, id)
   if (update.deployment !== undefined) return readDeploymentUpdateStatus(ports, update.deployment)
   return update.status ?? (update.lease === undefined ? 'not started' : 'running')

@@ -59,12 +59,13 @@ export async function readEventPage(
 ): Promise<EventPage> {
   const [, position = '0', flag = ''] = tokenPattern.exec(token) ?? []
   const page = await events.read(id, Number(position), eventsPerPage)
-  const parsed = page.events.map(line => JSON.parse(line) as Readonly<Record<string, unknown>>)
-  const hasSummary = flag !== '' || parsed.some(event => 'summaryEvent' in event)
+  const pageEvents = page.events.map(line => JSON.parse(line) as Readonly<Record<string, unknown>>)
+  const hasSummary = flag !== '' || pageEvents.some(event => 'summaryEvent' in event)
   const mayGetLateEvents = endedAt !== undefined && clock.now() - endedAt <= apiLimits.lateEventsMs
-  const isComplete = isOver && parsed.length < eventsPerPage && (hasSummary || !mayGetLateEvents)
+  const isComplete =
+    isOver && pageEvents.length < eventsPerPage && (hasSummary || !mayGetLateEvents)
   return {
-    events: parsed,
+    events: pageEvents,
     ...(isComplete ? {} : { next: `${page.cursor}${hasSummary ? 's' : ''}` }),
   }
 }

@@ -8,7 +8,7 @@ import { toPrintable } from '../../../shared/triggers/printable.ts'
 import { clientLogOf } from './client-deployment.ts'
 import { readClientSteps } from './client-steps-of-event.ts'
 import { changeUpdate, requireUpdate, type StoredUpdate } from './client-update.ts'
-import { parseOwnDeployment, parseOwnPreview } from './deployment-updates.ts'
+import { parseEngineDeployment, parseEnginePreview } from './deployment-updates.ts'
 import { findNamedUpdate } from './find-named-update.ts'
 import { readSelectedEvents, type UpdateEventSource } from './event-pages.ts'
 import { requirePulumiDeployment } from './pulumi-deployment.ts'
@@ -112,13 +112,13 @@ async function findUpdateEventSource(
   stack: StackId,
   id: string,
 ): Promise<UpdateEventSource> {
-  const previewNumber = parseOwnPreview(id)
+  const previewNumber = parseEnginePreview(id)
   if (previewNumber !== undefined) {
     const stackRecord = await requireStack(ports, stack)
     const { request, end } = await requirePulumiDeployment(ports, stackRecord, previewNumber)
     return { id: previewIdOf(stack, request.key), isOver: end !== undefined }
   }
-  const deployment = parseOwnDeployment(stack, id)
+  const deployment = parseEngineDeployment(stack, id)
   if (deployment !== undefined) return eventSourceOf(ports, deployment)
   const named = await findNamedUpdate(ports.catalog, await requireStack(ports, stack), id)
   if (named !== undefined) return eventSourceOf(ports, named)

@@ -3,9 +3,10 @@ import { type DeploymentId, deploymentPartsOf } from '../../../shared/records/id
 
 /**
  * Returns the deployment that a client names by `latest`, or by a version of the history instead of
- * an update id. Several deployments can have one version, because some publish none; the oldest one
- * counts, which published it. Returns undefined for any other name, and for a version that the
- * history lacks. The number of reads grows with the logarithm of the number of deployments.
+ * an update id. A version that several deployments have names the oldest of them: it published the
+ * version, and the later ones published none. Returns undefined for any other name, and for a
+ * version that the history lacks. The number of reads grows with the logarithm of the number of
+ * deployments.
  */
 export async function findNamedUpdate(
   catalog: Pick<CatalogPort, 'listHistory'>,
@@ -42,7 +43,10 @@ async function findFirstFromVersion(
   return first
 }
 
-/** Returns the version of a history entry for clients. An entry without one is in progress. */
+/**
+ * Returns the version of a history entry for clients. An entry without a version is in progress,
+ * and gets the version that it will publish.
+ */
 export function shownVersionOf(stack: StackRecord, version: number | undefined): number {
   return version ?? stack.version + 1
 }

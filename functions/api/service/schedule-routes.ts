@@ -44,7 +44,10 @@ interface ScheduleRequest {
   readonly removesStack?: boolean
 }
 
-/** The paths of the kinds of schedules, with the functions that read the bodies of requests. */
+/**
+ * Pulumi's kinds of schedules: any operation (`raw`), the detection of drift, and a destroy at the
+ * end of a time to live (`ttl`). Each has a path, and a function that reads the body of a request.
+ */
 const kinds: Readonly<
   Record<
     ScheduleKind,
@@ -119,11 +122,11 @@ function keyOf({ params }: ServiceCall): DocumentKey {
 }
 
 function readRawBody(call: ServiceCall): ScheduleRequest {
-  const { request, scheduleCron, scheduleOnce, ...others } = parseBody(rawForm, call)
+  const { request, scheduleCron, scheduleOnce, ...otherMembers } = parseBody(rawForm, call)
   const { operation, inheritSettings: _inheritSettings, ...settings } = request
   const isDrift = operation === 'detect-drift'
   const remediateMember = 'operationContext.options.remediateIfDriftDetected'
-  refuseUnsupported(withoutEmptyMembers(others), [])
+  refuseUnsupported(withoutEmptyMembers(otherMembers), [])
   refuseUnsupported(withoutEmptyMembers(settings), isDrift ? [remediateMember] : [])
   // No member except `remediateMember` can be left.
   const remediate = isDrift && withoutEmptyMembers(settings) !== undefined
@@ -132,8 +135,8 @@ function readRawBody(call: ServiceCall): ScheduleRequest {
 }
 
 function readDriftBody(call: ServiceCall): ScheduleRequest {
-  const { scheduleCron, autoRemediate, ...others } = parseBody(driftForm, call)
-  refuseUnsupported(withoutEmptyMembers(others), [])
+  const { scheduleCron, autoRemediate, ...otherMembers } = parseBody(driftForm, call)
+  refuseUnsupported(withoutEmptyMembers(otherMembers), [])
   return {
     times: { scheduleCron },
     operation: { kind: 'refresh', remediate: autoRemediate ?? false },
@@ -141,8 +144,8 @@ function readDriftBody(call: ServiceCall): ScheduleRequest {
 }
 
 function readTtlBody(call: ServiceCall): ScheduleRequest {
-  const { timestamp, deleteAfterDestroy, ...others } = parseBody(ttlForm, call)
-  refuseUnsupported(withoutEmptyMembers(others), [])
+  const { timestamp, deleteAfterDestroy, ...otherMembers } = parseBody(ttlForm, call)
+  refuseUnsupported(withoutEmptyMembers(otherMembers), [])
   const removesStack = deleteAfterDestroy === true
   if (removesStack) requireRole(call.caller, 'admin', "the field 'deleteAfterDestroy'")
   return { times: { scheduleOnce: timestamp }, operation: { kind: 'destroy' }, removesStack }

@@ -117,9 +117,9 @@ async function answerLeased<Ports extends GroupedCallPorts<Ports>>(
   const update = await requireUpdate(ports, stackOf(params), params['update'] ?? '')
   requireLeaseToken(update, token)
   // A repeated report of the end arrives after the lease is over, so it needs no valid lease.
-  const isEnd = route.path.endsWith('/complete')
+  const isEndReport = route.path.endsWith('/complete')
   const call = await readCall(route, { context, params, caller: leaseCallerOf(update.update.by) })
-  if (!isEnd) await requireValidLease(ports, update)
+  if (!isEndReport) await requireValidLease(ports, update)
   return route.run(ports, { ...call, update, leaseToken: token } as ServiceCall)
 }
 

@@ -126,8 +126,15 @@ function createCall(app: Pick<Hono, 'request'>): TestService['call'] {
   }
 }
 
-/** Returns a journal entry with the fields that clients always send. */
+/** Returns a journal entry with the fields that clients commonFields send. */
 export function entryOf(kind: number, sequenceID: number, fields: object = {}): object {
-  const always = { version: 1, kind, sequenceID, operationID: 0, removeOld: null, removeNew: null }
-  return { ...always, ...fields }
+  const commonFields = {
+    version: 1,
+    kind,
+    sequenceID,
+    operationID: 0,
+    removeOld: null,
+    removeNew: null,
+  }
+  return { ...commonFields, ...fields }
 }

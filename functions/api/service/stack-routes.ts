@@ -16,10 +16,10 @@ import { readEnvelope } from '../../../shared/state/envelope.ts'
 import { printStateBlob } from '../../../shared/state/print-envelope.ts'
 import { listAllStacks, portsOfStack } from '../../../shared/runtime/groups/port-groups.ts'
 import { coversStack, requirePermission } from '../authorization.ts'
-import { requireFreeTags } from '../require-free-tags.ts'
+import { requireTagPermission } from '../require-policy-permission.ts'
 import { removeIdleStack } from '../../../shared/runtime/state/remove-idle-stack.ts'
-import { ownDeploymentPrefix } from './deployment-updates.ts'
-import { exportTextOf } from './export-text.ts'
+import { engineDeploymentPrefix } from './deployment-updates.ts'
+import { createExportResponse } from './export-response.ts'
 import { stackOf } from '../define-route.ts'
 import {
   organization,
@@ -93,7 +93,7 @@ export const serviceStackRoutes: readonly ServiceRoute[] = [
     run: async (ports, call) => {
       const { id } = await requireStack(ports, stackOf(call.params))
       const tags = parseBody(tagsForm, call)
-      await requireFreeTags(ports, { caller: call.caller, stack: id, tags })
+      await requireTagPermission(ports, { caller: call.caller, stack: id, tags })
       await putTags(ports, id, tags)
       return {}
     },
@@ -102,13 +102,14 @@ export const serviceStackRoutes: readonly ServiceRoute[] = [
     method: 'GET',
     path: `${stackPath}/export`,
     role: 'read',
-    run: (ports, call) => exportTextOf(ports, stackOf(call.params)),
+    run: (ports, call) => createExportResponse(ports, stackOf(call.params)),
   },
   {
     method: 'GET',
     path: `${stackPath}/export/{version}`,
     role: 'read',
-    run: (ports, call) => exportTextOf(ports, stackOf(call.params), Number(call.params['version'])),
+    run: (ports, call) =>
+      createExportResponse(ports, stackOf(call.params), Number(call.params['version'])),
   },
 ]
 
@@ -160,7 +161,7 @@ async function findLastUpdateId(
 ): Promise<string> {
   if (lastNumber === 0) return ''
   const updateId = await findUpdateId(ports, deploymentIdOf(stack, lastNumber))
-  return updateId ?? `${ownDeploymentPrefix}${lastNumber}`
+  return updateId ?? `${engineDeploymentPrefix}${lastNumber}`
 }
 
 /** Maximum number of stacks of one page of a list. */

@@ -28,8 +28,8 @@ import {
   type UpdateKind,
 } from './client-update.ts'
 import { findAttachedPolicies } from '../../../shared/runtime/policy-packs/attached-policies.ts'
-import { parseOwnDeployment, statusOf, stopOwnDeployment } from './deployment-updates.ts'
-import { requireFreeTags } from '../require-free-tags.ts'
+import { parseEngineDeployment, statusOf, stopEngineDeployment } from './deployment-updates.ts'
+import { requireTagPermission } from '../require-policy-permission.ts'
 import { requireNoApprovalRule } from '../../../shared/runtime/approvals/approval-rule.ts'
 import { stackOf } from '../define-route.ts'
 import {
@@ -123,7 +123,7 @@ async function createUpdate(
   const dryRun = kind === 'preview' || options?.dryRun === true
   if (!dryRun) requireRole(call.caller, 'deploy', 'an update')
   const { id: stack } = await requireStack(ports, stackOf(call.params))
-  await requireClientUpdate(ports, { stack, kind, dryRun })
+  await requireUpdateAllowed(ports, { stack, kind, dryRun })
   const details = { environment: metadata?.environment ?? {}, config: config ?? {} }
   const isTooLarge = JSON.stringify(details).length > metadataCharsMax
   const update: ClientUpdate = {
@@ -141,9 +141,9 @@ async function startUpdate(ports: ServicePorts, call: ServiceCall): Promise<unkn
   const stack = stackOf(call.params)
   const stored = await requireUpdate(ports, stack, call.params['update'] ?? '')
   if (!stored.update.dryRun) requireRole(call.caller, 'deploy', 'an update')
-  await requireClientUpdate(ports, { ...stored.update, stack })
+  await requireUpdateAllowed(ports, { ...stored.update, stack })
   if (tags != null && !stored.update.dryRun)
-    await requireFreeTags(ports, { caller: call.caller, stack, tags })
+    await requireTagPermission(ports, { caller: call.caller, stack, tags })
   if (stored.update.lease !== undefined)
     throw error('REQUEST_BEGUN', 'the update was already started')
   const token = Buffer.from(ports.random.bytes(leaseTokenBytes)).toString('base64url')
@@ -243,9 +243,9 @@ async function completeStartedUpdate(
 async function cancelUpdate(ports: ServicePorts, call: ServiceCall): Promise<unknown> {
   const stack = stackOf(call.params)
   const id = call.params['update'] ?? ''
-  const ownDeployment = parseOwnDeployment(stack, id)
-  if (ownDeployment !== undefined) {
-    await stopOwnDeployment(ports, stack, ownDeployment)
+  const engineDeployment = parseEngineDeployment(stack, id)
+  if (engineDeployment !== undefined) {
+    await stopEngineDeployment(ports, stack, engineDeployment)
     return {}
   }
   const { update } = await requireUpdate(ports, stack, id)
@@ -263,11 +263,11 @@ async function cancelUpdate(ports: ServicePorts, call: ServiceCall): Promise<unk
 }
 
 /**
- * Requires that the engine of a client may run an update of a stack. This installation could
- * enforce neither approvals nor attached policy packs on it. Throws APPROVAL_REQUIRED and
+ * Requires that the engine of a client may run an update of a stack. This installation cannot
+ * enforce approvals and attached policy packs in such an update. Throws APPROVAL_REQUIRED and
  * POLICY_PACKS_REQUIRED.
  */
-async function requireClientUpdate(
+async function requireUpdateAllowed(
   ports: ServicePorts,
   { stack, kind, dryRun }: Pick<ClientUpdate, 'stack' | 'kind' | 'dryRun'>,
 ): Promise<void> {

@@ -53,9 +53,12 @@ function kmsPermissionsOf(
   ]
 }
 
+/** The length of the id of a key: a UUID. */
+const keyIdBytes = 36
+
 /** Returns the id of the key of a ciphertext. The emulator's ciphertexts begin with this id. */
 function keyIdOfCiphertext(ciphertext: string): string {
-  return Buffer.from(ciphertext, 'base64').subarray(0, 36).toString('latin1')
+  return Buffer.from(ciphertext, 'base64').subarray(0, keyIdBytes).toString('latin1')
 }
 
 /** Returns the permission of an SQS request. Source: SQS's reference of API permissions. */

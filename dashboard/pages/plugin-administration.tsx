@@ -26,7 +26,7 @@ interface StoredPluginView {
  * Shows the stored plugins, the sources from which plugins may be downloaded, and the attached
  * policy packs.
  */
-export function PluginSources() {
+export function PluginAdministration() {
   return (
     <>
       <PolledSection<ListPage<StoredPluginView>>

@@ -19,7 +19,7 @@ interface TagDeps {
  * which attached policy packs select stacks, because other users could exclude a stack from a pack.
  * Throws API_FORBIDDEN.
  */
-export async function requireFreeTags(
+export async function requireTagPermission(
   deps: TagDeps,
   { caller, stack, tags }: { caller: Pick<Caller, 'role'>; stack: StackId; tags: StackTags },
 ): Promise<void> {
@@ -40,7 +40,7 @@ export async function requireFreeTags(
  * Requires that a caller may rename a stack. Only an administrator renames a stack with attached
  * policy packs, because the packs may not cover its new name. Throws API_FORBIDDEN.
  */
-export async function requireFreeName(
+export async function requireRenamePermission(
   deps: TagDeps,
   { caller, stack }: { caller: Pick<Caller, 'role'>; stack: StackId },
 ): Promise<void> {

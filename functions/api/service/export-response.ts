@@ -15,7 +15,7 @@ const emptyExport = { version: 3, deployment: { manifest: emptyManifest } }
  * running update, the response is exactly this base. Throws STACK_NOT_FOUND, and MOMENT_UNKNOWN for
  * an unknown version.
  */
-export async function exportTextOf(
+export async function createExportResponse(
   ports: ServicePorts,
   stack: StackId,
   version?: number,
