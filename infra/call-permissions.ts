@@ -20,8 +20,9 @@ export function callStatementsOf(
   const { settings: ownSettings, otherGroups, installationSettings } = grantContext
   const settingsOf = (name: FunctionName): readonly Settings[] => {
     if (!groupRows.some(row => row.name === name)) return [installationSettings]
-    const others = otherGroups.length === 0 ? [] : [groupSettingsOf(installationSettings, '*')]
-    return [ownSettings, ...others]
+    const otherGroupSettings =
+      otherGroups.length === 0 ? [] : [groupSettingsOf(installationSettings, '*')]
+    return [ownSettings, ...otherGroupSettings]
   }
   const arns = calls.flatMap(name =>
     settingsOf(name).map(settings => functionArnOf(Stack.of(scope), settings, name)),

@@ -61,12 +61,12 @@ export function keepAncestors(
   isMatch: (row: OperationRow) => boolean,
 ): readonly OperationRow[] {
   const parents = new Map(rows.map(({ urn, parent }) => [urn, parent]))
-  const kept = new Set<string>()
+  const ancestorUrns = new Set<string>()
   const matches = new Set(rows.filter(isMatch))
   for (const { parent } of matches)
-    for (let urn = parent; urn !== undefined && !kept.has(urn); urn = parents.get(urn))
-      kept.add(urn)
-  return rows.filter(row => matches.has(row) || kept.has(row.urn))
+    for (let urn = parent; urn !== undefined && !ancestorUrns.has(urn); urn = parents.get(urn))
+      ancestorUrns.add(urn)
+  return rows.filter(row => matches.has(row) || ancestorUrns.has(row.urn))
 }
 
 /** Reports whether a resource is a default provider, whose steps have no events. Pure. */

@@ -28,8 +28,8 @@ export interface RowTable {
  * `listRows` reads all rows.
  */
 export function createRowTable(): RowTable {
-  const reported = createCountedRows()
-  const planned = createCountedRows()
+  const reportedRows = createCountedRows()
+  const plannedRows = createCountedRows()
   /** The ids of the recorded operations of each resource. */
   const idsByUrn = new Map<string, Set<number>>()
   /** The resources that events reported. */
@@ -43,7 +43,7 @@ export function createRowTable(): RowTable {
     // The event of an ended refresh does not have the kind `refresh`, but the kind of the change
     // that the refresh found.
     if (op === 'refresh' && endedUrns.has(urn)) return true
-    const state = reported.get(rowKeyOf({ op, urn }))?.state
+    const state = reportedRows.get(rowKeyOf({ op, urn }))?.state
     if (state === undefined) return false
     return state === 'running' ? stage !== 'running' : true
   }
@@ -51,15 +51,15 @@ export function createRowTable(): RowTable {
     setReported(row) {
       const { urn, state } = row
       const refreshKey = rowKeyOf({ op: 'refresh', urn })
-      if (state !== 'running' && reported.get(refreshKey)?.state === 'running')
-        reported.remove(refreshKey)
-      planned.remove(row.key)
-      planned.remove(refreshKey)
+      if (state !== 'running' && reportedRows.get(refreshKey)?.state === 'running')
+        reportedRows.remove(refreshKey)
+      plannedRows.remove(row.key)
+      plannedRows.remove(refreshKey)
       reportedUrns.add(urn)
       possiblyStaleUrns.add(urn)
       if (state !== 'running') endedUrns.add(urn)
       // The replace step only announces the create and the delete, which have rows of their own.
-      if (row.op !== 'replace') reported.set(row)
+      if (row.op !== 'replace') reportedRows.set(row)
     },
     addOperations(operations) {
       for (const operation of operations) {
@@ -69,28 +69,28 @@ export function createRowTable(): RowTable {
         if (reportedUrns.has(urn)) possiblyStaleUrns.add(urn)
         const key = rowKeyOf({ op, urn })
         const isReported =
-          op === 'refresh' ? reportedUrns.has(urn) : reported.get(key) !== undefined
+          op === 'refresh' ? reportedUrns.has(urn) : reportedRows.get(key) !== undefined
         const row = createPlannedRow(operation)
-        if (stage === 'ended' || isReported || isDefaultProvider(row)) planned.remove(key)
-        else planned.set(row)
+        if (stage === 'ended' || isReported || isDefaultProvider(row)) plannedRows.remove(key)
+        else plannedRows.set(row)
       }
     },
     listStale(store) {
       const staleIds: number[] = []
       for (const urn of possiblyStaleUrns) {
-        const stale = [...(idsByUrn.get(urn) ?? [])].filter(id => {
+        const staleIdsOfUrn = [...(idsByUrn.get(urn) ?? [])].filter(id => {
           const operation = store.find(id)
           return operation !== undefined && isStale(operation)
         })
-        if (stale.length === 0) possiblyStaleUrns.delete(urn)
-        staleIds.push(...stale)
+        if (staleIdsOfUrn.length === 0) possiblyStaleUrns.delete(urn)
+        staleIds.push(...staleIdsOfUrn)
       }
       return staleIds
     },
-    listRows: () => [...reported.values(), ...planned.values()],
+    listRows: () => [...reportedRows.values(), ...plannedRows.values()],
     readCounts() {
       const counts = createEmptyCounts()
-      for (const [key, count] of [...reported.listCounts(), ...planned.listCounts()])
+      for (const [key, count] of [...reportedRows.listCounts(), ...plannedRows.listCounts()])
         counts[key] += count
       return counts
     },

@@ -50,23 +50,23 @@ export interface TimeLine {
  */
 export function createTimeLine(startedAt: number): TimeLine {
   const rowsById = new Map<number, TimeLineRow>()
-  let sorted: readonly TimeLineRow[] = []
+  let sortedRows: readonly TimeLineRow[] = []
   return {
     update(operations) {
-      const changed: TimeLineRow[] = []
+      const changedRows: TimeLineRow[] = []
       for (const operation of operations) {
         if (rowsById.get(operation.id)?.operation === operation) continue
         const row = createTimeLineRow(operation, startedAt)
         rowsById.set(operation.id, row)
-        changed.push(row)
+        changedRows.push(row)
       }
-      if (changed.length === 0) return sorted
-      const unchanged = sorted.filter(row => rowsById.get(row.operation.id) === row)
-      sorted = mergeByStart(
-        unchanged,
-        changed.toSorted((a, b) => a.startMs - b.startMs),
+      if (changedRows.length === 0) return sortedRows
+      const unchangedRows = sortedRows.filter(row => rowsById.get(row.operation.id) === row)
+      sortedRows = mergeByStart(
+        unchangedRows,
+        changedRows.toSorted((a, b) => a.startMs - b.startMs),
       )
-      return sorted
+      return sortedRows
     },
   }
 }

@@ -35,13 +35,13 @@ export function useOperations(
     intervalMs: isEnded ? 0 : openPollMs,
     async read(signal): Promise<PolledOperations> {
       const isFirst = operations.read().length === 0
-      const changed =
+      const receivedItems =
         isFirst || isEnded
           ? await readOperationPages(client, path, signal)
           : await readChanges(client, path, { signal, operations, ids: fold.listStale(operations) })
-      operations.merge(changed.items)
-      fold.addOperations(changed.items)
-      return { operations: operations.read(), parallel: changed.parallel }
+      operations.merge(receivedItems.items)
+      fold.addOperations(receivedItems.items)
+      return { operations: operations.read(), parallel: receivedItems.parallel }
     },
   })
   // A stream that starts again has a new, empty fold, which needs the known operations.

@@ -60,11 +60,11 @@ function listCounts(
   labels: typeof changeWords,
 ): readonly string[] {
   const knownKinds = new Set(labels.map(([kind]) => kind))
-  const known = labels.map(([kind, word]) => [changes[kind] ?? 0, word] as const)
-  const unknown = Object.entries(changes)
+  const knownCounts = labels.map(([kind, word]) => [changes[kind] ?? 0, word] as const)
+  const unknownCounts = Object.entries(changes)
     .filter(([kind]) => !knownKinds.has(kind) && !/-replace(?:d|ment)$|pending/.test(kind))
     .map(([kind, count]) => [count, kind] as const)
-  return [...known, ...unknown]
+  return [...knownCounts, ...unknownCounts]
     .filter(([count]) => count > 0)
     .map(([n, word]) => `${formatNumber(n)} ${word}`)
 }

@@ -25,12 +25,12 @@ const inlineCharsMax = 60
 
 /** Returns a value of a state or event as text. The text never contains a sealed secret. Pure. */
 export function formatProperty(value: unknown): FormattedProperty {
-  const shown = hideSpecial(value)
-  if (shown === hiddenText) return { text: hiddenText, isBlock: false, isHidden: true }
-  const isText = typeof shown === 'string'
-  const compact = isText ? shown : (JSON.stringify(shown) ?? 'undefined')
+  const shownValue = hideSpecial(value)
+  if (shownValue === hiddenText) return { text: hiddenText, isBlock: false, isHidden: true }
+  const isText = typeof shownValue === 'string'
+  const compact = isText ? shownValue : (JSON.stringify(shownValue) ?? 'undefined')
   const isBlock = compact.length > inlineCharsMax || compact.includes('\n')
-  const text = isBlock && !isText ? JSON.stringify(shown, null, 2) : compact
+  const text = isBlock && !isText ? JSON.stringify(shownValue, null, 2) : compact
   return { text: text === '' ? '""' : text, isBlock, isHidden: false }
 }
 

@@ -20,8 +20,8 @@ export function DriftLabel({ stack }: { stack: ShownStack }) {
   useEffect(() => {
     const abort = new AbortController()
     const read = async (): Promise<void> => {
-      const next = await readDrift(client, path).catch(() => undefined)
-      if (!abort.signal.aborted) setDrift(next)
+      const newDrift = await readDrift(client, path).catch(() => undefined)
+      if (!abort.signal.aborted) setDrift(newDrift)
     }
     void read()
     const timer = setInterval(() => void read(), cacheMs)

@@ -43,7 +43,7 @@ export function OperationTable(props: {
   const [isUnchangedShown, setIsUnchangedShown] = useState(false)
   const { rows, counts } = progress
   const unchangedCount = counts.unchanged
-  const shown = useMemo(() => {
+  const shownRows = useMemo(() => {
     const matches = createMatcher(filter)
     const isShown = (row: OperationRow): boolean => {
       if (row.op === 'same' && !isUnchangedShown) return false
@@ -51,7 +51,7 @@ export function OperationTable(props: {
     }
     return view === 'tree' ? keepAncestors(rows, isShown) : rows.filter(isShown)
   }, [rows, filter, isUnchangedShown, isEnded, view])
-  const list = { rows: shown, isEnded, openKey, onOpen }
+  const listProps = { rows: shownRows, isEnded, openKey, onOpen }
   return (
     <>
       <div className="table-tools">
@@ -73,12 +73,12 @@ export function OperationTable(props: {
           </Checkbox>
         )}
       </div>
-      {shown.length === 0 ? (
+      {shownRows.length === 0 ? (
         <EmptyNote title={filter === '' ? 'No resource was changed' : 'No operation matches'} />
       ) : view === 'table' ? (
-        <FlatTable {...list} />
+        <FlatTable {...listProps} />
       ) : (
-        <TreeTable {...list} />
+        <TreeTable {...listProps} />
       )}
     </>
   )

@@ -36,7 +36,7 @@ export function StacksPage() {
   })
   const stacks = useMemo(() => pages?.flatMap(({ items }) => items), [pages])
   const unreadable = pages?.at(-1)?.unreadable ?? []
-  const shown = useMemo(() => filterStacks(stacks ?? [], filter), [stacks, filter])
+  const shownStacks = useMemo(() => filterStacks(stacks ?? [], filter), [stacks, filter])
   return (
     <>
       <div className="page-head">
@@ -45,7 +45,7 @@ export function StacksPage() {
         </h1>
         {stacks === undefined ? null : (
           <p className="page-note" role="status">
-            {formatShownCount(shown.length, stacks.length, 'stack')}
+            {formatShownCount(shownStacks.length, stacks.length, 'stack')}
           </p>
         )}
         <SearchBox
@@ -64,7 +64,7 @@ export function StacksPage() {
       {stacks === undefined && failure === undefined ? (
         <LoadingRows label="Reading stacks" />
       ) : null}
-      {stacks === undefined ? null : <StackTable stacks={shown} isFiltered={filter !== ''} />}
+      {stacks === undefined ? null : <StackTable stacks={shownStacks} isFiltered={filter !== ''} />}
     </>
   )
 }

@@ -69,7 +69,7 @@ export function VersionDiffPage(props: ProjectAndStack & { from: number; to: num
 function ChangeList({ project, stack, diff }: ProjectAndStack & { diff: VersionDiff }) {
   const [filter, setFilter] = useState('')
   const { changes, changeCount } = diff
-  const matching = useMemo(() => {
+  const matchingChanges = useMemo(() => {
     const matches = createMatcher(filter)
     if (matches === undefined) return changes
     return changes.filter(({ urn, properties }) =>
@@ -78,7 +78,7 @@ function ChangeList({ project, stack, diff }: ProjectAndStack & { diff: VersionD
   }, [changes, filter])
   if (changes.length === 0)
     return <EmptyNote title="The two versions have the same resources and properties" />
-  const shown = matching.slice(0, shownChangesMax)
+  const shownChanges = matchingChanges.slice(0, shownChangesMax)
   return (
     <>
       <div className="table-tools">
@@ -89,11 +89,11 @@ function ChangeList({ project, stack, diff }: ProjectAndStack & { diff: VersionD
           onChange={setFilter}
         />
         <p className="page-note" role="status">
-          {formatShownCount(shown.length, changeCount, 'change')}
+          {formatShownCount(shownChanges.length, changeCount, 'change')}
         </p>
       </div>
       <ul className="change-list">
-        {shown.map(change => (
+        {shownChanges.map(change => (
           <li key={`${change.urn} ${change.id ?? ''} ${change.op}`} className="card change">
             <ChangedResource
               change={change}
@@ -105,9 +105,9 @@ function ChangeList({ project, stack, diff }: ProjectAndStack & { diff: VersionD
           </li>
         ))}
       </ul>
-      {shown.length < changeCount ? (
+      {shownChanges.length < changeCount ? (
         <p className="quiet">
-          {formatNumber(changeCount - shown.length)} further changes are not shown. A filter
+          {formatNumber(changeCount - shownChanges.length)} further changes are not shown. A filter
           searches the first {formatNumber(changes.length)} changes.
         </p>
       ) : null}

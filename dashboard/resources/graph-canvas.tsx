@@ -89,7 +89,7 @@ function useOpenGraph({ rows, graph, matches, states, palette, onOpen }: GraphCa
   const drawnPalette = useRef(palette)
   // New resources of a deployment open the graph again, which keeps the shown part.
   const view = useRef<ReturnType<OpenGraph['readView']>>(undefined)
-  const [openedGraph, setOpen] = useState<OpenGraph>()
+  const [openedGraph, setOpenedGraph] = useState<OpenGraph>()
   const [failure, setFailure] = useState<unknown>()
   useEffect(() => {
     latest.current = { onOpen, palette }
@@ -106,7 +106,7 @@ function useOpenGraph({ rows, graph, matches, states, palette, onOpen }: GraphCa
         paletteOf: () => latest.current.palette,
         onOpen: key => latest.current.onOpen(key),
       })
-      setOpen(current)
+      setOpenedGraph(current)
     }
     start().catch((thrown: unknown) => {
       if (!abort.signal.aborted) setFailure(thrown)
@@ -115,7 +115,7 @@ function useOpenGraph({ rows, graph, matches, states, palette, onOpen }: GraphCa
       abort.abort()
       if (current !== undefined) view.current = current.readView()
       current?.close()
-      setOpen(undefined)
+      setOpenedGraph(undefined)
     }
   }, [rows, graph])
   useEffect(() => {

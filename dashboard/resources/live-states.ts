@@ -22,8 +22,8 @@ export function combineLiveStates(
   const states = new Map<string, LiveState>()
   for (const { urn, state } of operations) {
     if (state === 'planned') continue
-    const known = states.get(urn)
-    if (known === undefined || ranks[state] > ranks[known]) states.set(urn, state)
+    const earlierState = states.get(urn)
+    if (earlierState === undefined || ranks[state] > ranks[earlierState]) states.set(urn, state)
   }
   return states
 }

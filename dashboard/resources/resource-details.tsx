@@ -23,12 +23,12 @@ export function ResourceDetails(props: {
   const { rows, graph, row, hrefOfRow, onClose, children } = props
   const index = rows.indexOf(row)
   const { dependsOn, dependents } = findNeighbors(graph, index)
-  const list = { rows, hrefOfRow }
+  const listProps = { rows, hrefOfRow }
   return (
     <DetailsDrawer title={row.name} subtitle={row.type} onClose={onClose}>
       <PropertyList properties={factsOf(row, graph.waves[index] ?? 1)} />
-      <NeighborList {...list} title="Depends on" neighbors={dependsOn} />
-      <NeighborList {...list} title="Is depended on by" neighbors={dependents} />
+      <NeighborList {...listProps} title="Depends on" neighbors={dependsOn} />
+      <NeighborList {...listProps} title="Is depended on by" neighbors={dependents} />
       <PropertySection title="Inputs" properties={row.inputs ?? {}} />
       <PropertySection title="Outputs" properties={row.outputs ?? {}} />
       {children}

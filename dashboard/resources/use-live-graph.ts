@@ -53,8 +53,8 @@ function useNewRows(
   useEffect(() => {
     const update = (): void => {
       const { current } = latest
-      const found = listNewRows(current.stateRows, current.operations ?? [])
-      setNewRows(known => (hasSameKeys(known, found) ? known : found))
+      const latestRows = listNewRows(current.stateRows, current.operations ?? [])
+      setNewRows(earlierRows => (hasSameKeys(earlierRows, latestRows) ? earlierRows : latestRows))
     }
     update()
     if (!isOpen) return

@@ -29,15 +29,15 @@ export function flattenTree<Row>(
     return parent === undefined ? undefined : rowsByKey.get(parent)
   })
   const treeRows: TreeRow<Row>[] = []
-  const pending = listPending(children.get(undefined) ?? [], 1, -1)
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+  const pendingRows = createPendingStack(children.get(undefined) ?? [], 1, -1)
+  for (let next = pendingRows.pop(); next !== undefined; next = pendingRows.pop()) {
     const { row } = next
     const rowChildren = children.get(row)
     const isExpanded = rowChildren === undefined ? undefined : !isCollapsed(row)
     treeRows.push({ ...next, isExpanded })
     if (rowChildren !== undefined && isExpanded === true)
-      for (const child of listPending(rowChildren, next.level + 1, treeRows.length - 1))
-        pending.push(child)
+      for (const child of createPendingStack(rowChildren, next.level + 1, treeRows.length - 1))
+        pendingRows.push(child)
   }
   return treeRows
 }
@@ -45,7 +45,7 @@ export function flattenTree<Row>(
 type PendingRow<Row> = Omit<TreeRow<Row>, 'isExpanded'>
 
 /** Returns siblings as a stack, the first one on top. */
-function listPending<Row>(
+function createPendingStack<Row>(
   rows: readonly Row[],
   level: number,
   parentIndex: number,

@@ -16,8 +16,10 @@ export function sortRows<Row>(
   direction: TableSort['direction'],
 ): readonly Row[] {
   const sign = direction === 'ascending' ? 1 : -1
-  const valued = rows.map(row => ({ row, value: valueOf(row) }))
-  return valued.toSorted((a, b) => compareValues(a.value, b.value, sign)).map(({ row }) => row)
+  const rowsWithValues = rows.map(row => ({ row, value: valueOf(row) }))
+  return rowsWithValues
+    .toSorted((a, b) => compareValues(a.value, b.value, sign))
+    .map(({ row }) => row)
 }
 
 /**

@@ -122,7 +122,7 @@ function useSortedRows<Row>({ rows, columns }: VirtualTableProps<Row>) {
   // not sort the rows again: only new rows or another sort do.
   const latestSortBy = useRef(sortBy)
   latestSortBy.current = sortBy
-  const sorted = useMemo(
+  const sortedRows = useMemo(
     () =>
       sort === undefined || latestSortBy.current === undefined
         ? rows
@@ -130,7 +130,7 @@ function useSortedRows<Row>({ rows, columns }: VirtualTableProps<Row>) {
     [rows, sort],
   )
   const setSort = (column: string): void => setSortState(current => nextSort(current, column))
-  return { rows: sorted, sort, setSort }
+  return { rows: sortedRows, sort, setSort }
 }
 
 /** Reports whether a key shows or hides the children of a row. */

@@ -31,8 +31,8 @@ export async function requireApproval(
   stack: StackId,
   request: string,
 ): Promise<NonNullable<Awaited<ReturnType<typeof findApproval>>>> {
-  const found = await findApproval(documents, stack, request)
-  if (found !== undefined) return found
+  const storedApproval = await findApproval(documents, stack, request)
+  if (storedApproval !== undefined) return storedApproval
   const message = `the request '${toPrintable(request)}' does not wait for an approval`
   throw error('APPROVAL_UNKNOWN', message)
 }

@@ -93,9 +93,9 @@ function serverOfQueue(server: NotificationServer, event: unknown): Notification
   const [record] = eventSourceForm.parse(event).Records
   const queue = record?.eventSourceARN?.split(':').at(-1)
   const servers = [server, ...otherGroups.map(({ ports }) => ports)]
-  const found = servers.find(({ notificationsQueue }) => notificationsQueue === queue)
-  if (found === undefined) throw new Error(`no group has the queue ${queue}`)
-  return found
+  const queueServer = servers.find(({ notificationsQueue }) => notificationsQueue === queue)
+  if (queueServer === undefined) throw new Error(`no group has the queue ${queue}`)
+  return queueServer
 }
 
 async function runCalledSchedule(

@@ -52,16 +52,16 @@ interface ClientDeployment {
  */
 export async function startClientDeployment(
   ports: ServicePorts,
-  stored: StoredUpdate,
+  storedUpdate: StoredUpdate,
 ): Promise<ClientDeployment> {
   const { closing, catalog, clock } = ports
-  const { stack, kind, message, by } = stored.update
+  const { stack, kind, message, by } = storedUpdate.update
   for (;;) {
-    const holder = holderOf(ports, stored)
+    const holder = holderOf(ports, storedUpdate)
     const command = commandOf(kind)
     const start = { command, message, by: `${by} (pulumi)`, at: clock.now() }
     const { kind: startKind, deployment } = await catalog.start(stack, start)
-    if (startKind === 'started') return pinBase(ports, { deployment, stored, holder })
+    if (startKind === 'started') return pinBase(ports, { deployment, storedUpdate, holder })
     const status = await readHolderStatus(closing, deployment)
     if (status.kind === 'held')
       throw await createBusyError(ports, deployment, { holder: status.holder })
@@ -94,16 +94,16 @@ async function pinBase(
   ports: ServicePorts,
   options: {
     readonly deployment: DeploymentId
-    readonly stored: StoredUpdate
+    readonly storedUpdate: StoredUpdate
     readonly holder: Holder
   },
 ): Promise<ClientDeployment> {
-  const { deployment, stored, holder } = options
+  const { deployment, storedUpdate, holder } = options
   await ports.control.create(deployment, holder)
-  const record = await ports.catalog.getStack(stored.update.stack)
+  const record = await ports.catalog.getStack(storedUpdate.update.stack)
   if (record === undefined) throw error('STACK_NOT_FOUND', 'the stack was removed concurrently')
-  const log: ClientLog = { deployment, update: stored.id }
-  await ports.clientLogs.append(log, [{ kind: 'takeover', holder }, pinOf(record, stored)])
+  const log: ClientLog = { deployment, update: storedUpdate.id }
+  await ports.clientLogs.append(log, [{ kind: 'takeover', holder }, pinOf(record, storedUpdate)])
   return { deployment, version: record.version + 1 }
 }
 
@@ -134,10 +134,10 @@ export function clientLogOf({ id, update }: StoredUpdate): ClientLog {
  */
 export async function renewClientLease(
   ports: ServicePorts,
-  stored: StoredUpdate,
+  storedUpdate: StoredUpdate,
 ): Promise<EpochMs> {
-  const log = clientLogOf(stored)
-  const holder = holderOf(ports, stored)
+  const log = clientLogOf(storedUpdate)
+  const holder = holderOf(ports, storedUpdate)
   const number = await ports.clientLogs.append(log, [{ kind: 'takeover', holder }])
   await ports.control.hold(log.deployment, holder, number)
   return holder.expiresAt ?? (0 as EpochMs)
@@ -150,10 +150,10 @@ export async function renewClientLease(
  */
 export async function completeClientDeployment(
   ports: ServicePorts,
-  stored: StoredUpdate,
+  storedUpdate: StoredUpdate,
   result: 'succeeded' | 'failed',
 ): Promise<void> {
-  const log = clientLogOf(stored)
+  const log = clientLogOf(storedUpdate)
   try {
     await ports.clientLogs.append(log, [{ kind: 'closing', result }])
   } catch (thrown) {
@@ -161,7 +161,7 @@ export async function completeClientDeployment(
       throw thrown
   }
   const liveness = createLiveness(ports.closing, log.deployment)
-  const changes = stored.update.changes ?? {}
+  const changes = storedUpdate.update.changes ?? {}
   await finishClose(ports.closing, log.deployment, { liveness, changes })
 }
 

@@ -64,8 +64,12 @@ function findUnsupported(
   if (value === undefined || supported.includes(path)) return undefined
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return path
   for (const [name, member] of Object.entries(value)) {
-    const found = findUnsupported(member, supported, path === '' ? name : `${path}.${name}`)
-    if (found !== undefined) return found
+    const unsupportedPath = findUnsupported(
+      member,
+      supported,
+      path === '' ? name : `${path}.${name}`,
+    )
+    if (unsupportedPath !== undefined) return unsupportedPath
   }
   return undefined
 }

@@ -110,13 +110,13 @@ async function listDeployments(
   const { first, size } = parsePage(query)
   const newestFirst: StoredDocument[] = []
   for await (const stored of readPulumiDeployments(ports, stack)) newestFirst.push(stored)
-  const sorted = query['asc'] === 'true' ? newestFirst.toReversed() : newestFirst
+  const orderedDocuments = query['asc'] === 'true' ? newestFirst.toReversed() : newestFirst
   const deployments = []
-  for (const stored of sorted.slice(first, first + size)) {
+  for (const stored of orderedDocuments.slice(first, first + size)) {
     const deployment = await findPulumiDeployment(ports, stack, stored)
     if (deployment !== undefined) deployments.push(await viewOf(ports, deployment))
   }
-  return { deployments, itemsPerPage: size, total: sorted.length }
+  return { deployments, itemsPerPage: size, total: orderedDocuments.length }
 }
 
 async function readLogs(ports: ServicePorts, call: ServiceCall): Promise<unknown> {

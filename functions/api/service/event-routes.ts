@@ -73,14 +73,14 @@ async function storeEvents(ports: ServicePorts, call: LeasedCall): Promise<unkno
 /** Records the steps of a client without a journal, so that no create is lost with the client. */
 async function recordSteps(
   ports: ServicePorts,
-  stored: StoredUpdate,
+  storedUpdate: StoredUpdate,
   events: readonly unknown[],
 ): Promise<void> {
-  const { sendsCheckpoints, deployment } = stored.update
+  const { sendsCheckpoints, deployment } = storedUpdate.update
   if (sendsCheckpoints !== true || deployment === undefined) return
   const steps = events.flatMap(readClientSteps)
   if (steps.length > 0)
-    await ports.clientLogs.append(clientLogOf(stored), [{ kind: 'client-steps', steps }])
+    await ports.clientLogs.append(clientLogOf(storedUpdate), [{ kind: 'client-steps', steps }])
 }
 
 /**
@@ -120,12 +120,16 @@ async function findUpdateEventSource(
   }
   const deployment = parseEngineDeployment(stack, id)
   if (deployment !== undefined) return eventSourceOf(ports, deployment)
-  const named = await findNamedUpdate(ports.catalog, await requireStack(ports, stack), id)
-  if (named !== undefined) return eventSourceOf(ports, named)
-  const stored = await requireUpdate(ports, stack, id)
-  if (stored.update.deployment !== undefined) return eventSourceOf(ports, stored.update.deployment)
-  const { status, expiresAt = 0 } = stored.update
-  return { id: eventsIdOf(stored), isOver: status !== undefined || ports.clock.now() >= expiresAt }
+  const namedDeployment = await findNamedUpdate(ports.catalog, await requireStack(ports, stack), id)
+  if (namedDeployment !== undefined) return eventSourceOf(ports, namedDeployment)
+  const storedUpdate = await requireUpdate(ports, stack, id)
+  if (storedUpdate.update.deployment !== undefined)
+    return eventSourceOf(ports, storedUpdate.update.deployment)
+  const { status, expiresAt = 0 } = storedUpdate.update
+  return {
+    id: eventsIdOf(storedUpdate),
+    isOver: status !== undefined || ports.clock.now() >= expiresAt,
+  }
 }
 
 async function eventSourceOf(

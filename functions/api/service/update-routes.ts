@@ -139,28 +139,28 @@ async function createUpdate(
 async function startUpdate(ports: ServicePorts, call: ServiceCall): Promise<unknown> {
   const { tags, journalVersion } = parseBody(startForm, { body: call.body ?? {} })
   const stack = stackOf(call.params)
-  const stored = await requireUpdate(ports, stack, call.params['update'] ?? '')
-  if (!stored.update.dryRun) requireRole(call.caller, 'deploy', 'an update')
-  await requireUpdateAllowed(ports, { ...stored.update, stack })
-  if (tags != null && !stored.update.dryRun)
+  const storedUpdate = await requireUpdate(ports, stack, call.params['update'] ?? '')
+  if (!storedUpdate.update.dryRun) requireRole(call.caller, 'deploy', 'an update')
+  await requireUpdateAllowed(ports, { ...storedUpdate.update, stack })
+  if (tags != null && !storedUpdate.update.dryRun)
     await requireTagPermission(ports, { caller: call.caller, stack, tags })
-  if (stored.update.lease !== undefined)
+  if (storedUpdate.update.lease !== undefined)
     throw error('REQUEST_BEGUN', 'the update was already started')
   const token = Buffer.from(ports.random.bytes(leaseTokenBytes)).toString('base64url')
   const expiresAt = ports.clock.now() + leaseMs
   const hasJournal = (journalVersion ?? 0) >= 1
   // The first of two concurrent starts claims the update.
   const claimedUpdate = await putUpdate(ports, {
-    ...stored,
+    ...storedUpdate,
     update: {
-      ...{ ...stored.update, lease: leaseHashOf(token), expiresAt },
+      ...{ ...storedUpdate.update, lease: leaseHashOf(token), expiresAt },
       ...(hasJournal ? {} : { sendsCheckpoints: true }),
     },
   })
-  const version = stored.update.dryRun
+  const version = storedUpdate.update.dryRun
     ? (await requireStack(ports, stack)).version
     : await startClaimedUpdate(ports, claimedUpdate)
-  if (tags != null && !stored.update.dryRun) await putTags(ports, stack, tags)
+  if (tags != null && !storedUpdate.update.dryRun) await putTags(ports, stack, tags)
   const lease = { token, tokenExpiration: Math.floor(expiresAt / 1_000) }
   return { version, ...lease, journalVersion: hasJournal ? 1 : 0 }
 }
@@ -186,16 +186,16 @@ async function startClaimedUpdate(
 }
 
 async function renewLease(ports: ServicePorts, call: LeasedCall): Promise<unknown> {
-  const { update: stored } = call
-  const expiresAt = stored.update.dryRun
-    ? await renewDryRun(ports, stored)
-    : await renewClientLease(ports, stored)
+  const { update: storedUpdate } = call
+  const expiresAt = storedUpdate.update.dryRun
+    ? await renewDryRun(ports, storedUpdate)
+    : await renewClientLease(ports, storedUpdate)
   return { token: call.leaseToken, tokenExpiration: Math.floor(expiresAt / 1_000) }
 }
 
-async function renewDryRun(ports: ServicePorts, stored: StoredUpdate): Promise<EpochMs> {
+async function renewDryRun(ports: ServicePorts, storedUpdate: StoredUpdate): Promise<EpochMs> {
   const expiresAt = (ports.clock.now() + leaseMs) as EpochMs
-  await changeUpdate(ports, stored, update => ({ ...update, expiresAt }))
+  await changeUpdate(ports, storedUpdate, update => ({ ...update, expiresAt }))
   return expiresAt
 }
 
@@ -212,28 +212,31 @@ async function appendEntries(ports: ServicePorts, call: LeasedCall): Promise<unk
 }
 
 async function completeUpdate(ports: ServicePorts, call: LeasedCall): Promise<unknown> {
-  const { update: stored } = call
+  const { update: storedUpdate } = call
   const { status } = parseBody(completeForm, call)
   const result = status === 'succeeded' ? 'succeeded' : 'failed'
-  if (stored.update.status !== undefined) {
-    if (stored.update.status === result) return {}
-    throw error('REQUEST_BEGUN', `the update was already completed as ${stored.update.status}`)
+  if (storedUpdate.update.status !== undefined) {
+    if (storedUpdate.update.status === result) return {}
+    throw error(
+      'REQUEST_BEGUN',
+      `the update was already completed as ${storedUpdate.update.status}`,
+    )
   }
-  if (!stored.update.dryRun) await completeStartedUpdate(ports, stored, result)
-  await changeUpdate(ports, stored, update => ({ ...update, status: result }))
+  if (!storedUpdate.update.dryRun) await completeStartedUpdate(ports, storedUpdate, result)
+  await changeUpdate(ports, storedUpdate, update => ({ ...update, status: result }))
   return {}
 }
 
 /** Closes a started update. Another process may have closed it with the same result before. */
 async function completeStartedUpdate(
   ports: ServicePorts,
-  stored: StoredUpdate,
+  storedUpdate: StoredUpdate,
   result: 'succeeded' | 'failed',
 ): Promise<void> {
   try {
-    await completeClientDeployment(ports, stored, result)
+    await completeClientDeployment(ports, storedUpdate, result)
   } catch (thrown) {
-    const { deployment } = stored.update
+    const { deployment } = storedUpdate.update
     if (!hasCode(thrown, 'DEPLOYMENT_TAKEN_OVER') || deployment === undefined) throw thrown
     const record = await readHistoryRecord(ports.catalog, deployment)
     if (record?.result !== result) throw createLeaseOverError()
