@@ -12,7 +12,7 @@ import { createLongPool } from './constructs/long-pool.ts'
 import { createKeyGuard } from './constructs/key-guard.ts'
 import { createObservability } from './constructs/observability.ts'
 import { createPrivateNetwork } from './constructs/private-network.ts'
-import { createPart } from './constructs/create-part.ts'
+import { createTaggedScope } from './constructs/create-tagged-scope.ts'
 import { createQueues } from './constructs/queues.ts'
 import { createSchedules, scheduleRoleName } from './constructs/schedules.ts'
 import { createResourceVariables, type ResourceVariables } from './resource-variables.ts'
@@ -151,7 +151,7 @@ function createImage(main: Stack, settings: Settings, assets: Assets): DockerIma
   const rows = functionsTable.filter(
     row => row.packaging === 'image' || row.longEntry !== undefined,
   )
-  return new DockerImageAsset(createPart(main, 'Image'), 'Programs', {
+  return new DockerImageAsset(createTaggedScope(main, 'Image'), 'Programs', {
     directory: assets.bundleImage(rows),
     platform: settings.architecture === 'arm64' ? Platform.LINUX_ARM64 : Platform.LINUX_AMD64,
     buildArgs: { PACKAGES: imagePackagesOf(imageLanguages), TOOLS: imageToolsOf(imageLanguages) },

@@ -58,7 +58,7 @@ export interface ShownForecast {
   readonly width: number
   /** The expected duration of the deployment. */
   readonly wallMs: number
-  /** The resources that a destroy does not delete. The list may be shorter than `keptCount`. */
+  /** The resources that the command does not delete. The list may be shorter than `keptCount`. */
   readonly kept: readonly { readonly urn: string; readonly reason: string }[]
   readonly keptCount: number
 }

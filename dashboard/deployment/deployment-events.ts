@@ -30,6 +30,7 @@ export interface DeploymentFold extends Pick<RowTable, 'addOperations' | 'listSt
   readonly read: () => ShownProgress
 }
 
+/** Maximum number of messages that the page keeps. Later ones are only counted. */
 const messagesMax = 2_000
 
 /**

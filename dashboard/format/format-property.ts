@@ -7,15 +7,18 @@ export interface FormattedProperty {
   readonly isHidden: boolean
 }
 
-/** The key and the marks of special values in states. Source: docs/spec/property-values.md. */
+/**
+ * The key of the signature of special values in states, and its values. Source:
+ * docs/spec/property-values.md.
+ */
 const signatureKey = '4dabf18193072939515e22adb298388d'
-const secretMark = '1b47061264138c4ac30d75fd1eb44270'
-const assetMark = 'c44067f5952c0a294b673a41bacd8c17'
-const archiveMark = '0def7320c3a5731c473e5ecbe6d01bc7'
-const referenceMark = '5cf8f73096256a8f31e491e813e4eb8e'
+const secretSignature = '1b47061264138c4ac30d75fd1eb44270'
+const assetSignature = 'c44067f5952c0a294b673a41bacd8c17'
+const archiveSignature = '0def7320c3a5731c473e5ecbe6d01bc7'
+const referenceSignature = '5cf8f73096256a8f31e491e813e4eb8e'
 
 /** The text in place of values that only the update knows. */
-const unknownMark = '04da6b54-80e4-46f7-96ec-b56ff0331ba9'
+const unknownText = '04da6b54-80e4-46f7-96ec-b56ff0331ba9'
 
 /** The text in place of every secret, as in events. */
 export const hiddenText = '[secret]'
@@ -37,7 +40,7 @@ export function formatProperty(value: unknown): FormattedProperty {
 /** Replaces secrets, assets, archives and references to resources by texts, at any depth. */
 function hideSpecial(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(hideSpecial)
-  if (value === unknownMark) return 'known after the update'
+  if (value === unknownText) return 'known after the update'
   if (typeof value !== 'object' || value === null) return value
   const fields: Readonly<Record<string, unknown>> = { ...value }
   switch (fields[signatureKey]) {
@@ -45,13 +48,13 @@ function hideSpecial(value: unknown): unknown {
       return Object.fromEntries(
         Object.entries(fields).map(([name, field]) => [name, hideSpecial(field)]),
       )
-    case assetMark:
+    case assetSignature:
       return `[asset ${sourceOf(fields)}]`
-    case archiveMark:
+    case archiveSignature:
       return `[archive ${sourceOf(fields)}]`
-    case referenceMark:
+    case referenceSignature:
       return `[resource ${String(fields['urn'])}]`
-    case secretMark:
+    case secretSignature:
       return hiddenText
     default:
       // A value of an unknown kind may contain a secret.

@@ -24,6 +24,7 @@ import { useNow } from '../widgets/use-now.ts'
 import { type TableColumn, VirtualTable } from '../widgets/virtual-table.tsx'
 
 const pollMs = 10_000
+/** Maximum number of pages of stacks that are read. */
 const pagesMax = 100
 /** Open deployments whose records are read. The others are only counted. */
 const openMax = 50

@@ -18,6 +18,7 @@ interface ShownToken extends TokenPermissions {
 }
 
 const pollMs = 10_000
+/** Maximum number of pages of tokens that are read. */
 const pagesMax = 50
 
 /** Shows the tokens of the installation without their secrets, and revokes them. */

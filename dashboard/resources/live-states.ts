@@ -12,8 +12,13 @@ export const liveStateWords: readonly (readonly [LiveState, string])[] = [
   ['failed', 'failed'],
 ]
 
-/** Of several operations of a resource, the state with the highest rank counts. */
-const ranks: Readonly<Record<LiveState, number>> = { done: 0, waiting: 1, running: 2, failed: 3 }
+/** Of several operations of a resource, the one whose state has the highest priority is shown. */
+const priorities: Readonly<Record<LiveState, number>> = {
+  done: 0,
+  waiting: 1,
+  running: 2,
+  failed: 3,
+}
 
 /** Returns the states of the resources of a deployment by their URNs. Pure. */
 export function combineLiveStates(
@@ -23,7 +28,8 @@ export function combineLiveStates(
   for (const { urn, state } of operations) {
     if (state === 'planned') continue
     const earlierState = states.get(urn)
-    if (earlierState === undefined || ranks[state] > ranks[earlierState]) states.set(urn, state)
+    if (earlierState === undefined || priorities[state] > priorities[earlierState])
+      states.set(urn, state)
   }
   return states
 }

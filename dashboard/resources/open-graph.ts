@@ -60,6 +60,7 @@ const drawnEdgesMax = 10_000
 const visibleEdgesMax = { hardware: 40_000, software: 4_000 }
 /** With more edges, their opacity decreases with their number, so that dense parts stay visible. */
 const opaqueEdgesMax = 2_000
+/** The sizes of the smallest and the largest resources in px. */
 const nodeSizeMin = 1.5
 const nodeSizeMax = 8
 /** Up to this number of matches, the label of each matching resource is shown. */

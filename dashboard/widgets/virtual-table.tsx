@@ -55,6 +55,7 @@ interface VirtualTableProps<Row> {
 
 /** Heights of a row in px. styles/widgets.css has the same numbers. */
 const rowHeightPx = { wide: 44, narrow: 68 }
+/** Rows beyond each edge of the visible ones that are in the document too. */
 const overscanRows = 12
 
 /**

@@ -12,8 +12,9 @@ export type PoolState = TaskCounts & MessageCounts
  *
  * - `sent`: one task for each message. At least as many as were sent, because SQS may count a
  *   message late.
- * - `check`: running tasks poll without pause, so a visible message has met only busy ones. Each
- *   such message needs a task besides them. A delayed message needs none yet, if a task runs.
+ * - `check`: an idle task polls without pause, so a visible message means that all running tasks
+ *   are busy. Each visible message then needs one more task. Without visible messages, one task
+ *   suffices for the delayed messages, and for those that a receiver has (`held`).
  */
 export function decideTaskCount(call: ScalerCall, state: PoolState, tasksMax: number): number {
   const { desired, running, visible, delayed, held } = state

@@ -25,7 +25,7 @@ export interface ScalerDeps {
  *   of its sender comes later and raises the number again.
  * - The sender may have read the number before another call lowered it to 0. Then ECS stops the
  *   tasks. A task calls with `check` after its last receive, and so finds the message.
- * - A raise that overwrites a higher one leaves a task. While it is busy, it calls with `check`.
+ * - If a raise overwrites a higher one, at least one task remains. A busy task calls with `check`.
  */
 export async function serveScaling(
   { services, countMessages, tasksMax, logger }: ScalerDeps,

@@ -3,7 +3,7 @@ import { Alias, type IKey, Key } from 'aws-cdk-lib/aws-kms'
 import type { Construct } from 'constructs'
 import type { Settings } from '../settings.ts'
 import { keyAliasOf } from '../../shared/config/aws-resource-names.ts'
-import { createPart } from './create-part.ts'
+import { createTaggedScope } from './create-tagged-scope.ts'
 
 const secretsKeyId = 'SecretsKey'
 
@@ -25,7 +25,7 @@ export interface EncryptionKeys {
  * nothing. The key for secrets can also be an existing one, which the installation does not change.
  */
 export function createKeys(scope: Construct, settings: Settings): EncryptionKeys {
-  const part = createPart(scope, 'Encryption')
+  const part = createTaggedScope(scope, 'Encryption')
   const { dataKey, secretsKey } = settings
   return {
     data: dataKey === 'own' ? createDataKey(part, settings) : undefined,
@@ -41,7 +41,7 @@ export function createKeys(scope: Construct, settings: Settings): EncryptionKeys
  * own, because the permission to use a key is the boundary between the secrets of groups.
  */
 export const createSecretsKey = (scope: Construct, settings: Settings): Key =>
-  createOwnSecretsKey(createPart(scope, 'Encryption'), settings)
+  createOwnSecretsKey(createTaggedScope(scope, 'Encryption'), settings)
 
 function createDataKey(part: Construct, { installation }: Settings): Key {
   const description = `${installation}: tables and bucket at rest`

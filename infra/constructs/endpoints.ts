@@ -11,7 +11,7 @@ import { FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-lambda'
 import type { Construct } from 'constructs'
 import type { Settings } from '../settings.ts'
 import { createLogs, type DeployedFunction } from './functions.ts'
-import { createPart } from './create-part.ts'
+import { createTaggedScope } from './create-tagged-scope.ts'
 
 /** The public addresses. */
 export interface Addresses {
@@ -35,7 +35,7 @@ export function createEndpoints(
   settings: Settings,
   functions: Readonly<Record<'api' | 'service' | 'webhook', DeployedFunction>>,
 ): Addresses {
-  const part = createPart(scope, 'Api')
+  const part = createTaggedScope(scope, 'Api')
   const webhookApi = createWebhookApi(part, settings, functions.webhook)
   const [apiAddress, serviceAddress] = [functions.api, functions.service].map(deployed =>
     deployed.function.addFunctionUrl({

@@ -28,7 +28,7 @@ import { canInvokeItself } from '../invocation-loops.ts'
 import { functionArnOf, logicalNameOf } from '../names.ts'
 import { grantContextOfFunction, type GrantContext } from '../grant-context.ts'
 import type { Settings } from '../settings.ts'
-import { createPart } from './create-part.ts'
+import { createTaggedScope } from './create-tagged-scope.ts'
 import type { PrivateNetwork } from './private-network.ts'
 import { createRole } from './roles.ts'
 
@@ -60,7 +60,7 @@ export function createFunctions(
   input: FunctionsInput,
   rows: readonly FunctionRow[] = functionsTable,
 ): Functions {
-  const part = createPart(scope, 'Functions')
+  const part = createTaggedScope(scope, 'Functions')
   return new Map(
     rows.map(row => [row.name, createFunction(part, grantContextOfFunction(input, row), row)]),
   )

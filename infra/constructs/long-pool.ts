@@ -38,7 +38,7 @@ import { logicalNameOf } from '../names.ts'
 import { grantContextOfFunction, type GrantContext } from '../grant-context.ts'
 import type { Settings } from '../settings.ts'
 import { createLogs } from './functions.ts'
-import { createPart } from './create-part.ts'
+import { createTaggedScope } from './create-tagged-scope.ts'
 import type { PrivateNetwork } from './private-network.ts'
 import { createRole } from './roles.ts'
 
@@ -67,7 +67,7 @@ export const longPoolScratchGib = 40
  * network of the tasks.
  */
 export function createLongPool(scope: Construct, input: LongPoolInput): PrivateNetwork {
-  const part = createPart(scope, 'LongPool')
+  const part = createTaggedScope(scope, 'LongPool')
   const { installation } = input.settings
   const network = input.network ?? createOwnNetwork(part, installation)
   const cluster = new Cluster(part, 'Cluster', {

@@ -27,7 +27,7 @@ import {
   listAlarms,
   metricPeriod,
 } from './alarms.ts'
-import { createPart } from './create-part.ts'
+import { createTaggedScope } from './create-tagged-scope.ts'
 import { createInstallationMetric } from './installation-metric.ts'
 
 /** The functions of a group with their resources, and the scope of the group's constructs. */
@@ -41,7 +41,7 @@ export function createObservability(
   input: ObservedGroup,
   otherGroups: readonly ObservedGroup[],
 ): void {
-  const part = createPart(scope, 'Observability')
+  const part = createTaggedScope(scope, 'Observability')
   const { installation, alarmEmail } = input.settings
   const topic = new Topic(part, 'Alarms', {
     topicName: `${installation}-alarms`,
@@ -51,7 +51,7 @@ export function createObservability(
   if (alarmEmail !== undefined) topic.addSubscription(new EmailSubscription(alarmEmail))
   createAlarms(part, input, topic)
   for (const other of otherGroups)
-    createAlarms(createPart(other.scope, 'Observability'), other, topic)
+    createAlarms(createTaggedScope(other.scope, 'Observability'), other, topic)
   if (input.settings.dashboard === 'on') createDashboard(part, input, otherGroups)
 }
 

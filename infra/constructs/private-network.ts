@@ -16,7 +16,7 @@ import { endpointServices } from '../../shared/config/endpoint-services.ts'
 import { logicalNameOf } from '../names.ts'
 import type { GatewayService, InterfaceService } from '../network-settings.ts'
 import type { Settings } from '../settings.ts'
-import { createPart } from './create-part.ts'
+import { createTaggedScope } from './create-tagged-scope.ts'
 
 /** The network in which functions and tasks run. */
 export interface PrivateNetwork {
@@ -35,7 +35,7 @@ export function createPrivateNetwork(
   settings: Settings,
 ): PrivateNetwork | undefined {
   if (settings.vpc === undefined) return undefined
-  const part = createPart(scope, 'Network')
+  const part = createTaggedScope(scope, 'Network')
   const vpc = Vpc.fromVpcAttributes(part, 'Vpc', {
     vpcId: settings.vpc,
     // Only the subnets of the settings are used, so the zones of the VPC do not matter.

@@ -10,7 +10,7 @@ import {
 import { deliveriesLimitOf } from '../../shared/config/queue-limits.ts'
 import { logicalNameOf } from '../names.ts'
 import { defaultVisibilitySeconds } from '../visibility-timeouts.ts'
-import { createPart } from './create-part.ts'
+import { createTaggedScope } from './create-tagged-scope.ts'
 
 /** A queue and its dead-letter queue. */
 export interface QueuePair {
@@ -29,7 +29,7 @@ const deadLetterDays = 14
  * KMS.
  */
 export function createQueues(scope: Construct, installation: string): Queues {
-  const part = createPart(scope, 'Queues')
+  const part = createTaggedScope(scope, 'Queues')
   const names = installationNamesOf(installation).queues
   const createPair = (name: QueueName): QueuePair => {
     const commonProps = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true }

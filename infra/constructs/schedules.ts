@@ -7,7 +7,7 @@ import { hourlyEvents } from '../hourly-events.ts'
 import type { Settings } from '../settings.ts'
 import type { Addresses } from './endpoints.ts'
 import type { DeployedFunction } from './functions.ts'
-import { createPart } from './create-part.ts'
+import { createTaggedScope } from './create-tagged-scope.ts'
 
 /** The input for creating schedules. */
 export interface SchedulesInput {
@@ -44,7 +44,7 @@ export const scheduleRoleName = (settings: Settings): string =>
  */
 export function createSchedules(scope: Construct, input: SchedulesInput): void {
   const { settings, api, service, schedule, addresses, groups } = input
-  const part = createPart(scope, 'Schedule')
+  const part = createTaggedScope(scope, 'Schedule')
   const scheduleGroup = new CfnScheduleGroup(part, 'Group', {
     name: installationNamesOf(settings.installation).scheduleGroup,
   })

@@ -17,7 +17,7 @@ import {
 } from '../../shared/config/aws-resource-names.ts'
 import type { Settings } from '../settings.ts'
 import type { EncryptionKeys } from './encryption.ts'
-import { createPart } from './create-part.ts'
+import { createTaggedScope } from './create-tagged-scope.ts'
 
 /** The durable stores: two tables and a bucket. */
 export interface Stores {
@@ -33,7 +33,7 @@ export interface Stores {
  * them with `dataProtection=off`.
  */
 export function createStores(scope: Construct, settings: Settings, keys: EncryptionKeys): Stores {
-  const part = createPart(scope, 'Data')
+  const part = createTaggedScope(scope, 'Data')
   const names = installationNamesOf(settings.installation)
   const { account, region } = Stack.of(scope)
   const createTable = (id: string, tableName: string): TableV2 =>

@@ -28,6 +28,7 @@ export function createCallReporter(
   }
 }
 
+/** Maximum length of the result of a call in its line. */
 const charactersMax = 120
 
 function shorten(text: string): string {

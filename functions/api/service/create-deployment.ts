@@ -25,6 +25,7 @@ import { parseBody, type ServiceCall, type ServicePorts } from './service-route.
  */
 const repositoryOperations: readonly PulumiOperation[] = ['update', 'preview', 'refresh', 'destroy']
 
+/** Maximum length of the stored initiator that a client names in a header. */
 const initiatorCharsMax = 40
 
 /**

@@ -38,7 +38,9 @@ import { requireRenamePermission } from '../require-policy-permission.ts'
 /** Maximum time that a call waits for the end of an edit, in ms. On AWS, a call ends after 30 s. */
 const editWaitMs = 20_000
 const editPollMs = 100
+/** Maximum size of an imported state, unpacked. */
 const importBytesMax = 512 * 1024 * 1024
+/** The beginning of the update id of an edit. The key of its request follows. */
 const editPrefix = 'edit-'
 
 const nameForm = z.string().regex(/^([\w.-]{1,100})?$/)

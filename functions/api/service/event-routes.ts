@@ -31,6 +31,7 @@ const summaryForm = z.looseObject({
   summaryEvent: z.looseObject({ resourceChanges: z.record(z.string(), z.number()).nullish() }),
 })
 
+/** Maximum size of an unpacked batch of events. */
 const eventsBytesMax = 32 * 1024 * 1024
 
 /** Routes for the engine events of updates. */

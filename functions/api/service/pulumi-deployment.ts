@@ -36,6 +36,7 @@ export interface PulumiDeployment extends Omit<DeploymentDocument, 'request' | '
   readonly end?: RequestEnd
 }
 
+/** Maximum number of a deployment. The ids of clients have at most nine digits. */
 const numberMax = 999_999_999
 const numberDigits = String(numberMax).length
 const idPattern = /^(?:dep-)?([1-9]\d{0,8})$/

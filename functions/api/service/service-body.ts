@@ -16,7 +16,7 @@ export interface ServiceBody {
  * The start of a gzip body (1f 8b) after a gateway has converted it to text: 8b is not valid UTF-8,
  * and became U+FFFD.
  */
-const gatewayMark = Buffer.from('\u001f\ufffd')
+const convertedGzipStart = Buffer.from('\u001f\ufffd')
 
 /** Maximum nesting depth of a body: that of a state, and of the fields of the body around it. */
 const bodyDepthMax = documentDepthMax + 8
@@ -60,8 +60,8 @@ export async function* unpackBody(request: Request, bytesMax: number): AsyncGene
   let firstBytes = Buffer.alloc(0)
   const rememberFirstBytes = async function* (): AsyncGenerator<Uint8Array> {
     for await (const chunk of chunks) {
-      if (firstBytes.length < gatewayMark.length)
-        firstBytes = Buffer.concat([firstBytes, chunk]).subarray(0, gatewayMark.length)
+      if (firstBytes.length < convertedGzipStart.length)
+        firstBytes = Buffer.concat([firstBytes, chunk]).subarray(0, convertedGzipStart.length)
       yield chunk
     }
   }
@@ -77,7 +77,7 @@ export async function* unpackBody(request: Request, bytesMax: number): AsyncGene
     }
   } catch (cause) {
     if (hasCode(cause, 'API_BODY_TOO_LARGE')) throw cause
-    const isConverted = firstBytes.equals(gatewayMark)
+    const isConverted = firstBytes.equals(convertedGzipStart)
     const reason = isConverted ? 'it was converted to text on its way' : 'it is damaged'
     throw error('API_INPUT_INVALID', `the body cannot be unpacked: ${reason}`, { cause })
   } finally {

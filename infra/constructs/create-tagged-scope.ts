@@ -3,7 +3,7 @@ import { Construct } from 'constructs'
 import { awsTags } from '../../shared/config/aws-resource-names.ts'
 
 /** Creates a scope whose resources are tagged with its name, so that bills show its cost. */
-export function createPart(scope: Construct, id: string): Construct {
+export function createTaggedScope(scope: Construct, id: string): Construct {
   const part = new Construct(scope, id)
   Tags.of(part).add(awsTags.part, id)
   return part
