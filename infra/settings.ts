@@ -134,8 +134,8 @@ const settingsForm = z.strictObject({
   dataKey: z.enum(['own', 'aws']).default('own'),
   /**
    * The key that encrypts data keys of stacks and secrets of triggers: one of the installation, or
-   * an existing one in the same account and region, named by its ARN. An installation cannot change
-   * this setting.
+   * the ARN of an existing one. An existing key is in the same account and region. An installation
+   * cannot change this setting.
    */
   secretsKey: z
     .union([

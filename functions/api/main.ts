@@ -11,7 +11,6 @@ import { openApiPorts } from './open-api-ports.ts'
 const resources = readAwsResources(process.env)
 const meter = createUsageMeter()
 const ports = openApiPorts(process.env, meter)
-// The usage part `watcher` is the API: its event streams let users watch a deployment.
 const usage = createUsageRecorder({
   ...ports,
   ...{ meter, part: 'watcher', size: readProcessSize(process.env) },
