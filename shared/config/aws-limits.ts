@@ -18,7 +18,10 @@ export const awsLimits = {
   installerResponseTimeoutMs: 620_000,
   /** The same timeout for a request that the service forwards to the API. */
   forwardedResponseTimeoutMs: 60_000,
-  /** Time after which the snapshot of a closing deployment is late. Usually it takes seconds. */
+  /**
+   * Time from the start of a close after which an unpublished snapshot counts as late. Usually its
+   * publication takes seconds.
+   */
   lateSnapshotMs: 900_000,
   /** Connections to one service: equal to the operations that an executor runs concurrently. */
   socketsMax: 64,
@@ -42,8 +45,8 @@ export const awsLimits = {
   /** Time in which dead letters are invisible to other readers during a scan. */
   deadLetterVisibilityMs: 30_000,
   /**
-   * Refusals of one message by environments of other stacks. The environment that makes the last
-   * refusal ends, so that a new environment can serve any stack.
+   * Refusals of one message by execution environments that serve other stacks. The environment that
+   * makes the last refusal ends, because only a new environment can serve any stack.
    */
   messageRefusalsMax: 8,
   /**

@@ -48,7 +48,7 @@ export const awsVariables = {
   inlineMax: 'ANTICHAIN_INLINE_MAX',
   /** The groups of the installation, as in its setting. Absent: it has only the default group. */
   groups: 'ANTICHAIN_GROUPS',
-  /** The KMS keys of these groups, as ARNs between commas. */
+  /** The KMS keys of these groups, as ARNs that commas separate. */
   groupKeys: 'ANTICHAIN_GROUP_KEYS',
   /** The pool of the process: `short` in a function, `long` in a task. */
   pool: 'ANTICHAIN_POOL',
@@ -223,6 +223,7 @@ export const externalIdOf = (installation: string, stack: string): string =>
 /** Tags of an installation's resources, for bills and for `antichain platform status`. */
 export const awsTags = {
   installation: 'antichain:installation',
+  /** The construct of the infrastructure that creates the resource, so that bills show its cost. */
   part: 'antichain:part',
   /** The group of stacks, on the resources of groups besides the default one. */
   group: 'antichain:group',

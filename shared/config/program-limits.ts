@@ -16,8 +16,9 @@ export const programLimits = {
   /** Timeout of a fetch by a generator, for a repository that requires a credential. */
   sourceTimeoutMs: 60_000,
   /**
-   * First part of a generator call, in which the generator may begin another request. The remaining
-   * time is longer than `fetchTriesMax` fetches and an installation, so these end within the call.
+   * Fraction of a generator call's time limit within which the generator may begin another request.
+   * The remaining time is longer than `fetchTriesMax` fetches and an installation, so these end
+   * within the call.
    */
   beginNextFraction: 1 / 20,
   /** Validity of an address for the packed program: longer than the installer runs. */

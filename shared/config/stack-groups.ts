@@ -18,7 +18,7 @@ export const apiGroupHeader = 'antichain-group'
 export const groupsMax = 4
 
 /** Maximum length of the setting, in characters: the variables of a function have at most 4 KB. */
-const textCharsMax = 1_000
+const settingCharsMax = 1_000
 
 const groupNamePattern = /^[a-z][a-z0-9-]{0,11}$/
 /** Reports whether a text is the name of a group. */
@@ -37,8 +37,8 @@ export interface StackGroupsProblem {
  */
 export function parseStackGroups(text: string): readonly StackGroup[] | StackGroupsProblem {
   if (text.trim() === '') return []
-  if (text.length > textCharsMax)
-    return { problem: `at most ${textCharsMax} characters: use prefixes such as 'shop-*'` }
+  if (text.length > settingCharsMax)
+    return { problem: `at most ${settingCharsMax} characters: use prefixes such as 'shop-*'` }
   const groups: StackGroup[] = []
   for (const part of text.split(';')) {
     const group = parseGroup(part.trim())
@@ -81,17 +81,17 @@ function findGroupConflict(groups: readonly StackGroup[]): string | undefined {
   const repeated = names.find((name, index) => names.indexOf(name) !== index)
   if (repeated !== undefined)
     return `the group '${repeated}' is named twice: list all of its projects once`
-  const entries = groups.flatMap(({ name, projects }) => projects.map(project => [name, project]))
-  for (const [index, [name = '', project = '']] of entries.entries())
-    for (const [otherName = '', other = ''] of entries.slice(index + 1))
-      if (overlaps(project, other))
-        return `'${project}' of the group '${name}' and '${other}' of the group '${otherName}' name the same projects: remove one of them`
+  const entries = groups.flatMap(({ name, projects }) => projects.map(pattern => [name, pattern]))
+  for (const [index, [name = '', pattern = '']] of entries.entries())
+    for (const [otherName = '', otherPattern = ''] of entries.slice(index + 1))
+      if (overlaps(pattern, otherPattern))
+        return `'${pattern}' of the group '${name}' and '${otherPattern}' of the group '${otherName}' name the same projects: remove one of them`
   return undefined
 }
 
 /** Reports whether two names or prefixes can name the same project. */
-function overlaps(one: string, other: string): boolean {
-  return coversProject(one, other) || coversProject(other, one)
+function overlaps(pattern: string, otherPattern: string): boolean {
+  return coversProject(pattern, otherPattern) || coversProject(otherPattern, pattern)
 }
 
 /** Reports whether a name or prefix covers a project, or all projects of a narrower prefix. */

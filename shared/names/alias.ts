@@ -9,6 +9,6 @@ export type Alias =
       readonly type?: string
       readonly stack?: string
       readonly project?: string
-      /** Absent: the current parent. '': none. */
+      /** Absent: the current parent. '': the resource had no parent. */
       readonly parent?: Urn | ''
     }

@@ -42,8 +42,9 @@ const ignoredAwsParameters: ReadonlySet<string> = new Set(['awssdk'])
 
 /**
  * Parses `awskms://<key id | alias/name>?region=…` or `awskms:///<ARN>`, with `profile=…`, and
- * `context_<name>=…` for the encryption context. Throws SECRETS_URL_INVALID, also for an unknown parameter, which
- * would otherwise be ignored silently. Source: docs/spec/secrets.md#cloud-manager.
+ * `context_<name>=…` for the encryption context. Throws SECRETS_URL_INVALID, also for an unknown
+ * parameter, which would otherwise be ignored silently. Source:
+ * docs/spec/secrets.md#cloud-manager.
  */
 export function parseAwsKeyUrl(text: string): AwsKeyUrl {
   const { key: keyId, parameters } = splitKeyUrl(text, 'awskms')

@@ -76,7 +76,7 @@ export interface EnvelopeFrame {
   readonly version: number
   readonly features: readonly string[]
   readonly deployment: z.infer<typeof storedDeploymentForm> | null
-  /** The fields that this version does not know. */
+  /** The fields that this version of Antichain does not know. */
   readonly unknownFields: StoredJsonObject
 }
 

@@ -4,8 +4,8 @@ import { createPauser } from './stream/pause.ts'
 import type { Json, StoredDeployment, StoredResource } from './stored.ts'
 
 /**
- * The features that this version can read (docs/spec/state-format.md#features), in the order in
- * which they are written.
+ * The features that this version of Antichain can read (docs/spec/state-format.md#features), in the
+ * order in which they are written.
  */
 export const knownFeatures = [
   'byteString',

@@ -33,7 +33,7 @@ export function withFields(
   return { ...sorted, urn: typeof newUrn === 'string' ? newUrn : urn, custom, type }
 }
 
-/** Returns the fields of a stored resource that this version does not know. */
+/** Returns the fields of a stored resource that this version of Antichain does not know. */
 export function unknownFieldsOf(resource: StoredResource): Readonly<Record<string, Json>> {
   return Object.fromEntries(Object.entries(resource).filter(([field]) => !ranksByField.has(field)))
 }

@@ -80,8 +80,8 @@ export function importPendingCreate(
 }
 
 /**
- * Removes the resource of a URN that was deleted for its replacement. The object of that resource
- * no longer exists. The replacement takes over the URN, and possibly the id.
+ * Removes the resource with a URN if its object was deleted before its replacement was created. The
+ * replacement takes over the URN, and possibly the id.
  */
 export function withoutPendingReplacement(state: StoredDeployment, urn: string): StoredDeployment {
   const { resources = [] } = state

@@ -57,7 +57,6 @@ function removeDanglingReferences(
   if (deletedWith !== '' && isDangling(deletedWith))
     changedResource = withoutField(changedResource, 'deletedWith')
   const propertyDependencies = readListMapField(resource, 'propertyDependencies')
-
   if ([...propertyDependencies.values()].every(urns => urns.length > 0 && !urns.some(isDangling)))
     return changedResource
   const remainingDependencies = [...propertyDependencies]

@@ -11,8 +11,8 @@ const excludedFolderPattern = /^(?:node_modules|__pycache__|\..*)$/
 const filesMax = 20_000
 
 /**
- * Returns a digest of the files of a program in these languages, with their names. Two runs of the
- * same program have the same digest. The digest leaves out the files that `.gitignore` and
+ * Returns a digest of the names and contents of a program's source files. Two runs of the same
+ * program have the same digest. The digest leaves out the files that `.gitignore` and
  * `.antichainignore` exclude, because a deployment may write such files. It also leaves out
  * environments of Python. A changed asset does not change the digest: it changes the goals of the
  * registrations that use it.

@@ -72,9 +72,10 @@ function mergeTrees<T extends ConfigTree>(
   base: ConfigTree | undefined,
   next: T,
 ): T | ReadonlyMap<string, ConfigTree> {
-  const fields: ConfigTree = next
-  if (!isTreeMap(base) || !isTreeMap(fields)) return next
+  // TypeScript narrows the wider type `ConfigTree`, but not the type parameter.
+  const nextTree: ConfigTree = next
+  if (!isTreeMap(base) || !isTreeMap(nextTree)) return next
   const merged = new Map(base)
-  for (const [key, item] of fields) merged.set(key, mergeTrees(base.get(key), item))
+  for (const [key, item] of nextTree) merged.set(key, mergeTrees(base.get(key), item))
   return merged
 }

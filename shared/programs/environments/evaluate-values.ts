@@ -17,7 +17,7 @@ export interface EvaluationInput {
   /** The plain data of `values`. */
   readonly values: ReadonlyMap<unknown, unknown>
   /** The path of `values` in the file. */
-  readonly at: readonly string[]
+  readonly valuesPath: readonly string[]
   /** The merged values of the imports. */
   readonly base: EnvironmentValue
   /** The values of each import, for references that begin with `imports`. */
@@ -49,7 +49,7 @@ interface Evaluation extends EvaluationInput {
 export function evaluateValues(input: EvaluationInput): EnvironmentValue {
   let size = 0
   const errorAt = (path: KeyPath, sentence: string): Error =>
-    input.source.errorAt([...input.at, ...path], sentence)
+    input.source.errorAt([...input.valuesPath, ...path], sentence)
   const charge = (value: EnvironmentValue, path: KeyPath): EnvironmentValue => {
     size += sizeOfValue(value)
     if (size > sizeMax) throw errorAt(path, 'the values of the environment are too large')
@@ -118,46 +118,47 @@ function interpolate(evaluation: Evaluation, text: string, path: KeyPath): Envir
   return { isSecret, content }
 }
 
-function lookUp(evaluation: Evaluation, reference: string, from: KeyPath): EnvironmentValue {
+/** Returns the value of a reference in the text at `textPath`. */
+function lookUp(evaluation: Evaluation, reference: string, textPath: KeyPath): EnvironmentValue {
   const { values, imports, charge, errorAt } = evaluation
-  const path = parseReference(reference, sentence => errorAt(from, sentence))
+  const path = parseReference(reference, sentence => errorAt(textPath, sentence))
   const value =
     path[0] === 'imports' && !values.has('imports')
       ? valueAt(imports, path.slice(1))
       : findValue(evaluation, { raw: values, path: [] }, path)
-  if (value === undefined) throw errorAt(from, `the value \`${reference}\` does not exist`)
-  return charge(value, from)
+  if (value === undefined) throw errorAt(textPath, `the value \`${reference}\` does not exist`)
+  return charge(value, textPath)
 }
 
 /**
- * Finds a value without evaluating the maps that contain it, because other values of these maps may
- * depend on the value that is being evaluated.
+ * Finds the value at `subpath` below `container`. Does not evaluate the maps that contain the
+ * value, because other values of these maps may depend on the value that is being evaluated.
  */
 function findValue(
   evaluation: Evaluation,
-  at: { readonly raw: unknown; readonly path: KeyPath },
-  rest: KeyPath,
+  container: { readonly raw: unknown; readonly path: KeyPath },
+  subpath: KeyPath,
 ): EnvironmentValue | undefined {
-  const { raw, path } = at
-  const [segment, ...below] = rest
+  const { raw, path } = container
+  const [segment, ...deeperPath] = subpath
   if (segment === undefined) return evaluate(evaluation, raw, path)
   const map = raw instanceof Map ? toTextKeys(raw) : undefined
   if (map !== undefined && functionNameOf(map) === undefined && typeof segment === 'string')
     return map.has(segment)
-      ? findValue(evaluation, { raw: map.get(segment), path: [...path, segment] }, below)
-      : valueAt(evaluation.base, [...path, ...rest])
+      ? findValue(evaluation, { raw: map.get(segment), path: [...path, segment] }, deeperPath)
+      : valueAt(evaluation.base, [...path, ...subpath])
   if (!Array.isArray(raw) || typeof segment !== 'number')
-    return valueAt(evaluate(evaluation, raw, path), rest)
+    return valueAt(evaluate(evaluation, raw, path), subpath)
   if (segment >= raw.length) return undefined
-  return findValue(evaluation, { raw: raw[segment], path: [...path, segment] }, below)
+  return findValue(evaluation, { raw: raw[segment], path: [...path, segment] }, deeperPath)
 }
 
 function valueAt(value: EnvironmentValue | undefined, path: KeyPath): EnvironmentValue | undefined {
-  const [segment, ...below] = path
+  const [segment, ...subpath] = path
   if (segment === undefined || value === undefined) return value
   const child =
     typeof segment === 'string' ? fieldsOf(value)?.get(segment) : listItemsOf(value)?.[segment]
-  return valueAt(child, below)
+  return valueAt(child, subpath)
 }
 
 function parseReference(text: string, errorOf: (sentence: string) => Error): KeyPath {

@@ -14,8 +14,8 @@ export function isEnvironmentName(text: string): boolean {
 }
 
 /**
- * Requires a valid name. `errorOf` returns a CONFIG_INVALID with the place of the name. Throws it,
- * and FEATURE_MISSING for an environment of Pulumi ESC.
+ * Requires a valid name. Throws the error of `errorOf`, a CONFIG_INVALID with the place of the
+ * name. Throws FEATURE_MISSING for an environment of Pulumi ESC.
  */
 export function requireEnvironmentName(name: string, errorOf: (sentence: string) => Error): void {
   if (/[:@]/.test(name))
@@ -37,6 +37,7 @@ interface EnvironmentDefinition {
   /** The path of `imports` in the file. */
   readonly importsAt: readonly string[]
   readonly imports: unknown
+  /** The path of `values` in the file. */
   readonly valuesAt: readonly string[]
   readonly values: unknown
   /**
@@ -64,7 +65,11 @@ export function readStackEnvironment(
   if (!(environment instanceof Map)) {
     const importsAt = ['environment']
     return evaluateDefinition({
-      ...{ ...common, importsAt, imports: environment, valuesAt: importsAt, values: undefined },
+      ...common,
+      importsAt,
+      imports: environment,
+      valuesAt: importsAt,
+      values: undefined,
     })
   }
   const fields: ReadonlyMap<unknown, unknown> = environment
@@ -81,16 +86,16 @@ export function readStackEnvironment(
 /** The keys of an environment. A description has no effect. */
 const knownKeys: readonly unknown[] = ['imports', 'values', 'description']
 
-/** Throws CONFIG_INVALID for another key. `at`: the path of the environment in its file. */
+/** Throws CONFIG_INVALID for another key. `path` is the path of the environment in its file. */
 function requireKnownKeys(
   source: YamlSource,
   fields: ReadonlyMap<unknown, unknown>,
-  at: readonly string[],
+  path: readonly string[],
 ): void {
   for (const key of fields.keys())
     if (!knownKeys.includes(key))
       throw source.errorAt(
-        [...at, String(key)],
+        [...path, String(key)],
         `\`${String(key)}\` is not a key of an environment`,
       )
 }
@@ -100,19 +105,19 @@ function evaluateDefinition(definition: EnvironmentDefinition): EnvironmentValue
   let base = emptyEnvironment
   const byName = new Map<string, EnvironmentValue>()
   for (const [index, item] of readList(definition, imports).entries()) {
-    const { name, merges } = readImport(item, sentence =>
+    const { name, isMerged } = readImport(item, sentence =>
       source.errorAt([...importsAt, index], sentence),
     )
     const value = readNamedEnvironment(definition, name, index)
     byName.set(name, value)
-    if (merges) base = mergeValues(base, value)
+    if (isMerged) base = mergeValues(base, value)
   }
   if (values === undefined || values === null) return base
   if (!(values instanceof Map)) throw source.errorAt(valuesAt, '`values` must be a map')
   return evaluateValues({
     source,
     values,
-    at: valuesAt,
+    valuesPath: valuesAt,
     base,
     imports: { isSecret: false, content: byName },
   })
@@ -128,18 +133,18 @@ function readList(
   return imports
 }
 
-/** Reads an import: a name, or `<name>: { merge: false }`. */
+/** Reads an import: a name, or `<name>: { merge: false }`, which only references can use. */
 function readImport(
   item: unknown,
   errorOf: (sentence: string) => Error,
-): { readonly name: string; readonly merges: boolean } {
-  if (typeof item === 'string') return { name: item, merges: true }
+): { readonly name: string; readonly isMerged: boolean } {
+  if (typeof item === 'string') return { name: item, isMerged: true }
   const [entry, ...others] = item instanceof Map ? [...item] : []
   if (entry === undefined || others.length > 0)
     throw errorOf('an import is a name, or a name with `merge: false`')
   const [name, options] = entry
   const merge: unknown = options instanceof Map ? options.get('merge') : undefined
-  return { name: String(name), merges: merge !== false }
+  return { name: String(name), isMerged: merge !== false }
 }
 
 function readNamedEnvironment(

@@ -82,7 +82,7 @@ function addDependents(
   const dependents = dependentsOf(
     remainingResources.map(({ resource }) => resource),
     rootPosition,
-  ).flatMap(position => remainingResources[position] ?? [])
+  ).flatMap(remainingPosition => remainingResources[remainingPosition] ?? [])
   if (dependents.length > 0 && !request.dependents)
     throw createStillNeededError(resources[position]?.urn ?? '', dependents)
   for (const { index } of dependents) {

@@ -5,10 +5,11 @@ import { referencesOf } from './references.ts'
 
 /**
  * Returns the ascending positions of all direct and indirect dependents of the resource at a
- * position. Several copies of a resource may share a URN, and only references to providers also
- * contain an id. A reference without an id does not count if an earlier, unaffected copy with the
- * URN exists. If several copies are affected, only references to parents and to owners of views
- * count. Takes linear time. Source: docs/spec/state-integrity.md#state-edits.
+ * position. This resource and its dependents are the affected ones. Several copies of a resource
+ * may share a URN, and only references to providers also contain an id. A reference without an id
+ * does not count if an earlier, unaffected copy with the URN exists. If several copies are
+ * affected, only references to parents and to owners of views count. Takes linear time. Source:
+ * docs/spec/state-integrity.md#state-edits.
  */
 export function dependentsOf(
   resources: readonly StoredResource[],

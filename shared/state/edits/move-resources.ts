@@ -74,7 +74,8 @@ export function moveResources(
   const copiedResources = resources.filter(
     resource => movedUrns.has(resource.urn) || usedProviders.has(storedReferenceOf(resource)),
   )
-  const destination = addMovedResources(dest, { copiedResources, movedUrns, target })
+  const additionInput = { copiedResources, movedUrns, target }
+  const { resources: destResources, brokenReferences } = addMovedResources(dest, additionInput)
   return {
     source: withUsedExtensions({
       ...source,
@@ -82,7 +83,7 @@ export function moveResources(
     }),
     dest: withUsedExtensions({
       ...dest,
-      resources: destination.resources,
+      resources: destResources,
       extensions: { ...source.extensions, ...dest.extensions },
     }),
     movedUrns: movedResources.map(({ urn }) => urn),
@@ -90,7 +91,7 @@ export function moveResources(
     brokenInSource: remainingResources.flatMap(resource =>
       brokenReferencesOf(resource, urn => movedUrns.has(urn)),
     ),
-    brokenInDest: destination.brokenReferences,
+    brokenInDest: brokenReferences,
   }
 }
 

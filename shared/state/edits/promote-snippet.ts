@@ -16,8 +16,8 @@ export function promoteSnippet(
   const index = readSnippets(state).findIndex(snippet => snippet.uuid === uuid)
   if (index === -1)
     throw error('SNIPPET_UNKNOWN', `no snippet with the id '${uuid}' exists in the current state`)
-  const { snippets = [], resources, ...rest } = state
-  const remaining = snippets.toSpliced(index, 1)
+  const { snippets = [], resources, ...otherFields } = state
+  const remainingSnippets = snippets.toSpliced(index, 1)
   let count = 0
   const changedResources = resources?.map(resource => {
     if (resource['snippetID'] !== uuid) return resource
@@ -26,9 +26,9 @@ export function promoteSnippet(
   })
   return {
     state: {
-      ...rest,
+      ...otherFields,
       ...(changedResources === undefined ? {} : { resources: changedResources }),
-      ...(remaining.length === 0 ? {} : { snippets: remaining }),
+      ...(remainingSnippets.length === 0 ? {} : { snippets: remainingSnippets }),
     },
     count,
   }
