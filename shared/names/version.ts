@@ -17,12 +17,12 @@ const loosePattern = /^\s*v?(\d+(?:\.\d+){0,2})([-+].*?)?\s*$/
  * one. Source: `ParseTolerant` of the library with which Pulumi reads versions.
  */
 export function completeVersion(text: string): string | undefined {
-  const [, core, rest = ''] = loosePattern.exec(text) ?? []
+  const [, core, suffix = ''] = loosePattern.exec(text) ?? []
   if (core === undefined) return undefined
-  // A version with fewer than three parts may contain numbers only.
-  if (rest !== '' && core.split('.').length < 3) return undefined
+  // A version with fewer than three numbers may have no suffix, such as `-alpha.1`.
+  if (suffix !== '' && core.split('.').length < 3) return undefined
   const numbers = core.split('.').map(part => part.replace(/^0+(?=\d)/, ''))
   while (numbers.length < 3) numbers.push('0')
-  const version = `${numbers.join('.')}${rest}`
+  const version = `${numbers.join('.')}${suffix}`
   return parse(version) === null ? undefined : version
 }

@@ -74,8 +74,8 @@ export function diffStates(
   return {
     changes,
     sameCount,
-    pendingAdded: listMissing(pendingAfter, pendingBefore),
-    pendingRemoved: listMissing(pendingBefore, pendingAfter),
+    pendingAdded: listOnlyIn(pendingAfter, pendingBefore),
+    pendingRemoved: listOnlyIn(pendingBefore, pendingAfter),
   }
 }
 
@@ -101,9 +101,10 @@ function toChange(
   }
 }
 
+/** The path of a comparison, and the list to which it adds the changes that it finds. */
 interface Comparison {
   readonly path: readonly PathSegment[]
-  readonly found: PropertyChange[]
+  readonly changes: PropertyChange[]
   readonly compareSecrets: CompareSecrets
 }
 
@@ -112,12 +113,12 @@ function diffResources(
   after: StoredResource,
   compareSecrets: CompareSecrets,
 ): readonly PropertyChange[] {
-  const found: PropertyChange[] = []
+  const changes: PropertyChange[] = []
   const fields = new Set([...Object.keys(before), ...Object.keys(after)])
   for (const field of fields)
     if (!timeFields.has(field))
-      compareJson(before[field], after[field], { path: [field], found, compareSecrets })
-  return found
+      compareJson(before[field], after[field], { path: [field], changes, compareSecrets })
+  return changes
 }
 
 function compareJson(
@@ -162,9 +163,9 @@ function descend(comparison: Comparison, segment: PathSegment): Comparison {
 function addChange(
   op: PropertyChange['op'],
   values: { readonly before: Json | undefined; readonly after: Json | undefined },
-  { path, found }: Comparison,
+  { path, changes }: Comparison,
 ): void {
-  found.push({
+  changes.push({
     path: formatPath(path),
     op,
     ...(values.before === undefined ? {} : { old: hideStoredSecrets(values.before) }),
@@ -196,11 +197,11 @@ function summarizePending(state: StoredDeployment): readonly PendingSummary[] {
   return pendingOperationsOf(state).map(({ resource, type }) => ({ urn: resource.urn, type }))
 }
 
-/** Returns the entries of `list` that `other` lacks. */
-function listMissing(
+/** Returns the pending operations of `list` that `otherList` lacks. */
+function listOnlyIn(
   list: readonly PendingSummary[],
-  other: readonly PendingSummary[],
+  otherList: readonly PendingSummary[],
 ): readonly PendingSummary[] {
-  const present = new Set(other.map(({ urn, type }) => `${type} ${urn}`))
-  return list.filter(({ urn, type }) => !present.has(`${type} ${urn}`))
+  const otherKeys = new Set(otherList.map(({ urn, type }) => `${type} ${urn}`))
+  return list.filter(({ urn, type }) => !otherKeys.has(`${type} ${urn}`))
 }

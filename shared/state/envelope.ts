@@ -164,8 +164,8 @@ function requireForm<T>(form: z.ZodType<T>, raw: unknown, subject: string, paren
   if (result.success) return raw as T
   const [issue] = result.error.issues
   const path = [parentPath, ...(issue?.path ?? [])].filter(part => part !== '').join('.')
-  const place = path === '' ? '' : ` at '${path}'`
-  throw error('STATE_INVALID', `${subject} is malformed${place}: ${issue?.message ?? ''}`)
+  const location = path === '' ? '' : ` at '${path}'`
+  throw error('STATE_INVALID', `${subject} is malformed${location}: ${issue?.message ?? ''}`)
 }
 
 function completeDeployment(

@@ -29,8 +29,8 @@ export interface StoredOperation {
 }
 
 /**
- * Key in a deployment in memory, for the fields of its envelope that this version does not know.
- * JSON does not contain it: `envelopeOf` moves the fields back into the envelope.
+ * Key in a deployment in memory, for the fields of its envelope that this version of Antichain does
+ * not know. JSON does not contain the key: `envelopeOf` moves the fields back into the envelope.
  */
 export const envelopeFieldsKey: unique symbol = Symbol('fields of the envelope')
 

@@ -77,10 +77,10 @@ function indexReferenceTargets(resources: readonly StoredResource[]): ReferenceT
   const providers = new Map<string, number[]>()
   resources.forEach((resource, index) => {
     const { urn, type } = resource
-    const known = states.get(urn)
-    if (known === undefined) states.set(urn, index)
+    const earlier = states.get(urn)
+    if (earlier === undefined) states.set(urn, index)
     else {
-      const positions = typeof known === 'number' ? positionsOf(known, resources) : known
+      const positions = typeof earlier === 'number' ? positionsOf(earlier, resources) : earlier
       addPosition(positions, index, resource)
       states.set(urn, positions)
     }

@@ -10,14 +10,15 @@ import {
   type StoredResource,
 } from './stored.ts'
 
-/** The fields of a deployment that this version knows, in all of their spellings. */
+/** The fields of a deployment that this version of Antichain knows, in all of their spellings. */
 const knownFields: ReadonlySet<string> = new Set([
   ...['manifest', 'secrets_providers', 'resources', 'pending_operations', 'pendingOperations'],
   ...['metadata', 'snippets', 'extensions'],
 ])
 
 /**
- * Returns the fields of a deployment that this version does not know, and those of its envelope.
+ * Returns the fields of a deployment that this version of Antichain does not know, and those of its
+ * envelope.
  */
 export function selectUnknownDeploymentFields(deployment: object): object {
   const entries = Object.entries(deployment).filter(([field]) => !knownFields.has(field))
@@ -35,7 +36,7 @@ export function withEnvelopeFields(
     : { [envelopeFieldsKey]: fields }
 }
 
-/** Returns the fields of an envelope that this version does not know. */
+/** Returns the fields of an envelope that this version of Antichain does not know. */
 export function selectUnknownEnvelopeFields(envelope: object): StoredJsonObject {
   const names = ['version', 'features', 'deployment']
   const entries: [string, Json][] = Object.entries(envelope)

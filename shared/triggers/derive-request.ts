@@ -50,8 +50,8 @@ function deriveFromRuleMatch(
   return { ...createWebhookRequest(ruleMatch, { webhook, delivery: '' }, context), key }
 }
 
-const isSameProgram = (one: RequestedProgram, other: RequestedProgram): boolean =>
-  JSON.stringify(one) === JSON.stringify(other)
+const isSameProgram = (a: RequestedProgram, b: RequestedProgram): boolean =>
+  JSON.stringify(a) === JSON.stringify(b)
 
 /** Returns the first request, with the strictest settings of all requests. */
 function mergeStrictly([first, ...others]: readonly DeploymentRequest[]):
@@ -61,10 +61,12 @@ function mergeStrictly([first, ...others]: readonly DeploymentRequest[]):
   const programs = [first, ...others].flatMap(({ program }) =>
     program.kind === 'repository' ? [program] : [],
   )
-  const mayUseDeployRole = programs.every(one => one.previewWithDeployRole === true)
+  const mayUseDeployRole = programs.every(
+    ({ previewWithDeployRole }) => previewWithDeployRole === true,
+  )
   const program = {
     ...first.program,
-    ignoreScripts: programs.some(one => one.ignoreScripts === true),
+    ignoreScripts: programs.some(({ ignoreScripts }) => ignoreScripts === true),
     ...(first.dryRun ? { previewWithDeployRole: mayUseDeployRole } : {}),
   }
   return { ...first, program }

@@ -28,9 +28,9 @@ export function diffInputs(oldInputs: PropertyMap, newInputs: PropertyMap): Inpu
   const a = stripSecretsInMap(oldInputs)
   const b = stripSecretsInMap(newInputs)
   for (const key of mergedKeysOf(a, b)) {
-    const before = detailedDiff.size
+    const earlierCount = detailedDiff.size
     compare(a.get(key), b.get(key), { path: [key], differences: detailedDiff })
-    if (detailedDiff.size > before) changedKeys.push(key)
+    if (detailedDiff.size > earlierCount) changedKeys.push(key)
   }
   return changedKeys.length === 0 ? undefined : { changedKeys, detailedDiff }
 }

@@ -39,9 +39,9 @@ function areEqualSpecials(a: SpecialValue, b: SpecialValue): boolean {
     return b.kind === 'reference' && a.urn === b.urn && areEqualValues(a.id ?? null, b.id ?? null)
   if (a.kind === 'asset' || a.kind === 'archive') return b.kind === a.kind && areEqualAssets(a, b)
   if (b.kind !== 'output' || a.secret !== b.secret) return false
-  const sameDependencies = a.dependencies.join('\n') === b.dependencies.join('\n')
+  const hasSameDependencies = a.dependencies.join('\n') === b.dependencies.join('\n')
   return (
-    sameDependencies &&
+    hasSameDependencies &&
     (a.value === undefined) === (b.value === undefined) &&
     areEqualValues(a.value, b.value)
   )

@@ -5,17 +5,17 @@
  */
 export function findFieldText(objectText: string, name: string): string | undefined {
   let position = skipSpaces(objectText, skipSpaces(objectText, 0) + 1)
-  let found: string | undefined
+  let fieldText: string | undefined
   while (objectText[position] === '"') {
     const keyEnd = findStringEnd(objectText, position)
     const key: unknown = JSON.parse(objectText.slice(position, keyEnd))
     const valueStart = skipSpaces(objectText, skipSpaces(objectText, keyEnd) + 1)
     const valueEnd = findValueEnd(objectText, valueStart)
-    if (key === name) found = objectText.slice(valueStart, valueEnd)
+    if (key === name) fieldText = objectText.slice(valueStart, valueEnd)
     position = skipSpaces(objectText, valueEnd)
     if (objectText[position] === ',') position = skipSpaces(objectText, position + 1)
   }
-  return found
+  return fieldText
 }
 
 function skipSpaces(text: string, start: number): number {
@@ -49,16 +49,16 @@ function findValueEnd(text: string, start: number): number {
     scalar.test(text)
     return scalar.lastIndex
   }
-  const marks = /["[\]{}]/g
+  const quoteOrBracket = /["[\]{}]/g
   let depth = 0
   let position = start
   do {
-    marks.lastIndex = position
-    const mark = marks.exec(text)
-    if (mark === null) return text.length
-    position = mark.index + 1
-    if (mark[0] === '"') position = findStringEnd(text, mark.index)
-    else depth += mark[0] === '{' || mark[0] === '[' ? 1 : -1
+    quoteOrBracket.lastIndex = position
+    const match = quoteOrBracket.exec(text)
+    if (match === null) return text.length
+    position = match.index + 1
+    if (match[0] === '"') position = findStringEnd(text, match.index)
+    else depth += match[0] === '{' || match[0] === '[' ? 1 : -1
   } while (depth > 0)
   return position
 }

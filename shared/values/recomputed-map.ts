@@ -4,20 +4,23 @@ import type { PropertyMap, PropertyValue } from './value.ts'
  * Maximum number of computed objects that all views together keep. An engine reads far fewer states
  * at the same time.
  */
-const keptMax = 4096
+const computedObjectsMax = 4096
 
 /**
  * A view of an object that can be computed from `source`, which is far smaller. The view computes
- * the object when it is read, and keeps it until `keptMax` other views have computed theirs.
+ * the object when it is read, and keeps it until `computedObjectsMax` other views have computed
+ * theirs.
  * `compute` must not throw. Many views share one `compute`, since a closure for each would need more
  * memory than the view.
  */
 export class RecomputedMap<Source> implements PropertyMap {
-  static readonly #keepingViews: RecomputedMap<unknown>[] = []
+  /** A ring buffer of the views that keep a computed object. */
+  static readonly #computedViews: RecomputedMap<unknown>[] = []
+  /** The index of the view that drops its object next. */
   static #oldestIndex = 0
   readonly #source: Source
   readonly #compute: (source: Source) => PropertyMap
-  #kept: PropertyMap | undefined
+  #computedMap: PropertyMap | undefined
 
   constructor(source: Source, compute: (source: Source) => PropertyMap) {
     this.#source = source
@@ -25,14 +28,14 @@ export class RecomputedMap<Source> implements PropertyMap {
   }
 
   get #map(): PropertyMap {
-    if (this.#kept !== undefined) return this.#kept
+    if (this.#computedMap !== undefined) return this.#computedMap
     const map = this.#compute(this.#source)
-    this.#kept = map
-    const keepingViews = RecomputedMap.#keepingViews
-    const oldest = keepingViews[RecomputedMap.#oldestIndex]
-    if (oldest !== undefined) oldest.#kept = undefined
-    keepingViews[RecomputedMap.#oldestIndex] = this as RecomputedMap<unknown>
-    RecomputedMap.#oldestIndex = (RecomputedMap.#oldestIndex + 1) % keptMax
+    this.#computedMap = map
+    const computedViews = RecomputedMap.#computedViews
+    const oldestView = computedViews[RecomputedMap.#oldestIndex]
+    if (oldestView !== undefined) oldestView.#computedMap = undefined
+    computedViews[RecomputedMap.#oldestIndex] = this as RecomputedMap<unknown>
+    RecomputedMap.#oldestIndex = (RecomputedMap.#oldestIndex + 1) % computedObjectsMax
     return map
   }
 

@@ -36,6 +36,9 @@ const floatSignature = '8ad145fe-0d11-4827-bfd7-1abcbf086f5c'
  */
 const sealNothing: Seal = plaintext => ({ ciphertext: plaintext })
 
+/** Opens a text that `sealNothing` stored as a ciphertext. */
+const openNothing: Open = plaintext => plaintext
+
 /**
  * Encodes a value for states (docs/spec/property-values.md#state-encoding): keys sorted by bytes,
  * secrets converted by `seal`.
@@ -160,7 +163,7 @@ function decodeMapAt(json: JsonObject, open: Open, depth: number): PropertyMap {
 }
 
 /** The function that decrypts the secrets of a value, and the depth of the value. */
-interface DecodingPlace {
+interface DecodingContext {
   readonly open: Open
   readonly depth: number
 }
@@ -169,14 +172,14 @@ function isJsonList(json: Json): json is readonly Json[] {
   return Array.isArray(json)
 }
 
-function decodeSigned(json: JsonObject, signature: Json, place: DecodingPlace): PropertyValue {
+function decodeSigned(json: JsonObject, signature: Json, context: DecodingContext): PropertyValue {
   switch (signature) {
     case signatures.secret:
-      return { kind: 'secret', value: decodeSecret(json, place) }
+      return { kind: 'secret', value: decodeSecret(json, context) }
     case signatures.asset:
       return decodeAsset(json)
     case signatures.archive:
-      return decodeArchive(json, place.depth)
+      return decodeArchive(json, context.depth)
     case signatures.reference:
       return decodeReference(json)
     case signatures.bytes:
@@ -195,7 +198,7 @@ function describeSignature(signature: Json): string {
     : `the unknown signature ${JSON.stringify(signature)}`
 }
 
-function decodeSecret(json: JsonObject, { open, depth }: DecodingPlace): PropertyValue {
+function decodeSecret(json: JsonObject, { open, depth }: DecodingContext): PropertyValue {
   const ciphertext = textOf(json['ciphertext'])
   const plaintext = textOf(json['plaintext'])
   if ((ciphertext === '') === (plaintext === ''))
@@ -210,7 +213,7 @@ function decodeSecret(json: JsonObject, { open, depth }: DecodingPlace): Propert
   } catch (cause) {
     throw error('SECRETS_MALFORMED', 'a secret in the state does not contain JSON', { cause })
   }
-  return decodeAt(inner, nested => nested, depth + 1)
+  return decodeAt(inner, openNothing, depth + 1)
 }
 
 function decodeReference(json: JsonObject): PropertyValue {
@@ -266,7 +269,7 @@ function decodeArchive(json: JsonObject, depth: number): Archive {
 }
 
 function decodeMember(json: Json, depth: number): Asset | Archive {
-  const member = decodeAt(json, text => text, depth)
+  const member = decodeAt(json, openNothing, depth)
   if (isSpecial(member) && (member.kind === 'asset' || member.kind === 'archive')) return member
   throw error(
     'VALUE_MALFORMED',

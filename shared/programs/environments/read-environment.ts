@@ -152,8 +152,8 @@ function readNamedEnvironment(
   name: string,
   index: number,
 ): EnvironmentValue {
-  const known = evaluated.get(name)
-  if (known !== undefined) return known
+  const evaluatedValue = evaluated.get(name)
+  if (evaluatedValue !== undefined) return evaluatedValue
   const errorOf = (sentence: string) => source.errorAt([...importsAt, index], sentence)
   requireEnvironmentName(name, errorOf)
   if (importers.includes(name)) throw errorOf(`the environment '${name}' imports itself`)

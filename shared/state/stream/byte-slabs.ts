@@ -5,8 +5,8 @@ const firstSlabBytes = 1 << 16
 /** The C library maps allocations of this size separately, so their memory can be released. */
 const largestSlabBytes = 1 << 25
 
-/** Maximum number of bytes that are copied without a possible pause. */
-const copiedBytes = 1 << 20
+/** Size of one copy. A pause is possible after each copy. */
+const copyBytes = 1 << 20
 
 /** Collects bytes whose total is not known in advance, in arrays of fixed sizes (slabs). */
 export interface ByteSlabs {
@@ -23,18 +23,18 @@ export function createByteSlabs(): ByteSlabs {
   const slabs: { readonly bytes: Uint8Array<ArrayBuffer>; usedBytes: number }[] = []
   return {
     add(bytes) {
-      let rest = bytes
-      while (rest.length > 0) {
+      let remainingBytes = bytes
+      while (remainingBytes.length > 0) {
         let slab = slabs.at(-1)
         if (slab === undefined || slab.usedBytes === slab.bytes.length) {
           const size = Math.min((slab?.bytes.length ?? firstSlabBytes / 2) * 2, largestSlabBytes)
           slab = { bytes: new Uint8Array(size), usedBytes: 0 }
           slabs.push(slab)
         }
-        const part = rest.subarray(0, slab.bytes.length - slab.usedBytes)
-        slab.bytes.set(part, slab.usedBytes)
-        slab.usedBytes += part.length
-        rest = rest.subarray(part.length)
+        const fittingBytes = remainingBytes.subarray(0, slab.bytes.length - slab.usedBytes)
+        slab.bytes.set(fittingBytes, slab.usedBytes)
+        slab.usedBytes += fittingBytes.length
+        remainingBytes = remainingBytes.subarray(fittingBytes.length)
       }
     },
     async join() {
@@ -42,12 +42,13 @@ export function createByteSlabs(): ByteSlabs {
       const joined = new Uint8Array(slabs.reduce((total, { usedBytes }) => total + usedBytes, 0))
       let offset = 0
       for (const { bytes, usedBytes } of slabs) {
-        for (let start = 0; start < usedBytes; start += copiedBytes) {
-          const part = bytes.subarray(start, Math.min(start + copiedBytes, usedBytes))
-          joined.set(part, offset)
-          offset += part.length
-          await pauser.addBytes(part.length)
+        for (let start = 0; start < usedBytes; start += copyBytes) {
+          const copied = bytes.subarray(start, Math.min(start + copyBytes, usedBytes))
+          joined.set(copied, offset)
+          offset += copied.length
+          await pauser.addBytes(copied.length)
         }
+        // The transfer to an empty buffer releases the memory of the slab.
         bytes.buffer.transfer(0)
       }
       return joined

@@ -1,6 +1,6 @@
 /**
- * Splits the bytes of an envelope into the resources of its deployment and the rest. So a large
- * state is never one text. The splitter only finds where resources end. `JSON.parse` reads all
+ * Splits the bytes of an envelope into the resources of its deployment and all other text. So a
+ * large state is never one text. The splitter only finds where resources end. `JSON.parse` reads all
  * text, and therefore finds the same syntax errors as in a whole text.
  */
 
@@ -35,8 +35,8 @@ const keyBytesMax = 16
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a]
 const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d]
 
-/** The position of the splitter in the text, and the parts that it has collected. */
-interface Position {
+/** The location of the splitter in the text, and the parts that it has collected. */
+interface SplitterState {
   readonly frameParts: Uint8Array[]
   batchParts: Uint8Array[]
   batchSizeBytes: number
@@ -60,7 +60,7 @@ interface Position {
 
 /** Creates a splitter. */
 export function createEnvelopeSplitter(): EnvelopeSplitter {
-  const position: Position = {
+  const state: SplitterState = {
     ...{ frameParts: [], batchParts: [], batchSizeBytes: 0 },
     ...{ list: undefined, listCount: 0 },
     ...{ isInList: false, isInDeployment: false, isInString: false, isEscaped: false },
@@ -71,105 +71,103 @@ export function createEnvelopeSplitter(): EnvelopeSplitter {
     push: bytes => {
       let start = 0
       while (start < bytes.length)
-        start = position.isInList
-          ? readList(position, bytes, start)
-          : readFrame(position, bytes, start)
+        start = state.isInList ? readList(state, bytes, start) : readFrame(state, bytes, start)
     },
     finish: () => ({
       // If the bytes end within a list, the frame lacks its end, and `JSON.parse` refuses it.
-      frame: Buffer.concat(position.frameParts).toString(),
-      lastList: position.list,
+      frame: Buffer.concat(state.frameParts).toString(),
+      lastList: state.list,
     }),
   }
 }
 
 /** Reads bytes up to the start of a list of resources. Returns the index of the next byte. */
-function readFrame(position: Position, bytes: Uint8Array, start: number): number {
+function readFrame(state: SplitterState, bytes: Uint8Array, start: number): number {
   for (let index = start; index < bytes.length; index += 1) {
-    if (!entersList(position, bytes[index] ?? 0)) continue
-    position.listCount += 1
+    if (!entersList(state, bytes[index] ?? 0)) continue
+    state.listCount += 1
     // A resource is never a string, so a valid state contains no other copy of the mark.
-    const mark = `list ${position.listCount} of resources`
-    position.list = { mark, resources: [] }
-    position.frameParts.push(bytes.subarray(start, index + 1), Buffer.from(JSON.stringify(mark)))
-    Object.assign(position, { isInList: true, depth: 0, hasResource: false, hasComma: false })
+    const mark = `list ${state.listCount} of resources`
+    state.list = { mark, resources: [] }
+    state.frameParts.push(bytes.subarray(start, index + 1), Buffer.from(JSON.stringify(mark)))
+    Object.assign(state, { isInList: true, depth: 0, hasResource: false, hasComma: false })
     return index + 1
   }
-  position.frameParts.push(bytes.subarray(start))
+  state.frameParts.push(bytes.subarray(start))
   return bytes.length
 }
 
 /** Reads one byte of the frame, and reports whether it begins a list of resources. */
-function entersList(position: Position, byte: number): boolean {
-  if (position.isInString) {
-    readStringByte(position, byte)
-    if (position.isInString && position.depth <= 2 && position.keyBytes.length < keyBytesMax)
-      position.keyBytes.push(byte)
+function entersList(state: SplitterState, byte: number): boolean {
+  if (state.isInString) {
+    readStringByte(state, byte)
+    if (state.isInString && state.depth <= 2 && state.keyBytes.length < keyBytesMax)
+      state.keyBytes.push(byte)
     return false
   }
   const { depth } = position
   if (byte === quote) {
-    position.isInString = true
-    position.keyBytes = []
-  } else if (byte === colon && depth <= 2) position.key = String.fromCharCode(...position.keyBytes)
+    state.isInString = true
+    state.keyBytes = []
+  } else if (byte === colon && depth <= 2) state.key = String.fromCharCode(...state.keyBytes)
   else if (byte === openBrace) {
-    if (depth === 1) position.isInDeployment = position.key === 'deployment'
-    position.depth += 1
+    if (depth === 1) state.isInDeployment = state.key === 'deployment'
+    state.depth += 1
   } else if (byte === openBracket) {
-    position.depth += 1
-    return depth === 2 && position.isInDeployment && position.key === 'resources'
-  } else if (byte === closeBrace || byte === closeBracket) position.depth -= 1
+    state.depth += 1
+    return depth === 2 && state.isInDeployment && state.key === 'resources'
+  } else if (byte === closeBrace || byte === closeBracket) state.depth -= 1
   return false
 }
 
 /** Reads bytes up to the end of the list, or of a batch. Returns the index of the next byte. */
-function readList(position: Position, bytes: Uint8Array, start: number): number {
+function readList(state: SplitterState, bytes: Uint8Array, start: number): number {
   for (let index = start; index < bytes.length; index += 1) {
     const byte = bytes[index] ?? 0
-    if (position.isInString) readStringByte(position, byte)
-    else if (position.depth === 0 && byte === closeBracket) {
-      addToBatch(position, bytes.subarray(start, index))
-      if (position.hasComma && !position.hasResource) throw createCommaError()
-      parseBatch(position)
-      Object.assign(position, { isInList: false, depth: 2 })
+    if (state.isInString) readStringByte(state, byte)
+    else if (state.depth === 0 && byte === closeBracket) {
+      addToBatch(state, bytes.subarray(start, index))
+      if (state.hasComma && !state.hasResource) throw createCommaError()
+      parseBatch(state)
+      Object.assign(state, { isInList: false, depth: 2 })
       return index
-    } else if (position.depth === 0 && byte === comma) {
-      if (!position.hasResource) throw createCommaError()
-      Object.assign(position, { hasComma: true, hasResource: false })
-      if (position.batchSizeBytes + index - start < batchBytes) continue
-      addToBatch(position, bytes.subarray(start, index))
-      parseBatch(position)
+    } else if (state.depth === 0 && byte === comma) {
+      if (!state.hasResource) throw createCommaError()
+      Object.assign(state, { hasComma: true, hasResource: false })
+      if (state.batchSizeBytes + index - start < batchBytes) continue
+      addToBatch(state, bytes.subarray(start, index))
+      parseBatch(state)
       return index + 1
-    } else readResourceByte(position, byte)
+    } else readResourceByte(state, byte)
   }
-  addToBatch(position, bytes.subarray(start))
+  addToBatch(state, bytes.subarray(start))
   return bytes.length
 }
 
-function readResourceByte(position: Position, byte: number): void {
-  if (byte > 0x20) position.hasResource = true
-  if (byte === quote) position.isInString = true
-  else if (byte === openBrace || byte === openBracket) position.depth += 1
-  else if (byte === closeBrace || byte === closeBracket) position.depth -= 1
+function readResourceByte(state: SplitterState, byte: number): void {
+  if (byte > 0x20) state.hasResource = true
+  if (byte === quote) state.isInString = true
+  else if (byte === openBrace || byte === openBracket) state.depth += 1
+  else if (byte === closeBrace || byte === closeBracket) state.depth -= 1
 }
 
-function readStringByte(position: Position, byte: number): void {
-  if (position.isEscaped) position.isEscaped = false
-  else if (byte === backslash) position.isEscaped = true
-  else if (byte === quote) position.isInString = false
+function readStringByte(state: SplitterState, byte: number): void {
+  if (state.isEscaped) state.isEscaped = false
+  else if (byte === backslash) state.isEscaped = true
+  else if (byte === quote) state.isInString = false
 }
 
-function addToBatch(position: Position, bytes: Uint8Array): void {
-  position.batchParts.push(bytes)
-  position.batchSizeBytes += bytes.length
+function addToBatch(state: SplitterState, bytes: Uint8Array): void {
+  state.batchParts.push(bytes)
+  state.batchSizeBytes += bytes.length
 }
 
-function parseBatch(position: Position): void {
-  const text = Buffer.concat(position.batchParts).toString()
-  Object.assign(position, { batchParts: [], batchSizeBytes: 0 })
+function parseBatch(state: SplitterState): void {
+  const text = Buffer.concat(state.batchParts).toString()
+  Object.assign(state, { batchParts: [], batchSizeBytes: 0 })
   const resources = JSON.parse(`[${text}]`) as unknown[]
-  position.shareStrings(resources)
-  for (const resource of resources) position.list?.resources.push(resource)
+  state.shareStrings(resources)
+  for (const resource of resources) state.list?.resources.push(resource)
 }
 
 function createCommaError(): SyntaxError {

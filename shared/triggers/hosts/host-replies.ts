@@ -117,18 +117,18 @@ async function findComment(
     send,
   }: { readonly marker: string; readonly send: (call: HostCall) => Promise<HostResponse> },
 ): Promise<HostComment | undefined> {
-  let found: HostComment | undefined
+  let oldestComment: HostComment | undefined
   for (let number = 1; number <= triggerLimits.commentPagesMax; number += 1) {
     const { status, text } = await send({ method: 'GET', path: pagePathOf(number) })
     if (status !== 200) throw createUnexpectedStatusError(host, 'the list of comments', status)
     const { comments, isLast } = parseResponse(host, text, readPage)
     const isMarked = (comment: HostComment): boolean => comment.text.startsWith(marker.trim())
-    found = calls.isNewestFirst
-      ? (comments.findLast(isMarked) ?? found)
-      : (found ?? comments.find(isMarked))
-    if (isLast || (found !== undefined && !calls.isNewestFirst)) return found
+    oldestComment = calls.isNewestFirst
+      ? (comments.findLast(isMarked) ?? oldestComment)
+      : (oldestComment ?? comments.find(isMarked))
+    if (isLast || (oldestComment !== undefined && !calls.isNewestFirst)) return oldestComment
   }
-  return found
+  return oldestComment
 }
 
 function parseResponse<T>({ name }: HostApi, text: string, read: (value: unknown) => T): T {
@@ -139,14 +139,15 @@ function parseResponse<T>({ name }: HostApi, text: string, read: (value: unknown
   }
 }
 
-function createUnexpectedStatusError({ name }: HostApi, refused: string, status: number): Error {
+/** `subject`: the refused value or request, for the message. */
+function createUnexpectedStatusError({ name }: HostApi, subject: string, status: number): Error {
   const hints: Readonly<Record<number, string>> = {
     401: 'Set a credential that has not expired.',
     403: 'Give the credential permission to write commit statuses and pull requests.',
     404: 'Give the credential access to the repository.',
   }
   const hint = hints[status]
-  return error('OUTBOUND_FAILED', `${name} refused ${refused} with status ${status}`, {
+  return error('OUTBOUND_FAILED', `${name} refused ${subject} with status ${status}`, {
     details: { status },
     ...(hint === undefined ? {} : { hint }),
   })

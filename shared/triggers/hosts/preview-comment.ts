@@ -1,6 +1,11 @@
 import { triggerLimits } from '../../config/trigger-limits.ts'
 import { toPrintable } from '../printable.ts'
 
+/** Characters that are reserved for the heading, the code fences and the marker of the comment. */
+const reservedChars = 500
+/** Maximum number of characters in a line of the comment. */
+const lineCharsMax = 2_000
+
 /**
  * Formats the comment on a preview. The program chooses names and error texts, so the code fence is
  * longer than any code fence in the lines.
@@ -26,8 +31,8 @@ export function formatPreviewComment({
     targetUrl === undefined
       ? ''
       : `[Changes, forecast, policy findings and approval](${targetUrl})\n\n`
-  const textCharsMax = charsMax - 500 - link.length
-  const text = lines.map(line => toPrintable(line, 2000)).join('\n')
+  const textCharsMax = charsMax - reservedChars - link.length
+  const text = lines.map(line => toPrintable(line, lineCharsMax)).join('\n')
   const shownText = text.length > textCharsMax ? `${text.slice(0, textCharsMax)}\n(cut here)` : text
   const longestTicks = Math.max(2, ...(shownText.match(/`+/g) ?? []).map(ticks => ticks.length))
   const fence = '`'.repeat(longestTicks + 1)

@@ -159,18 +159,19 @@ async function sendReply(deps: DeliverDeps, reply: CommitStatusReply): Promise<D
     return { kind: 'delivered' }
   if (reply.state !== 'pending')
     await marks.mark(finalStateMark, (clock.now() + triggerLimits.deliveryRetentionMs) as EpochMs)
-  const opened = await sealing.open(credential, sealingContextOf(key))
-  const replies = createHostReplies({ outbound, host, calls, apiUrl, credential: opened })
+  const openedCredential = await sealing.open(credential, sealingContextOf(key))
+  const hostOptions = { outbound, host, calls, apiUrl, credential: openedCredential }
+  const replies = createHostReplies(hostOptions)
   const { repository, commit, pullRequest, state, description, lines, stack } = reply
   const context = `antichain ${stack}`
   const targetUrl = addressOfReply(deps, reply)
-  const target = targetUrl === undefined ? {} : { targetUrl }
-  await replies.setStatus(repository, commit, { state, context, description, ...target })
+  const urlField = targetUrl === undefined ? {} : { targetUrl }
+  await replies.setStatus(repository, commit, { state, context, description, ...urlField })
   if (pullRequest !== undefined && lines !== undefined) {
     const isSuccessful = state === 'success'
     const { commentCharsMax: charsMax } = calls
     const comment = { stack, commit, isSuccessful, lines, charsMax }
-    const text = formatPreviewComment({ ...comment, ...target })
+    const text = formatPreviewComment({ ...comment, ...urlField })
     await replies.writeComment(repository, pullRequest, { text, subject: stack })
   }
   return { kind: 'delivered' }

@@ -76,8 +76,8 @@ export function selectsEvent(
   selection: FilterSelection,
   event: NotificationEvent,
 ): boolean | undefined {
-  const wanted: ReadonlySet<string> | undefined = expandSelection(selection)
-  return wanted === undefined ? undefined : filtersOf(event).some(filter => wanted.has(filter))
+  const selected: ReadonlySet<string> | undefined = expandSelection(selection)
+  return selected === undefined ? undefined : filtersOf(event).some(filter => selected.has(filter))
 }
 
 /** Returns Pulumi's name of the operation that an event reports. */
@@ -130,7 +130,8 @@ export type DeliveryKind = (typeof deliveryKinds)[number]
 export function deliveryKindOf(selection: FilterSelection, event: NotificationEvent): DeliveryKind {
   if (event.kind === 'drift') return 'drift_detection'
   if (event.kind === 'started' || event.deployment === undefined) return 'deployment'
-  const wanted: ReadonlySet<string> | undefined = expandSelection(selection)
-  const isUpdate = wanted === undefined || wanted.has(`${pulumiOperationOf(event)}_${event.kind}`)
+  const selected: ReadonlySet<string> | undefined = expandSelection(selection)
+  const updateFilter = `${pulumiOperationOf(event)}_${event.kind}`
+  const isUpdate = selected === undefined || selected.has(updateFilter)
   return isUpdate ? 'stack_update' : 'deployment'
 }

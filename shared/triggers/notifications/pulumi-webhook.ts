@@ -113,9 +113,9 @@ export function readPulumiWebhook(
       ...(previous.groups === undefined ? {} : { groups: previous.groups }),
     }
   }
-  const wanted = expandSelection({ filters, groups })
+  const selected = expandSelection({ filters, groups })
   const events = notificationKinds.filter(
-    kind => wanted === undefined || [...wanted].some(filter => kindOfFilter(filter) === kind),
+    kind => selected === undefined || [...selected].some(filter => kindOfFilter(filter) === kind),
   )
   return { ...fields, events, filters: [...filters], groups: [...groups] }
 }
@@ -142,18 +142,18 @@ function readFormat(
 function requireKnown<Name extends string>(
   noun: string,
   names: readonly string[],
-  known: readonly Name[],
+  knownNames: readonly Name[],
 ): readonly Name[] {
-  const isKnown = (name: string): name is Name => (known as readonly string[]).includes(name)
+  const isKnown = (name: string): name is Name => (knownNames as readonly string[]).includes(name)
   const unknownName = names.find(name => !isKnown(name))
-  if (unknownName !== undefined) throw createMissingError(noun, unknownName, known)
+  if (unknownName !== undefined) throw createMissingError(noun, unknownName, knownNames)
   return names.filter(isKnown)
 }
 
-function createMissingError(noun: string, name: string, known: readonly string[]): Error {
+function createMissingError(noun: string, name: string, knownNames: readonly string[]): Error {
   return error(
     'FEATURE_MISSING',
-    `webhooks have no ${noun} '${toPrintable(name, 60)}'; they have ${known.join(', ')}`,
+    `webhooks have no ${noun} '${toPrintable(name, 60)}'; they have ${knownNames.join(', ')}`,
   )
 }
 

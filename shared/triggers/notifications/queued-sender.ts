@@ -43,13 +43,13 @@ export function createQueuedSender(ports: QueuedSenderPorts): DeliverySender {
  */
 async function sendAndAwait(
   { notifications, documents, clock }: QueuedSenderPorts,
-  sent: Pick<KeyedNotification, 'key'> & {
+  request: Pick<KeyedNotification, 'key'> & {
     readonly message: OutgoingMessage
     readonly id: string
     readonly previousAttempt: SentDelivery | undefined
   },
 ): Promise<SentDelivery> {
-  const { message, key, id, previousAttempt } = sent
+  const { message, key, id, previousAttempt } = request
   await notifications.send([message])
   const deadlineMs = clock.monotonicMs() + triggerLimits.deliveryConfirmationMs
   while (clock.monotonicMs() < deadlineMs) {

@@ -6,7 +6,10 @@ import type { PulumiOperation } from '../pulumi-operation.ts'
 import { detectsDrift, nextRunOf, type Schedule } from './due-schedule.ts'
 import { parseScheduleTime } from './evaluate-cron.ts'
 
-/** The kinds of schedules that clients know. `raw`: every schedule of no other kind. */
+/**
+ * The kinds of schedules that clients know. In this file, clients are those of Pulumi's service.
+ * `raw`: every schedule that is of neither other kind.
+ */
 export type ScheduleKind = 'raw' | 'drift' | 'ttl'
 
 /** Returns the kind of a schedule. A `ttl` (time to live) is a destroy that runs once. */
@@ -20,7 +23,7 @@ function runsOnce({ when, zone }: Pick<Schedule, 'when' | 'zone'>): boolean {
   return parseScheduleTime(when, zone).kind === 'at'
 }
 
-/** Returns the operation of a schedule that clients request as `raw`. */
+/** Returns the operation of a schedule of the kind `raw` that a client requests. */
 export function scheduleOperationOf(
   operation: PulumiOperation,
   remediate: boolean,
