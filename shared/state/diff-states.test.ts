@@ -3,12 +3,12 @@ import { diffStates } from './diff-states.ts'
 import type { Json, StoredDeployment, StoredResource } from './stored.ts'
 
 const urn = (name: string): string => `urn:pulumi:dev::shop::a:b:C::${name}`
-const thing = (name: string, more: Record<string, Json> = {}): StoredResource => ({
+const thing = (name: string, fields: Record<string, Json> = {}): StoredResource => ({
   urn: urn(name),
   custom: true,
   id: `${name}-1`,
   type: 'a:b:C',
-  ...more,
+  ...fields,
 })
 const stateOf = (...resources: StoredResource[]): StoredDeployment => ({
   manifest: { time: '', magic: '', version: '' },

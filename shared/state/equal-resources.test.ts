@@ -77,7 +77,7 @@ describe('two states differ', () => {
   })
 
   test('in the order of a list whose order matters', () => {
-    const one = state({ ignoreChanges: ['a', 'b'] })
-    expect(areEqualResources(one, state({ ignoreChanges: ['b', 'a'] }))).toBe(false)
+    const ordered = state({ ignoreChanges: ['a', 'b'] })
+    expect(areEqualResources(ordered, state({ ignoreChanges: ['b', 'a'] }))).toBe(false)
   })
 })

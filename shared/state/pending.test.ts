@@ -8,11 +8,11 @@ import {
 import type { StoredDeployment, StoredResource } from './stored.ts'
 
 const urn = (name: string): string => `urn:pulumi:dev::shop::a:b:C::${name}`
-const resource = (name: string, more: object = {}): StoredResource => ({
+const resource = (name: string, fields: object = {}): StoredResource => ({
   urn: urn(name),
   custom: true,
   type: 'a:b:C',
-  ...more,
+  ...fields,
 })
 const state: StoredDeployment = {
   manifest: { time: '', magic: '', version: '' },
@@ -58,10 +58,13 @@ describe('a pending operation', () => {
   })
 
   test('of an imported create leaves another create of the URN pending', () => {
-    const again = { resource: resource('b'), type: 'creating' as const }
-    const twice = { ...state, pending_operations: [...(state.pending_operations ?? []), again] }
-    const imported = importPendingCreate(twice, urn('b'), 'b-7')
-    expect(imported.pending_operations).toEqual([state.pending_operations?.[1], again])
+    const secondCreate = { resource: resource('b'), type: 'creating' as const }
+    const stateWithTwo = {
+      ...state,
+      pending_operations: [...(state.pending_operations ?? []), secondCreate],
+    }
+    const imported = importPendingCreate(stateWithTwo, urn('b'), 'b-7')
+    expect(imported.pending_operations).toEqual([state.pending_operations?.[1], secondCreate])
   })
 
   test('of an imported create replaces the resource that was deleted for it', () => {

@@ -56,7 +56,7 @@ test('the magic of a version is its hash, and empty without a version', () => {
   expect(manifestOf('', '').magic).toBe('')
 })
 
-test('fields that this version does not know survive every conversion of a state', async () => {
+test('fields that this version of Antichain does not know survive every conversion of a state', async () => {
   const a = managerOf('a')
   const resource = { urn, custom: true, id: 'x', type: 'a:b:C', inputs: { v: 1 }, later: [1] }
   const text = JSON.stringify({
@@ -157,11 +157,11 @@ test('a snapshot that is decoded and encoded in the mode kept has the same ciphe
     manager.crypter.encrypt(plaintext).replace(/$/, `#${++nonce}`)
   const decrypt = (ciphertext: string): string =>
     manager.crypter.decrypt(ciphertext.replace(/#\d+$/, ''))
-  const numbering = { ...manager, crypter: { ...manager.crypter, encrypt, decrypt } }
-  const stored = await encodeSnapshot(snapshot, numbering, 'sealed')
-  const decoded = await decodeSnapshot(stored, numbering)
-  expect(await encodeSnapshot(decoded, numbering, 'kept')).toEqual(stored)
-  expect(await encodeSnapshot(decoded, numbering, 'sealed')).not.toEqual(stored)
+  const numberingManager = { ...manager, crypter: { ...manager.crypter, encrypt, decrypt } }
+  const stored = await encodeSnapshot(snapshot, numberingManager, 'sealed')
+  const decoded = await decodeSnapshot(stored, numberingManager)
+  expect(await encodeSnapshot(decoded, numberingManager, 'kept')).toEqual(stored)
+  expect(await encodeSnapshot(decoded, numberingManager, 'sealed')).not.toEqual(stored)
 })
 
 describe('the envelope of a deployment', () => {

@@ -59,7 +59,7 @@ describe('property paths', () => {
 describe('resetting ignored changes', () => {
   type Fields = Record<string, PropertyValue>
   test.each<[string, Fields, Fields, string, Fields, boolean]>([
-    ['what changed', { a: 1 }, { a: 2 }, 'a', { a: 1 }, true],
+    ['a changed value', { a: 1 }, { a: 2 }, 'a', { a: 1 }, true],
     ['a removed value', { a: 1 }, {}, 'a', { a: 1 }, true],
     ['an added value', {}, { a: 2 }, 'a', {}, true],
     ['one item', { a: [1, 2] }, { a: [3, 4] }, 'a[0]', { a: [1, 4] }, true],

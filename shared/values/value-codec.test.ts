@@ -9,7 +9,7 @@ const unknownText = '04da6b54-80e4-46f7-96ec-b56ff0331ba9'
 const urn = 'urn:pulumi:dev::p::a:b:C::n' as Urn
 const seal = (plaintext: string) => ({ ciphertext: `<${plaintext}>` })
 const open = (ciphertext: string): string => ciphertext.slice(1, -1)
-const show = (plaintext: string) => ({ plaintext })
+const reveal = (plaintext: string) => ({ plaintext })
 const roundTrip = (value: PropertyValue): PropertyValue =>
   decodeStored(JSON.parse(JSON.stringify(encodeStored(value, seal))) as Json, open)
 
@@ -101,7 +101,7 @@ describe('secrets in states', () => {
         ['9', '\u2028'],
       ]),
     )
-    expect(encodeStored(value, show)).toEqual({
+    expect(encodeStored(value, reveal)).toEqual({
       [sig]: signatures.secret,
       plaintext: '{"10":-0,"9":"\\u2028","b":"\\u003c\\u0026\\u003e"}',
     })
@@ -117,9 +117,9 @@ describe('secrets in states', () => {
 
   test('are shown at every depth in plaintext mode', () => {
     const inner = JSON.stringify({ [sig]: signatures.secret, plaintext: '"in"' })
-    const shown = encodeStored(secretOf([secretOf('in')]), show)
-    expect(shown).toEqual({ [sig]: signatures.secret, plaintext: `[${inner}]` })
-    expect(decodeStored(shown, open)).toEqual(secretOf([secretOf('in')]))
+    const revealed = encodeStored(secretOf([secretOf('in')]), reveal)
+    expect(revealed).toEqual({ [sig]: signatures.secret, plaintext: `[${inner}]` })
+    expect(decodeStored(revealed, open)).toEqual(secretOf([secretOf('in')]))
   })
 
   test.each([

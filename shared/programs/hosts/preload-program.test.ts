@@ -39,12 +39,12 @@ function writeMapped(name: string, kind: 'inline' | 'external'): void {
 }
 
 /**
- * Writes a program of one call of `require` for each text of `requires`, and of the line `last`. A
- * text is what follows `require(`, without the last parenthesis.
+ * Writes a program with one call of `require` for each text of `requires`, and the line `lastLine`.
+ * A text follows `require(` in its line, and lacks the last parenthesis of this line.
  */
-function writeMain(name: string, requires: readonly string[], last: string): void {
+function writeMain(name: string, requires: readonly string[], lastLine: string): void {
   const lines = requires.map(text => `require(${text})`)
-  writeFileSync(join(folder, name), `${[...lines, last].join('\n')}\n`)
+  writeFileSync(join(folder, name), `${[...lines, lastLine].join('\n')}\n`)
 }
 
 const register = `'source-map-support/register'`
@@ -90,16 +90,16 @@ function runScript(script: string, { args, env }: Preload): ScriptOutput {
   return { status, stdout, stderr }
 }
 
-interface Collected {
+interface CollectedTraces {
   readonly traces: readonly string[]
   /** How many frames source-map-support copied for a repeated trace. */
   readonly copiedFrames: number
 }
 
-function collectTraces(script: string, loaded: Preload = noPreload): Collected {
-  const { status, stdout, stderr } = runScript(script, loaded)
+function collectTraces(script: string, preloadOptions: Preload = noPreload): CollectedTraces {
+  const { status, stdout, stderr } = runScript(script, preloadOptions)
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-  return JSON.parse(stdout) as Collected
+  return JSON.parse(stdout) as CollectedTraces
 }
 
 describe('Preloaded module', () => {

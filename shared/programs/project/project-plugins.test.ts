@@ -22,10 +22,9 @@ const createDeclaredPlugin = (name: string, path: string): DeclaredPlugin => ({
   ...{ kind: 'resource', name, version: '', path, isPackage: true },
 })
 const resolvePlugins = (...plugins: readonly DeclaredPlugin[]) =>
-  resolveProjectPlugins({ plugins, root, file: join(root, 'Pulumi.yaml') }).map(one => [
-    one.name,
-    one.folder,
-  ])
+  resolveProjectPlugins({ plugins, root, file: join(root, 'Pulumi.yaml') }).map(
+    ({ name, folder }) => [name, folder],
+  )
 
 test('plugin folders are relative to the project, or absolute', () => {
   const [a, b] = [createPluginFolder('a'), createPluginFolder('b')]

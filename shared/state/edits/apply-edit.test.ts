@@ -8,21 +8,21 @@ import type { EditedState, StateEdit } from './state-edit.ts'
 const names = { project: 'shop', stack: 'dev' }
 const hash = 'a'.repeat(64)
 const urn = (name: string, stack = 'dev'): string => `urn:pulumi:${stack}::shop::a:b:C::${name}`
-const thing = (name: string, more: Record<string, Json> = {}): StoredResource => ({
+const thing = (name: string, fields: Record<string, Json> = {}): StoredResource => ({
   urn: urn(name),
   custom: true,
   id: `${name}-1`,
   type: 'a:b:C',
-  ...more,
+  ...fields,
 })
 const stateOf = (
   resources: readonly StoredResource[],
-  more: Partial<StoredDeployment> = {},
+  fields: Partial<StoredDeployment> = {},
 ): StoredDeployment => ({
   manifest: { time: '', magic: '', version: '' },
   resources,
   metadata: {},
-  ...more,
+  ...fields,
 })
 const pendingCreate = (name: string, origin = {}) => ({
   resource: thing(name),
@@ -46,13 +46,13 @@ const expectCode = (code: ErrorCode, work: () => unknown): void => {
 
 const importEdit = (force = false): StateEdit => ({ kind: 'import', state: hash, force })
 
-test('an edit of resources refuses a resource of another stack that was not there before', () => {
+test('an edit of resources refuses a resource of another stack, unless the state already had it', () => {
   const before = stateOf([thing('a'), { ...thing('b'), urn: urn('b', 'prod') }])
   const edit = { kind: 'resources', state: hash, expected: digestOfResources(before) } as const
   const foreign = stateOf([{ ...thing('a'), urn: urn('a', 'other') }])
   expectCode('STATE_FOREIGN', () => apply(edit, before, foreign))
-  const kept = stateOf([{ ...thing('b', { protect: true }), urn: urn('b', 'prod') }])
-  expect(apply(edit, before, kept).count).toBe(1)
+  const protectedForeign = stateOf([{ ...thing('b', { protect: true }), urn: urn('b', 'prod') }])
+  expect(apply(edit, before, protectedForeign).count).toBe(1)
 })
 
 describe('an import', () => {
@@ -181,9 +181,9 @@ test('promote removes the snippet, and protects its resources only', () => {
     thing('b', { snippetID: 'u2' }),
     thing('c', { snippetID: 'u1' }),
   ]
-  const once = apply({ kind: 'promote', snippet: 'u1' }, stateOf(resources, { snippets }))
-  expect(once.count).toBe(2)
-  expect(once.state).toEqual(
+  const withOneSnippet = apply({ kind: 'promote', snippet: 'u1' }, stateOf(resources, { snippets }))
+  expect(withOneSnippet.count).toBe(2)
+  expect(withOneSnippet.state).toEqual(
     stateOf(
       [
         thing('a', { protect: true }),
@@ -193,7 +193,9 @@ test('promote removes the snippet, and protects its resources only', () => {
       { snippets: [{ uuid: 'u2', name: 'two' }] },
     ),
   )
-  const both = apply({ kind: 'promote', snippet: 'u2' }, once.state)
-  expect('snippets' in both.state).toBe(false)
-  expectCode('SNIPPET_UNKNOWN', () => apply({ kind: 'promote', snippet: 'u1' }, once.state))
+  const withoutSnippets = apply({ kind: 'promote', snippet: 'u2' }, withOneSnippet.state)
+  expect('snippets' in withoutSnippets.state).toBe(false)
+  expectCode('SNIPPET_UNKNOWN', () =>
+    apply({ kind: 'promote', snippet: 'u1' }, withOneSnippet.state),
+  )
 })

@@ -11,12 +11,12 @@ import { repairState } from './repair.ts'
 
 const urn = (name: string, type = 'a:b:C', stack = 'dev'): string =>
   `urn:pulumi:${stack}::shop::${type}::${name}`
-const thing = (name: string, more: Record<string, Json> = {}): StoredResource => ({
+const thing = (name: string, fields: Record<string, Json> = {}): StoredResource => ({
   urn: urn(name),
   custom: true,
   id: `${name}-1`,
   type: 'a:b:C',
-  ...more,
+  ...fields,
 })
 const stateOf = (...resources: readonly StoredResource[]): StoredDeployment => ({
   manifest: { time: '', magic: '', version: '' },
@@ -120,26 +120,26 @@ describe('deleteResources', () => {
       thing('b', { dependencies: [urn('a')] }),
       thing('a', { id: 'a-0', delete: true }),
     )
-    const ask = (id?: string) =>
+    const deleteA = (id?: string) =>
       deleteResources(state, {
         ...noOptions,
         urns: [{ urn: urn('a'), ...(id === undefined ? {} : { id }) }],
       })
-    expect(codeOf(() => ask())).toBe('STATE_URN_AMBIGUOUS')
-    expect(namesIn(ask('a-0').state)).toEqual(['a', 'b'])
-    expect(codeOf(() => ask('a-1'))).toBe('STATE_RESOURCE_NEEDED')
+    expect(codeOf(() => deleteA())).toBe('STATE_URN_AMBIGUOUS')
+    expect(namesIn(deleteA('a-0').state)).toEqual(['a', 'b'])
+    expect(codeOf(() => deleteA('a-1'))).toBe('STATE_RESOURCE_NEEDED')
   })
 
   test('reports an unknown URN, and suggests similar ones', () => {
-    const ask = (text: string) => () =>
+    const deleteUrn = (text: string) => () =>
       deleteResources(chain, { ...noOptions, urns: [{ urn: text }] })
-    expect(codeOf(ask('a'))).toBe('CLI_USAGE')
-    expect(codeOf(ask(urn('z')))).toBe('STATE_RESOURCE_UNKNOWN')
-    expect(ask(urn('z'))).toThrow(`Did you mean '${urn('a')}'`)
+    expect(codeOf(deleteUrn('a'))).toBe('CLI_USAGE')
+    expect(codeOf(deleteUrn(urn('z')))).toBe('STATE_RESOURCE_UNKNOWN')
+    expect(deleteUrn(urn('z'))).toThrow(`Did you mean '${urn('a')}'`)
   })
 })
 
-describe('marks', () => {
+describe('flags', () => {
   const state = stateOf(
     thing('a', { protect: true, parent: urn('p') }),
     thing('b'),
@@ -155,8 +155,8 @@ describe('marks', () => {
       ...['urn', 'custom', 'id', 'type', 'parent', 'protect', 'taint'],
     ])
     expect(count).toBe(1)
-    const bare = setResourceFlags(tainted, 'all', { mark: 'taint', isSet: false }).state
-    expect(bare).toEqual(state)
+    const unflagged = setResourceFlags(tainted, 'all', { mark: 'taint', isSet: false }).state
+    expect(unflagged).toEqual(state)
   })
 
   test('are not set on old copies', () => {
@@ -217,14 +217,23 @@ describe('a new name', () => {
 describe('renaming a stack', () => {
   test('updates every URN of the stack, references and plaintext secrets, and nothing else', () => {
     const mark = '4dabf18193072939515e22adb298388d'
-    const link = (at: string) => ({ [mark]: '5cf8f73096256a8f31e491e813e4eb8e', urn: at })
+    const createReference = (target: string) => ({
+      [mark]: '5cf8f73096256a8f31e491e813e4eb8e',
+      urn: target,
+    })
     const secret = '1b47061264138c4ac30d75fd1eb44270'
     const root = { ...thing('shop-dev'), urn: urn('shop-dev', 'pulumi:pulumi:Stack') }
     const state = stateOf(
       { ...root, type: 'pulumi:pulumi:Stack' },
       thing('a', {
-        inputs: { self: link(urn('a')), other: link(urn('a', 'a:b:C', 'lib')), text: urn('a') },
-        outputs: { shown: { [mark]: secret, plaintext: JSON.stringify(link(urn('a'))) } },
+        inputs: {
+          self: createReference(urn('a')),
+          other: createReference(urn('a', 'a:b:C', 'lib')),
+          text: urn('a'),
+        },
+        outputs: {
+          shown: { [mark]: secret, plaintext: JSON.stringify(createReference(urn('a'))) },
+        },
         parent: root.urn,
         dependencies: [root.urn],
         provider: reference,
@@ -242,8 +251,12 @@ describe('renaming a stack', () => {
       parent: prodUrnOf('mall-prod', 'pulumi:pulumi:Stack'),
       dependencies: [prodUrnOf('mall-prod', 'pulumi:pulumi:Stack')],
       provider: `${prodUrnOf('default', 'pulumi:providers:a')}::p-1`,
-      inputs: { self: link(prodUrnOf('a')), other: link(urn('a', 'a:b:C', 'lib')), text: urn('a') },
-      outputs: { shown: { plaintext: JSON.stringify(link(prodUrnOf('a'))) } },
+      inputs: {
+        self: createReference(prodUrnOf('a')),
+        other: createReference(urn('a', 'a:b:C', 'lib')),
+        text: urn('a'),
+      },
+      outputs: { shown: { plaintext: JSON.stringify(createReference(prodUrnOf('a'))) } },
     })
   })
 })
@@ -295,8 +308,8 @@ describe('a move', () => {
     custom: false,
     type: 'pulumi:pulumi:Stack',
   })
-  const childOfRoot = (name: string, more: Record<string, Json> = {}) =>
-    thing(name, { parent: root('dev').urn, provider: reference, ...more })
+  const childOfRoot = (name: string, fields: Record<string, Json> = {}) =>
+    thing(name, { parent: root('dev').urn, provider: reference, ...fields })
   const group: StoredResource = {
     urn: urn('g', 'k:l:M'),
     custom: false,
@@ -350,7 +363,7 @@ describe('a move', () => {
 
   test('moves children, and parents if requested', () => {
     const namesOf = (moved: readonly string[]) =>
-      moved.map(one => one.slice(one.lastIndexOf(':') + 1))
+      moved.map(movedUrn => movedUrn.slice(movedUrn.lastIndexOf(':') + 1))
     expect(namesOf(move([group.urn]).movedUrns)).toEqual(['g', 'kid'])
     expect(namesOf(move([child.urn], stateOf(), true).movedUrns)).toEqual(['g', 'kid'])
     expect(namesOf(move([root('dev').urn]).movedUrns)).toEqual(['a', 'g', 'kid', 'user'])
@@ -360,10 +373,12 @@ describe('a move', () => {
 
   test('reuses an existing provider with equal inputs, and refuses one with other inputs', () => {
     const copy = { ...provider, urn: urn('default', 'pulumi:providers:a', 'prod') }
-    const other = { ...copy, id: 'p-9' }
-    const into = move([urn('a')], stateOf(root('prod'), other)).dest.resources?.at(-1)
-    expect(into?.['provider']).toBe(`${copy.urn}::p-9`)
-    const different = { ...other, inputs: { region: 'y' } }
+    const equalProvider = { ...copy, id: 'p-9' }
+    const movedResource = move([urn('a')], stateOf(root('prod'), equalProvider)).dest.resources?.at(
+      -1,
+    )
+    expect(movedResource?.['provider']).toBe(`${copy.urn}::p-9`)
+    const different = { ...equalProvider, inputs: { region: 'y' } }
     expect(codeOf(() => move([urn('a')], stateOf(root('prod'), different)))).toBe(
       'STATE_RESOURCE_EXISTS',
     )
@@ -379,23 +394,23 @@ describe('a move', () => {
       pending_operations: pending('kept'),
       extensions: { moved: { name: 'm' }, kept: { name: 'k' }, unused: { name: 'u' } },
     }
-    const into = {
+    const dest = {
       ...stateOf(),
       pending_operations: pending('other'),
       extensions: { other: { name: 'o' } },
     }
     const request = { urns: [urn('a')], includeParents: false }
-    const { source, dest } = moveResources(before, into, { request, target })
-    expect(source.extensions).toEqual({ kept: { name: 'k' } })
-    expect(dest.extensions).toEqual({ moved: { name: 'm' }, other: { name: 'o' } })
+    const moved = moveResources(before, dest, { request, target })
+    expect(moved.source.extensions).toEqual({ kept: { name: 'k' } })
+    expect(moved.dest.extensions).toEqual({ moved: { name: 'm' }, other: { name: 'o' } })
   })
 
   test('refuses providers, existing resources, and a selection of unknown resources only', () => {
     expect(codeOf(() => move([provider.urn]))).toBe('CLI_USAGE')
     expect(codeOf(() => move([urn('nobody')]))).toBe('STATE_RESOURCE_UNKNOWN')
     expect(move([urn('nobody'), urn('a')]).unknownUrns).toEqual([urn('nobody')])
-    const there = { ...thing('a'), urn: urn('a', 'a:b:C', 'prod') }
-    expect(codeOf(() => move([urn('a')], stateOf(root('prod'), there)))).toBe(
+    const existing = { ...thing('a'), urn: urn('a', 'a:b:C', 'prod') }
+    expect(codeOf(() => move([urn('a')], stateOf(root('prod'), existing)))).toBe(
       'STATE_RESOURCE_EXISTS',
     )
   })

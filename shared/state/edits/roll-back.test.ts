@@ -12,12 +12,12 @@ const thing = (name: string, stack = 'dev'): StoredResource => ({
 })
 const stateOf = (
   resources: readonly StoredResource[],
-  more: Partial<StoredDeployment> = {},
+  fields: Partial<StoredDeployment> = {},
 ): StoredDeployment => ({
   manifest: { time: '', magic: '', version: '' },
   resources,
   metadata: {},
-  ...more,
+  ...fields,
 })
 const managerOf = (salt: string): { type: string; state: Json } => ({
   type: 'passphrase',

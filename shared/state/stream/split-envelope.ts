@@ -105,7 +105,7 @@ function entersList(state: SplitterState, byte: number): boolean {
       state.keyBytes.push(byte)
     return false
   }
-  const { depth } = position
+  const { depth } = state
   if (byte === quote) {
     state.isInString = true
     state.keyBytes = []

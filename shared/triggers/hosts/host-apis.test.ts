@@ -91,14 +91,17 @@ test.each([
   ['bitbucket', 'url'],
   ['bitbucket-server', 'url'],
   ['gitea', 'target_url'],
-] as const)('%s: the status of a commit leads to its address, in %s', async (form, field) => {
-  const targetUrl = 'https://deploy.test/#/stacks/shop/prod/plans/k'
-  await openReplies(form).setStatus('acme/shop', commit, { ...status, targetUrl })
-  expect(readValue()).toMatchObject({ [field]: targetUrl })
-  await openReplies(form).setStatus('acme/shop', commit, status)
-  const { [field]: withoutLink } = readValue() as Record<string, string>
-  expect(withoutLink ?? '').not.toContain('deploy.test')
-})
+] as const)(
+  '%s: the status of a commit links to its page, in the field %s',
+  async (form, field) => {
+    const targetUrl = 'https://deploy.test/#/stacks/shop/prod/plans/k'
+    await openReplies(form).setStatus('acme/shop', commit, { ...status, targetUrl })
+    expect(readValue()).toMatchObject({ [field]: targetUrl })
+    await openReplies(form).setStatus('acme/shop', commit, status)
+    const { [field]: withoutLink } = readValue() as Record<string, string>
+    expect(withoutLink ?? '').not.toContain('deploy.test')
+  },
+)
 
 test('a credential of Bitbucket with a colon is a name and a password', async () => {
   await openReplies('bitbucket', 'ann@acme.test:word').setStatus('acme/shop', commit, status)
@@ -132,13 +135,13 @@ describe('a state that GitLab refuses', () => {
 
 /** Creates the answers of a host that stores comments, in the formats of its API. */
 function storeComments(form: WebhookFormName): Map<number, string> {
-  const kept = new Map<number, string>()
+  const comments = new Map<number, string>()
   const textOf = (body: string): string => {
     const value = JSON.parse(body) as { body?: string; text?: string; content?: { raw: string } }
     return value.body ?? value.text ?? value.content?.raw ?? ''
   }
   const listComments = (): unknown => {
-    const entries = [...kept]
+    const entries = [...comments]
     if (form === 'bitbucket')
       return { values: entries.map(([id, raw]) => ({ id, content: { raw } })) }
     if (form !== 'bitbucket-server') return entries.map(([id, body]) => ({ id, body }))
@@ -150,11 +153,11 @@ function storeComments(form: WebhookFormName): Map<number, string> {
   }
   receiver.state.answer = ({ method, url, body }) => {
     if (method === 'GET') return { status: 200, body: JSON.stringify(listComments()) }
-    const id = method === 'POST' ? kept.size + 1 : Number(/(\d+)$/.exec(url)?.[1])
-    kept.set(id, textOf(body))
+    const id = method === 'POST' ? comments.size + 1 : Number(/(\d+)$/.exec(url)?.[1])
+    comments.set(id, textOf(body))
     return { status: method === 'POST' ? 201 : 200, body: '{}' }
   }
-  return kept
+  return comments
 }
 
 test.each([
@@ -163,16 +166,16 @@ test.each([
   ['bitbucket-server', '/base/api/latest/projects/acme/repos/shop/pull-requests/7/comments'],
   ['gitea', '/base/repos/acme/shop/issues/7/comments'],
 ] as const)('%s: a comment is created once, and updated afterwards', async (form, path) => {
-  const kept = storeComments(form)
+  const comments = storeComments(form)
   const replies = openReplies(form)
   const write = (text: string): Promise<void> =>
     replies.writeComment('acme/shop', 7, { text, subject: 'shop/prod' })
   await write('first')
   expect(listCalls().at(-1)).toBe(`POST ${path}`)
   // A copy by another person comes later, and stays as it is.
-  const copy = kept.get(1) ?? ''
-  kept.set(2, copy)
+  const copy = comments.get(1) ?? ''
+  comments.set(2, copy)
   await write('second')
   expect(listCalls().at(-1)).toMatch(/^(?:PUT|PATCH) .*\/comments\/1$|^PUT .*\/notes\/1$/)
-  expect([kept.get(1)?.endsWith('second'), kept.get(2)]).toEqual([true, copy])
+  expect([comments.get(1)?.endsWith('second'), comments.get(2)]).toEqual([true, copy])
 })

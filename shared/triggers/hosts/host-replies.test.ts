@@ -63,27 +63,28 @@ describe('replies on GitHub', () => {
 
 describe('a comment on GitHub', () => {
   /** The texts of the comments that GitHub stores, by their ids. */
-  const kept = new Map<number, string>()
+  const storedComments = new Map<number, string>()
   /** The status with which GitHub refuses the change of a comment. Undefined: it accepts. */
   let refusalStatus: number | undefined
   beforeEach(() => {
-    kept.clear()
+    storedComments.clear()
     refusalStatus = undefined
     receiver.state.answer = ({ method, url, body }) => {
       if (method === 'GET') {
         const number = Number(/&page=(\d+)$/.exec(url)?.[1])
-        const all = [...kept].map(([id, text]) => ({ id, body: text }))
+        const all = [...storedComments].map(([id, text]) => ({ id, body: text }))
         return { status: 200, body: JSON.stringify(all.slice((number - 1) * 50, number * 50)) }
       }
       if (method === 'PATCH' && refusalStatus !== undefined) return { status: refusalStatus }
-      const id = method === 'PATCH' ? Number(/(\d+)$/.exec(url)?.[1]) : kept.size + 1
-      kept.set(id, (JSON.parse(body) as { body: string }).body)
+      const id = method === 'PATCH' ? Number(/(\d+)$/.exec(url)?.[1]) : storedComments.size + 1
+      storedComments.set(id, (JSON.parse(body) as { body: string }).body)
       return { status: method === 'PATCH' ? 200 : 201, body: JSON.stringify({ id }) }
     }
   })
   const write = (text: string, subject = 'shop/prod', number = 7) =>
     replies.writeComment('acme/shop', number, { text, subject })
-  const listComments = () => [...kept.values()].map(body => body.replace(/^<!--.*-->\n/, ''))
+  const listComments = () =>
+    [...storedComments.values()].map(body => body.replace(/^<!--.*-->\n/, ''))
 
   test('is created once and updated afterwards, one for each stack', async () => {
     await write('first')
@@ -94,26 +95,29 @@ describe('a comment on GitHub', () => {
       method: 'PATCH',
       url: '/api/v3/repos/acme/shop/issues/comments/1',
     })
-    expect([...kept.values()].join()).not.toContain('the-token')
+    expect([...storedComments.values()].join()).not.toContain('the-token')
   })
 
   test('is found behind many others, but not in a quote or copy of it', async () => {
-    for (let id = 1; id <= 120; id += 1) kept.set(id, `talk ${id}`)
+    for (let id = 1; id <= 120; id += 1) storedComments.set(id, `talk ${id}`)
     await write('first')
-    const ownComment = kept.get(121) ?? ''
-    kept.set(122, `> ${ownComment}`).set(123, ownComment)
+    const ownComment = storedComments.get(121) ?? ''
+    storedComments.set(122, `> ${ownComment}`).set(123, ownComment)
     await write('second')
-    expect(kept.get(121)).toContain('second')
-    expect([kept.get(122), kept.get(123)]).toEqual([`> ${ownComment}`, ownComment])
+    expect(storedComments.get(121)).toContain('second')
+    expect([storedComments.get(122), storedComments.get(123)]).toEqual([
+      `> ${ownComment}`,
+      ownComment,
+    ])
   })
 
   // The fake GitHub lists the same comments for all pull requests, as if they had been copied.
   test('is not changed by a reply to another pull request, even if it was copied there', async () => {
     await write('first')
-    const copiedComment = kept.get(1) ?? ''
+    const copiedComment = storedComments.get(1) ?? ''
     await write('second', 'shop/prod', 8)
-    expect(kept.get(1)).toBe(copiedComment)
-    expect(kept.size).toBe(2)
+    expect(storedComments.get(1)).toBe(copiedComment)
+    expect(storedComments.size).toBe(2)
   })
 
   test.each([403, 404])(
@@ -127,7 +131,7 @@ describe('a comment on GitHub', () => {
   )
 
   test('is searched in a limited number of pages', async () => {
-    for (let id = 1; id <= 1_500; id += 1) kept.set(id, 'talk')
+    for (let id = 1; id <= 1_500; id += 1) storedComments.set(id, 'talk')
     const before = receiver.received.length
     await write('first')
     expect(receiver.received.length - before).toBe(21)

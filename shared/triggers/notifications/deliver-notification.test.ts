@@ -88,18 +88,21 @@ const send = (event: NotificationEvent, attempt = 1, outbound = receiver.outboun
 describe('notifications', () => {
   test('a delivery has a signature that the signed form of webhooks accepts', async () => {
     expect(await send(failed)).toEqual({ kind: 'delivered' })
-    const got = receiver.received.at(-1)
+    const receivedRequest = receiver.received.at(-1)
     const request = {
       headers: new Map(
-        Object.entries(got?.headers ?? {}).map(([name, one]) => [name, String(one)]),
+        Object.entries(receivedRequest?.headers ?? {}).map(([name, value]) => [
+          name,
+          String(value),
+        ]),
       ),
-      body: Buffer.from(got?.body ?? ''),
+      body: Buffer.from(receivedRequest?.body ?? ''),
     }
     webhookForms.signed.verify(request, { secrets: [secret], now })
     expect(() =>
       webhookForms.signed.verify(request, { secrets: ['another secret, also long'], now }),
     ).toThrow(expect.objectContaining({ code: 'WEBHOOK_REFUSED' }))
-    expect(JSON.parse(got?.body ?? '')).toEqual({
+    expect(JSON.parse(receivedRequest?.body ?? '')).toEqual({
       event: 'deployment.failed',
       stack,
       deployment: `${stack}/7`,
@@ -224,14 +227,14 @@ describe('notifications', () => {
 
   test('the number of attempts is limited, and their pauses grow', () => {
     const failedAttempt = { kind: 'failed', why: 'down' } as const
-    const attempts = Array.from({ length: triggerLimits.notificationAttemptsMax }, (_, index) =>
+    const verdicts = Array.from({ length: triggerLimits.notificationAttemptsMax }, (_, index) =>
       evaluateAttempt(failedAttempt, index + 1),
     )
-    expect(attempts.pop()).toEqual({ kind: 'dead', why: 'down' })
-    const waits = attempts.map(one => (one.kind === 'retry' ? one.afterMs : 0))
-    expect(waits).toEqual(waits.toSorted((a, b) => a - b))
-    expect(waits[0]).toBe(10_000)
-    expect(waits.at(-1)).toBe(3_600_000)
+    expect(verdicts.pop()).toEqual({ kind: 'dead', why: 'down' })
+    const pausesMs = verdicts.map(verdict => (verdict.kind === 'retry' ? verdict.afterMs : 0))
+    expect(pausesMs).toEqual(pausesMs.toSorted((a, b) => a - b))
+    expect(pausesMs[0]).toBe(10_000)
+    expect(pausesMs.at(-1)).toBe(3_600_000)
   })
 
   test('a delivery to a private address becomes a dead letter immediately, and one without a response is retried', async () => {

@@ -48,8 +48,8 @@ function openSender(onSleep: (count: number) => Promise<void> = async () => unde
     },
     random: { uuid: () => `request ${messages.length}` },
   })
-  const record = (one: SentDelivery): Promise<void> =>
-    recordDelivery({ documents, logger: silentLogger }, key, one)
+  const record = (sentDelivery: SentDelivery): Promise<void> =>
+    recordDelivery({ documents, logger: silentLogger }, key, sentDelivery)
   return { sender, messages, record }
 }
 

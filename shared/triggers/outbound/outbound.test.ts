@@ -117,7 +117,7 @@ interface SeenRequest {
 
 let server: Server
 let port = 0
-const seen: SeenRequest[] = []
+const seenRequests: SeenRequest[] = []
 
 beforeAll(async () => {
   server = createServer((request, response) => {
@@ -126,7 +126,7 @@ beforeAll(async () => {
     request.on('end', () => {
       const url = request.url ?? ''
       const body = Buffer.concat(chunks).toString()
-      seen.push({ url, method: request.method ?? '', headers: request.headers, body })
+      seenRequests.push({ url, method: request.method ?? '', headers: request.headers, body })
       const to = new URL(url, 'http://x').searchParams.get('to')
       if (to !== null) response.writeHead(302, { location: to }).end()
       else if (url === '/silent') response.writeHead(200).write('a')
@@ -161,9 +161,9 @@ const localOptions = {
   isHttpAllowed: true,
   resolve: resolveTestHost,
 }
-const get = (url: string, more: object = {}) =>
+const get = (url: string, requestFields: object = {}) =>
   createOutbound(localOptions).call(
-    { method: 'GET', url, headers: {}, ...more },
+    { method: 'GET', url, headers: {}, ...requestFields },
     async response => ({
       status: response.status,
       headers: response.headers,
@@ -176,12 +176,15 @@ describe('outbound calls', () => {
     const answer = await get(`http://here.test:${port}/a?b`)
     expect(answer).toMatchObject({ status: 200, text: 'good' })
     expect(answer.headers.get('x-a')).toBe('1')
-    expect(seen.at(-1)).toMatchObject({ url: '/a?b', headers: { host: `here.test:${port}` } })
+    expect(seenRequests.at(-1)).toMatchObject({
+      url: '/a?b',
+      headers: { host: `here.test:${port}` },
+    })
   })
 
   test('send a body with its length', async () => {
     await get(`http://here.test:${port}/p`, { method: 'POST', body: '{"ü":1}' })
-    expect(seen.at(-1)).toMatchObject({
+    expect(seenRequests.at(-1)).toMatchObject({
       method: 'POST',
       body: '{"ü":1}',
       headers: { 'content-length': '8' },
@@ -200,9 +203,9 @@ describe('outbound calls', () => {
     'http://[fd00:ec2::254]/',
     'http://169.254.169.254/latest/meta-data/iam/',
   ])('%s is refused before the request is sent', async url => {
-    const count = seen.length
+    const count = seenRequests.length
     await expect(get(url)).rejects.toMatchObject(refused)
-    expect(seen).toHaveLength(count)
+    expect(seenRequests).toHaveLength(count)
   })
 
   test.each([
@@ -283,18 +286,21 @@ describe('outbound calls', () => {
   })
 
   test('a request with a body does not follow a redirect', async () => {
-    const more = { method: 'POST', body: 'x', redirectsMax: 3 }
-    expect((await get(`http://here.test:${port}/?to=/good`, more)).status).toBe(302)
+    const requestFields = { method: 'POST', body: 'x', redirectsMax: 3 }
+    expect((await get(`http://here.test:${port}/?to=/good`, requestFields)).status).toBe(302)
   })
 
   test('credentials are sent to the same origin only', async () => {
-    const more = { redirectsMax: 1, headers: { authorization: 'Bearer word', accept: 'a/b' } }
-    await get(`http://here.test:${port}/?to=/same`, more)
-    expect(seen.at(-1)?.headers).toMatchObject({ authorization: 'Bearer word' })
-    await get(`http://here.test:${port}/?to=http://there.test:${port}/other`, more)
-    expect(seen.at(-1)?.url).toBe('/other')
-    expect(seen.at(-1)?.headers).toMatchObject({ accept: 'a/b' })
-    expect(seen.at(-1)?.headers).not.toHaveProperty('authorization')
+    const requestFields = {
+      redirectsMax: 1,
+      headers: { authorization: 'Bearer word', accept: 'a/b' },
+    }
+    await get(`http://here.test:${port}/?to=/same`, requestFields)
+    expect(seenRequests.at(-1)?.headers).toMatchObject({ authorization: 'Bearer word' })
+    await get(`http://here.test:${port}/?to=http://there.test:${port}/other`, requestFields)
+    expect(seenRequests.at(-1)?.url).toBe('/other')
+    expect(seenRequests.at(-1)?.headers).toMatchObject({ accept: 'a/b' })
+    expect(seenRequests.at(-1)?.headers).not.toHaveProperty('authorization')
   })
 
   test('a response that is too large, too slow or broken is an error', async () => {

@@ -18,12 +18,12 @@ const key: DocumentKey = {
   name: 'nightly',
 }
 const parseMs = (text: string): EpochMs => Date.parse(text) as EpochMs
-const createSchedule = (when: string, more: object = {}): Schedule =>
+const createSchedule = (when: string, overrides: object = {}): Schedule =>
   scheduleDocument.parse({
     when,
     operation: { kind: 'refresh' },
     createdAt: parseMs('2026-01-01T00:00:00Z'),
-    ...more,
+    ...overrides,
   })
 const nextIso = (schedule: Schedule, after: string): string | undefined => {
   const next = nextRunOf(key, schedule, parseMs(after))
@@ -166,8 +166,8 @@ describe('the verdict on a schedule', () => {
     const paused = { ...nightly, isPaused: true }
     expect(evaluate(paused, '2026-05-01T04:00:00Z')).toEqual({ kind: 'paused' })
     // The API stores a changed schedule with the time of the change as its last run.
-    const resumeAt = (one: typeof paused, at: string) => ({
-      ...one,
+    const resumeAt = (schedule: typeof paused, at: string) => ({
+      ...schedule,
       isPaused: false,
       lastAt: parseMs(at),
     })
@@ -227,8 +227,8 @@ describe('EventBridge Scheduler', () => {
   )
 
   test('zone, start time of a rate and window are separate fields', () => {
-    const more = { zone: 'Europe/Berlin', jitterMs: 90_000 }
-    const everyFiveMinutes = createSchedule('rate(5 minutes)', more)
+    const overrides = { zone: 'Europe/Berlin', jitterMs: 90_000 }
+    const everyFiveMinutes = createSchedule('rate(5 minutes)', overrides)
     expect(schedulerExpressionOf(everyFiveMinutes, parseMs('2026-03-01T00:07:30Z'))).toEqual({
       expression: 'rate(5 minutes)',
       zone: 'Europe/Berlin',
@@ -274,7 +274,7 @@ describe('EventBridge Scheduler', () => {
           )
           expect(expression.length).toBeLessThanOrEqual(256)
           const fields = /^cron\((.*) \*\)$/.exec(expression)?.[1] ?? ''
-          expect(fields.split(' ').filter(one => one === '?')).toHaveLength(1)
+          expect(fields.split(' ').filter(field => field === '?')).toHaveLength(1)
           // An independent parser reads the converted expression with the weekday numbers of
           // Quartz, in which Sunday is 1.
           const options = { timezone: 'UTC', paused: true, alternativeWeekdays: true }

@@ -53,12 +53,12 @@ const createDeps = (): ScheduleRunDeps => ({
   },
 })
 
-async function putSchedule(when: string, more: object = {}): Promise<DocumentKey> {
+async function putSchedule(when: string, overrides: object = {}): Promise<DocumentKey> {
   count += 1
   const scope = 'organization/shop/prod' as StackId
   const key: DocumentKey = { kind: 'schedule', scope, name: `s${count}` }
   const operation = { kind: 'refresh' }
-  const value = { when, operation, createdAt: parseMs('2096-01-01T00:00:00Z'), ...more }
+  const value = { when, operation, createdAt: parseMs('2096-01-01T00:00:00Z'), ...overrides }
   await platform.documents.put(key, scheduleDocument.parse(value), 0)
   return key
 }

@@ -16,9 +16,10 @@ const schedule = scheduleDocument.parse({
 })
 const stackOf = (index: number): StackId => `organization/shop/s${index}` as StackId
 const stacks = Array.from({ length: 200 }, (_, index) => stackOf(index))
-const named = { schedule, name: 'nightly' }
+const namedSchedule = { schedule, name: 'nightly' }
 const countDue = (ms: number): number =>
-  stacks.filter(stack => findDueRun(named, stack, (base + ms) as EpochMs) !== undefined).length
+  stacks.filter(stack => findDueRun(namedSchedule, stack, (base + ms) as EpochMs) !== undefined)
+    .length
 
 describe('the runs of a shared schedule', () => {
   test('are spread over its jitter, with one constant delay for each stack', () => {
@@ -26,11 +27,11 @@ describe('the runs of a shared schedule', () => {
     expect(countDue(hourMs / 2)).toBeGreaterThan(70)
     expect(countDue(hourMs / 2)).toBeLessThan(130)
     expect(countDue(hourMs)).toBe(200)
-    const due = findDueRun(named, stackOf(1), (base + hourMs) as EpochMs)
+    const due = findDueRun(namedSchedule, stackOf(1), (base + hourMs) as EpochMs)
     expect(due).toBe(base)
   })
 
-  test('take place once for each stack, however the checks fall', () => {
+  test('take place once for each stack, at whatever times the checks run', () => {
     const steps = fc.array(fc.integer({ min: 1_000, max: 40 * 60_000 }), { minLength: 1 })
     fc.assert(
       fc.property(steps, intervals => {
@@ -56,7 +57,7 @@ describe('the runs of a shared schedule', () => {
   test('need no list of stacks before the first one and after the last one', () => {
     const find = (lastAt: number, now: number) =>
       findDueWindow(
-        { ...named, schedule: { ...schedule, lastAt: lastAt as EpochMs } },
+        { ...namedSchedule, schedule: { ...schedule, lastAt: lastAt as EpochMs } },
         now as EpochMs,
       )
     expect(find(base - hourMs, base - 1)).toBeUndefined()

@@ -124,8 +124,8 @@ describe('a push', () => {
     ['without all commits', { total_commits_count: 21 }],
     ['of a new branch', { before: zero }],
     ['without commits', { commits: [], total_commits_count: 0 }],
-  ])('of GitLab %s has unknown paths', (_name, more) => {
-    expect(read('gitlab', 'Push Hook', { ...gitlabPush, ...more })).toMatchObject({
+  ])('of GitLab %s has unknown paths', (_name, overrides) => {
+    expect(read('gitlab', 'Push Hook', { ...gitlabPush, ...overrides })).toMatchObject({
       kind: 'push',
       paths: undefined,
     })
@@ -174,7 +174,7 @@ describe('a push', () => {
     ['bitbucket', 'repo:push', bitbucketPush({ new: null })],
     ['bitbucket-server', 'repo:refs_changed', serverPush(serverChange('refs/heads/x', 'DELETE'))],
     ['gitea', 'push', { ...giteaPush, after: zero }],
-  ] as const)('of %s that deletes is ignored', (form, event, body) => {
+  ] as const)('of %s that deletes a branch is ignored', (form, event, body) => {
     expect(read(form, event, body)).toMatchObject({ kind: 'ignored' })
   })
 })
@@ -196,8 +196,8 @@ describe('a pull request', () => {
     [{ action: 'update' }, { title: { previous: 'a', current: 'b' } }, 'ignored'],
     [{ action: 'merge' }, {}, 'ignored'],
     [{ action: undefined }, {}, 'ignored'],
-  ])('of GitLab with %j and the changes %j counts as %s', (more, changes, kind) => {
-    const attributes = { ...gitlabMerge.object_attributes, ...more }
+  ])('of GitLab with %j and the changes %j counts as %s', (attributeChanges, changes, kind) => {
+    const attributes = { ...gitlabMerge.object_attributes, ...attributeChanges }
     const body = { ...gitlabMerge, object_attributes: attributes, changes }
     expect(read('gitlab', 'Merge Request Hook', body)).toMatchObject({ kind })
   })

@@ -43,7 +43,7 @@ beforeEach(() => {
 })
 
 /** Creates a webhook for each test, so that deliveries of other tests are unknown to it. */
-async function putWebhook(form: WebhookFormName, more: object = {}): Promise<string> {
+async function putWebhook(form: WebhookFormName, overrides: object = {}): Promise<string> {
   count += 1
   const name = `hook-${count}`
   const rules = [
@@ -51,7 +51,7 @@ async function putWebhook(form: WebhookFormName, more: object = {}): Promise<str
     { on: 'tag', repository: 'acme/shop', tags: ['v*'], stack },
     { on: 'pull-request', repository: 'acme/shop', stack },
   ]
-  const draft = webhookDraft.parse({ form, secrets: [secret], rules, ...more })
+  const draft = webhookDraft.parse({ form, secrets: [secret], rules, ...overrides })
   const value = await sealWebhook(platform.sealing, name, draft)
   await platform.documents.put(webhookKeyOf(name), value, 0)
   return name
@@ -76,7 +76,7 @@ const receive = (name: string, request: WebhookRequest): Promise<WebhookReceptio
     request,
   )
 
-const pushBody = (more: object = {}) => ({
+const pushBody = (overrides: object = {}) => ({
   ref: 'refs/heads/main',
   before: '0'.repeat(40),
   after: commit,
@@ -86,9 +86,9 @@ const pushBody = (more: object = {}) => ({
   repository: { full_name: 'acme/shop', pushed_at: Math.floor(nowMs / 1000) },
   head_commit: { id: commit },
   commits: [{ added: ['a.ts'], removed: [], modified: ['b.ts'] }],
-  ...more,
+  ...overrides,
 })
-const pullBody = (more: object = {}) => ({
+const pullBody = (overrides: object = {}) => ({
   action: 'opened',
   number: 7,
   repository: { full_name: 'acme/shop' },
@@ -97,13 +97,13 @@ const pullBody = (more: object = {}) => ({
     base: { ref: 'main' },
     head: { sha: commit, repo: { full_name: 'acme/shop' } },
   },
-  ...more,
+  ...overrides,
 })
 
 let deliveries = 0
 function createGithubDelivery(
   body: unknown,
-  more: Readonly<Record<string, string>> = {},
+  headers: Readonly<Record<string, string>> = {},
 ): WebhookRequest {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   deliveries += 1
@@ -113,7 +113,7 @@ function createGithubDelivery(
         'x-github-event': 'push',
         'x-github-delivery': `delivery-${deliveries}`,
         'x-hub-signature-256': `sha256=${bodySignatureOf(secret, text)}`,
-        ...more,
+        ...headers,
       }),
     ),
     body: Buffer.from(text),
@@ -122,10 +122,10 @@ function createGithubDelivery(
 
 function createSignedDelivery(
   body: unknown,
-  more: Readonly<Record<string, string>> = {},
+  headers: Readonly<Record<string, string>> = {},
 ): WebhookRequest {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
-  const timestamp = more['antichain-timestamp'] ?? String(Math.floor(nowMs / 1000))
+  const timestamp = headers['antichain-timestamp'] ?? String(Math.floor(nowMs / 1000))
   deliveries += 1
   return {
     headers: new Map(
@@ -133,7 +133,7 @@ function createSignedDelivery(
         'antichain-delivery': `delivery-${deliveries}`,
         'antichain-timestamp': timestamp,
         'antichain-signature': `v1=${signatureOf(secret, timestamp, text)}`,
-        ...more,
+        ...headers,
       }),
     ),
     body: Buffer.from(text),
@@ -210,28 +210,31 @@ describe('deliveries of GitHub', () => {
       'ignored',
       { pull_request: { base: { ref: 'main' }, head: { sha: commit, repo: null } } },
     ],
-  ])('the event %s is answered with %s, and requests nothing: %j', async (event, kind, more) => {
-    const name = await putWebhook('github')
-    const body = event === 'push' ? pushBody(more) : { ...pullBody(), ...more }
-    expect(
-      (await receive(name, createGithubDelivery(body, { 'x-github-event': event }))).kind,
-    ).toBe(kind)
-    expect(sent).toEqual([])
-  })
+  ])(
+    'the event %s is answered with %s, and requests nothing: %j',
+    async (event, kind, overrides) => {
+      const name = await putWebhook('github')
+      const body = event === 'push' ? pushBody(overrides) : { ...pullBody(), ...overrides }
+      expect(
+        (await receive(name, createGithubDelivery(body, { 'x-github-event': event }))).kind,
+      ).toBe(kind)
+      expect(sent).toEqual([])
+    },
+  )
 
   test('changed files that GitHub lists incompletely pass every path filter, and removed files count', async () => {
     const paths = ['c/**']
     const rules = [{ on: 'push', repository: 'acme/shop', branches: ['main'], stack, paths }]
     const name = await putWebhook('github', { rules })
     expect((await receive(name, createGithubDelivery(pushBody()))).kind).toBe('ignored')
-    for (const more of [
+    for (const overrides of [
       { forced: true },
       { created: true },
       { commits: [] },
       { commits: Array.from({ length: triggerLimits.pushCommitsMax }, () => ({})) },
       { commits: [{ removed: ['c/d'] }] },
     ])
-      expect((await receive(name, createGithubDelivery(pushBody(more)))).kind).toBe('accepted')
+      expect((await receive(name, createGithubDelivery(pushBody(overrides)))).kind).toBe('accepted')
   })
 })
 
@@ -246,7 +249,7 @@ describe('deliveries of the signed form', () => {
     )
     const pull = { ...ownPush, event: 'pull-request', number: 3, foreign: false }
     await receive(name, createSignedDelivery(pull))
-    expect(sent.map(one => one.operation)).toEqual(['up', 'up', 'preview'])
+    expect(sent.map(({ operation }) => operation)).toEqual(['up', 'up', 'preview'])
   })
 
   test('a pull request is foreign unless it states otherwise', async () => {
@@ -285,12 +288,12 @@ describe('threats', () => {
       const good = createDelivery(body)
       const withoutHeader = (header: string) => ({
         ...good,
-        headers: new Map([...good.headers].filter(([one]) => one !== header)),
+        headers: new Map([...good.headers].filter(([name]) => name !== header)),
       })
       for (const header of good.headers.keys())
         if (header !== 'x-github-event' && !header.endsWith('delivery'))
           await expect(receive(name, withoutHeader(header))).rejects.toMatchObject(refused)
-      const signature = [...good.headers.keys()].find(one => one.includes('signature')) ?? ''
+      const signature = [...good.headers.keys()].find(name => name.includes('signature')) ?? ''
       const right = good.headers.get(signature) ?? ''
       for (const wrong of [
         '',
@@ -314,8 +317,8 @@ describe('threats', () => {
 
   test('a delivery with another secret or a changed body is refused', async () => {
     const name = await putWebhook('github')
-    const other = `sha256=${bodySignatureOf('another secret of sixteen', '{}')}`
-    const forged = createGithubDelivery('{}', { 'x-hub-signature-256': other })
+    const foreignSignature = `sha256=${bodySignatureOf('another secret of sixteen', '{}')}`
+    const forged = createGithubDelivery('{}', { 'x-hub-signature-256': foreignSignature })
     await expect(receive(name, forged)).rejects.toMatchObject(refused)
     const good = createGithubDelivery(pushBody())
     const body = Buffer.from(good.body.toString().replace('refs/heads/main', 'refs/heads/prod'))
@@ -337,15 +340,15 @@ describe('threats', () => {
   })
 
   test('both secrets are valid during a rotation, and no third one', async () => {
-    const other = 'the secret before that, also long'
-    const name = await putWebhook('github', { secrets: [secret, other] })
+    const previousSecret = 'the secret before that, also long'
+    const name = await putWebhook('github', { secrets: [secret, previousSecret] })
     const body = JSON.stringify(pushBody())
-    const signWith = (one: string) =>
-      createGithubDelivery(body, { 'x-hub-signature-256': `sha256=${bodySignatureOf(one, body)}` })
+    const signWith = (key: string) =>
+      createGithubDelivery(body, { 'x-hub-signature-256': `sha256=${bodySignatureOf(key, body)}` })
     await expect(receive(name, signWith('a third secret that is long'))).rejects.toMatchObject(
       refused,
     )
-    expect((await receive(name, signWith(other))).kind).toBe('accepted')
+    expect((await receive(name, signWith(previousSecret))).kind).toBe('accepted')
   })
 
   test.each(['github', 'signed'] as const)('%s: a delivery starts one deployment', async form => {
@@ -378,7 +381,7 @@ describe('threats', () => {
     await receive(name, { headers, body: Buffer.from(body) })
     const context = { requestedAt: nowMs as EpochMs, execute: 'here' } as const
     const keys = sent.map(
-      one => createWebhookRequest(one, { webhook: name, delivery: 'd' }, context).key,
+      ruleMatch => createWebhookRequest(ruleMatch, { webhook: name, delivery: 'd' }, context).key,
     )
     expect(sent.map(({ ref }) => ref)).toEqual(['branch main', 'tag v1'])
     expect(keys).toEqual([`webhook ${name} d`, `webhook ${name} d 2`])
@@ -411,9 +414,11 @@ describe('threats', () => {
   })
 
   test('a delivery of one webhook is invalid for another', async () => {
-    const [one, other] = [await putWebhook('github'), await putWebhook('signed')]
-    await expect(receive(other, createGithubDelivery(pushBody()))).rejects.toMatchObject(refused)
-    await expect(receive(one, createSignedDelivery(ownPush))).rejects.toMatchObject(refused)
+    const [githubHook, signedHook] = [await putWebhook('github'), await putWebhook('signed')]
+    await expect(receive(signedHook, createGithubDelivery(pushBody()))).rejects.toMatchObject(
+      refused,
+    )
+    await expect(receive(githubHook, createSignedDelivery(ownPush))).rejects.toMatchObject(refused)
     await expect(receive('none', createGithubDelivery(pushBody()))).rejects.toMatchObject(refused)
   })
 
@@ -476,8 +481,9 @@ describe('threats', () => {
         createSignedDelivery({ ...ownPush, [evil]: 1 }),
       ).catch(String),
     ]
-    for (const one of refusals) {
-      const text = typeof one === 'string' ? one : String(Object.values(one as object).join(' '))
+    for (const refusal of refusals) {
+      const text =
+        typeof refusal === 'string' ? refusal : String(Object.values(refusal as object).join(' '))
       expect(text).not.toMatch(/[\p{Cc}\u2028\u202e]/u)
       log.write('info', 'webhook.received', { text })
     }

@@ -33,8 +33,8 @@ const createRule = (fields: object): Rule =>
   ruleForm.parse({ on: 'push', repository: 'acme/shop', branches: ['main'], stack, ...fields })
 const createRuleOn = (eventName: string, fields: object): Rule =>
   ruleForm.parse({ on: eventName, repository: 'acme/shop', stack, ...fields })
-const doesMatch = (one: Rule, event: ChangeEvent): boolean =>
-  findRuleMatches([one], event).length === 1
+const doesMatch = (rule: Rule, event: ChangeEvent): boolean =>
+  findRuleMatches([rule], event).length === 1
 
 describe('patterns', () => {
   test.each<[string, string, boolean]>([
@@ -94,11 +94,11 @@ describe('patterns', () => {
 
   test('a pattern matches the same texts as its regular expression', () => {
     const toExpression = (globPattern: string): RegExp => {
-      const parts = (globPattern.match(/\*\*\/|\*\*|[\s\S]/g) ?? []).map(one => {
-        if (one === '**/') return '(?:.*/)?'
-        if (one === '**') return '.*'
-        if (one === '*') return '[^/]*'
-        return one === '?' ? '[^/]' : `\\${one}`.replace(/\\([ab])/, '$1')
+      const parts = (globPattern.match(/\*\*\/|\*\*|[\s\S]/g) ?? []).map(token => {
+        if (token === '**/') return '(?:.*/)?'
+        if (token === '**') return '.*'
+        if (token === '*') return '[^/]*'
+        return token === '?' ? '[^/]' : `\\${token}`.replace(/\\([ab])/, '$1')
       })
       return new RegExp(`^${parts.join('')}$`)
     }
@@ -195,8 +195,8 @@ describe('rules', () => {
       { ...pull, isForeign: true },
       true,
     ],
-  ])('whether a rule applies to an event: %s (%#)', (_name, one, event, isMatch) => {
-    expect(doesMatch(one, event)).toBe(isMatch)
+  ])('whether a rule applies to an event: %s (%#)', (_name, rule, event, isMatch) => {
+    expect(doesMatch(rule, event)).toBe(isMatch)
   })
 
   test.each([
@@ -248,13 +248,15 @@ describe('rules', () => {
     fc.assert(
       fc.property(fc.array(someRule, { maxLength: 8 }), someEvent, (rules, event) => {
         const matches = findRuleMatches(rules, event)
-        expect(new Set(matches.map(one => one.stack)).size).toBe(matches.length)
-        for (const one of matches) {
-          const first = rules.find(each => each.stack === one.stack && doesMatch(each, event))
-          expect(one.operation).toBe(first?.operation)
+        expect(new Set(matches.map(({ stack }) => stack)).size).toBe(matches.length)
+        for (const match of matches) {
+          const first = rules.find(rule => rule.stack === match.stack && doesMatch(rule, event))
+          expect(match.operation).toBe(first?.operation)
         }
-        const matching = new Set(rules.filter(each => doesMatch(each, event)).map(r => r.stack))
-        expect(new Set(matches.map(one => one.stack))).toEqual(matching)
+        const matching = new Set(
+          rules.filter(rule => doesMatch(rule, event)).map(rule => rule.stack),
+        )
+        expect(new Set(matches.map(({ stack }) => stack))).toEqual(matching)
       }),
     )
   })
@@ -266,15 +268,17 @@ describe('rules', () => {
         someRule,
         someEvent,
         (rules, addedRule, event) => {
-          const listOtherMatches = (list: readonly Rule[], one: ChangeEvent) =>
-            findRuleMatches(list, one).filter(each => each.stack !== addedRule.stack)
+          const listOtherMatches = (list: readonly Rule[], change: ChangeEvent) =>
+            findRuleMatches(list, change).filter(match => match.stack !== addedRule.stack)
           expect(listOtherMatches([addedRule, ...rules], event)).toEqual(
             listOtherMatches(rules, event),
           )
-          const wider = event.paths && { ...event, paths: [...event.paths, 'other/file'] }
-          const before = new Set(findRuleMatches(rules, event).map(each => each.stack))
-          const after = new Set(findRuleMatches(rules, wider ?? event).map(each => each.stack))
-          expect([...before].filter(each => !after.has(each))).toEqual([])
+          const widerEvent = event.paths && { ...event, paths: [...event.paths, 'other/file'] }
+          const before = new Set(findRuleMatches(rules, event).map(match => match.stack))
+          const after = new Set(
+            findRuleMatches(rules, widerEvent ?? event).map(match => match.stack),
+          )
+          expect([...before].filter(stackId => !after.has(stackId))).toEqual([])
         },
       ),
     )

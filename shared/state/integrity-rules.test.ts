@@ -17,10 +17,12 @@ function resource(name: string, fields: Fields = {}, type = 'a:b:C'): StoredReso
 
 const providerType = 'pulumi:providers:a'
 const provider = (name: string, id: string): StoredResource => resource(name, { id }, providerType)
-const providedBy = (name: string, id: string): Fields => ({
+const providerFields = (name: string, id: string): Fields => ({
   provider: `${urnOf(name, providerType)}::${id}`,
 })
-const dependOn = (...names: string[]): Fields => ({ dependencies: names.map(name => urnOf(name)) })
+const dependencyFields = (...names: string[]): Fields => ({
+  dependencies: names.map(name => urnOf(name)),
+})
 
 function deploymentOf(...resources: StoredResource[]): StoredDeployment {
   return { manifest: manifestOf('v1', ''), resources, metadata: {} }
@@ -34,8 +36,8 @@ describe('integrity', () => {
     const fault = verifyIntegrity(
       deploymentOf(
         provider('p', 'x'),
-        resource('a', providedBy('p', 'x')),
-        resource('a', { ...providedBy('p', 'x'), delete: true }),
+        resource('a', providerFields('p', 'x')),
+        resource('a', { ...providerFields('p', 'x'), delete: true }),
         resource('b', {
           dependencies: [urnOf('a'), ''],
           parent: urnOf('a'),
@@ -51,12 +53,12 @@ describe('integrity', () => {
     ['a component with an id', [resource('a', { custom: false, id: 'x' })], /has the id/],
     [
       'a reference to another id of a provider',
-      [provider('p', 'x'), resource('a', providedBy('p', 'y'))],
+      [provider('p', 'x'), resource('a', providerFields('p', 'y'))],
       /unknown provider/,
     ],
     [
       'a provider after its resource',
-      [resource('a', providedBy('p', 'x')), provider('p', 'x')],
+      [resource('a', providerFields('p', 'x')), provider('p', 'x')],
       /unknown provider/,
     ],
     [
@@ -70,7 +72,7 @@ describe('integrity', () => {
       [resource('a', { parent: urnOf('b') }), resource('b')],
       /comes after it/,
     ],
-    ['a missing dependency', [resource('a', dependOn('b'))], /its dependency .*is missing/],
+    ['a missing dependency', [resource('a', dependencyFields('b'))], /its dependency .*is missing/],
     [
       'a missing property dependency',
       [resource('a', { propertyDependencies: { k: [urnOf('b')] } })],
@@ -92,24 +94,24 @@ describe('integrity', () => {
   })
 
   test('a resource with a pending replacement may reference a missing provider', () => {
-    const state = resource('a', { ...providedBy('p', 'x'), pendingReplacement: true })
+    const state = resource('a', { ...providerFields('p', 'x'), pendingReplacement: true })
     expect(verifyIntegrity(deploymentOf(state))).toBeUndefined()
   })
 
   test('a list counts as sorted if no URN is shared, and each provider and dependency comes first', () => {
     const isSorted = (...list: StoredResource[]): boolean =>
       inspectIntegrity(deploymentOf(...list)).isSorted
-    const referring = resource('a', { ...providedBy('p', 'x'), pendingReplacement: true })
-    expect(isSorted(provider('p', 'x'), referring, resource('b', dependOn('a')))).toBe(true)
+    const referring = resource('a', { ...providerFields('p', 'x'), pendingReplacement: true })
+    expect(isSorted(provider('p', 'x'), referring, resource('b', dependencyFields('a')))).toBe(true)
     expect(isSorted(referring, provider('p', 'x'))).toBe(false)
     expect(isSorted(resource('a'), resource('a', { delete: true }))).toBe(false)
-    expect(isSorted(resource('b', dependOn('a')), resource('a'))).toBe(false)
+    expect(isSorted(resource('b', dependencyFields('a')), resource('a'))).toBe(false)
   })
 
   test('a provider without an id is referenced by the marker of an unknown id', () => {
     const unknownId = '04da6b54-80e4-46f7-96ec-b56ff0331ba9'
     const fault = verifyIntegrity(
-      deploymentOf(provider('p', ''), resource('a', providedBy('p', unknownId))),
+      deploymentOf(provider('p', ''), resource('a', providerFields('p', unknownId))),
     )
     expect(fault).toBeUndefined()
   })
@@ -123,7 +125,7 @@ describe('integrity', () => {
   })
 })
 
-describe('normal URNs', () => {
+describe('normalized URNs', () => {
   test('every field with an alias gets the current URN', () => {
     const old = urnOf('old')
     const referring = resource('b', {
@@ -135,10 +137,16 @@ describe('normal URNs', () => {
       viewOf: old,
     })
     const deployment = deploymentOf(resource('a', { aliases: [old] }), referring)
-    const now = normalizeUrns({ ...deployment, snippets: [{ uuid: 'u', references: { x: old } }] })
-    expect(JSON.stringify(now)).not.toContain('::old')
-    expect(now.resources?.[0]).not.toHaveProperty('aliases')
-    expect(now.resources?.[1]).toMatchObject({ viewOf: urnOf('a'), replaceWith: [urnOf('a')] })
+    const normalized = normalizeUrns({
+      ...deployment,
+      snippets: [{ uuid: 'u', references: { x: old } }],
+    })
+    expect(JSON.stringify(normalized)).not.toContain('::old')
+    expect(normalized.resources?.[0]).not.toHaveProperty('aliases')
+    expect(normalized.resources?.[1]).toMatchObject({
+      viewOf: urnOf('a'),
+      replaceWith: [urnOf('a')],
+    })
   })
 
   test('a resource with a renamed property dependency loses its empty lists, and another keeps them', () => {
@@ -148,7 +156,7 @@ describe('normal URNs', () => {
       resource('b', { propertyDependencies: { k: [old], m: [] } }),
       resource('c', { propertyDependencies: { m: [] } }),
     )
-    const lists = normalizeUrns(deployment).resources?.map(one => one['propertyDependencies'])
+    const lists = normalizeUrns(deployment).resources?.map(state => state['propertyDependencies'])
     expect(lists).toEqual([undefined, { k: [urnOf('a')] }, { m: [] }])
   })
 
@@ -171,7 +179,7 @@ describe('normal URNs', () => {
       { ...provider('p', 'x'), aliases: [old] },
       resource('a', { provider: `${old}::x` }),
     )
-    expect(normalizeUrns(deployment).resources?.[1]).toMatchObject(providedBy('p', 'x'))
+    expect(normalizeUrns(deployment).resources?.[1]).toMatchObject(providerFields('p', 'x'))
   })
 
   test('two resources cannot have the same alias', () => {
@@ -183,13 +191,13 @@ describe('normal URNs', () => {
   })
 
   test('a deployment without aliases is returned unchanged', () => {
-    const deployment = deploymentOf(resource('a'), resource('b', dependOn('a')))
+    const deployment = deploymentOf(resource('a'), resource('b', dependencyFields('a')))
     expect(normalizeUrns(deployment)).toBe(deployment)
   })
 })
 
 describe('cutting references', () => {
-  test('references to absent or later resources are cut, the rest stays', () => {
+  test('references to absent or later resources are cut, and all others stay', () => {
     const [, b] = rebuildDependencies([
       resource('a'),
       resource('b', {
@@ -219,49 +227,62 @@ describe('topological order', () => {
   const sortedNames = (...list: StoredResource[]): string =>
     namesOf(sortTopologically(list).resources)
 
-  test('dependencies move before their dependents, the rest stays', () => {
+  test('dependencies move before their dependents, and the order of all others stays', () => {
     expect(
-      sortedNames(resource('a', dependOn('c')), resource('b'), resource('c'), resource('d')),
+      sortedNames(
+        resource('a', dependencyFields('c')),
+        resource('b'),
+        resource('c'),
+        resource('d'),
+      ),
     ).toBe('cabd')
   })
 
   test('providers move before their resources, by id', () => {
     const [p, q] = [provider('p', 'x'), provider('p', 'y')]
-    const list = [q, resource('a', providedBy('p', 'x')), p]
+    const list = [q, resource('a', providerFields('p', 'x')), p]
     expect(sortTopologically(list).resources).toEqual([q, p, list[1]])
   })
 
   test('an old copy refers to the old copy of a URN, and a live state to the live one', () => {
     const [oldCopy, live] = [resource('a', { delete: true }), resource('a')]
-    const [ofOldCopy, ofLive] = [
-      resource('b', { delete: true, ...dependOn('a') }),
-      resource('b', dependOn('a')),
+    const [oldDependent, liveDependent] = [
+      resource('b', { delete: true, ...dependencyFields('a') }),
+      resource('b', dependencyFields('a')),
     ]
-    expect(sortTopologically([ofLive, live, ofOldCopy, oldCopy]).resources).toEqual([
+    expect(sortTopologically([liveDependent, live, oldDependent, oldCopy]).resources).toEqual([
       live,
-      ofLive,
+      liveDependent,
       oldCopy,
-      ofOldCopy,
+      oldDependent,
     ])
   })
 
   test('a reference means the nearest earlier state of its URN', () => {
     const oldCopyOf = (id: string): StoredResource => resource('a', { delete: true, id })
-    const list = [oldCopyOf('1'), resource('b', { delete: true, ...dependOn('a') }), oldCopyOf('2')]
+    const list = [
+      oldCopyOf('1'),
+      resource('b', { delete: true, ...dependencyFields('a') }),
+      oldCopyOf('2'),
+    ]
     expect(sortTopologically(list).resources).toEqual(list)
   })
 
   test('a cycle leaves the list unchanged and is named', () => {
-    const list = [resource('a', dependOn('b')), resource('b', dependOn('a')), resource('c')]
+    const list = [
+      resource('a', dependencyFields('b')),
+      resource('b', dependencyFields('a')),
+      resource('c'),
+    ]
     expect(sortTopologically(list)).toEqual({ resources: list, cycle: urnOf('a') })
-    const self = [resource('a', dependOn('a'))]
+    const self = [resource('a', dependencyFields('a'))]
     expect(sortTopologically(self).cycle).toBe(urnOf('a'))
   })
 
   test('a long chain in reverse order is sorted without recursion', () => {
     const count = 5_000
     const list = Array.from({ length: count }, (_, index) =>
-      resource(`${index}`, index + 1 < count ? dependOn(`${index + 1}`) : {}),
+      resource(`${index}`, index + 1 < count ? dependencyFields(`${index + 1}`) : {}),
     )
     expect(
       sortTopologically(list)
