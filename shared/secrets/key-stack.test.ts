@@ -16,7 +16,7 @@ describe('the stack in a key URL', () => {
     [`awskms://a?${field}=organization/shop/dev&region=r`, `awskms://a?region=r&${field}=${stack}`],
     [`awskms://a?context%5Fantichain-stack=x`, `awskms://a?${field}=${stack}`],
     [`awskms://a?${field}=${stack}`, `awskms://a?${field}=${stack}`],
-  ])('of %s is replaced or added, and the rest stays', (url, expected) => {
+  ])('of %s is replaced or added, and all other parts stay', (url, expected) => {
     expect(withKeyStack(url, stack)).toBe(expected)
   })
 

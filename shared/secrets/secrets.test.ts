@@ -59,12 +59,12 @@ describe('the passphrase manager', () => {
 
   test('can be opened again after its creation, and derives its key once', async () => {
     const creationStartMs = performance.now()
-    const made = await createPassphraseManager('')
+    const created = await createPassphraseManager('')
     const openingStartMs = performance.now()
-    const opened = await openPassphraseManager(made.state['salt'] ?? '', '')
+    const opened = await openPassphraseManager(created.state['salt'] ?? '', '')
     expect(performance.now() - openingStartMs).toBeLessThan((openingStartMs - creationStartMs) / 2)
-    expect(opened.crypter.decrypt(made.crypter.encrypt('x'))).toBe('x')
-    expect(opened.digest('x')).toBe(made.digest('x'))
+    expect(opened.crypter.decrypt(created.crypter.encrypt('x'))).toBe('x')
+    expect(opened.digest('x')).toBe(created.digest('x'))
   })
 
   test.each(['', 'v1:AAAA', 'v2:AAAA:v1:A:B', 'v1:AAAA:v1:A:B:C'])(
@@ -82,8 +82,8 @@ describe('the passphrase from the environment', () => {
   }
 
   test('is the variable, even if empty, or else the trimmed file', () => {
-    const both = { PULUMI_CONFIG_PASSPHRASE: '', PULUMI_CONFIG_PASSPHRASE_FILE: 'there' }
-    expect(readPassphrase(both, read)).toBe('')
+    const variables = { PULUMI_CONFIG_PASSPHRASE: '', PULUMI_CONFIG_PASSPHRASE_FILE: 'there' }
+    expect(readPassphrase(variables, read)).toBe('')
     expect(readPassphrase({ PULUMI_CONFIG_PASSPHRASE_FILE: 'there' }, read)).toBe('from file')
     expect(readPassphrase({}, read)).toBeUndefined()
   })

@@ -114,7 +114,7 @@ test('an executor that shares deliveries gets the delay of its next attempt inst
   expect(await limiter.acquire(toId(1), begunCall)).toMatchObject({ isLimited: false })
 })
 
-test('two deployments under one limit get equal shares', async () => {
+test('two deployments under one limit get equal shares, although one of them requests more calls', async () => {
   const stack = stackIdOf('limits', 'fair')
   const rules = [{ provider: 'aws', rate: { calls: 50, perMs: 1_000 } }]
   const counts = [0, 0]
@@ -129,8 +129,8 @@ test('two deployments under one limit get equal shares', async () => {
     await Promise.all(calls)
   }
   await Promise.all([run(0, 80), run(1, 40)])
-  const [wide = 0, narrow = 0] = counts
-  expect(Math.abs(wide - narrow)).toBeLessThan(15)
+  const [countOfMany = 0, countOfFew = 0] = counts
+  expect(Math.abs(countOfMany - countOfFew)).toBeLessThan(15)
 })
 
 test('a second request of a waiting operation gets no permit', async () => {

@@ -3,12 +3,13 @@ import type { DeploymentId, EpochMs } from '../../records/ids.ts'
 import { createEventRecorder } from './event-recorder.ts'
 
 test('debug messages are not stored', async () => {
-  const kept: string[] = []
+  const storedLines: string[] = []
   const recorder = createEventRecorder(
     {
       events: {
-        append: (_deployment, _writer, _first, lines) => Promise.resolve(void kept.push(...lines)),
-        read: () => Promise.resolve({ events: kept, cursor: kept.length }),
+        append: (_deployment, _writer, _first, lines) =>
+          Promise.resolve(void storedLines.push(...lines)),
+        read: () => Promise.resolve({ events: storedLines, cursor: storedLines.length }),
       },
       clock: {
         now: () => 0 as EpochMs,
@@ -24,5 +25,8 @@ test('debug messages are not stored', async () => {
   for (const severity of ['debug', 'info', 'error'] as const)
     recorder.emit({ diagnosticEvent: { message: severity, color: 'raw', severity } })
   await recorder.flush()
-  expect(kept.map(line => JSON.parse(line).diagnosticEvent.severity)).toEqual(['info', 'error'])
+  expect(storedLines.map(line => JSON.parse(line).diagnosticEvent.severity)).toEqual([
+    'info',
+    'error',
+  ])
 })

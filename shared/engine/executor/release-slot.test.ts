@@ -13,32 +13,32 @@ async function runWithOneSlot(
   operations: Parameters<typeof createTestExecutor>[1]['operations'],
   failure?: Error,
 ): Promise<readonly string[]> {
-  const done: string[] = []
+  const actions: string[] = []
   const provider = {
     async delete() {
-      done.push('delete')
+      actions.push('delete')
       if (failure !== undefined) throw failure
     },
   } as unknown as Provider
-  const executor = createTestExecutor(done, {
+  const executor = createTestExecutor(actions, {
     ...(operations === undefined ? {} : { operations }),
     provider: async () => provider,
   })
   const message = { deployment: 'd' as DeploymentId, operations: ids as OperationId[] }
   await executor.runDelivery({ message, receipt: 'r', deliveries: 1 })
-  return done
+  return actions
 }
 
 test('an operation calls its provider while the outcome of the previous one is stored, also with one slot', async () => {
   const secondStored = Promise.withResolvers<void>()
-  const done = await runWithOneSlot([1, 2], {
+  const actions = await runWithOneSlot([1, 2], {
     async putOutcome(_, { operation }) {
       if (operation === 2) secondStored.resolve()
       else await secondStored.promise
     },
   })
-  expect(done.slice(0, 4)).toEqual(['begin 1', 'begin 2', 'delete', 'delete'])
-  expect(done.slice(4)).toEqual(expect.arrayContaining(['end 1', 'end 2', 'removed']))
+  expect(actions.slice(0, 4)).toEqual(['begin 1', 'begin 2', 'delete', 'delete'])
+  expect(actions.slice(4)).toEqual(expect.arrayContaining(['end 1', 'end 2', 'removed']))
 })
 
 /**
@@ -73,17 +73,17 @@ function createFullStore(count: number) {
 
 test('no operation begins while an outcome cannot be stored', async () => {
   const { writes, operations } = createFullStore(5)
-  const done = await runWithOneSlot([1, 2, 3], operations)
+  const actions = await runWithOneSlot([1, 2, 3], operations)
   expect(writes).toEqual([
     ...['begin 1', 'begin 2'],
     ...['outcome 1 refused', 'begin 3 refused', 'outcome 2 refused', 'outcome 1 refused'],
     ...['outcome 2 refused', 'outcome 1', 'outcome 2', 'end 1'],
     ...['begin 3', 'end 2', 'outcome 3', 'end 3'],
   ])
-  expect(done).toEqual(['delete', 'delete', 'delete', 'removed'])
+  expect(actions).toEqual(['delete', 'delete', 'delete', 'removed'])
 })
 
 test('an operation does not call its provider before the failure of the previous one is recorded', async () => {
-  const done = await runWithOneSlot([1, 2], {}, new Error('refused'))
-  expect(done).toEqual(['begin 1', 'begin 2', 'delete', 'end 1', 'delete', 'end 2', 'removed'])
+  const actions = await runWithOneSlot([1, 2], {}, new Error('refused'))
+  expect(actions).toEqual(['begin 1', 'begin 2', 'delete', 'end 1', 'delete', 'end 2', 'removed'])
 })

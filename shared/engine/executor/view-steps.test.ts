@@ -18,11 +18,11 @@ const state = { type, name: 'v', inputs: new Map([['v', 1]]), outputs: new Map()
 
 const createReportedStep = (
   op: StepOp,
-  more: Partial<ReportedViewStep> = {},
+  fields: Partial<ReportedViewStep> = {},
 ): ReportedViewStep => ({
   ...{ op, status: 'ok', error: '', old: undefined, next: undefined },
   ...{ keys: [], diffs: [], detailedDiff: null },
-  ...more,
+  ...fields,
 })
 
 describe('the effect of a view step on the state', () => {
@@ -95,14 +95,14 @@ describe('a reported step', () => {
 
   test('is refused without a required state, or with an unknown one', () => {
     const refusalOf =
-      (op: StepOp, more: object): unknown =>
+      (op: StepOp, fields: object): unknown =>
       () =>
-        viewEndOf(createReportedStep(op, more), viewOwner)
+        viewEndOf(createReportedStep(op, fields), viewOwner)
     expect(refusalOf('create', {})).toThrow('requires the new state of the view')
     expect(refusalOf('delete', {})).toThrow('requires the old state of the view')
     expect(refusalOf('update', { next: state })).toThrow('requires the old state of the view')
     expect(refusalOf('replace', {})).toThrow('requires the old state of the view')
-    const other = { ...state, name: 'w' }
-    expect(refusalOf('delete', { old: other })).toThrow('old resource state')
+    const unknownState = { ...state, name: 'w' }
+    expect(refusalOf('delete', { old: unknownState })).toThrow('old resource state')
   })
 })

@@ -19,15 +19,15 @@ interface EndedOperation {
   readonly verdict?: Verdict
 }
 
-/** Creates an operation. `needed`: the names of the dependencies in its state. */
+/** Creates an operation. `dependencyNames`: the names of the dependencies in its state. */
 function operationOf(
   id: number,
   name: string,
-  fields: Partial<Operation> & { readonly needed?: readonly string[] } = {},
+  fields: Partial<Operation> & { readonly dependencyNames?: readonly string[] } = {},
 ): Operation {
-  const { needed = [], ...otherFields } = fields
+  const { dependencyNames = [], ...otherFields } = fields
   const urn = forecastUrnOf(name)
-  const dependencies = needed.map(need => forecastUrnOf(need))
+  const dependencies = dependencyNames.map(dependency => forecastUrnOf(dependency))
   return {
     id: id as OperationId,
     op: 'create',
@@ -103,17 +103,17 @@ const namesOf = ({ criticalPath }: ReturnType<typeof analyze>): readonly string[
 describe('course of a program', () => {
   const network = { operation: operationOf(1, 'network'), began: 110, ended: 410 }
   const cache = {
-    operation: operationOf(2, 'cache', { needed: ['network'] }),
+    operation: operationOf(2, 'cache', { dependencyNames: ['network'] }),
     began: 425,
     ended: 500,
   }
   const database = {
-    operation: operationOf(3, 'database', { needed: ['network'] }),
+    operation: operationOf(3, 'database', { dependencyNames: ['network'] }),
     began: 425,
     ended: 1_000,
   }
   const page = {
-    operation: operationOf(4, 'page', { needed: ['database', 'cache'] }),
+    operation: operationOf(4, 'page', { dependencyNames: ['database', 'cache'] }),
     began: 1_020,
     ended: 1_100,
   }

@@ -17,8 +17,8 @@ const provider = createResourceState({
 const namesOf = (urns: ReadonlySet<Urn>): string => [...urns].map(nameOf).sort().join(' ')
 const hasName =
   (name: string) =>
-  (one: ResourceState): boolean =>
-    nameOf(one.urn) === name
+  (resource: ResourceState): boolean =>
+    nameOf(resource.urn) === name
 
 /** One edge of each kind, a component with two children and a dependent, and a lone state. */
 const states = [
@@ -71,7 +71,7 @@ test('with `mustIncludeDependents`, collectDependencies also returns the depende
 
 test('the children of a component are followed for each of its dependents', () => {
   const withTwoDependents = [...states, state('h', { dependencies: [urn('comp')] })]
-  const roots = ({ urn: one }: ResourceState): boolean => ['g', 'h'].includes(nameOf(one))
+  const roots = ({ urn }: ResourceState): boolean => ['g', 'h'].includes(nameOf(urn))
   const closure = collectDependencies(createStateGraph(withTwoDependents), roots, {
     mustIncludeDependents: false,
   })
@@ -79,9 +79,13 @@ test('the children of a component are followed for each of its dependents', () =
 })
 
 test('protected states keep their dependencies, but no children of components', () => {
-  const list = states.map(one => (nameOf(one.urn) === 'g' ? { ...one, protect: true } : one))
-  expect(namesOf(collectProtected(createStateGraph(list)))).toBe('comp g')
-  const deep = states.map(one => (nameOf(one.urn) === 'f' ? { ...one, protect: true } : one))
-  expect(namesOf(collectProtected(createStateGraph(deep)))).toBe('a b c d e f p')
+  const withProtectedG = states.map(resource =>
+    nameOf(resource.urn) === 'g' ? { ...resource, protect: true } : resource,
+  )
+  expect(namesOf(collectProtected(createStateGraph(withProtectedG)))).toBe('comp g')
+  const withProtectedF = states.map(resource =>
+    nameOf(resource.urn) === 'f' ? { ...resource, protect: true } : resource,
+  )
+  expect(namesOf(collectProtected(createStateGraph(withProtectedF)))).toBe('a b c d e f p')
   expect(namesOf(collectProtected(graph))).toBe('')
 })

@@ -43,7 +43,7 @@ test('no delete waits for a kept state', () => {
   expect(findEdges(states, [1]).releases).toEqual(new Map([[1, { states: [], groups: [] }]]))
 })
 
-test('a delete releases every state of the URN that it refers to, a later one only if that closes no cycle', () => {
+test('a delete releases every state of the URN that it refers to, and a later state only if that closes no cycle', () => {
   const states = [
     state('a', { delete: true }),
     state('a'),
@@ -51,13 +51,18 @@ test('a delete releases every state of the URN that it refers to, a later one on
     state('a', { delete: true }),
   ]
   expect(findEdges(states).releases.get(2)?.states).toEqual([0, 1, 3])
-  const kept = states.map(one => (one.urn === urn('b') ? { ...one, protect: true } : one))
-  expect(findEdges(kept).releases.get(2)?.states).toEqual([0, 1])
+  const withProtectedB = states.map(resource =>
+    resource.urn === urn('b') ? { ...resource, protect: true } : resource,
+  )
+  expect(findEdges(withProtectedB).releases.get(2)?.states).toEqual([0, 1])
   // The states before `b` are not condemned. So `b` and the last state have the same height, and no
   // edge is added.
   expect(findEdges(states, [2, 3]).releases.get(2)?.states).toEqual([])
-  const turned = [...states.slice(1, 3), state('a', { delete: true, dependencies: [urn('b')] })]
-  expect(findEdges(turned).releases).toEqual(
+  const withLaterDependent = [
+    ...states.slice(1, 3),
+    state('a', { delete: true, dependencies: [urn('b')] }),
+  ]
+  expect(findEdges(withLaterDependent).releases).toEqual(
     new Map([
       [0, { states: [], groups: [] }],
       [1, { states: [0], groups: [] }],

@@ -7,12 +7,12 @@ const { edgesPerOperationMax } = limits
 /** Returns the nodes that must end before `key` can start, directly or through others and joins. */
 function findPredecessors(plan: ReturnType<typeof insertJoins>, key: string): Set<string> {
   const sources = new Set<string>()
-  const open = [key]
-  for (let next = open.pop(); next !== undefined; next = open.pop())
+  const pendingKeys = [key]
+  for (let next = pendingKeys.pop(); next !== undefined; next = pendingKeys.pop())
     for (const [source, targets] of plan.releases)
       if (targets.includes(next) && !sources.has(source)) {
         sources.add(source)
-        open.push(source)
+        pendingKeys.push(source)
       }
   return new Set([...sources].filter(source => !source.startsWith('join:')))
 }

@@ -16,8 +16,8 @@ const state = (name: string, dependencies: readonly string[] = [], parent = '') 
   })
 
 function findWaves(states: readonly ReturnType<typeof state>[]): readonly (readonly string[])[] {
-  const all = states.map((_, index) => index)
-  const deleteWaves = wavesOf(all, findDeleteEdges(createStateGraph(states), new Set(all)))
+  const indices = states.map((_, index) => index)
+  const deleteWaves = wavesOf(indices, findDeleteEdges(createStateGraph(states), new Set(indices)))
   return deleteWaves.map(wave =>
     wave.map(index => states[index]?.urn.split('::').at(-1) ?? '').sort(),
   )
@@ -42,7 +42,7 @@ describe('waves of deletes', () => {
       `${text}, each wave after the previous one`,
     )
     expect(describeWaves([[1]], 'dataflow')).toBeUndefined()
-    const long = Array.from({ length: 20 }, (_, index) => [index])
-    expect(describeWaves(long, 'dataflow')).toContain('1, …, 1)')
+    const manyWaves = Array.from({ length: 20 }, (_, index) => [index])
+    expect(describeWaves(manyWaves, 'dataflow')).toContain('1, …, 1)')
   })
 })

@@ -22,8 +22,8 @@ test.each([
   ['import', ['import']],
 ])('a planned %s allows only itself and steps with a smaller effect', (op, admitted) => {
   const all = ['same', 'create', 'update', 'replace', 'create-replacement', 'delete-replaced']
-  const admittedOps = [...all, 'delete', 'read', 'import'].filter(one =>
-    isWithinPlannedStep(one, op),
+  const admittedOps = [...all, 'delete', 'read', 'import'].filter(stepOp =>
+    isWithinPlannedStep(stepOp, op),
   )
   expect(admittedOps).toEqual(admitted)
 })

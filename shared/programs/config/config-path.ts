@@ -76,6 +76,7 @@ export function coerceText(text: string): ConfigTree {
   return Number.isSafeInteger(number) ? number : integer
 }
 
+/** The value that `putAt` sets, and the whole path of that value, for errors. */
 interface PutInput {
   readonly leaf: ConfigTree
   readonly fullPath: ConfigPath

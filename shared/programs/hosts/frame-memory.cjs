@@ -6,7 +6,7 @@
  */
 const maxFrames = 10_000
 
-/** The largest column of a remembered frame. `placeOf` is unique up to this column. */
+/** The largest column of a remembered frame. `positionKeyOf` is unique up to this column. */
 const maxColumn = 2 ** 26
 
 /**
@@ -30,15 +30,15 @@ function createFrameMemory(wrapCallSite, sourceMapOf, callSitePrototype) {
   const framesOfFiles = new Map()
   let frameCount = 0
 
-  function remember(file, place, frame) {
+  function remember(file, positionKey, frame) {
     if (frameCount >= maxFrames) {
       framesOfFiles.clear()
       frameCount = 0
     }
-    let places = framesOfFiles.get(file)
-    if (places === undefined) framesOfFiles.set(file, (places = new Map()))
-    const frames = places.get(place)
-    if (frames === undefined) places.set(place, [frame])
+    let framesByPosition = framesOfFiles.get(file)
+    if (framesByPosition === undefined) framesOfFiles.set(file, (framesByPosition = new Map()))
+    const frames = framesByPosition.get(positionKey)
+    if (frames === undefined) framesByPosition.set(positionKey, [frame])
     else frames.push(frame)
     frameCount += 1
   }
@@ -52,30 +52,30 @@ function createFrameMemory(wrapCallSite, sourceMapOf, callSitePrototype) {
       return wrapCallSite(callSite, state)
     const file = callSite.getFileName() || callSite.getScriptNameOrSourceURL()
     if (!file) return wrapCallSite(callSite, state)
-    const place = placeOf(callSite.getLineNumber(), callSite.getColumnNumber())
-    const known = framesOfFiles.get(file)?.get(place)
+    const positionKey = positionKeyOf(callSite.getLineNumber(), callSite.getColumnNumber())
+    const rememberedFrames = framesOfFiles.get(file)?.get(positionKey)
     const traits = readTraits(callSite, state)
     const sourceMap = sourceMapOf(file)
-    const same = known?.find(frame => hasTraits(frame, traits))
-    if (same !== undefined && same.sourceMap === sourceMap) {
-      state.curPosition = same.position
-      return same.text
+    const sameFrame = rememberedFrames?.find(frame => hasTraits(frame, traits))
+    if (sameFrame !== undefined && sameFrame.sourceMap === sourceMap) {
+      state.curPosition = sameFrame.position
+      return sameFrame.text
     }
     const text = `${wrapCallSite(callSite, state)}`
     const outcome = { text, position: state.curPosition, sourceMap: sourceMapOf(file) }
-    if (place === undefined || !isConstant(file, outcome)) return text
-    if (same !== undefined) Object.assign(same, outcome)
-    else remember(file, place, { ...traits, ...outcome })
+    if (positionKey === undefined || !isConstant(file, outcome)) return text
+    if (sameFrame !== undefined) Object.assign(sameFrame, outcome)
+    else remember(file, positionKey, { ...traits, ...outcome })
     return text
   }
 }
 
 /** Returns one number for line and column, or undefined if the frame has no usable position. */
-function placeOf(line, column) {
+function positionKeyOf(line, column) {
   return line > 0 && column > 0 && column < maxColumn ? line * maxColumn + column : undefined
 }
 
-/** Returns what determines the text of a frame, besides its position and source map. */
+/** Returns the values that determine the text of a frame, besides its position and source map. */
 function readTraits(callSite, { nextPosition }) {
   const isConstructor = callSite.isConstructor()
   const isMethod = !isConstructor && !callSite.isToplevel()

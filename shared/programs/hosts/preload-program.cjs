@@ -130,5 +130,5 @@ function addFrameMemory(text) {
   if (start < 0 || !knownCode.has(digest)) return undefined
   const anchor = /\bexports2?\.wrapCallSite = wrapCallSite;/
   if (!anchor.test(text) || text.includes(memoryVariable)) return undefined
-  return text.replace(anchor, found => `${found} ${installation}`)
+  return text.replace(anchor, statement => `${statement} ${installation}`)
 }

@@ -16,20 +16,22 @@ const state: StoredDeployment = {
   resources: [thing('a'), thing('b', ['a']), thing('c', ['b'])],
   metadata: {},
 }
-const targeting = {
+const targetOptions = {
   ...{ excludes: [], replaces: [], excludeDependents: false, excludeProtected: false },
   targetDependents: false,
 }
 
 test('targets inside and outside of the state are claimed, with the resources that they refer to', () => {
-  const claim = claimOfTargets(state, { ...targeting, targets: [urnOf('b'), urnOf('new')] })
+  const claim = claimOfTargets(state, { ...targetOptions, targets: [urnOf('b'), urnOf('new')] })
   expect(claim.changes).toEqual(new Set([urnOf('b'), urnOf('new')]))
   expect(claim.reads).toEqual(new Set([provider, urnOf('a')]))
 })
 
 test('resources that match a pattern, and their dependents on request, are claimed by their URNs', () => {
   const targets = ['**::b']
-  expect(claimOfTargets(state, { ...targeting, targets }).changes).toEqual(new Set([urnOf('b')]))
-  const claim = claimOfTargets(state, { ...targeting, targets, targetDependents: true })
+  expect(claimOfTargets(state, { ...targetOptions, targets }).changes).toEqual(
+    new Set([urnOf('b')]),
+  )
+  const claim = claimOfTargets(state, { ...targetOptions, targets, targetDependents: true })
   expect(claim.changes).toEqual(new Set([urnOf('b'), urnOf('c')]))
 })

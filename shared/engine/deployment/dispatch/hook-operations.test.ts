@@ -40,7 +40,7 @@ describe('the operations of a step', () => {
     const [before, call, after] = planHookedCreate({ BeforeCreate: ['h'] }).map(
       ({ operation }) => operation,
     )
-    expect(before).toMatchObject({ id: 1, op: 'hook', needs: 3, releases: [12 - 1] })
+    expect(before).toMatchObject({ id: 1, op: 'hook', needs: 3, releases: [11] })
     expect(before?.barrier).toBeUndefined()
     expect(call).toMatchObject({ id: 11, op: 'create', needs: 1, releases: [12], hooked: true })
     expect(call?.barrier).toBeUndefined()

@@ -11,7 +11,7 @@ function createStatus(
     replayMs = 0,
     elapsedMs = 30_000,
     idleMs = 0,
-    ...rest
+    ...statusFields
   } = fields
   return {
     isShuttingDown: false,
@@ -20,7 +20,7 @@ function createStatus(
     awaitedCount: 1,
     mustNotPark: false,
     hasCaughtUp: true,
-    ...rest,
+    ...statusFields,
     progress: {
       decidedCount: () => decidedCount,
       endedCount: () => endedCount,

@@ -6,7 +6,7 @@ import { createLiveness } from './liveness.ts'
 
 const deployment = 'organization/p/dev/1' as DeploymentId
 const holder = { host: 'here', pid: 1, started: 'then', who: 'a test' }
-const span = limits.leaseMs + limits.leaseMarginMs
+const goneAfterMs = limits.leaseMs + limits.leaseMarginMs
 
 /**
  * Creates the observed lease of an executor, and a list of the actions taken on it. `alive`:
@@ -19,7 +19,7 @@ function createObservedLease(
   const leases: Lease[] = []
   const actions: string[] = []
   let nowMs = 0
-  const slept: (() => void)[] = []
+  const sleepListeners: (() => void)[] = []
   const deps: Parameters<typeof createLiveness>[0] = {
     holder,
     ...(previousCounters === undefined ? {} : { previousCounters }),
@@ -30,7 +30,7 @@ function createObservedLease(
       monotonicMs: () => nowMs,
       sleep: async ms => {
         nowMs += ms
-        for (const act of slept) act()
+        for (const listener of sleepListeners) listener()
       },
       repeat: () => () => undefined,
       defer: () => undefined,
@@ -55,7 +55,8 @@ function createObservedLease(
   const observeUntilKnown = async (): Promise<readonly string[]> => [
     ...(await liveness.observeUntilKnown()),
   ]
-  const onSleep = (act: (atMs: number) => void): void => void slept.push(() => act(nowMs))
+  const onSleep = (listener: (atMs: number) => void): void =>
+    void sleepListeners.push(() => listener(nowMs))
   return {
     writeLease,
     observeAt,
@@ -77,7 +78,7 @@ test('an executor that renews its lease is never gone', async () => {
   const { writeLease, observeAt, actions } = createObservedLease(undefined)
   for (let counter = 0; counter < 10; counter += 1) {
     writeLease(counter)
-    expect(await observeAt(counter * span)).toEqual([])
+    expect(await observeAt(counter * goneAfterMs)).toEqual([])
   }
   expect(actions).toEqual([])
 })
@@ -86,8 +87,8 @@ test('an executor of another host is gone when its counter is unchanged for the 
   const { writeLease, observeAt, actions } = createObservedLease(undefined)
   writeLease(3)
   await observeAt(1_000)
-  expect(await observeAt(1_000 + span)).toEqual([])
-  expect(await observeAt(1_001 + span)).toEqual(['e'])
+  expect(await observeAt(1_000 + goneAfterMs)).toEqual([])
+  expect(await observeAt(1_001 + goneAfterMs)).toEqual(['e'])
   expect(actions).toEqual(['retire e'])
 })
 
@@ -95,7 +96,7 @@ test('a frozen process of this host is gone like one of another host', async () 
   const { writeLease, observeAt } = createObservedLease(true)
   writeLease(3)
   await observeAt(0)
-  expect(await observeAt(span + 1)).toEqual(['e'])
+  expect(await observeAt(goneAfterMs + 1)).toEqual(['e'])
 })
 
 test('a retired executor is gone, and is not retired again', async () => {
@@ -134,8 +135,8 @@ test('an executor that renewed its lease since the nudge is observed from the be
   const { writeLease, observeAt } = createObservedLease(undefined, { ['e' as ExecutorId]: 2 })
   writeLease(3)
   expect(await observeAt(0)).toEqual([])
-  expect(await observeAt(span)).toEqual([])
-  expect(await observeAt(span + 1)).toEqual(['e'])
+  expect(await observeAt(goneAfterMs)).toEqual([])
+  expect(await observeAt(goneAfterMs + 1)).toEqual(['e'])
 })
 
 test('a renewal is overdue shortly after it was due, until it arrives or its executor is gone', async () => {
@@ -151,6 +152,6 @@ test('a renewal is overdue shortly after it was due, until it arrives or its exe
   expect(isOverdue()).toBe(false)
   await observeAt(80_000)
   expect(isOverdue()).toBe(true)
-  await observeAt(40_000 + span + 1)
+  await observeAt(40_000 + goneAfterMs + 1)
   expect(isOverdue()).toBe(false)
 })

@@ -41,13 +41,13 @@ test('an operation whose owner is gone or was removed is ended', async () => {
 
 test('an operation that a living owner began after the stop is left for the owner to give back', async () => {
   const begun: Head = { ...freshHead, attempt: 1, owner, executor: living }
-  const again: Head = { ...begun, attempt: 2, givenBack: 1 }
-  expect(await listEndedIds([begun, again])).toEqual([])
+  const secondAttempt: Head = { ...begun, attempt: 2, givenBack: 1 }
+  expect(await listEndedIds([begun, secondAttempt])).toEqual([])
 })
 
 test('an operation with an earlier attempt that may have called its provider is ended despite a living owner', async () => {
-  const again: Head = { ...freshHead, attempt: 2, owner, executor: living }
-  expect(await listEndedIds([again])).toEqual([0])
+  const secondAttempt: Head = { ...freshHead, attempt: 2, owner, executor: living }
+  expect(await listEndedIds([secondAttempt])).toEqual([0])
 })
 
 test('an operation that is begun and given back meanwhile is checked again', async () => {

@@ -36,11 +36,11 @@ function createHistory(count: number) {
     listVersions: (_: StackId, limit: number, before?: number) => {
       requested.push({ limit, before })
       const existingVersions = listNumbersBefore(before).filter(version => version % 3 !== 0)
-      const entry = (version: number): PublishedVersion => ({
+      const toVersion = (version: number): PublishedVersion => ({
         version,
         snapshot: String(version).padStart(64, '0') as BlobHash,
       })
-      return Promise.resolve(existingVersions.slice(0, limit).map(entry))
+      return Promise.resolve(existingVersions.slice(0, limit).map(toVersion))
     },
   }
 }

@@ -6,12 +6,12 @@ import { createStoreRetry, createRetryingPorts } from './store-retry.ts'
 /** Creates a retry whose clock advances only during sleeps, and collects its reports. */
 function createTestRetry(shouldRetry = (): boolean => true) {
   const reports: string[] = []
-  const slept: number[] = []
+  const pausesMs: number[] = []
   let nowMs = 0
   const clock = {
     monotonicMs: () => nowMs,
     sleep: async (ms: number) => {
-      slept.push(ms)
+      pausesMs.push(ms)
       nowMs += ms
     },
   } as ClockPort
@@ -22,7 +22,7 @@ function createTestRetry(shouldRetry = (): boolean => true) {
     shouldRetry,
     onOutage: text => void reports.push(text),
   })
-  return { withRetry, reports, slept }
+  return { withRetry, reports, pausesMs }
 }
 
 /** Creates a request that fails `times` times and then succeeds. */
@@ -74,31 +74,31 @@ describe('a request that fails because of the store', () => {
   for (const [port, methods] of Object.entries(retriedMethods))
     test(`is retried with growing pauses: ${port}`, async () => {
       for (const method of methods) {
-        const { withRetry, slept, reports } = createTestRetry()
+        const { withRetry, pausesMs, reports } = createTestRetry()
         const retryingPorts = createRetryingPorts(createFaultyPorts(3) as never, withRetry) as Ports
         expect(await retryingPorts[port]?.[method]?.()).toEqual([])
-        expect(slept).toEqual([100, 200, 400])
+        expect(pausesMs).toEqual([100, 200, 400])
         expect(reports).toEqual([])
       }
     })
 
   test('is given up after twenty seconds, or when retries are no longer wanted', async () => {
     const { request } = createFailingRequest(Infinity)
-    const { withRetry, slept } = createTestRetry()
+    const { withRetry, pausesMs } = createTestRetry()
     await expect(withRetry(request)()).rejects.toThrow('too many requests')
-    const totalMs = slept.reduce((sum, ms) => sum + ms, 0)
+    const totalMs = pausesMs.reduce((sum, ms) => sum + ms, 0)
     expect(totalMs).toBeGreaterThan(20_000)
     expect(totalMs).toBeLessThan(24_000)
     const unwantedRetry = createTestRetry(() => false)
     await expect(unwantedRetry.withRetry(request)()).rejects.toThrow('too many requests')
-    expect(unwantedRetry.slept).toEqual([])
+    expect(unwantedRetry.pausesMs).toEqual([])
   })
 
   test('is given up immediately when this process closed the store itself', async () => {
     const closed = error('STORE_UNAVAILABLE', 'it was closed', { details: { reason: 'closed' } })
-    const { withRetry, slept, reports } = createTestRetry()
+    const { withRetry, pausesMs, reports } = createTestRetry()
     await expect(withRetry(() => Promise.reject(closed))()).rejects.toThrow('it was closed')
-    expect([slept, reports]).toEqual([[], []])
+    expect([pausesMs, reports]).toEqual([[], []])
   })
 
   test('is reported once per outage, across all requests', async () => {
@@ -118,8 +118,8 @@ test('a call that its caller repeats, or that fails with another error, is not r
       const retryingPorts = createRetryingPorts(createFaultyPorts(1) as never, withRetry) as Ports
       await expect(retryingPorts[port]?.[method]?.()).rejects.toThrow('too many requests')
     }
-  const { withRetry, slept } = createTestRetry()
+  const { withRetry, pausesMs } = createTestRetry()
   const conflict = error('STORE_CONFLICT', 'another caller was faster')
   await expect(withRetry(() => Promise.reject(conflict))()).rejects.toBe(conflict)
-  expect(slept).toEqual([])
+  expect(pausesMs).toEqual([])
 })

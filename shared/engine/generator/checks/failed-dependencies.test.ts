@@ -7,11 +7,11 @@ import { failIfDependencyFailed } from './failed-dependencies.ts'
 
 const urnOf = (name: string): Urn => `urn:pulumi:s::p::t:m:T::${name}` as Urn
 const bad = urnOf('bad')
-const createStep = (more: object = {}): Step =>
+const createStep = (fields: object = {}): Step =>
   stepOf({
     op: 'create',
     effect: 'add',
-    next: createResourceState({ urn: urnOf('a'), type: 't:m:T', custom: true, ...more }),
+    next: createResourceState({ urn: urnOf('a'), type: 't:m:T', custom: true, ...fields }),
   })
 
 describe('failIfDependencyFailed', () => {
@@ -27,9 +27,9 @@ describe('failIfDependencyFailed', () => {
     ['fails if `deletedWith` names the failed resource', { deletedWith: bad }, true],
     ['fails if `replaceWith` names the failed resource', { replaceWith: [bad] }, true],
     ['continues if the failed resource is the provider', { provider: `${bad}::id` }, false],
-  ])('%s', (_title, more, isFailed) => {
+  ])('%s', (_title, fields, isFailed) => {
     const sets = createSets()
-    const decide = () => failIfDependencyFailed({ sets }, [createStep(more)])
+    const decide = () => failIfDependencyFailed({ sets }, [createStep(fields)])
     expect(decide().kind).toBe('decided')
     reduceSets(sets, { failedUrns: [bad] })
     expect(decide()).toMatchObject(

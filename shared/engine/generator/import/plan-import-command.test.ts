@@ -12,7 +12,7 @@ import {
 const stackUrn = 'urn:pulumi:dev::p::pulumi:pulumi:Stack::p-dev' as Urn
 const urn = (type: string, name: string): Urn => `urn:pulumi:dev::p::${type}::${name}` as Urn
 
-const createImport = (name: string, more: Partial<ImportedResource> = {}): ImportedResource => ({
+const createImport = (name: string, fields: Partial<ImportedResource> = {}): ImportedResource => ({
   type: 'test:index:Thing',
   name,
   id: `id-${name}`,
@@ -23,7 +23,7 @@ const createImport = (name: string, more: Partial<ImportedResource> = {}): Impor
   protect: true,
   isChosen: false,
   component: 'no',
-  ...more,
+  ...fields,
 })
 
 function createInput(
@@ -31,7 +31,7 @@ function createInput(
   defaultPackages: ImportInput['defaultPackages'] = new Map(),
 ): ImportInput {
   const live = new Map(states.map(state => [state.urn, state]))
-  return { stack: 'dev', project: 'p', liveStateOf: found => live.get(found), defaultPackages }
+  return { stack: 'dev', project: 'p', liveStateOf: liveUrn => live.get(liveUrn), defaultPackages }
 }
 
 describe('a planned import', () => {
@@ -76,7 +76,7 @@ describe('a planned import', () => {
 
 describe('the providers that an import creates', () => {
   const version = { pkg: 'test', version: '1.2.3', downloadUrl: '', checksums: new Map() }
-  const p = urn('pulumi:providers:test', 'p')
+  const providerUrn = urn('pulumi:providers:test', 'p')
 
   test('are the default provider of each package and version in the program', () => {
     const resources = [
@@ -85,7 +85,7 @@ describe('the providers that an import creates', () => {
       createImport('c', { version: '2.0.0' }),
     ]
     const needed = findNeededProviders(resources, createInput([], new Map([['test', version]])))
-    expect(needed.map(({ urn: providerUrn }) => providerUrn)).toEqual([
+    expect(needed.map(({ urn }) => urn)).toEqual([
       urn('pulumi:providers:test', 'default_1_2_3'),
       urn('pulumi:providers:test', 'default_2_0_0'),
     ])
@@ -109,10 +109,10 @@ describe('the providers that an import creates', () => {
       '7.0.0',
       { plugin: 'other' },
     ],
-  ])('are parameterized by %s', (_title, more, pluginVersion, expected) => {
+  ])('are parameterized by %s', (_title, fields, pluginVersion, expected) => {
     const defaultPackages = new Map([['test', parameterized]])
     const [needed] = findNeededProviders(
-      [createImport('a', more)],
+      [createImport('a', fields)],
       createInput([], defaultPackages),
     )
     expect(needed?.plugin).toMatchObject({ version: pluginVersion, parameters: expected })
@@ -122,13 +122,13 @@ describe('the providers that an import creates', () => {
 
   test('do not include a provider of a component, or one that the state has already', () => {
     const state = createResourceState({
-      urn: p,
+      urn: providerUrn,
       type: 'pulumi:providers:test',
       custom: true,
       id: '1',
     })
     const resources = [
-      createImport('a', { provider: p }),
+      createImport('a', { provider: providerUrn }),
       createImport('g', { component: 'local', id: '' }),
     ]
     expect(findNeededProviders(resources, createInput([state]))).toEqual([])
@@ -137,16 +137,18 @@ describe('the providers that an import creates', () => {
   test('include declared providers with their own configuration', () => {
     const inputs = { region: 'r' }
     const declared = createImport('p', { type: 'pulumi:providers:test', id: '', inputs })
-    const resources = [createImport('a', { provider: p }), declared]
-    expect(findNeededProviders(resources, createInput())).toMatchObject([{ urn: p, inputs }])
+    const resources = [createImport('a', { provider: providerUrn }), declared]
+    expect(findNeededProviders(resources, createInput())).toMatchObject([
+      { urn: providerUrn, inputs },
+    ])
     expect(planImports(resources, createInput(), stackUrn)).toHaveLength(1)
   })
 
   test('include named providers with the inputs in the file', () => {
     const providerInputs = { region: 'r' }
-    const resources = [createImport('a', { provider: p, providerInputs })]
+    const resources = [createImport('a', { provider: providerUrn, providerInputs })]
     expect(findNeededProviders(resources, createInput())).toMatchObject([
-      { urn: p, inputs: providerInputs },
+      { urn: providerUrn, inputs: providerInputs },
     ])
   })
 })

@@ -53,12 +53,12 @@ describe('the plugin of a default provider', () => {
   test('has only the checksums at the place where old states store them', () => {
     const sums = new Map([['linux-amd64', 'ab']])
     const [first] = state
-    const now = new Map([['__internal', new Map([['pluginChecksums', sums]])]])
-    const old = new Map([['pluginChecksums', sums]])
+    const currentInputs = new Map([['__internal', new Map([['pluginChecksums', sums]])]])
+    const oldInputs = new Map([['pluginChecksums', sums]])
     const checksumsOf = (inputs: PropertyMap) =>
       first && chooseDefaultPackages([], [{ ...first, inputs }]).get('gold')?.checksums
-    expect(checksumsOf(now)).toEqual(new Map())
-    expect(checksumsOf(old)).toEqual(sums)
+    expect(checksumsOf(currentInputs)).toEqual(new Map())
+    expect(checksumsOf(oldInputs)).toEqual(sums)
   })
 
   test('has parameters, and the highest version of the package', () => {

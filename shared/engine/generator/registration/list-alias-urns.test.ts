@@ -3,19 +3,25 @@ import type { Urn } from '../../../names/urn.ts'
 import type { Alias } from '../../../names/alias.ts'
 import { type AliasedResource, listAliasUrns } from './list-alias-urns.ts'
 
-const urn = (rest: string): Urn => `urn:pulumi:dev::shop::${rest}` as Urn
+const urn = (typeAndName: string): Urn => `urn:pulumi:dev::shop::${typeAndName}` as Urn
 const stackUrn = urn('pulumi:pulumi:Stack::shop-dev')
 
 function createAliased(fields: Partial<AliasedResource>): AliasedResource {
-  const now = { stack: 'dev', project: 'shop', type: 'a:b:C', name: 'main', parent: '' as const }
-  return { ...now, aliases: [], ...fields }
+  const defaults = {
+    stack: 'dev',
+    project: 'shop',
+    type: 'a:b:C',
+    name: 'main',
+    parent: '' as const,
+  }
+  return { ...defaults, aliases: [], ...fields }
 }
 
 const findNothing = (): undefined => undefined
 const findRenamed =
-  (now: Urn, then: Urn) =>
-  (urnNow: Urn): Urn | undefined =>
-    urnNow === now ? then : undefined
+  (newUrn: Urn, oldUrn: Urn) =>
+  (currentUrn: Urn): Urn | undefined =>
+    currentUrn === newUrn ? oldUrn : undefined
 
 describe('the former URNs of a resource', () => {
   test.each<[string, Alias, string]>([
@@ -51,17 +57,19 @@ describe('the former URNs of a resource', () => {
   })
 
   test('a child follows its renamed parent, with a name that begins with the parent name', () => {
-    const former = findRenamed(urn('p:q:R::new'), urn('p:q:R::old'))
+    const findFormerUrn = findRenamed(urn('p:q:R::new'), urn('p:q:R::old'))
     const child = createAliased({ parent: urn('p:q:R::new'), name: 'new-child' })
-    expect(listAliasUrns(child, former)).toEqual([urn('p:q:R$a:b:C::old-child')])
-    expect(listAliasUrns({ ...child, name: 'child' }, former)).toEqual([urn('p:q:R$a:b:C::child')])
+    expect(listAliasUrns(child, findFormerUrn)).toEqual([urn('p:q:R$a:b:C::old-child')])
+    expect(listAliasUrns({ ...child, name: 'child' }, findFormerUrn)).toEqual([
+      urn('p:q:R$a:b:C::child'),
+    ])
   })
 
   test("a child's own aliases are tried below the parent's new name, and then below its old name", () => {
-    const former = findRenamed(urn('p:q:R::new'), urn('p:q:R::old'))
+    const findFormerUrn = findRenamed(urn('p:q:R::new'), urn('p:q:R::old'))
     const aliases: readonly Alias[] = [{ kind: 'urn', urn: urn('a:b:B::loose') }]
     const child = createAliased({ parent: urn('p:q:R::new'), name: 'child', aliases })
-    expect(listAliasUrns(child, former)).toEqual([
+    expect(listAliasUrns(child, findFormerUrn)).toEqual([
       urn('a:b:B::loose'),
       urn('p:q:R$a:b:C::child'),
       urn('p:q:R$a:b:B::loose'),

@@ -29,7 +29,7 @@ const states = [
   state('c', { parent: urn('b'), protect: true }),
   state('d', { parent: stackUrn, deletedWith: urn('c') }),
 ]
-const none: Targeting = {
+const noTargeting: Targeting = {
   targets: [],
   excludes: [],
   replaces: [],
@@ -37,8 +37,8 @@ const none: Targeting = {
   excludeDependents: false,
   excludeProtected: false,
 }
-const namesOf = (found: readonly ResourceState[]): string =>
-  found.map(one => one.urn.slice(one.urn.lastIndexOf('::') + 2)).join(' ')
+const namesOf = (resources: readonly ResourceState[]): string =>
+  resources.map(({ urn }) => urn.slice(urn.lastIndexOf('::') + 2)).join(' ')
 
 test.each<[Partial<Targeting>, string, string]>([
   [{}, 'shop-dev p a b c d', 'shop-dev p a b c d'],
@@ -61,12 +61,12 @@ test.each<[Partial<Targeting>, string, string]>([
   'the scope of %j contains the registered %s and refreshes %s',
   (targeting, registered, refreshed) => {
     const input = {
-      scope: scopeOf({ ...none, ...targeting }, { graph: createStateGraph(states) }),
+      scope: scopeOf({ ...noTargeting, ...targeting }, { graph: createStateGraph(states) }),
       sets: createSets(),
     }
-    const included = states.filter(one => {
-      const isIncluded = isTargetedRegistration(input, one)
-      reduceSets(input.sets, createScopeDelta(input, one, isIncluded))
+    const included = states.filter(resource => {
+      const isIncluded = isTargetedRegistration(input, resource)
+      reduceSets(input.sets, createScopeDelta(input, resource, isIncluded))
       return isIncluded
     })
     expect(namesOf(included)).toBe(registered)
@@ -75,11 +75,14 @@ test.each<[Partial<Targeting>, string, string]>([
 )
 
 test('a resource is replaced on request or because of its taint', () => {
-  const scope = scopeOf({ ...none, replaces: ['**::a'] }, { graph: createStateGraph(states) })
-  const plain = scopeOf(undefined, { graph: createStateGraph(states) })
+  const scope = scopeOf(
+    { ...noTargeting, replaces: ['**::a'] },
+    { graph: createStateGraph(states) },
+  )
+  const scopeOfAll = scopeOf(undefined, { graph: createStateGraph(states) })
   expect(isReplacedWithoutDiff(scope, urn('a'), { taint: false })).toBe(true)
   expect(isReplacedWithoutDiff(scope, urn('b'), { taint: false })).toBe(false)
-  expect(isReplacedWithoutDiff(plain, urn('a'), { taint: false })).toBe(false)
-  expect(isReplacedWithoutDiff(plain, urn('a'), { taint: true })).toBe(true)
-  expect(isReplacedWithoutDiff(plain, urn('a'), undefined)).toBe(false)
+  expect(isReplacedWithoutDiff(scopeOfAll, urn('a'), { taint: false })).toBe(false)
+  expect(isReplacedWithoutDiff(scopeOfAll, urn('a'), { taint: true })).toBe(true)
+  expect(isReplacedWithoutDiff(scopeOfAll, urn('a'), undefined)).toBe(false)
 })
