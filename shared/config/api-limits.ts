@@ -75,8 +75,8 @@ export const apiLimits = {
   /** Concurrent streams of one token, in all processes of the installation. */
   tokenStreamsMax: 40,
   /**
-   * Time after which a stream no longer counts, even if its process could not report its end. It is
-   * the time limit of the function.
+   * Time after which a stream no longer counts, even if its process could not report its end. The
+   * time equals the time limit of the function that serves streams.
    */
   streamSlotMs: 300_000,
   /**

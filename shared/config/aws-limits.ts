@@ -60,8 +60,9 @@ export const awsLimits = {
    */
   longPoolCheckMs: 60_000,
   /**
-   * Pause of a process after a call of the scaler for sent messages. The sends of the pause are one
-   * call at its end. Otherwise a large deployment would exhaust the requests of ECS.
+   * Shortest time between two calls of the scaler because of messages that one process sends to one
+   * queue. All sends within this time cause one call at its end. Otherwise a large deployment would
+   * exhaust the requests of ECS.
    */
   scalerPauseMs: 10_000,
   /** Dead letters of one queue that one scan reads. */

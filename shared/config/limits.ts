@@ -86,8 +86,8 @@ export const limits = {
   /** Operations per message, and operations that one executor runs concurrently. */
   chainOperationsMax: 64,
   /**
-   * Time for which a generator sends all operations to the queue, after there were more of them
-   * than it may run in its own process.
+   * Time for which a generator sends all operations to the queue, after it had more operations than
+   * it may run in its own process.
    */
   inlinePauseMs: 10_000,
   /** Attempts of a call that error hooks repeat, including the first attempt: Pulumi's limit. */
@@ -204,7 +204,10 @@ export const limits = {
    * all cores, so a new owner may start late.
    */
   storeBusyOwnerMs: 60_000,
-  /** Time in which a process becomes the owner or a client, however often the owner changes. */
+  /**
+   * Time in which a process becomes the owner or a client of the store, even if the owner changes
+   * several times.
+   */
   storeConnectTotalMs: 300_000,
   /**
    * First and longest pause between two attempts to own the store or to connect. An owner needs

@@ -17,8 +17,8 @@ export const queryLimits = {
   /** Newest deployments of each stack in the table `deployments`. */
   deploymentsPerStack: 1_000,
   /**
-   * Newest deployments of each stack that the table `steps` contains. The table `drift` contains as
-   * many of the deployments that may have found drift.
+   * Newest deployments of each stack that the table `steps` contains. The table `drift` contains
+   * the same number of deployments that may have found drift.
    */
   stepDeploymentsPerStack: 20,
   /** Newest runs of each schedule in the table `drift`, and events that are read of each run. */

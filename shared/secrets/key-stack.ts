@@ -40,8 +40,8 @@ export function keyStackOf(url: string): string | undefined {
 
 /**
  * Checks that a data key may be opened, before a key service is called. KMS authenticates the
- * context, so a URL with a false stack opens nothing. With `own`, the services whose URLs cannot
- * name a stack are refused too, and profiles, which functions do not have. Throws
+ * context, so a URL with a false stack opens nothing. With `own`, this function also refuses
+ * profiles, which functions of AWS do not have, and services whose URLs cannot name a stack. Throws
  * SECRETS_STACK_DIFFERS, SECRETS_STACK_MISSING, SECRETS_MANAGER_UNSUPPORTED, SECRETS_URL_INVALID.
  */
 export function requireAllowedKey(url: string, allowed: AllowedKeys): void {

@@ -58,10 +58,10 @@ export function inspectIntegrity(deployment: StoredDeployment): IntegrityReport 
   }
   for (const resource of resources) {
     const fault =
-      faultOfIdentity(resource, earlier) ??
-      faultOfProvider(resource, earlier) ??
-      faultOfParent(resource, earlier) ??
-      faultOfDependencies(resource, earlier)
+      checkIdentity(resource, earlier) ??
+      checkProvider(resource, earlier) ??
+      checkParent(resource, earlier) ??
+      checkDependencies(resource, earlier)
     if (fault !== undefined) return createFaultReport(fault)
     const { urns } = earlier
     const earlierCount = urns.size
@@ -70,7 +70,7 @@ export function inspectIntegrity(deployment: StoredDeployment): IntegrityReport 
   }
   const { hasSharedUrns, hasLateProviders } = earlier
   const duplicateFault = hasSharedUrns ? findDuplicate(resources) : undefined
-  const fault = duplicateFault ?? faultOfSnippets(deployment)
+  const fault = duplicateFault ?? checkSnippets(deployment)
   // Without shared URNs, each reference has a single target. The checks have found that it is
   // earlier.
   return { fault, isSorted: !hasSharedUrns && !hasLateProviders }
@@ -93,10 +93,10 @@ function findDuplicate(resources: readonly StoredResource[]): string | undefined
 }
 
 /**
- * Returns the error in URN, type or id of a resource. Also records a provider, which later
+ * Returns the error in URN, type or id of a resource, if any. Also records a provider, which later
  * resources and the provider itself may reference.
  */
-function faultOfIdentity(resource: StoredResource, earlier: EarlierResources): string | undefined {
+function checkIdentity(resource: StoredResource, earlier: EarlierResources): string | undefined {
   const { urn, type } = resource
   const id = readTextField(resource, 'id')
   if (urn === '') return `a resource of type '${type}' has no URN`
@@ -109,7 +109,11 @@ function faultOfIdentity(resource: StoredResource, earlier: EarlierResources): s
   return undefined
 }
 
-function faultOfProvider(resource: StoredResource, earlier: EarlierResources): string | undefined {
+/**
+ * Returns the error in the provider reference of a resource, if any. Also records whether the
+ * provider is late.
+ */
+function checkProvider(resource: StoredResource, earlier: EarlierResources): string | undefined {
   const provider = readTextField(resource, 'provider')
   if (provider === '' || earlier.providers.has(provider)) return undefined
   try {
@@ -123,22 +127,22 @@ function faultOfProvider(resource: StoredResource, earlier: EarlierResources): s
   }
 }
 
-function faultOfParent(resource: StoredResource, earlier: EarlierResources): string | undefined {
+function checkParent(resource: StoredResource, earlier: EarlierResources): string | undefined {
   const parent = readTextField(resource, 'parent')
   if (parent === earlier.lastParent) return undefined
-  const fault = faultOfEdge(resource, earlier, 'parent', parent)
+  const fault = checkEdge(resource, earlier, 'parent', parent)
   if (fault === undefined) earlier.lastParent = parent
   return fault
 }
 
-function faultOfDependencies(
+function checkDependencies(
   resource: StoredResource,
   earlier: EarlierResources,
 ): string | undefined {
   const { dependencies, propertyDependencies, deletedWith, replaceWith } = resource
   const findFaultIn = (relation: string, urns: readonly string[]): string | undefined => {
     for (const urn of urns) {
-      const fault = faultOfEdge(resource, earlier, relation, urn)
+      const fault = checkEdge(resource, earlier, relation, urn)
       if (fault !== undefined) return fault
     }
     return undefined
@@ -156,7 +160,8 @@ function faultOfDependencies(
   return fault
 }
 
-function faultOfEdge(
+/** Returns the error in a reference to a resource that is not earlier. '' is no reference. */
+function checkEdge(
   resource: StoredResource,
   earlier: EarlierResources,
   ...[relation, urn]: [relation: string, urn: string]
@@ -167,8 +172,8 @@ function faultOfEdge(
   return `resource '${resource.urn}': its ${relation} '${urn}' ${problem}`
 }
 
-/** Checks the ids of snippets, which the service behind Pulumi Cloud adds to states. */
-function faultOfSnippets({ snippets = [] }: StoredDeployment): string | undefined {
+/** Returns the error in the ids of snippets, which the service of Pulumi Cloud adds to states. */
+function checkSnippets({ snippets = [] }: StoredDeployment): string | undefined {
   const seenUuids = new Set<string>()
   for (const snippet of snippets) {
     const uuid = isJsonObject(snippet) ? readTextField(snippet, 'uuid') : ''

@@ -126,11 +126,11 @@ export function containsPath(
 
 /**
  * Resets the values at the paths to those of the old inputs. A value that is absent in the old
- * inputs is removed. Paths pass through secrets, and a value from a secret stays secret. A path is
- * returned in `unresetPaths` if a value before its end was added or removed. It is not returned if
- * the reset only has to remove its last key. The matches of a path with wildcards are reset in
- * order, up to the first match that cannot be reset. Malformed paths are ignored. Source:
- * docs/spec/step-generation.md#ignorechanges.
+ * inputs is removed. Paths pass through secrets, and a value from a secret stays secret.
+ * `unresetPaths`: the paths with a value before their end that was added or removed. A path whose
+ * last key was added is reset, because the reset removes this key. The matches of a path with
+ * wildcards are reset in order, up to the first match that cannot be reset. Malformed paths are
+ * ignored. Source: docs/spec/step-generation.md#ignorechanges.
  */
 export function resetPaths(
   old: PropertyMap,

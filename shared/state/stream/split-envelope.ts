@@ -1,7 +1,7 @@
 /**
- * Splits the bytes of an envelope into the resources of its deployment and all other text. So a
- * large state is never one text. The splitter only finds where resources end. `JSON.parse` reads all
- * text, and therefore finds the same syntax errors as in a whole text.
+ * Splits the bytes of an envelope into the resources of its deployment and all other text, so that
+ * a large state is never one text. The splitter only finds where resources end. `JSON.parse` reads
+ * all text, and therefore finds the same syntax errors as in a whole text.
  */
 
 import { createStringSharer } from './share-strings.ts'
