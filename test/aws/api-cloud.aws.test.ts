@@ -163,8 +163,8 @@ describeWithServices('API of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'],
   }, 120_000)
 
   test('a request beyond the permissions of a token is refused without effect', async () => {
-    const statusOf = async (token: string, what: string, body?: object): Promise<number> => {
-      const [method = '', path = ''] = what.split(' ')
+    const statusOf = async (token: string, route: string, body?: object): Promise<number> => {
+      const [method = '', path = ''] = route.split(' ')
       const response = await fetch(`${sandbox.cloud.apiUrl}${path}`, {
         method,
         headers: token === '' ? {} : { authorization: `Bearer ${token}` },
@@ -192,10 +192,11 @@ describeWithServices('API of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'],
       [deployer, 'GET /v1/tokens', 403],
       [deployer, 'GET /v1/audit', 403],
     ]
-    for (const [token, what, status] of requests)
-      expect([what, await statusOf(token, what, what.startsWith('POST') ? {} : undefined)]).toEqual(
-        [what, status],
-      )
+    for (const [token, route, status] of requests)
+      expect([
+        route,
+        await statusOf(token, route, route.startsWith('POST') ? {} : undefined),
+      ]).toEqual([route, status])
     expect(await sandbox.control.platform.requests.listWaiting(sandbox.stack, 10)).toEqual([])
     const refused = (await sandbox.control.platform.audit.read(0, 100)).filter(
       ({ status }) => status === 403,

@@ -52,7 +52,7 @@ describeWithServices('rounds in the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS
 
 afterAll(() => {
   const kills = results.flatMap(result => result.kills)
-  const countKillsOf = (name: string): number => kills.filter(one => one === name).length
+  const countKillsOf = (name: string): number => kills.filter(killed => killed === name).length
   const sumOf = (countOf: (result: CloudRoundResult) => number): number =>
     results.reduce((total, result) => total + countOf(result), 0)
   console.log(

@@ -32,7 +32,7 @@ describeWithServices('a role without a permission', ['DYNAMODB', 'SQS', 'S3', 'K
       sandbox = cloud
       cloud.revokedPermissions.add(`${name} ${action}`)
       const deployment = cloud.deploy('up', await cloud.upload({ DELAY: '10' }), 300_000)
-      await waitUntil(() => cloud.revokedCount() > 1, { condition: 'refused requests' })
+      await waitUntil(() => cloud.countRevoked() > 1, { condition: 'refused requests' })
       await waitUntil(
         () => cloud.readLog().includes(`because no identity-based policy allows the ${action}`),
         {

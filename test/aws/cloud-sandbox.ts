@@ -115,7 +115,7 @@ export interface CloudSandbox {
   /** Permissions that functions lack although the template gives them, as `api sqs:SendMessage`. */
   readonly revokedPermissions: Set<string>
   /** Returns the number of requests that lacked a revoked permission. */
-  readonly revokedCount: () => number
+  readonly countRevoked: () => number
   /** Returns the requests that roles did not allow, and forgets them. */
   readonly takeDenials: () => readonly Denial[]
   /** The calls of functions that have ended. */
@@ -233,7 +233,7 @@ export async function createCloudSandbox(
     keyUrl,
     stackFile,
     revokedPermissions,
-    revokedCount: () => revokedCount,
+    countRevoked: () => revokedCount,
     takeDenials: () => denials.splice(0),
     calls,
     readLog,

@@ -12,7 +12,7 @@ import { readExport } from '../e2e/exported-state.ts'
 import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
 import { describeWithServices } from './describe-with-services.ts'
 
-const mark = 'the new code was loaded'
+const loadedMessage = 'the new code was loaded'
 
 describeWithServices('an upgrade', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
   let bundles: ReturnType<typeof createBundles>
@@ -52,7 +52,7 @@ describeWithServices('an upgrade', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings =>
       expect(creates).toHaveLength(createCount)
       const callsAfter = upgraded.calls.slice(callsBefore)
       expect(callsAfter.map(({ outcome }) => outcome.kind)).not.toContain('died')
-      expect(upgraded.readLog()).toContain(mark)
+      expect(upgraded.readLog()).toContain(loadedMessage)
       const resources = readExport(await upgraded.exportState()).resources
       expect(resources.filter(({ id }) => id !== undefined).length).toBeGreaterThanOrEqual(
         createCount,
@@ -76,7 +76,7 @@ function createMarkedBundles(
       for (const name of ['main.mjs', 'long.mjs']) {
         const file = join(newFolder, name)
         if (!existsSync(file)) continue
-        writeFileSync(file, `console.log('${mark}')\n${readFileSync(file, 'utf8')}`)
+        writeFileSync(file, `console.log('${loadedMessage}')\n${readFileSync(file, 'utf8')}`)
       }
       return newFolder
     },

@@ -14,7 +14,7 @@ import type { ModelItem } from '../sim/model-expressions.ts'
 import { createTables, createTableNames, createTestRecords } from './records.ts'
 
 /** The prefixes of the partition and sort keys of each kind. */
-const places: Readonly<Record<StoredKind, readonly [pk: string, sk: string]>> = {
+const keyPrefixes: Readonly<Record<StoredKind, readonly [pk: string, sk: string]>> = {
   log: ['log', ''],
   head: ['operation', 'head'],
   outcome: ['operation', 'outcome'],
@@ -37,45 +37,49 @@ const stackKinds: ReadonlySet<StoredKind> = new Set([
   'request',
 ])
 
-const cut: AttributeValue = { S: '{"cut' }
+const truncatedText: AttributeValue = { S: '{"cut' }
 
 /** The attribute of each kind that a test damages, and its damaged value. */
 const damageByKind: Readonly<Partial<Record<StoredKind, readonly [string, AttributeValue]>>> = {
-  log: ['record', cut],
-  head: ['arrived', cut],
-  outcome: ['record', cut],
-  control: ['holder', cut],
-  lease: ['holder', cut],
-  history: ['begun', cut],
+  log: ['record', truncatedText],
+  head: ['arrived', truncatedText],
+  outcome: ['record', truncatedText],
+  control: ['holder', truncatedText],
+  lease: ['holder', truncatedText],
+  history: ['begun', truncatedText],
   event: ['lines', { B: new Uint8Array([1, 2, 3]) }],
-  stack: ['snapshot', cut],
-  snapshot: ['blob', cut],
-  late: ['item', cut],
-  request: ['request', cut],
+  stack: ['snapshot', truncatedText],
+  snapshot: ['blob', truncatedText],
+  late: ['item', truncatedText],
+  request: ['request', truncatedText],
 }
 
 function createTampering({ tables }: ModelDynamo, names: readonly string[]): Tampering {
   const itemsOf = (kind: StoredKind, deployment: DeploymentId) => {
-    const [pk, sk] = places[kind]
-    const whose = stackKinds.has(kind) ? deploymentPartsOf(deployment).stack : deployment
+    const [pk, sk] = keyPrefixes[kind]
+    const owningId = stackKinds.has(kind) ? deploymentPartsOf(deployment).stack : deployment
     return names.flatMap(table =>
       tables
         .listItems(table)
-        .filter(item => `${item['pk']?.S} `.startsWith(`${pk} ${whose} `))
+        .filter(item => `${item['pk']?.S} `.startsWith(`${pk} ${owningId} `))
         .filter(item => item['sk']?.S?.startsWith(sk) === true)
         .map(item => ({ table, item })),
     )
   }
-  const change = (kind: StoredKind, deployment: DeploymentId, what: ModelItem): void => {
+  const replaceAttributes = (
+    kind: StoredKind,
+    deployment: DeploymentId,
+    attributes: ModelItem,
+  ): void => {
     for (const { table, item } of itemsOf(kind, deployment))
-      tables.put(table, item, { ...item, ...what })
+      tables.put(table, item, { ...item, ...attributes })
   }
   return {
-    markNewer: (kind, deployment) => change(kind, deployment, { format: { N: '2' } }),
+    markNewer: (kind, deployment) => replaceAttributes(kind, deployment, { format: { N: '2' } }),
     damage(kind, deployment) {
       const [name, value] = damageByKind[kind] ?? []
       if (name === undefined || value === undefined) return false
-      change(kind, deployment, { [name]: value })
+      replaceAttributes(kind, deployment, { [name]: value })
       return true
     },
     // A condition cannot inspect a text, so writes do not detect damage to these separate texts.
@@ -108,7 +112,7 @@ test('a list of documents names one that is damaged or of a newer format, and hi
   for (const name of ['damaged', 'good', 'newer']) await documents.put(keyOf(name), { name }, 0)
   for (const item of model.tables.listItems(names.catalog)) {
     if (item['sk']?.S === '* damaged')
-      model.tables.put(names.catalog, item, { ...item, value: cut })
+      model.tables.put(names.catalog, item, { ...item, value: truncatedText })
     const newer = { ...item, format: { N: '2' } }
     if (item['sk']?.S === '* newer') model.tables.put(names.catalog, item, newer)
   }

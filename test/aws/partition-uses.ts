@@ -92,8 +92,8 @@ export function listForbiddenUses(
   const grants = functionsTable.find(row => row.name === name)?.grants ?? {}
   const patternsOf = ({ table, action }: PartitionUse): readonly string[] =>
     table === 'catalog'
-      ? (grants.catalogPartitions?.[action] ?? []).map(one => catalogPartitions[one])
-      : (grants.journalPartitions?.[action] ?? []).map(one => journalPartitions[one])
+      ? (grants.catalogPartitions?.[action] ?? []).map(name => catalogPartitions[name])
+      : (grants.journalPartitions?.[action] ?? []).map(name => journalPartitions[name])
   const isAllowed = (use: PartitionUse): boolean =>
     (use.action === 'reads' && grants[use.table] === 'read') ||
     patternsOf(use).some(pattern => matchesPattern(pattern, use.partition))
@@ -111,11 +111,12 @@ export function listUnusedGrants(
   return (['reads', 'writes', 'removes'] as const).flatMap(action =>
     (partitions?.[action] ?? [])
       .filter(
-        one =>
+        grantName =>
           !uses.some(
-            use => use.action === action && matchesPattern(catalogPartitions[one], use.partition),
+            use =>
+              use.action === action && matchesPattern(catalogPartitions[grantName], use.partition),
           ),
       )
-      .map(one => `${action} ${one}`),
+      .map(grantName => `${action} ${grantName}`),
   )
 }

@@ -89,7 +89,7 @@ function writeAwsWheel(folder: string): string {
 }
 
 /** Removes the tags of the bucket at the provider, as a person in a console does. */
-function changeBehind({ cloudFolder }: Pick<CloudSandbox, 'cloudFolder'>): void {
+function removeBucketTags({ cloudFolder }: Pick<CloudSandbox, 'cloudFolder'>): void {
   const folder = join(cloudFolder, 'objects')
   for (const name of readdirSync(folder)) {
     const object = JSON.parse(readFileSync(join(folder, name), 'utf8')) as { props: object }
@@ -185,7 +185,7 @@ describeWithServices(
         ]),
       )
 
-    test('each day works as it is written', { timeout: 1_200_000 }, async () => {
+    test('each day of the page works as it is written', { timeout: 1_200_000 }, async () => {
       if (sandbox === undefined) return expect.unreachable()
       const { control, listObjects, cloud } = sandbox
       const send = async (event: string, payload: object): Promise<string> => {
@@ -231,7 +231,7 @@ describeWithServices(
         step => step.kind === 'command' && step.command.includes('drift ls'),
       )
       await run(friday.slice(0, morning))
-      changeBehind(sandbox)
+      removeBucketTags(sandbox)
       await detectDriftNow(sandbox)
       await run(friday.slice(morning))
       const bill = await run(readSection('And the bill'))

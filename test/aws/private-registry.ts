@@ -85,7 +85,7 @@ with zipfile.ZipFile(sys.argv[1], 'w') as wheel:
     wheel.writestr(info + 'RECORD', '')
 `
 
-/** The private package in Python, whose module \`corp_dep\` has \`VALUE\` 7. */
+/** The private package in Python, whose module `corp_dep` has `VALUE` 7. */
 export const privateRequirement = 'corp-dep==1.0'
 
 /**

@@ -36,8 +36,8 @@ test('the routes for webhooks of clients of Pulumi use only the partitions of th
   const calledRoutes = new Set<string>()
   for (const base of ['/api/stacks/{org}/{project}/{stack}/hooks', '/api/orgs/{org}/hooks']) {
     let id = ''
-    const callRoute = (method: string, part: string, body?: object): Promise<string> => {
-      calledRoutes.add(`${method} ${base}${part}`)
+    const callRoute = (method: string, subpath: string, body?: object): Promise<string> => {
+      calledRoutes.add(`${method} ${base}${subpath}`)
       const values = new Map<string, string>([
         ...([
           ['org', 'organization'],
@@ -49,7 +49,7 @@ test('the routes for webhooks of clients of Pulumi use only the partitions of th
           ['delivery', id],
         ] as const),
       ])
-      const path = `${base}${part}`.replaceAll(
+      const path = `${base}${subpath}`.replaceAll(
         /\{(\w+)\}/g,
         (_, name: string) => values.get(name) ?? '',
       )

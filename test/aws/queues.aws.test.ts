@@ -29,20 +29,20 @@ import { describeWithServices } from './describe-with-services.ts'
 const clock = createSystemClock()
 
 /** Creates a blob store in memory, for one test. */
-function createMemoryBlobs(): BlobsPort & { readonly kept: Map<string, Uint8Array> } {
-  const kept = new Map<string, Uint8Array>()
+function createMemoryBlobs(): BlobsPort & { readonly bytesByHash: Map<string, Uint8Array> } {
+  const bytesByHash = new Map<string, Uint8Array>()
   return {
     put: async bytes => {
       const hash = createHash('sha256').update(bytes).digest('hex') as BlobHash
-      kept.set(hash, bytes)
+      bytesByHash.set(hash, bytes)
       return hash
     },
     get: async hash => {
-      const bytes = kept.get(hash)
+      const bytes = bytesByHash.get(hash)
       if (bytes === undefined) throw new Error('absent')
       return bytes
     },
-    kept,
+    bytesByHash,
   }
 }
 
@@ -53,13 +53,13 @@ interface Options {
 }
 
 /** Opens a chain queue over queues of its own. */
-async function openChains(plain: AwsSettings, options: Options = {}) {
-  const sqs = createSqsClient(plain)
+async function openChains(serviceSettings: AwsSettings, options: Options = {}) {
+  const sqs = createSqsClient(serviceSettings)
   const queues = {
     short: await createTestQueue(sqs, 'chains'),
     long: await createTestQueue(sqs, 'long'),
   }
-  const { settings, counts } = withRequestFaults(plain, options.rules ?? [], 7)
+  const { settings, counts } = withRequestFaults(serviceSettings, options.rules ?? [], 7)
   const faulty = createSqsClient(settings)
   const { visibilityMs = 2_000, bytesMax } = options
   const blobs = createMemoryBlobs()
@@ -77,7 +77,7 @@ async function openChains(plain: AwsSettings, options: Options = {}) {
   }
   return {
     ports: { chains, longTimeoutChains, visibilityMs },
-    blobs,
+    bytesByHash,
     counts,
     queues,
     sqs,
@@ -86,10 +86,10 @@ async function openChains(plain: AwsSettings, options: Options = {}) {
 }
 
 /** Opens a nudge queue of its own. */
-async function openNudges(plain: AwsSettings, rules: readonly RequestFaultRule[] = []) {
-  const sqs = createSqsClient(plain)
+async function openNudges(serviceSettings: AwsSettings, rules: readonly RequestFaultRule[] = []) {
+  const sqs = createSqsClient(serviceSettings)
   const queue = await createTestQueue(sqs, 'nudges')
-  const faulty = createSqsClient(withRequestFaults(plain, rules, 11).settings)
+  const faulty = createSqsClient(withRequestFaults(serviceSettings, rules, 11).settings)
   const nudges = createNudges({ sqs: faulty, url: queue.url, clock, logger: silentLogger })
   const close = async (): Promise<void> => {
     await removeQueue(sqs, queue)
@@ -100,11 +100,14 @@ async function openNudges(plain: AwsSettings, rules: readonly RequestFaultRule[]
 }
 
 /** Opens a notification queue of its own. */
-async function openNotifications(plain: AwsSettings, rules: readonly RequestFaultRule[] = []) {
-  const sqs = createSqsClient(plain)
+async function openNotifications(
+  serviceSettings: AwsSettings,
+  rules: readonly RequestFaultRule[] = [],
+) {
+  const sqs = createSqsClient(serviceSettings)
   const attempts = triggerLimits.notificationAttemptsMax
   const queue = await createTestQueue(sqs, 'notifications', attempts)
-  const faulty = createSqsClient(withRequestFaults(plain, rules, 13).settings)
+  const faulty = createSqsClient(withRequestFaults(serviceSettings, rules, 13).settings)
   const deps = { sqs: faulty, queue, clock, logger: silentLogger, visibilityMs: 1_000 }
   const notifications = createNotifications(deps)
   const close = async (): Promise<void> => {
@@ -116,7 +119,7 @@ async function openNotifications(plain: AwsSettings, rules: readonly RequestFaul
 }
 
 /** The faults that must not change the result of any request. */
-const harmless: readonly RequestFaultRule[] = [
+const harmlessFaults: readonly RequestFaultRule[] = [
   { kind: 'throttled', percent: 6, attemptsMax: 1 },
   { kind: 'broken', percent: 10, attemptsMax: 2 },
   { kind: 'late', percent: 10, attemptsMax: 9 },
@@ -144,10 +147,10 @@ const alwaysFault = (kind: RequestFaultRule['kind'], operation: string): Request
 describeWithServices('queues over SQS', ['SQS'], settings => {
   const withoutFilters = { canFilter: false }
   chainQueueContract('SQS', () => openChains(settings()), withoutFilters)
-  const withFaults = { rules: harmless, visibilityMs: 3_000 }
+  const withFaults = { rules: harmlessFaults, visibilityMs: 3_000 }
   chainQueueContract('SQS, with faults', () => openChains(settings(), withFaults), withoutFilters)
   nudgesContract('SQS', () => openNudges(settings()), withoutFilters)
-  nudgesContract('SQS, with faults', () => openNudges(settings(), harmless), withoutFilters)
+  nudgesContract('SQS, with faults', () => openNudges(settings(), harmlessFaults), withoutFilters)
   notificationsContract('SQS', () => openNotifications(settings()))
 
   test('a malformed notification is delivered neither from the queue nor from an event', async () => {
@@ -213,7 +216,7 @@ describeWithServices('queues over SQS', ['SQS'], settings => {
     }
     const sent = { ...large, operations: large.operations.map(id => toOperationId(id + 1)) }
     await chains.send([sent])
-    expect(blobs.kept.size).toBe(1)
+    expect(blobs.bytesByHash.size).toBe(1)
     for (let count = 1; count <= 5; count += 1)
       expect(await chains.receive(1, 10_000)).toMatchObject([{ message: sent }])
     expect(await chains.receive(1, ports.visibilityMs * 2)).toEqual([])

@@ -17,15 +17,15 @@ import { createTables, createTableNames, createTestRecords } from './records.ts'
 /** The API operations that a role may use on each table. */
 type Role = Readonly<Record<'journal' | 'catalog', RegExp>>
 
-const nothing = /^$/
-const reading = /^(Get|BatchGet|Query)/
+const noOperations = /^$/
+const readOperations = /^(Get|BatchGet|Query)/
 /** The role has no write operations on the catalog. */
 const executorRole: Role = {
   journal: /^(Get|BatchGet|Query|Put|Update)/,
-  catalog: reading,
+  catalog: readOperations,
 }
 const webhookRole: Role = {
-  journal: nothing,
+  journal: noOperations,
   catalog: /^(Get|BatchGet|Query|Put|Update|TransactWrite)/,
 }
 

@@ -15,12 +15,12 @@ test.each<[string, Buffer]>([
     `in base64 after ${before.length} bytes`,
     Buffer.from(Buffer.from(`${before}${text} and more`).toString('base64')),
   ]),
-  ['packed', compress(`x ${text}`)],
+  ['compressed', compress(`x ${text}`)],
   [
-    'packed, in base64, in JSON',
+    'compressed, in base64, in JSON',
     Buffer.from(JSON.stringify({ B: compress(text).toString('base64') })),
   ],
-  ['packed twice', compress(JSON.stringify({ B: compress(text).toString('base64') }))],
+  ['compressed twice', compress(JSON.stringify({ B: compress(text).toString('base64') }))],
 ])('a secret is found %s', (_, bytes) => {
   expect([...finder.findIn(bytes)]).toEqual(['password'])
 })

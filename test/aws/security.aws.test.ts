@@ -98,9 +98,9 @@ describeWithServices('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'K
     })
     const sealed = await sealWebhook(platform.sealing, 'main', draft)
     expect(await platform.documents.put(webhookKeyOf('main'), sealed, 0)).toBe(1)
-    const answer = await call(webhookSecret)
+    const answer = await deliver(webhookSecret)
     expect(answer).toMatchObject({ statusCode: 200 })
-    expect(await call('a forged secret, as long as it')).toMatchObject({ statusCode: 401 })
+    expect(await deliver('a forged secret, as long as it')).toMatchObject({ statusCode: 401 })
     const random = { uuid: randomUUID, bytes: sandbox.control.platform.random.bytes }
     const { token: text } = await createToken(
       { documents: platform.documents, random, clock: platform.clock },
@@ -110,7 +110,7 @@ describeWithServices('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'K
   }
 
   /** Sends a delivery to the webhook function. */
-  async function call(secret: string): Promise<unknown> {
+  async function deliver(secret: string): Promise<unknown> {
     const commit = '0123456789abcdef0123456789abcdef01234567'
     const body = JSON.stringify({ event: 'push', repository: 'acme/x', branch: 'main', commit })
     const timestamp = String(Math.floor(Date.now() / 1000))

@@ -35,8 +35,8 @@ const stackPath = '/api/stacks/{org}/{project}/{stack}'
 const updatePath = `${stackPath}/update/{update}`
 const holder = { host: 'here', pid: 7, started: '1', who: 'a test' }
 
-/** Whether requests stay in the queue, because no generator starts them. */
-let keepWaiting = false
+/** Whether the stub of the nudge queue leaves requests waiting, as if no generator ran. */
+let areRequestsLeftWaiting = false
 
 /** Opens the service over models. The queue of nudges is a stub, which ends requests. */
 async function openService() {
@@ -57,7 +57,7 @@ async function openService() {
     scheduler: { place: async () => undefined, remove: async () => undefined },
     telemetry: noTelemetry,
   }
-  /** The records as a generator uses them. `withoutUses` forgets the uses of such a call. */
+  /** The records as a generator uses them. `withoutUses` runs its calls without recording uses. */
   const generator = createRecords(deps, blobs)
   const withoutUses = async <T>(run: () => Promise<T>): Promise<T> => {
     const { length } = uses
@@ -67,7 +67,7 @@ async function openService() {
   }
   const endRequests = (id: StackId): Promise<void> =>
     withoutUses(async () => {
-      if (keepWaiting) return
+      if (areRequestsLeftWaiting) return
       for (const { key, ...request } of await generator.requests.listWaiting(id, 9)) {
         const isRename = 'edit' in request && request.edit.kind === 'rename stack'
         const started = { kind: 'started', deployment: deploymentIdOf(id, 1) } as const
@@ -203,10 +203,10 @@ async function callDeploymentRoutes(
   const path = `${stackPath}/deployments`
   const [deployment, version] = ['dep-2', '2']
   await withoutUses(() => generator.requests.putProgram(stack, 'a'.repeat(64) as BlobHash))
-  keepWaiting = true
+  areRequestsLeftWaiting = true
   await call(`POST ${path}`, { operation: 'preview' })
   await call(`POST ${path}/{deployment}/cancel`, undefined, { deployment: 'dep-1' })
-  keepWaiting = false
+  areRequestsLeftWaiting = false
   await call(`POST ${path}`, { operation: 'update' })
   const git = { repoUrl: 'https://github.com/acme/web', commit: 'c'.repeat(40) }
   await call(`POST ${path}/settings`, { sourceContext: { git } })

@@ -37,13 +37,13 @@ async function serve(sandbox: Sandbox, port = 0): Promise<string> {
   const started = sandbox.start(['serve', '--port', String(port)], { env })
   serving = started
   const address = /The API is at (http:\/\/127\.0\.0\.1:\d+)/
-  const isThere = (): boolean => address.test(started.readOutput())
-  await waitUntil(isThere, { condition: 'an API', limitMs: 60_000 })
+  const isListening = (): boolean => address.test(started.readOutput())
+  await waitUntil(isListening, { condition: 'an API', limitMs: 60_000 })
   return address.exec(started.readOutput())?.[1] ?? ''
 }
 
 /** Opens a server with its store, and the folder of a client that has logged in to it. */
-async function openBoth(): Promise<{
+async function openServerAndClient(): Promise<{
   server: Sandbox
   client: Sandbox
   url: string
@@ -61,7 +61,7 @@ async function openBoth(): Promise<{
 }
 
 test('a program is deployed over the API, displayed while it runs, and exported as it is stored on the server', async () => {
-  const { server, client, url, token } = await openBoth()
+  const { server, client, url, token } = await openServerAndClient()
   const who = requireSuccess(await client.run(['whoami', '--json'])).out
   const names = { user: 'admin', organizations: ['organization'] }
   expect(JSON.parse(who)).toEqual({ url, name: 'admin', role: 'admin', stacks: '*', ...names })
@@ -142,7 +142,7 @@ async function attachAndDetachPolicies(server: Sandbox, client: Sandbox): Promis
 }
 
 test('after the server was killed, a deployment and its display continue', async () => {
-  const { server, client, url } = await openBoth()
+  const { server, client, url } = await openServerAndClient()
   requireSuccess(await client.run(['stack', 'init', 'dev']))
   requireSuccess(await client.run(['up', '--yes', '--skip-preview']))
   const program = join(client.program, 'index.js')
@@ -169,7 +169,7 @@ test('after the server was killed, a deployment and its display continue', async
 }, 240_000)
 
 test('a resume over the API displays the deployment from its beginning, as the first command does', async () => {
-  const { server, client } = await openBoth()
+  const { server, client } = await openServerAndClient()
   requireSuccess(await client.run(['stack', 'init', 'dev']))
   const up = client.start(['up', '--yes', '--skip-preview'])
   const hasReachedProvider = (): boolean =>
@@ -190,7 +190,7 @@ test('a resume over the API displays the deployment from its beginning, as the f
 }, 240_000)
 
 test('a state is edited and imported, and its stack renamed, over the API of a serving process', async () => {
-  const { client } = await openBoth()
+  const { client } = await openServerAndClient()
   requireSuccess(await client.run(['stack', 'init', 'dev']))
   requireSuccess(await client.run(['up', '--yes', '--skip-preview']))
   requireSuccess(await client.run(['state', 'protect', '--all']))

@@ -26,9 +26,11 @@ const salt = '"salt": "v1:'
 const serviceState =
   '{ "url": "https://api.pulumi.com", "owner": "o", "project": "p", "stack": "s" }'
 
-type Spoil = (text: string) => string
+type Damage = (text: string) => string
 
-test.each<readonly [what: string, spoil: Spoil, code: ErrorCode, pattern: string | RegExp]>([
+test.each<
+  readonly [description: string, damage: Damage, code: ErrorCode, pattern: string | RegExp]
+>([
   ['empty', () => '', 'STATE_INVALID', 'is not JSON'],
   ['truncated', text => text.slice(0, text.length / 2), 'STATE_INVALID', 'is not JSON'],
   ['no deployment', () => '[1, 2]', 'STATE_INVALID', 'malformed'],
@@ -80,10 +82,10 @@ test.each<readonly [what: string, spoil: Spoil, code: ErrorCode, pattern: string
     'SECRETS_MALFORMED',
     'salt',
   ],
-])('a state that is %s is not imported', async (_what, spoil, code, pattern) => {
-  const spoiled = spoil(good)
-  expect(spoiled).not.toBe(good)
-  const result = await sandbox.run(['stack', 'import', '-s', 'dev'], { input: spoiled })
+])('a state that is %s is not imported', async (_description, damage, code, pattern) => {
+  const damaged = damage(good)
+  expect(damaged).not.toBe(good)
+  const result = await sandbox.run(['stack', 'import', '-s', 'dev'], { input: damaged })
   expectRefused(result, code, [pattern])
   expect(await sandbox.exportState()).toBe(good)
 })

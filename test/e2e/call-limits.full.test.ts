@@ -23,6 +23,7 @@ async function readCreateTimes(sandbox: Sandbox): Promise<readonly number[]> {
     .toSorted((a, b) => a - b)
 }
 
+/** Runs a test in a sandbox whose stack has one rule for the test provider. */
 async function withStack(
   rule: Readonly<Record<string, string>>,
   run: (sandbox: Sandbox) => Promise<void>,
@@ -63,7 +64,8 @@ test('a rate spreads the starts of calls, however many may run at the same time'
     requireSuccess(await sandbox.run([...upArgs, '-p', '16'], { env }))
     const times = await readCreateTimes(sandbox)
     expect(times).toHaveLength(6)
-    // The provider reads the times, so a busy machine changes the distance of half a second.
+    // The rate starts a create each 500 ms. The test provider reads the clock later than that start,
+    // so the distances of the times vary on a busy machine.
     for (const [index, time] of times.slice(1).entries())
       expect(time - (times[index] ?? 0)).toBeGreaterThan(250)
     const shown = await sandbox.run(['deployment', 'show', '--stack', 'dev', '--json'])

@@ -9,7 +9,7 @@ const gold = join(import.meta.dirname, '../golden/provider')
 let sandbox: Sandbox
 afterEach(() => sandbox.remove())
 
-const rootOf = (of: Sandbox): string => dirname(of.program)
+const rootOf = ({ program }: Sandbox): string => dirname(program)
 
 const program = `'use strict'
 const { Thing } = require('./gold')

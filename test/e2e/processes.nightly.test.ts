@@ -22,7 +22,7 @@ test.each(
 
 afterAll(() => {
   const kills = results.flatMap(result => result.kills)
-  const countKillsOf = (target: string): number => kills.filter(one => one === target).length
+  const countKillsOf = (target: string): number => kills.filter(killed => killed === target).length
   const sumOf = (countOf: (result: RoundResult) => number): number =>
     results.reduce((total, result) => total + countOf(result), 0)
   console.log(

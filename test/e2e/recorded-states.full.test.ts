@@ -7,7 +7,8 @@ import { createSandbox, requireSuccess, type Sandbox } from './sandbox.ts'
 const folder = resolve(import.meta.dirname, '../fixtures/recorded-states')
 /**
  * Every sixth of the states, because each one takes two commands. The second states of programs are
- * left out. So are states with pending operations, which an import drops, as Pulumi's does.
+ * left out. So are states with pending operations, which an import drops, as Pulumi's import
+ * does.
  */
 const names = readdirSync(folder)
   .filter(name => !name.endsWith('-2.state') && !readState(name).includes('"pending_operations"'))

@@ -33,10 +33,10 @@ const goldSdk = readFileSync(
 const secret = 'a secret that both sides know'
 const credential = 'ghs_credential'
 /**
- * The variables that allow requests to this machine. The commands that check an address need them
- * as the serving process does.
+ * The variables that allow requests to loopback addresses. The serving process needs them, and so
+ * do the commands that check an address.
  */
-const allowed = {
+const loopbackEnv = {
   [outboundVariables.allowedNetworks]: '127.0.0.1/32',
   [outboundVariables.plainHttp]: '1',
 }
@@ -89,7 +89,7 @@ afterAll(async () => {
 })
 
 async function serve(): Promise<void> {
-  const started = sandbox.start(['serve', '--port', '0'], { env: allowed })
+  const started = sandbox.start(['serve', '--port', '0'], { env: loopbackEnv })
   serving = started
   const address = /Webhooks are received at (http:\/\/127\.0\.0\.1:\d+\/hooks\/)/
   const isListening = (): boolean => address.test(started.readOutput())

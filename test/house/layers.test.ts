@@ -55,10 +55,10 @@ const layers: readonly (readonly string[])[] = [
 ]
 
 const entries = layers
-  .flatMap((folders, index) => folders.map(folder => ({ at: index, folder })))
+  .flatMap((folders, index) => folders.map(folder => ({ layer: index, folder })))
   .toSorted((a, b) => b.folder.length - a.folder.length)
 
-const layerOf = (path: string): { readonly at: number; readonly folder: string } | undefined =>
+const layerOf = (path: string): { readonly layer: number; readonly folder: string } | undefined =>
   entries.find(({ folder }) => path.startsWith(`${folder}/`))
 
 const code = listSources(/\.(tsx?|mjs)$/)
@@ -71,7 +71,7 @@ test('a file imports only from its own folder and from lower layers', () => {
     for (const [, target] of text.matchAll(/\b(?:from|import\(|import)\s*'(\.[^']+)'/g)) {
       const to = layerOf(normalize(join(dirname(path), target ?? '')))
       if (to === undefined || to.folder === from.folder) continue
-      if (to.at >= from.at) wrong.push(`${path} -> ${target}`)
+      if (to.layer >= from.layer) wrong.push(`${path} -> ${target}`)
     }
   }
   expect(wrong).toEqual([])
@@ -87,6 +87,6 @@ test('no other folder imports the dashboard', () => {
 
 test('every file belongs to a layer', () => {
   const rootFile = /^[^/]+$/
-  const placeless = code.filter(({ path }) => !rootFile.test(path) && !layerOf(path))
-  expect(placeless.map(({ path }) => path)).toEqual([])
+  const filesWithoutLayer = code.filter(({ path }) => !rootFile.test(path) && !layerOf(path))
+  expect(filesWithoutLayer.map(({ path }) => path)).toEqual([])
 })

@@ -3,17 +3,23 @@ import { cancel } from '../../local/cancel-deployment.ts'
 import { createGeneratorPorts } from '../../local/local-engine.ts'
 import { limits } from '../../shared/config/limits.ts'
 import type { ExecutorId } from '../../shared/records/ids.ts'
-import { testHolder, firstId, openStage, firstRegistration, type Stage } from './stage.ts'
+import {
+  testHolder,
+  firstId,
+  openExecutorHarness,
+  firstRegistration,
+  type ExecutorHarness,
+} from './executor-harness.ts'
 
-let stage: Stage
+let harness: ExecutorHarness
 beforeAll(async () => {
-  stage = await openStage()
+  harness = await openExecutorHarness()
 })
-afterAll(() => stage.close())
+afterAll(() => harness.close())
 
 test('a forced cancel of a deployment with a dead generator ends the provider processes of living executors', async () => {
-  const { platform } = stage
-  const { stack, deployment, begin, appendRecord, headOf } = await stage.openDeployment()
+  const { platform } = harness
+  const { stack, deployment, begin, appendRecord, headOf } = await harness.openDeployment()
   await appendRecord(firstRegistration)
   const executor = 'elsewhere' as ExecutorId
   const [living, group] = [
@@ -42,8 +48,8 @@ test('a forced cancel of a deployment with a dead generator ends the provider pr
 })
 
 test('a forced cancel closes a deployment whose holder is on an unreachable host', async () => {
-  const { platform } = stage
-  const { stack, deployment, begin, appendRecord, headOf } = await stage.openDeployment()
+  const { platform } = harness
+  const { stack, deployment, begin, appendRecord, headOf } = await harness.openDeployment()
   await appendRecord(firstRegistration)
   const executor = 'there' as ExecutorId
   await platform.leases.register(deployment, executor, { ...testHolder, host: 'renamed' })
@@ -69,8 +75,8 @@ test('a forced cancel closes a deployment whose holder is on an unreachable host
 })
 
 test('a cancel tries again when a call of the holder writes the next record first', async () => {
-  const { platform } = stage
-  const { stack, deployment, appendRecord } = await stage.openDeployment()
+  const { platform } = harness
+  const { stack, deployment, appendRecord } = await harness.openDeployment()
   await appendRecord(firstRegistration)
   let refusals = 0
   const { decisionLog } = platform
@@ -91,8 +97,8 @@ test('a cancel tries again when a call of the holder writes the next record firs
 })
 
 test('a state edit that died after its publish is in the history with its version', async () => {
-  const { platform } = stage
-  const { stack, deployment } = await stage.openDeployment()
+  const { platform } = harness
+  const { stack, deployment } = await harness.openDeployment()
   const snapshot = await platform.blobs.put(Buffer.from('{"version":3}'))
   await platform.catalog.publish(stack, 0, snapshot)
   const ports = {

@@ -82,7 +82,7 @@ export function createTracer(): Tracer {
   }
   const sequenceKeysOf = (fact: Fact, args: readonly unknown[]): readonly string[] => {
     const [first, second, third] = args
-    const scopes = new Set(listsWith(fact).map(([, list]) => list.orderedPer))
+    const scopes = new Set(listsContaining(fact).map(([, list]) => list.orderedPer))
     const { receipt, sequence } = currentDelivery.getStore() ?? {
       receipt: 'none',
       sequence: 'delivery none',
@@ -102,7 +102,7 @@ export function createTracer(): Tracer {
     if (scopes.has('chain')) return chainsOf(first).map(id => `chain ${id}`)
     if (scopes.has('message')) return [`message ${receipt}`]
     if (scopes.has('executor')) return [`executor ${String(second)}`]
-    if (!scopes.has('delivery')) return listsWith(fact).map(([name]) => `process ${name}`)
+    if (!scopes.has('delivery')) return listsContaining(fact).map(([name]) => `process ${name}`)
     return [fact.call === 'operations.begin' ? startSequence(second as number) : sequence]
   }
   const getSequence = (key: string): EffectSequence => {
@@ -151,7 +151,7 @@ export function createTracer(): Tracer {
               recordFact({ call: decisionCall, caller: '' }, [id]),
             )
           : recordFact({ call, caller }, args)
-      const [affectedSequences] = [lastSequences]
+      const affectedSequences = lastSequences
       const undoRecord = (): void => {
         for (const sequence of affectedSequences) {
           sequence.lastRows = sequence.rowsBefore
@@ -185,7 +185,7 @@ function* iterateDeliveries(this: readonly Delivery[]): Generator<Delivery> {
 
 const textOf = ({ call, caller }: Fact): string => (caller === '' ? call : `${call} by ${caller}`)
 
-function listsWith(fact: Fact): readonly (readonly [string, EffectList])[] {
+function listsContaining(fact: Fact): readonly (readonly [string, EffectList])[] {
   return [...lists].filter(([, { effects }]) => effects.some(effect => isSameEffect(effect, fact)))
 }
 

@@ -4,7 +4,7 @@ import { openEngine, type Program } from './engine.ts'
 import { registerThing } from './register-thing.ts'
 
 /** Returns a program of `count` resources with a text of `size` bytes each. */
-const createTexts =
+const createTextProgram =
   (count: number, size: number, version: string): Program =>
   async monitor => {
     const names = Array.from({ length: count }, (_, index) => `large-${index}`)
@@ -18,15 +18,15 @@ export async function checkLarge(count: number, size: number): Promise<void> {
   const cloud = createCloud()
   const engine = await openEngine(cloud.script)
   try {
-    const createRun = await engine.run(createTexts(count, size, 'a'))
+    const createRun = await engine.run(createTextProgram(count, size, 'a'))
     expect(createRun.result).toMatchObject({ result: 'succeeded', changes: { create: count + 1 } })
     const sizes = (createRun.state.resources ?? []).map(
       ({ outputs }) => (outputs as { text?: string } | undefined)?.text?.length ?? 0,
     )
     expect(sizes.filter(length => length === size)).toHaveLength(count)
-    const sameRun = await engine.run(createTexts(count, size, 'a'))
+    const sameRun = await engine.run(createTextProgram(count, size, 'a'))
     expect(sameRun.result.hasChanges).toBe(false)
-    const updateRun = await engine.run(createTexts(count, size, 'b'))
+    const updateRun = await engine.run(createTextProgram(count, size, 'b'))
     expect(updateRun.result).toMatchObject({ result: 'succeeded', changes: { update: count } })
     const destroyRun = await engine.run(undefined, { command: 'destroy' })
     expect(destroyRun.state.resources ?? []).toEqual([])

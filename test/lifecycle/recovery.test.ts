@@ -13,17 +13,17 @@ import {
   testHolder,
   firstId,
   createOperation,
-  openStage,
-  type StagedDeployment,
+  openExecutorHarness,
+  type HarnessDeployment,
   firstRegistration,
-  type Stage,
-} from './stage.ts'
+  type ExecutorHarness,
+} from './executor-harness.ts'
 
-let stage: Stage
+let harness: ExecutorHarness
 beforeAll(async () => {
-  stage = await openStage()
+  harness = await openExecutorHarness()
 })
-afterAll(() => stage.close())
+afterAll(() => harness.close())
 
 const createOutcome = (attempt: number, verdict: Outcome['verdict'] = 'succeeded'): Outcome => {
   const at = 1 as EpochMs
@@ -31,30 +31,30 @@ const createOutcome = (attempt: number, verdict: Outcome['verdict'] = 'succeeded
 }
 
 /** Runs one sweep over a plan, with every executor considered dead. */
-function sweepDead({ deployment }: StagedDeployment, operations: readonly Operation[]) {
-  return sweep({ ...stage.platform, deployment, isGone: () => true }, operations)
+function sweepDead({ deployment }: HarnessDeployment, operations: readonly Operation[]) {
+  return sweep({ ...harness.platform, deployment, isGone: () => true }, operations)
 }
 
 describe('an operation that a dead executor had begun', () => {
   const create = createOperation(firstId, { op: 'create', effect: 'add' })
 
   test('gets the outcome that the executor stored', async () => {
-    const running = await stage.openDeployment()
+    const running = await harness.openDeployment()
     await running.begin(firstId, 'dead')
-    await stage.platform.operations.putOutcome(running.deployment, createOutcome(1))
+    await harness.platform.operations.putOutcome(running.deployment, createOutcome(1))
     await sweepDead(running, [create])
     expect((await running.headOf(firstId))?.end).toEqual({ verdict: 'succeeded', attempt: 1 })
   })
 
   test('is interrupted when it was a create', async () => {
-    const running = await stage.openDeployment()
+    const running = await harness.openDeployment()
     await running.begin(firstId, 'dead')
     await sweepDead(running, [create])
     expect((await running.headOf(firstId))?.end).toEqual({ verdict: 'interrupted', attempt: 1 })
   })
 
   test('may begin again when it was a delete', async () => {
-    const running = await stage.openDeployment()
+    const running = await harness.openDeployment()
     await running.begin(firstId, 'dead')
     await sweepDead(running, [createOperation(firstId)])
     expect(await running.headOf(firstId)).toMatchObject({ owner: '', attempt: 1, givenBack: 0 })
@@ -64,15 +64,15 @@ describe('an operation that a dead executor had begun', () => {
 
 describe('a begun operation at a close', () => {
   test('gets its stored outcome or is interrupted, and an operation that was given back is skipped', async () => {
-    const running = await stage.openDeployment()
+    const running = await harness.openDeployment()
     const { deployment } = running
     const [second, third] = [2, 3] as unknown as [OperationId, OperationId]
     await running.begin(firstId, 'dead')
-    await stage.platform.operations.putOutcome(deployment, createOutcome(1, 'failed'))
+    await harness.platform.operations.putOutcome(deployment, createOutcome(1, 'failed'))
     await running.begin(second, 'dead')
     const owner = await running.begin(third, 'dead')
-    await stage.platform.operations.giveBack(deployment, third, owner, 1)
-    const ports = { ...stage.platform, goneExecutors: new Set(['dead' as ExecutorId]) }
+    await harness.platform.operations.giveBack(deployment, third, owner, 1)
+    const ports = { ...harness.platform, goneExecutors: new Set(['dead' as ExecutorId]) }
     await endAbandonedOperations(ports, deployment, [firstId, second, third])
     expect((await running.headOf(firstId))?.end).toEqual({ verdict: 'failed', attempt: 1 })
     expect((await running.headOf(second))?.end).toEqual({ verdict: 'interrupted', attempt: 1 })
@@ -80,9 +80,9 @@ describe('a begun operation at a close', () => {
   })
 
   test('is awaited while its owner lives', async () => {
-    const running = await stage.openDeployment()
+    const running = await harness.openDeployment()
     const { deployment } = running
-    const { platform } = stage
+    const { platform } = harness
     await running.appendRecord(firstRegistration, { kind: 'closing', result: 'failed' })
     await platform.leases.register(deployment, 'alive' as ExecutorId, testHolder)
     const owner = await running.begin(firstId, 'alive')
@@ -105,9 +105,9 @@ describe('a begun operation at a close', () => {
   })
 
   test('is awaited for at most the duration of one lease after a forced stop, even while its owner renews the lease', async () => {
-    const running = await stage.openDeployment()
+    const running = await harness.openDeployment()
     const { deployment } = running
-    const { platform } = stage
+    const { platform } = harness
     await running.appendRecord(firstRegistration, { kind: 'closing', result: 'cancelled' })
     const far = 'far' as ExecutorId
     await platform.leases.register(deployment, far, { ...testHolder, host: 'there' })
@@ -143,18 +143,18 @@ describe('a sweep', () => {
 
   /** Ends operations like an executor that dies before it records their arrivals. */
   async function endOperations(
-    { deployment, begin }: StagedDeployment,
+    { deployment, begin }: HarnessDeployment,
     ids: readonly number[],
   ): Promise<void> {
     for (const id of ids as readonly OperationId[]) {
       const owner = await begin(id, 'dead')
       const end = { owner, attempt: 1, verdict: 'succeeded' } as const
-      await stage.platform.operations.select(deployment, id, end)
+      await harness.platform.operations.select(deployment, id, end)
     }
   }
 
   test('does not end a join that still waits', async () => {
-    const running = await stage.openDeployment()
+    const running = await harness.openDeployment()
     await endOperations(running, [1])
     await sweepDead(running, plan)
     expect((await running.headOf(join))?.arrived).toEqual([1])
@@ -162,27 +162,27 @@ describe('a sweep', () => {
   })
 
   test('repeats arrivals, ends a complete join, and sends the operations that are ready', async () => {
-    const running = await stage.openDeployment()
+    const running = await harness.openDeployment()
     const { deployment } = running
     await endOperations(running, [1, 2])
     await sweepDead(running, plan)
     expect((await running.headOf(join))?.end?.verdict).toBe('succeeded')
-    const [delivery] = await stage.platform.chains.receive(1, 1_000, { deployment })
+    const [delivery] = await harness.platform.chains.receive(1, 1_000, { deployment })
     expect(delivery?.message.operations).toEqual([waiter])
   })
 
   test('does not recover operations of a living executor', async () => {
-    const running = await stage.openDeployment()
+    const running = await harness.openDeployment()
     const { deployment } = running
     const owner = await running.begin(firstId, 'alive')
-    await sweep({ ...stage.platform, deployment, isGone: () => false }, plan)
+    await sweep({ ...harness.platform, deployment, isGone: () => false }, plan)
     expect(await running.headOf(firstId)).toMatchObject({ owner, attempt: 1 })
   })
 
   test('does nothing in a stopped deployment', async () => {
-    const running = await stage.openDeployment()
+    const running = await harness.openDeployment()
     const { deployment } = running
-    const { platform } = stage
+    const { platform } = harness
     await running.appendRecord({
       kind: 'registration',
       urn: createOperation(firstId).urn,

@@ -18,7 +18,7 @@ import type { Platform } from '../../shared/ports/platform.ts'
 import { createCloud } from './cloud.ts'
 import type { TestEngine } from './engine.ts'
 import { firstProgram } from './resume.ts'
-import { testHolder } from './stage.ts'
+import { testHolder } from './executor-harness.ts'
 import { createEngines, getTestStack, createThings } from './register-thing.ts'
 
 const engines = createEngines()

@@ -19,9 +19,9 @@ import { deleteFirst, registerThing } from './register-thing.ts'
 export interface ScaleCase {
   readonly name: string
   /** Program that prepares the stack, untimed. If absent, the stack is empty. */
-  readonly createBefore?: (count: number) => Program
+  readonly createInitialProgram?: (count: number) => Program
   /** Called before the timed run, after any preparation. */
-  readonly onBetween?: (cloud: Cloud, count: number) => void
+  readonly beforeTimedRun?: (cloud: Cloud, count: number) => void
   /** Program of the timed run. If absent, the run has no program. */
   readonly createProgram?: (count: number) => Program
   readonly optionsOf?: (count: number) => TestRunOptions
@@ -30,41 +30,45 @@ export interface ScaleCase {
 /** All cases that are measured. */
 export const scaleCases: readonly ScaleCase[] = [
   { name: 'creates', createProgram: createFlat() },
-  { name: 'unchanged resources', createBefore: createFlat(), createProgram: createFlat() },
+  { name: 'unchanged resources', createInitialProgram: createFlat(), createProgram: createFlat() },
   {
     name: 'updates',
-    createBefore: createFlat(),
+    createInitialProgram: createFlat(),
     createProgram: createFlat(undefined, () => ({ v: 2 })),
   },
   { name: 'a chain of creates', createProgram: createChain({ replace: 'a' }) },
   {
     name: 'a chain that is deleted before it is replaced',
-    createBefore: createChain({ replace: 'a' }, deleteFirst),
+    createInitialProgram: createChain({ replace: 'a' }, deleteFirst),
     createProgram: createChain({ replace: 'b' }, deleteFirst),
   },
   {
     name: 'a chain that is replaced',
-    createBefore: createChain({ replace: 'a' }),
+    createInitialProgram: createChain({ replace: 'a' }),
     createProgram: createChain({ replace: 'b' }),
   },
   {
     name: 'a star that is deleted before it is replaced',
-    createBefore: createStar({ replace: 'a' }, deleteFirst),
+    createInitialProgram: createStar({ replace: 'a' }, deleteFirst),
     createProgram: createStar({ replace: 'b' }, deleteFirst),
   },
   {
     name: 'all resources replaced together with one',
-    createBefore: createStar({ replace: 'a' }, {}, () => ({ replaceWith: [scaleUrnOf('root')] })),
+    createInitialProgram: createStar({ replace: 'a' }, {}, () => ({
+      replaceWith: [scaleUrnOf('root')],
+    })),
     createProgram: createStar({ replace: 'b' }, {}, () => ({ replaceWith: [scaleUrnOf('root')] })),
   },
   {
     name: 'all resources deleted together with one',
-    createBefore: createStar({ replace: 'a' }, {}, () => ({ deletedWith: scaleUrnOf('root') })),
+    createInitialProgram: createStar({ replace: 'a' }, {}, () => ({
+      deletedWith: scaleUrnOf('root'),
+    })),
     createProgram: () => async () => undefined,
   },
   {
     name: 'all resources renamed by aliases',
-    createBefore: createFlat(),
+    createInitialProgram: createFlat(),
     createProgram: count => async monitor => {
       for (const name of listNames(count))
         await registerThing(monitor, `new-${name}`, { v: 1 }, { aliases: [{ spec: { name } }] })
@@ -72,47 +76,55 @@ export const scaleCases: readonly ScaleCase[] = [
   },
   {
     name: 'all resources moved to another parent',
-    createBefore: createChildren('one'),
+    createInitialProgram: createChildren('one'),
     createProgram: createChildren('two', () => ({
       aliases: [{ spec: { parentUrn: scaleUrnOf('one', 'test:index:Group') } }],
     })),
   },
   {
     name: 'components with outputs',
-    createBefore: createComponents(),
+    createInitialProgram: createComponents(),
     createProgram: createComponents(),
   },
   {
     name: 'a replaced provider',
-    createBefore: createWithProvider('a'),
+    createInitialProgram: createWithProvider('a'),
     createProgram: createWithProvider('b'),
   },
-  { name: 'a refresh', createBefore: createFlat(), optionsOf: () => ({ command: 'refresh' }) },
   {
-    name: 'a refresh that finds no object',
-    createBefore: createChain({ replace: 'a' }),
-    onBetween: cloud => cloud.objects.clear(),
+    name: 'a refresh',
+    createInitialProgram: createFlat(),
     optionsOf: () => ({ command: 'refresh' }),
   },
-  { name: 'a destroy', createBefore: createFlat(), optionsOf: () => ({ command: 'destroy' }) },
+  {
+    name: 'a refresh that finds no object',
+    createInitialProgram: createChain({ replace: 'a' }),
+    beforeTimedRun: cloud => cloud.objects.clear(),
+    optionsOf: () => ({ command: 'refresh' }),
+  },
+  {
+    name: 'a destroy',
+    createInitialProgram: createFlat(),
+    optionsOf: () => ({ command: 'destroy' }),
+  },
   {
     name: 'a destroy of a chain',
-    createBefore: createChain({ replace: 'a' }),
+    createInitialProgram: createChain({ replace: 'a' }),
     optionsOf: () => ({ command: 'destroy' }),
   },
   {
     name: 'a destroy of a chain in waves',
-    createBefore: createChain({ replace: 'a' }),
+    createInitialProgram: createChain({ replace: 'a' }),
     optionsOf: () => ({ command: 'destroy', release: 'antichain' }),
   },
   {
     name: 'a destroy of a star in waves',
-    createBefore: createStar({ replace: 'a' }),
+    createInitialProgram: createStar({ replace: 'a' }),
     optionsOf: () => ({ command: 'destroy', release: 'antichain' }),
   },
   {
     name: 'a destroy of one resource with its dependents',
-    createBefore: createChain({ replace: 'a' }),
+    createInitialProgram: createChain({ replace: 'a' }),
     optionsOf: () => ({
       command: 'destroy',
       targeting: { targets: [scaleUrnOf('r0')], targetDependents: true },
@@ -120,7 +132,7 @@ export const scaleCases: readonly ScaleCase[] = [
   },
   {
     name: 'a destroy of all resources by a pattern',
-    createBefore: createFlat(),
+    createInitialProgram: createFlat(),
     optionsOf: () => ({
       command: 'destroy',
       targeting: { targets: ['**'], targetDependents: true },
@@ -128,7 +140,7 @@ export const scaleCases: readonly ScaleCase[] = [
   },
   {
     name: 'all resources deleted before they are replaced',
-    createBefore: createFlat(
+    createInitialProgram: createFlat(
       () => deleteFirst,
       () => ({ replace: 'a' }),
     ),
@@ -139,73 +151,73 @@ export const scaleCases: readonly ScaleCase[] = [
   },
   {
     name: 'each resource deleted and replaced together with another',
-    createBefore: createPairs('a'),
+    createInitialProgram: createPairs('a'),
     createProgram: createPairs('b'),
   },
   {
     name: 'imports with the resource option',
-    onBetween: (cloud, count) => {
+    beforeTimedRun: (cloud, count) => {
       for (const name of listNames(count)) cloud.objects.set(`${name}-1`, { v: 1 })
     },
     createProgram: createFlat(name => ({ importId: `${name}-1` })),
   },
   {
     name: 'a destroy that excludes all resources as protected',
-    createBefore: createFlat(() => ({ protect: true })),
+    createInitialProgram: createFlat(() => ({ protect: true })),
     optionsOf: () => ({ command: 'destroy', targeting: { excludeProtected: true } }),
   },
   {
     name: 'a refresh with the program',
-    createBefore: createFlat(),
+    createInitialProgram: createFlat(),
     createProgram: createFlat(),
     optionsOf: () => ({ command: 'refresh', runProgram: true }),
   },
   {
     name: 'an update with a refresh',
-    createBefore: createFlat(),
+    createInitialProgram: createFlat(),
     createProgram: createFlat(undefined, () => ({ v: 2 })),
     optionsOf: () => ({ refresh: true }),
   },
   {
     name: 'half of the resources as targets',
-    createBefore: createFlat(),
+    createInitialProgram: createFlat(),
     createProgram: createFlat(undefined, () => ({ v: 2 })),
     optionsOf: count => ({ targeting: { targets: listEvenUrns(count) } }),
   },
   {
     name: 'half of the resources excluded with dependents',
-    createBefore: createFlat(),
+    createInitialProgram: createFlat(),
     createProgram: createFlat(undefined, () => ({ v: 2 })),
     optionsOf: count => ({ targeting: { excludes: listEvenUrns(count), excludeDependents: true } }),
   },
   {
     name: 'a target with its dependents',
-    createBefore: createChain({ replace: 'a' }),
+    createInitialProgram: createChain({ replace: 'a' }),
     createProgram: createChain({ replace: 'b' }),
     optionsOf: () => ({ targeting: { targets: [scaleUrnOf('r0')], targetDependents: true } }),
   },
   {
     name: 'half of the resources replaced on request',
-    createBefore: createFlat(),
+    createInitialProgram: createFlat(),
     createProgram: createFlat(),
     optionsOf: count => ({ targeting: { replaces: listEvenUrns(count) } }),
   },
   {
     name: 'imports with the command',
-    onBetween: (cloud, count) => {
+    beforeTimedRun: (cloud, count) => {
       for (const name of listNames(count)) cloud.objects.set(`${name}-1`, { v: 1 })
     },
     optionsOf: count => ({ command: 'import', imports: createImports(count) }),
   },
   {
     name: 'a preview that drafts an update plan',
-    createBefore: createFlat(),
+    createInitialProgram: createFlat(),
     createProgram: createFlat(undefined, () => ({ v: 2 })),
     optionsOf: () => ({ dryRun: true, request: { draftsUpdatePlan: true } }),
   },
   {
     name: 'failed creates with --continue-on-error',
-    onBetween: (cloud, count) => {
+    beforeTimedRun: (cloud, count) => {
       for (const name of listNames(count)) cloud.faults.add(`create ${name}`)
     },
     createProgram: count => async monitor => {
@@ -224,12 +236,12 @@ export async function measureCpu(scaleCase: ScaleCase, count: number): Promise<n
   const cloud = createCloud()
   const engine = await openEngine(cloud.script)
   try {
-    if (scaleCase.createBefore !== undefined) {
-      const { result } = await engine.run(scaleCase.createBefore(count))
+    if (scaleCase.createInitialProgram !== undefined) {
+      const { result } = await engine.run(scaleCase.createInitialProgram(count))
       if (result.result !== 'succeeded')
         throw new Error(`preparation of ${scaleCase.name}: ${result.result}`)
     }
-    scaleCase.onBetween?.(cloud, count)
+    scaleCase.beforeTimedRun?.(cloud, count)
     const start = process.cpuUsage()
     const { result } = await engine.run(
       scaleCase.createProgram?.(count),

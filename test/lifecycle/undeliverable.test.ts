@@ -10,19 +10,19 @@ import {
   barrierId,
   secondId,
   firstId,
-  type StagedDeployment,
-  openStage,
+  type HarnessDeployment,
+  openExecutorHarness,
   plan,
-  type Stage,
-} from './stage.ts'
+  type ExecutorHarness,
+} from './executor-harness.ts'
 
-let stage: Stage
+let harness: ExecutorHarness
 let platform: EmbeddedPlatform
 beforeAll(async () => {
-  stage = await openStage()
-  platform = stage.platform
+  harness = await openExecutorHarness()
+  platform = harness.platform
 })
-afterAll(() => stage.close())
+afterAll(() => harness.close())
 
 const throwingOperations: Partial<OperationsPort> = {
   begin: () => Promise.reject(new TypeError('a stone')),
@@ -30,14 +30,14 @@ const throwingOperations: Partial<OperationsPort> = {
 
 describe('an operation that no delivery can handle', () => {
   test('is delivered again four times', async () => {
-    const deployment = await stage.openDeployment({ operations: throwingOperations })
+    const deployment = await harness.openDeployment({ operations: throwingOperations })
     for (const count of [1, 2, 3, 4])
       await expect(deployment.deliver(count)).rejects.toThrow('a stone')
     expect(await deployment.headOf(firstId)).toBeUndefined()
   })
 
   test('fails at the fifth delivery with its cause, and its barrier opens', async () => {
-    const deployment = await stage.openDeployment({ operations: throwingOperations })
+    const deployment = await harness.openDeployment({ operations: throwingOperations })
     await deployment.deliver(5).catch(() => undefined)
     const ends = await platform.operations.getEnds(deployment.deployment, [firstId, barrierId])
     expect(ends.get(firstId)?.head.end?.verdict).toBe('failed')
@@ -49,21 +49,21 @@ describe('an operation that no delivery can handle', () => {
   test('is not reported by the executor if it has hooks, because the generator reports it', async () => {
     const plannedOperations = plan.map(operation => ({ ...operation, hooked: true }))
     const operations = throwingOperations
-    const deployment = await stage.openDeployment({ operations, plannedOperations })
+    const deployment = await harness.openDeployment({ operations, plannedOperations })
     await deployment.deliver(5).catch(() => undefined)
     expect((await deployment.headOf(firstId))?.end?.verdict).toBe('failed')
     expect(deployment.reported).toEqual([])
   })
 
   test('loses its message while it waits for other operations, because it is sent again later', async () => {
-    const deployment = await stage.openDeployment({ operations: throwingOperations })
+    const deployment = await harness.openDeployment({ operations: throwingOperations })
     await deployment.deliver(5, secondId)
     expect(await deployment.headOf(secondId)).toBeUndefined()
     expect(deployment.reported).toEqual([])
   })
 
   test('ends as interrupted if an earlier attempt may have called the provider', async () => {
-    const deployment = await stage.openDeployment({ operations: throwingOperations })
+    const deployment = await harness.openDeployment({ operations: throwingOperations })
     const owner = 'o' as OwnerToken
     const beginRequest = { owner, executor: 'x' as ExecutorId, expectedAttempt: 0, needs: 0 }
     await platform.operations.begin(deployment.deployment, firstId, beginRequest)
@@ -74,7 +74,7 @@ describe('an operation that no delivery can handle', () => {
 
   test('stays in the queue when the store fails', async () => {
     const away = error('STORE_UNAVAILABLE', 'away')
-    const deployment = await stage.openDeployment({
+    const deployment = await harness.openDeployment({
       operations: { begin: () => Promise.reject(away) },
     })
     await expect(deployment.deliver(5)).rejects.toBe(away)
@@ -82,7 +82,7 @@ describe('an operation that no delivery can handle', () => {
   })
 
   test('is given back when the control record cannot be read after the begin', async () => {
-    const deployment = await stage.openDeployment({
+    const deployment = await harness.openDeployment({
       control: { read: () => Promise.reject(error('STORE_UNAVAILABLE', 'away')) },
     })
     await expect(deployment.deliver(1)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
@@ -90,7 +90,7 @@ describe('an operation that no delivery can handle', () => {
   })
 
   test('that killed five executors is interrupted by the sweep', async () => {
-    const { deployment } = await stage.openDeployment()
+    const { deployment } = await harness.openDeployment()
     const { operations, chains } = platform
     const only = plan.slice(0, 1)
     const isGone = (): boolean => true
@@ -114,7 +114,7 @@ describe('redrive', () => {
   const createPorts = () => ({ ...createGeneratorPorts(platform), isAlive: () => true })
 
   /** Delivers a message until the queue moves it to the dead letters. */
-  async function makeDeadLetter({ deployment }: StagedDeployment): Promise<void> {
+  async function makeDeadLetter({ deployment }: HarnessDeployment): Promise<void> {
     const { chains } = platform
     await chains.send([{ deployment, operations: [firstId] }])
     for (let count = 0; count < 5; count++) {
@@ -125,7 +125,7 @@ describe('redrive', () => {
   }
 
   test('sends a dead letter again if its operation has not ended', async () => {
-    const deployment = await stage.openDeployment()
+    const deployment = await harness.openDeployment()
     expect(await redrive(createPorts(), deployment.stack)).toEqual({ kind: 'nothing' })
     await makeDeadLetter(deployment)
     expect(await redrive(createPorts(), deployment.stack)).toEqual({ kind: 'sent', operations: 1 })
@@ -135,7 +135,7 @@ describe('redrive', () => {
   })
 
   test('skips an ended operation', async () => {
-    const deployment = await stage.openDeployment()
+    const deployment = await harness.openDeployment()
     await makeDeadLetter(deployment)
     const end = { owner: '', attempt: 0, verdict: 'failed' } as const
     await platform.operations.select(deployment.deployment, firstId, end)
@@ -143,7 +143,7 @@ describe('redrive', () => {
   })
 
   test('does nothing for a deployment that was stopped, died or ended', async () => {
-    const deployment = await stage.openDeployment()
+    const deployment = await harness.openDeployment()
     await makeDeadLetter(deployment)
     const dead = { ...createPorts(), isAlive: () => false }
     expect(await redrive(dead, deployment.stack)).toEqual({ kind: 'dead' })

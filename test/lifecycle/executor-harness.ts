@@ -55,7 +55,7 @@ export const firstRegistration: Decision = {
   sets: {},
 }
 
-/** The holder of every staged deployment. */
+/** The holder of every deployment of a harness. */
 export const testHolder = { host: 'here', pid: 1, started: '1', who: 'someone: up' }
 
 /** Faults that affect an executor. */
@@ -66,13 +66,13 @@ interface Faults {
   readonly admission?: Admission
 }
 
-/** The options of a staged deployment. `plannedOperations` replace `plan`. */
+/** The options of a deployment of a harness. `plannedOperations` replace `plan`. */
 interface DeploymentOptions extends Faults {
   readonly plannedOperations?: readonly Operation[]
 }
 
 /** A deployment with one executor, which runs the planned operations that the test delivers. */
-export interface StagedDeployment {
+export interface HarnessDeployment {
   readonly stack: StackId
   readonly deployment: DeploymentId
   /** Reported ends, as `failed: reason`. */
@@ -90,21 +90,21 @@ export interface StagedDeployment {
 }
 
 /** A platform on which tests run the executor of a deployment step by step. */
-export interface Stage {
+export interface ExecutorHarness {
   readonly platform: EmbeddedPlatform
-  readonly openDeployment: (options?: DeploymentOptions) => Promise<StagedDeployment>
+  readonly openDeployment: (options?: DeploymentOptions) => Promise<HarnessDeployment>
   readonly close: () => Promise<void>
 }
 
-/** Opens a stage in a temporary folder, which `close` removes. */
-export async function openStage(): Promise<Stage> {
-  const home = mkdtempSync(join(tmpdir(), 'antichain-stage-'))
+/** Opens a harness in a temporary folder, which `close` removes. */
+export async function openExecutorHarness(): Promise<ExecutorHarness> {
+  const home = mkdtempSync(join(tmpdir(), 'antichain-harness-'))
   const platform = await openEmbeddedPlatform({ home })
   let stacks = 0
   return {
     platform,
     async openDeployment({ plannedOperations = plan, ...faults } = {}) {
-      const stack = stackIdOf('stage', `s${(stacks += 1)}`)
+      const stack = stackIdOf('harness', `s${(stacks += 1)}`)
       await platform.catalog.createStack(stack, 1 as EpochMs)
       const startInput = {
         command: 'destroy',
@@ -113,7 +113,7 @@ export async function openStage(): Promise<Stage> {
       } as const
       const { deployment } = await platform.catalog.start(stack, startInput)
       await platform.control.create(deployment, testHolder)
-      return createStagedDeployment(platform, { stack, deployment, plannedOperations, faults })
+      return createHarnessDeployment(platform, { stack, deployment, plannedOperations, faults })
     },
     async close() {
       await platform.close()
@@ -127,7 +127,7 @@ function stateOf(urn: Operation['urn']): TrackedState {
   return { state: createResourceState({ urn, type: 't:m:T', custom: true }), ref }
 }
 
-function createStagedDeployment(
+function createHarnessDeployment(
   platform: EmbeddedPlatform,
   input: {
     readonly stack: StackId
@@ -135,7 +135,7 @@ function createStagedDeployment(
     readonly plannedOperations: readonly Operation[]
     readonly faults: Faults
   },
-): StagedDeployment {
+): HarnessDeployment {
   const { stack, deployment, plannedOperations, faults } = input
   const reported: string[] = []
   const context = {
