@@ -26,15 +26,15 @@ async function openBlobs(
   const bucket = await createTestBucket(direct)
   const { settings, counts } = withRequestFaults(plain, rules, 23)
   const s3 = createS3Client(settings)
-  const place = { s3, bucket, prefix }
+  const location = { s3, bucket, prefix }
   const close = async (): Promise<void> => {
     direct.destroy()
     s3.destroy()
   }
   const ports = {
-    blobs: createBlobs({ ...place, clock, ...(bytesMax === undefined ? {} : { bytesMax }) }),
-    blobSweep: createBlobSweep(place),
-    archives: createBucketArchives({ ...place, clock }),
+    blobs: createBlobs({ ...location, clock, ...(bytesMax === undefined ? {} : { bytesMax }) }),
+    blobSweep: createBlobSweep(location),
+    archives: createBucketArchives({ ...location, clock }),
   }
   return { ports, counts, direct, bucket, close }
 }

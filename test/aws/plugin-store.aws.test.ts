@@ -114,8 +114,8 @@ describeWithServices('plugins in S3', ['S3'], settings => {
 
   test('an uploaded or downloaded version is stored once and never replaced', async () => {
     const { s3, bucket, store } = await openStore()
-    const place = { s3, bucket, prefix: 'plugins/' }
-    const uploads = createUploads({ blobs: { ...place, prefix: 'blobs/' }, plugins: place })
+    const location = { s3, bucket, prefix: 'plugins/' }
+    const uploads = createUploads({ blobs: { ...location, prefix: 'blobs/' }, plugins: location })
     const version = { ...arm, version: '1.2.3' }
     const uploadText = async (text: string): Promise<BlobHash> => {
       const body = Buffer.from(text)

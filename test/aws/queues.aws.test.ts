@@ -77,7 +77,7 @@ async function openChains(serviceSettings: AwsSettings, options: Options = {}) {
   }
   return {
     ports: { chains, longTimeoutChains, visibilityMs },
-    bytesByHash,
+    blobs,
     counts,
     queues,
     sqs,

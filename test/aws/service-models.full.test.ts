@@ -28,10 +28,10 @@ const withoutFilters = { canFilter: false }
 
 function openBlobs() {
   const s3 = createModelBucket(clock.now).client as S3Client
-  const place = { s3, bucket: 'b', prefix: 'blobs/' }
-  const blobs = createBlobs({ ...place, clock })
-  const archives = createBucketArchives({ ...place, clock })
-  return { blobs, archives, blobSweep: createBlobSweep(place) }
+  const location = { s3, bucket: 'b', prefix: 'blobs/' }
+  const blobs = createBlobs({ ...location, clock })
+  const archives = createBucketArchives({ ...location, clock })
+  return { blobs, archives, blobSweep: createBlobSweep(location) }
 }
 
 /** Returns a client of queues without anomalies. */

@@ -161,13 +161,13 @@ export function retentionContract(name: string, open: OpenAdapter<Ports>): void 
     })
 
     test('records of other deployments are kept', async () => {
-      const [one, other] = [await createDeployment(), await createDeployment()]
-      await finish(one.deployment)
+      const [removed, other] = [await createDeployment(), await createDeployment()]
+      await finish(removed.deployment)
       await finish(other.deployment)
-      while (!(await ports.retention.removeRecords(one.deployment, 100)));
+      while (!(await ports.retention.removeRecords(removed.deployment, 100)));
       expect(await ports.decisionLog.read(other.deployment, toLogNumber(0), 9)).toHaveLength(3)
       expect(await ports.leases.list(other.deployment)).toHaveLength(1)
-      expect((await ports.catalog.listHistory(one.stack, 9))[0]?.result).toBe('succeeded')
+      expect((await ports.catalog.listHistory(removed.stack, 9))[0]?.result).toBe('succeeded')
     })
 
     test('a deployment of a removed stack is still listed, and is not in the history', async () => {
@@ -188,9 +188,13 @@ export function retentionContract(name: string, open: OpenAdapter<Ports>): void 
       for (const [index, digit] of ['a', 'b', 'e'].entries())
         await ports.catalog.publish(stack, index, toBlobHash(digit))
       await ports.retention.removeVersions(stack, 1)
-      expect((await ports.catalog.listVersions(stack, 9)).map(one => one.version)).toEqual([3, 2])
+      expect((await ports.catalog.listVersions(stack, 9)).map(({ version }) => version)).toEqual([
+        3, 2,
+      ])
       await ports.retention.removeVersions(stack, 99)
-      expect((await ports.catalog.listVersions(stack, 9)).map(one => one.version)).toEqual([3])
+      expect((await ports.catalog.listVersions(stack, 9)).map(({ version }) => version)).toEqual([
+        3,
+      ])
     })
 
     test('every blob that a record or version names is a reference', async () => {

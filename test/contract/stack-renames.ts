@@ -33,12 +33,12 @@ export function stackRenamesContract(name: string, open: OpenAdapter<Ports>): vo
       const { catalog } = ports
       const id = createStackId()
       await catalog.createStack(id, toEpochMs(1))
-      const launch = {
+      const startInput = {
         command: 'up',
         message: '',
         at: toEpochMs(2),
       } as const
-      const { deployment } = await catalog.start(id, launch)
+      const { deployment } = await catalog.start(id, startInput)
       await catalog.publish(id, 0, first)
       const end = { at: toEpochMs(3), result: 'succeeded', changes: {}, version: 1 } as const
       await catalog.release(deployment, end)
@@ -164,8 +164,8 @@ export function stackRenamesContract(name: string, open: OpenAdapter<Ports>): vo
       await requests.put(createRequest(id, 'other', to))
       expect(await renames.rename(id, to, input)).toBe('busy')
       await requests.end(id, 'other', { kind: 'refused', code: 'X', message: '' })
-      const launch = { command: 'up', message: '', at } as const
-      await catalog.start(id, launch)
+      const startInput = { command: 'up', message: '', at } as const
+      await catalog.start(id, startInput)
       expect(await renames.rename(id, to, input)).toBe('busy')
       expect(await catalog.getStack(id)).toMatchObject({ version: 1 })
       expect(await catalog.getStack(to)).toBeUndefined()

@@ -66,7 +66,7 @@ beforeAll(async () => {
     { on: 'pull-request', repository, stack: 'organization/small/dev', folder: 'infra' },
   ]
   writeFileSync(join(sandbox.program, 'rules.json'), JSON.stringify(rules))
-  const env = { ...allowed, ANTICHAIN_SECRET: secret, ANTICHAIN_CREDENTIAL: credential }
+  const env = { ...loopbackEnv, ANTICHAIN_SECRET: secret, ANTICHAIN_CREDENTIAL: credential }
   const args = ['webhook', 'create', 'site', '--rules', 'rules.json', '--api-url', github.origin]
   requireSuccess(await sandbox.run(args, { env }))
   const to = `${receiver.origin}/ops`
@@ -161,7 +161,7 @@ test('pull requests of GitLab and Bitbucket Server are previewed, with a status 
   for (const form of ['gitlab', 'bitbucket-server'] as const) {
     const host = await startOtherHost(form, credential)
     const hostSecret = form === 'gitlab' ? `whsec_${'A'.repeat(44)}` : secret
-    const env = { ...allowed, ANTICHAIN_SECRET: hostSecret, ANTICHAIN_CREDENTIAL: credential }
+    const env = { ...loopbackEnv, ANTICHAIN_SECRET: hostSecret, ANTICHAIN_CREDENTIAL: credential }
     const args = ['webhook', 'create', form, '--form', form, '--rules', 'rules.json']
     requireSuccess(await sandbox.run([...args, '--api-url', host.origin], { env }))
     const delivery = createPullDelivery(form, hostSecret, host.commit(createFiles(2)))

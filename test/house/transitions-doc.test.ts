@@ -46,8 +46,8 @@ for \`complete\` and \`it is the last arrival\`. For other requests a store omit
 `
 
 /** Formats the meaning of names as a table. */
-function formatMeanings(name: string, of: Readonly<Record<string, Condition>>): string {
-  const rows = Object.entries(of).map(
+function formatMeanings(name: string, conditions: Readonly<Record<string, Condition>>): string {
+  const rows = Object.entries(conditions).map(
     ([key, { requiredFacts, forbiddenFacts }]) =>
       `| ${key} | ${requiredFacts.join(', ')} | ${forbiddenFacts.join(', ')} |\n`,
   )

@@ -9,13 +9,16 @@ import { readInstallationSettings } from '../../infra/settings.ts'
 import { type Statement, synthesise, toContext } from './synthesise.ts'
 
 const templates = synthesise({ groups: 'payments=pay-*,billing;shop=shop' })
-const usual = synthesise()
+const templatesWithoutGroups = synthesise()
 const rowsPerGroup = functionsTable.filter(({ isPerGroup }) => isPerGroup === true)
-const groupParts = rowsPerGroup.flatMap(({ name, longEntry }) =>
+/** The names of the functions of a group, and of its tasks of the long pool. */
+const groupProcesses = rowsPerGroup.flatMap(({ name, longEntry }) =>
   longEntry === undefined ? [name] : [name, `long-${name}`],
 )
 /** The functions that run programs or plugins of users. */
-const programParts = groupParts.filter(part => part !== 'compaction' && part !== 'scaler')
+const programProcesses = groupProcesses.filter(
+  processName => processName !== 'compaction' && processName !== 'scaler',
+)
 
 /** Returns the allowing statements of a role as text, with the values of exports resolved. */
 const textOf = (role: string): string => JSON.stringify(templates.statements(role))
@@ -23,7 +26,7 @@ const textOf = (role: string): string => JSON.stringify(templates.statements(rol
 describe('a group of stacks', () => {
   test('has tables, a bucket, queues, a key, functions and roles of its own', () => {
     const added = (type: string): number =>
-      templates.resources(type).size - usual.resources(type).size
+      templates.resources(type).size - templatesWithoutGroups.resources(type).size
     expect(added('AWS::DynamoDB::GlobalTable')).toBe(2 * 2)
     expect(added('AWS::S3::Bucket')).toBe(2)
     expect(added('AWS::SQS::Queue')).toBe(2 * 10)
@@ -44,8 +47,11 @@ describe('a group of stacks', () => {
     ])
   })
 
-  test('keeps all resources of the default group as they are without groups', () => {
-    const before = { ...usual.data.toJSON()['Resources'], ...usual.main.toJSON()['Resources'] }
+  test('changes no resource of the default group', () => {
+    const before = {
+      ...templatesWithoutGroups.data.toJSON()['Resources'],
+      ...templatesWithoutGroups.main.toJSON()['Resources'],
+    }
     const after = {
       ...templates.data.toJSON()['Resources'],
       ...templates.main.toJSON()['Resources'],
@@ -77,7 +83,7 @@ describe('a group of stacks', () => {
     }
     const titlesOf = (body: string): readonly string[] =>
       [...body.matchAll(/title\\+":\\+"([^"\\]+)/g)].map(([, title = '']) => title)
-    const usualTitles = titlesOf(bodyOf(usual))
+    const usualTitles = titlesOf(bodyOf(templatesWithoutGroups))
     expect(usualTitles).toHaveLength(8)
     expect(titlesOf(bodyOf(templates))).toEqual([
       ...usualTitles,
@@ -90,7 +96,7 @@ describe('a group of stacks', () => {
       expect(bodyOf(templates)).toMatch(new RegExp(`"Ref":"Group${name}Functions\\w+"`))
       expect(bodyOf(templates)).toMatch(new RegExp(`"Group${name}Queues\\w+","QueueName"`))
     }
-    expect(bodyOf(usual)).not.toContain('antichain_')
+    expect(bodyOf(templatesWithoutGroups)).not.toContain('antichain_')
   })
 
   test('cannot be so many that the dashboard exceeds the limits of CloudWatch', () => {
@@ -101,12 +107,12 @@ describe('a group of stacks', () => {
     expect(body.length).toBeLessThan(200_000)
   })
 
-  test.each(groupParts)('%s of a group names no resource of another group', part => {
+  test.each(groupProcesses)('%s of a group names no resource of another group', processName => {
     for (const [own, other] of [
       ['payments', 'shop'],
       ['shop', 'payments'],
     ]) {
-      const text = textOf(`antichain_${own}-${part}`)
+      const text = textOf(`antichain_${own}-${processName}`)
       expect(text).toContain(own)
       expect(text.toLowerCase()).not.toContain(`group${other}`)
       expect(text).not.toContain(`_${other}`)
@@ -114,8 +120,8 @@ describe('a group of stacks', () => {
     }
   })
 
-  test.each(groupParts)('%s of a group names no resource of the default group', part => {
-    const text = textOf(`antichain_payments-${part}`)
+  test.each(groupProcesses)('%s of a group names no resource of the default group', processName => {
+    const text = textOf(`antichain_payments-${processName}`)
     // The logical ids of the resources of a group begin with `Grouppayments`.
     const imports = [...text.matchAll(/ExportsOutput(?:Ref|FnGetAtt)(\w+?)(?:Arn)?[0-9A-F]{8}"/g)]
     const shared = imports.map(([, id = '']) => id).filter(id => !id.startsWith('Grouppayments'))
@@ -133,9 +139,9 @@ describe('a group of stacks', () => {
     ).toEqual([])
   })
 
-  test.each(programParts)('%s assumes roles with the name of its group only', part => {
+  test.each(programProcesses)('%s assumes roles with the name of its group only', processName => {
     const roleArns = templates
-      .statements(`antichain_payments-${part}`)
+      .statements(`antichain_payments-${processName}`)
       .filter(({ actions }) => actions.includes('sts:AssumeRole'))
     expect(roleArns.flatMap(({ resources }) => resources)).toEqual([
       'arn:aws:iam::*:role/antichain_payments-deploy-*',
@@ -146,8 +152,8 @@ describe('a group of stacks', () => {
   })
 
   test('no pattern of the default group matches a name of a group', () => {
-    for (const part of groupParts) {
-      const text = textOf(`antichain-${part}`)
+    for (const processName of groupProcesses) {
+      const text = textOf(`antichain-${processName}`)
       expect(text).not.toContain('Group')
       expect(text).not.toContain('antichain*')
       expect(text).not.toContain('antichain_')
@@ -166,9 +172,11 @@ const listUses = (statements: readonly Statement[]): ReadonlySet<string> =>
 describe('functions that all groups share', () => {
   test.each(['api', 'service', 'webhook', 'schedule'])(
     '%s may use the tables, queues and keys of all groups, with the same conditions',
-    part => {
-      const after = templates.statements(`antichain-${part}`)
-      expect(listUses(after)).toEqual(listUses(usual.statements(`antichain-${part}`)))
+    processName => {
+      const after = templates.statements(`antichain-${processName}`)
+      expect(listUses(after)).toEqual(
+        listUses(templatesWithoutGroups.statements(`antichain-${processName}`)),
+      )
       const text = JSON.stringify(after)
       for (const name of ['antichain_*-catalog', 'antichain_*-nudges']) expect(text).toContain(name)
     },

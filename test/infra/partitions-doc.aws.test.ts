@@ -28,12 +28,12 @@ const quote = (patterns: readonly string[]): string =>
   patterns.map(pattern => `\`${pattern}\``).join(', ')
 
 /** Returns the partitions for which a role allows an action on a table, as the page prints them. */
-function describeUse(part: string, table: string, action: string): string {
+function describeUse(processName: string, table: string, action: string): string {
   const concerns = (statement: Statement): boolean =>
     statement.actions.includes(action) && statement.resources.join().includes(table)
-  const allowed = statements(part).filter(concerns)
+  const allowed = statements(processName).filter(concerns)
   if (allowed.length === 0) return 'none'
-  const denied = denials(part)
+  const denied = denials(processName)
     .filter(concerns)
     .flatMap(statement => patternsOf(statement) ?? [])
   const isWhole = allowed.some(statement => patternsOf(statement) === undefined)
@@ -41,10 +41,10 @@ function describeUse(part: string, table: string, action: string): string {
   return quote(allowed.flatMap(statement => patternsOf(statement) ?? []))
 }
 
-const rowsOf = (part: string): readonly string[] =>
+const rowsOf = (processName: string): readonly string[] =>
   Object.entries(tables).map(([name, table]) => {
-    const uses = columns.map(action => describeUse(part, table, action))
-    return `| ${[part, name, ...uses].join(' | ')} |`
+    const uses = columns.map(action => describeUse(processName, table, action))
+    return `| ${[processName, name, ...uses].join(' | ')} |`
   })
 
 test('the table of partitions in docs/aws.md has the permissions of each function', () => {

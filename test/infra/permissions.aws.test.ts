@@ -3,11 +3,12 @@ import { functionsTable } from '../../infra/functions-table.ts'
 import { listActionsOn, synthesise } from './synthesise.ts'
 
 const { statements, resources, main } = synthesise()
-const parts = functionsTable.flatMap(({ name, longEntry }) =>
+/** The names of all functions, and of the tasks of the long pool. */
+const processNames = functionsTable.flatMap(({ name, longEntry }) =>
   longEntry === undefined ? [name] : [name, `long-${name}`],
 )
-const actionsOf = (part: string): readonly string[] =>
-  statements(part).flatMap(({ actions }) => actions)
+const actionsOf = (processName: string): readonly string[] =>
+  statements(processName).flatMap(({ actions }) => actions)
 const reads = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query', 'dynamodb:Scan']
 const catalogWrites = /^dynamodb:(Put|Update|Delete|BatchWrite|Transact|PartiQL)/
 
@@ -35,30 +36,33 @@ describe('a webhook', () => {
 })
 
 describe('the catalog', () => {
-  test.each(['webhook', 'schedule'])('%s can change neither tokens nor the audit log', part => {
-    const uses = statements(part).filter(({ resources: arns }) =>
-      arns.join().includes('DataCatalog'),
-    )
-    expect(uses).toHaveLength(2)
-    for (const { conditions } of uses) {
-      const { 'ForAllValues:StringLike': patterns, Null: absence } = conditions as Record<
-        string,
-        Record<string, unknown>
-      >
-      const keys = patterns?.['dynamodb:LeadingKeys'] as readonly string[]
-      expect(keys.length).toBeGreaterThan(0)
-      expect(
-        keys.filter(key => /^(?:documents )?(?:federation|token|\*)|^audit/.test(key)),
-      ).toEqual([])
-      // Without this condition a request without keys would be allowed.
-      expect(absence).toEqual({ 'dynamodb:LeadingKeys': 'false' })
-    }
-  })
+  test.each(['webhook', 'schedule'])(
+    '%s can change neither tokens nor the audit log',
+    processName => {
+      const uses = statements(processName).filter(({ resources: arns }) =>
+        arns.join().includes('DataCatalog'),
+      )
+      expect(uses).toHaveLength(2)
+      for (const { conditions } of uses) {
+        const { 'ForAllValues:StringLike': patterns, Null: absence } = conditions as Record<
+          string,
+          Record<string, unknown>
+        >
+        const keys = patterns?.['dynamodb:LeadingKeys'] as readonly string[]
+        expect(keys.length).toBeGreaterThan(0)
+        expect(
+          keys.filter(key => /^(?:documents )?(?:federation|token|\*)|^audit/.test(key)),
+        ).toEqual([])
+        // Without this condition a request without keys would be allowed.
+        expect(absence).toEqual({ 'dynamodb:LeadingKeys': 'false' })
+      }
+    },
+  )
 })
 
 describe('an executor', () => {
-  test.each(['step-executor', 'long-step-executor'])('%s cannot write the catalog', part => {
-    const actions = listActionsOn(statements(part), 'DataCatalog')
+  test.each(['step-executor', 'long-step-executor'])('%s cannot write the catalog', processName => {
+    const actions = listActionsOn(statements(processName), 'DataCatalog')
     expect(actions.filter(action => catalogWrites.test(action))).toEqual([])
     expect(actions).toEqual(reads.slice(0, 3).toSorted())
   })
@@ -75,8 +79,8 @@ describe('an executor', () => {
 
   test.each(['step-executor', 'long-step-executor', 'step-generator', 'long-step-generator'])(
     'and a generator open no data key without a stack: %s',
-    part => {
-      const uses = statements(part).filter(
+    processName => {
+      const uses = statements(processName).filter(
         ({ resources: arns, conditions }) =>
           arns.join().includes('SecretsKey') && !('StringEquals' in conditions),
       )
@@ -153,11 +157,11 @@ describe("the service for Pulumi's command line", () => {
 describe('deployment credentials', () => {
   const deployers = ['step-generator', 'long-step-generator', 'step-executor', 'long-step-executor']
 
-  test.each(parts)('%s assumes roles of stacks only if it deploys', part => {
-    const allowedActions = statements(part).filter(({ actions }) =>
+  test.each(processNames)('%s assumes roles of stacks only if it deploys', processName => {
+    const allowedActions = statements(processName).filter(({ actions }) =>
       actions.some(one => one.startsWith('sts:')),
     )
-    if (!deployers.includes(part)) return expect(allowedActions).toEqual([])
+    if (!deployers.includes(processName)) return expect(allowedActions).toEqual([])
     expect(allowedActions).toEqual([
       {
         actions: ['sts:AssumeRole'],
@@ -185,37 +189,42 @@ describe('deployment credentials', () => {
 })
 
 describe('every role', () => {
-  test.each(parts)('%s has no action pattern and no resource wildcard', part => {
-    for (const { actions, resources: resourceTexts } of statements(part)) {
+  test.each(processNames)('%s has no action pattern and no resource wildcard', processName => {
+    for (const { actions, resources: resourceTexts } of statements(processName)) {
       expect(actions.filter(action => action.includes('*'))).toEqual([])
       expect(resourceTexts.filter(resource => resource === '*')).toEqual([])
     }
   })
 
-  test.each(parts)('%s scans and manages no table', part => {
+  test.each(processNames)('%s scans and manages no table', processName => {
     const allowed =
       /^dynamodb:(GetItem|BatchGetItem|Query|ConditionCheckItem|PutItem|UpdateItem|BatchWriteItem|DeleteItem)$/
-    const odd = actionsOf(part).filter(one => one.startsWith('dynamodb:') && !allowed.test(one))
+    const odd = actionsOf(processName).filter(
+      one => one.startsWith('dynamodb:') && !allowed.test(one),
+    )
     expect(odd).toEqual([])
   })
 
-  test.each(parts)('%s uses the encryption key only through tables and bucket', part => {
-    const uses = statements(part).filter(({ resources: resourceTexts }) =>
-      resourceTexts.join().includes('EncryptionDataKey'),
-    )
-    if (['installer', 'scaler'].includes(part)) return expect(uses).toEqual([])
-    expect(uses).toHaveLength(1)
-    expect(Object.keys(uses[0]?.conditions ?? {})).toEqual(['StringEquals'])
-    expect(uses[0]?.conditions['StringEquals']).toHaveProperty('kms:ViaService')
-  })
+  test.each(processNames)(
+    '%s uses the encryption key only through tables and bucket',
+    processName => {
+      const uses = statements(processName).filter(({ resources: resourceTexts }) =>
+        resourceTexts.join().includes('EncryptionDataKey'),
+      )
+      if (['installer', 'scaler'].includes(processName)) return expect(uses).toEqual([])
+      expect(uses).toHaveLength(1)
+      expect(Object.keys(uses[0]?.conditions ?? {})).toEqual(['StringEquals'])
+      expect(uses[0]?.conditions['StringEquals']).toHaveProperty('kms:ViaService')
+    },
+  )
 
-  test.each(parts)(
+  test.each(processNames)(
     '%s creates no role, and passes none, but API and service pass that of schedules',
-    part => {
-      const iam = statements(part).filter(({ actions }) =>
+    processName => {
+      const iam = statements(processName).filter(({ actions }) =>
         actions.some(one => one.startsWith('iam:')),
       )
-      if (!['api', 'service'].includes(part)) return expect(iam).toEqual([])
+      if (!['api', 'service'].includes(processName)) return expect(iam).toEqual([])
       expect(iam.map(({ actions, conditions }) => ({ actions, conditions }))).toEqual([
         {
           actions: ['iam:PassRole'],
@@ -237,14 +246,16 @@ describe('every role', () => {
     expect(actionsOf('api').filter(action => action.startsWith('s3:Delete'))).toEqual([])
   })
 
-  test.each(parts)(
+  test.each(processNames)(
     '%s creates no schedule, except for API and service; the schedule function removes some',
-    part => {
-      const allowedActions = actionsOf(part).filter(one => one.startsWith('scheduler:'))
+    processName => {
+      const allowedActions = actionsOf(processName).filter(one => one.startsWith('scheduler:'))
       const all = ['scheduler:CreateSchedule', 'scheduler:DeleteSchedule']
-      const isCreating = ['api', 'service'].includes(part)
-      expect(allowedActions).toEqual(isCreating ? all : part === 'schedule' ? all.slice(1) : [])
-      const scheduled = statements(part)
+      const isCreating = ['api', 'service'].includes(processName)
+      expect(allowedActions).toEqual(
+        isCreating ? all : processName === 'schedule' ? all.slice(1) : [],
+      )
+      const scheduled = statements(processName)
         .filter(({ actions }) => actions.some(one => one.startsWith('scheduler:')))
         .flatMap(one => one.resources)
       for (const resource of scheduled) expect(resource).toMatch(/:schedule\/antichain[^/]*\//)
@@ -259,8 +270,8 @@ describe('every role', () => {
 
 test.each(['step-generator', 'long-step-generator'])(
   '%s stores plugins without replacing any',
-  part => {
-    const puts = statements(part).filter(
+  processName => {
+    const puts = statements(processName).filter(
       ({ actions, resources: arns }) =>
         actions.includes('s3:PutObject') && arns.join().includes('/plugins/*'),
     )
@@ -283,8 +294,8 @@ describe('the installer', () => {
 
   test.each(['step-generator', 'long-step-generator'])(
     'uploads with the permission of %s, which creates its objects without overwriting any',
-    part => {
-      const uses = statements(part).filter(({ resources: arns }) =>
+    processName => {
+      const uses = statements(processName).filter(({ resources: arns }) =>
         arns.join().includes('/installs/*'),
       )
       const puts = uses.filter(({ actions }) => actions.includes('s3:PutObject'))
@@ -332,26 +343,26 @@ describe('the scaler', () => {
 })
 
 test('only generators, executors, the service and the API invoke functions, each those of its row', () => {
-  const findInvocations = (part: string) =>
-    statements(part).filter(({ actions }) => actions.includes('lambda:InvokeFunction'))
-  for (const part of ['step-generator', 'long-step-generator']) {
-    const called = findInvocations(part).flatMap(one => one.resources)
+  const findInvocations = (processName: string) =>
+    statements(processName).filter(({ actions }) => actions.includes('lambda:InvokeFunction'))
+  for (const processName of ['step-generator', 'long-step-generator']) {
+    const called = findInvocations(processName).flatMap(one => one.resources)
     expect(called).toEqual([
       expect.stringMatching(/:function:antichain-compaction"\]\]\}$/),
       expect.stringMatching(/:function:antichain-installer"\]\]\}$/),
       expect.stringMatching(/:function:antichain-scaler"\]\]\}$/),
     ])
   }
-  for (const part of ['api', 'step-executor', 'long-step-executor'])
-    expect(findInvocations(part).flatMap(one => one.resources)).toEqual([
+  for (const processName of ['api', 'step-executor', 'long-step-executor'])
+    expect(findInvocations(processName).flatMap(one => one.resources)).toEqual([
       expect.stringMatching(/:function:antichain-scaler"\]\]\}$/),
     ])
   expect(findInvocations('service').flatMap(one => one.resources)).toEqual([
     expect.stringMatching(/:function:antichain-api"\]\]\}$/),
     expect.stringMatching(/:function:antichain-compaction"\]\]\}$/),
   ])
-  for (const part of ['webhook', 'schedule', 'installer', 'compaction', 'scaler'])
-    expect(findInvocations(part)).toEqual([])
+  for (const processName of ['webhook', 'schedule', 'installer', 'compaction', 'scaler'])
+    expect(findInvocations(processName)).toEqual([])
 })
 
 test('only the scheduler, for the group of this installation, may use the role of schedules', () => {

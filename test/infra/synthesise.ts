@@ -117,9 +117,12 @@ function parseStatements(document: unknown, effect: Effect): readonly Statement[
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value])
 
-/** Returns the actions that statements allow on resources whose text contains `part`. */
-export const listActionsOn = (statements: readonly Statement[], part: string): readonly string[] =>
+/** Returns the actions that statements allow on resources whose text contains `resourceText`. */
+export const listActionsOn = (
+  statements: readonly Statement[],
+  resourceText: string,
+): readonly string[] =>
   statements
-    .filter(({ resources }) => resources.some(resource => resource.includes(part)))
+    .filter(({ resources }) => resources.some(resource => resource.includes(resourceText)))
     .flatMap(({ actions }) => actions)
     .toSorted()

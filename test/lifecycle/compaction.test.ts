@@ -28,18 +28,23 @@ async function stopBeforePublish(): Promise<{ engine: TestEngine; deployment: De
 }
 
 /**
- * Returns ports that fail from the n-th write of a compaction on. With `after`, that write itself
- * still takes place.
+ * Returns ports that fail from the write number `failingWrite` of a compaction on. With
+ * `takesEffect`, that write itself still takes place.
  */
-function createFailingPorts(platform: Platform, write: number, after: boolean): Platform {
+function createFailingPorts(
+  platform: Platform,
+  failingWrite: number,
+  takesEffect: boolean,
+): Platform {
   let writes = 0
   const guard =
     <A extends unknown[], R>(call: (...args: A) => Promise<R>) =>
     async (...args: A): Promise<R> => {
       writes += 1
-      if (writes > write || (writes === write && !after)) throw new Error('dead')
+      if (writes > failingWrite || (writes === failingWrite && !takesEffect))
+        throw new Error('dead')
       const result = await call(...args)
-      if (writes === write) throw new Error('dead')
+      if (writes === failingWrite) throw new Error('dead')
       return result
     }
   return {

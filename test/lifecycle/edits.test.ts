@@ -39,121 +39,160 @@ const readEnd = async ({ platform, stack }: TestFunctions, key: string) =>
   (await platform.requests.find(stack, key))?.end
 
 test('an edit is published once, and its end has the version, the count and the notices', async () => {
-  const all = await openDeployed()
-  const { version } = await getTestStack(all.platform)
-  await all.requestEdit('k', { kind: 'rename', urn: await findUrn(all, 'b'), name: 'c' })
-  expect(await all.generate()).toBe('ended')
-  expect(await readNames(all)).toEqual(expect.arrayContaining(['a', 'c']))
-  expect(await readEnd(all, 'k')).toEqual({
+  const functions = await openDeployed()
+  const { version } = await getTestStack(functions.platform)
+  await functions.requestEdit('k', {
+    kind: 'rename',
+    urn: await findUrn(functions, 'b'),
+    name: 'c',
+  })
+  expect(await functions.generate()).toBe('ended')
+  expect(await readNames(functions)).toEqual(expect.arrayContaining(['a', 'c']))
+  expect(await readEnd(functions, 'k')).toEqual({
     kind: 'started',
-    deployment: `${all.stack}/2`,
+    deployment: `${functions.stack}/2`,
     edit: { version: version + 1, count: 1, notices: [] },
   })
-  const [record] = await all.platform.catalog.listHistory(all.stack, 1)
+  const [record] = await functions.platform.catalog.listHistory(functions.stack, 1)
   expect(record).toMatchObject({ command: 'state', by: 'a test', result: 'succeeded' })
   expect(record?.version).toBe(version + 1)
-  expect(await all.generate()).toBe('idle')
-  expect(await getTestStack(all.platform)).toMatchObject({ current: '', deployments: 2 })
+  expect(await functions.generate()).toBe('idle')
+  expect(await getTestStack(functions.platform)).toMatchObject({ current: '', deployments: 2 })
 })
 
 test('an edit with an error is refused with its code, without a deployment', async () => {
-  const all = await openDeployed()
-  await all.requestEdit('k', { kind: 'rename', urn: await findUrn(all, 'b'), name: 'a' })
-  expect(await all.generate()).toBe('refused')
-  expect(await readEnd(all, 'k')).toMatchObject({ kind: 'refused', code: 'STATE_RESOURCE_EXISTS' })
-  expect(await getTestStack(all.platform)).toMatchObject({ deployments: 1, version: 1 })
+  const functions = await openDeployed()
+  await functions.requestEdit('k', {
+    kind: 'rename',
+    urn: await findUrn(functions, 'b'),
+    name: 'a',
+  })
+  expect(await functions.generate()).toBe('refused')
+  expect(await readEnd(functions, 'k')).toMatchObject({
+    kind: 'refused',
+    code: 'STATE_RESOURCE_EXISTS',
+  })
+  expect(await getTestStack(functions.platform)).toMatchObject({ deployments: 1, version: 1 })
 })
 
 test('an edit that no user has requested is refused, and changes nothing', async () => {
-  const all = await openDeployed()
-  await all.requestEdit('k', { kind: 'rename', urn: await findUrn(all, 'b'), name: 'c' })
-  expect(await all.generate({}, { isUnapproved: true })).toBe('refused')
-  expect(await readEnd(all, 'k')).toMatchObject({ kind: 'refused', code: 'REQUEST_UNAPPROVED' })
-  expect(await getTestStack(all.platform)).toMatchObject({ deployments: 1, version: 1 })
+  const functions = await openDeployed()
+  await functions.requestEdit('k', {
+    kind: 'rename',
+    urn: await findUrn(functions, 'b'),
+    name: 'c',
+  })
+  expect(await functions.generate({}, { isUnapproved: true })).toBe('refused')
+  expect(await readEnd(functions, 'k')).toMatchObject({
+    kind: 'refused',
+    code: 'REQUEST_UNAPPROVED',
+  })
+  expect(await getTestStack(functions.platform)).toMatchObject({ deployments: 1, version: 1 })
 })
 
 test('an edit that waited too long is refused', async () => {
-  const all = await openDeployed()
-  const edit = { kind: 'rename', urn: await findUrn(all, 'b'), name: 'c' } as const
-  await all.requestEdit('old', edit, limits.editWaitMs + 1_000)
-  expect(await all.generate()).toBe('refused')
-  expect(await readEnd(all, 'old')).toMatchObject({ kind: 'refused', code: 'REQUEST_EXPIRED' })
-  expect(await readNames(all)).toContain('b')
+  const functions = await openDeployed()
+  const edit = { kind: 'rename', urn: await findUrn(functions, 'b'), name: 'c' } as const
+  await functions.requestEdit('old', edit, limits.editWaitMs + 1_000)
+  expect(await functions.generate()).toBe('refused')
+  expect(await readEnd(functions, 'old')).toMatchObject({
+    kind: 'refused',
+    code: 'REQUEST_EXPIRED',
+  })
+  expect(await readNames(functions)).toContain('b')
 })
 
 test('a withdrawn edit changes nothing, even when it is withdrawn while it runs', async () => {
-  const all = await openDeployed()
-  await all.requestEdit('k', { kind: 'rename', urn: await findUrn(all, 'b'), name: 'c' })
-  const { find, end } = all.platform.requests
+  const functions = await openDeployed()
+  await functions.requestEdit('k', {
+    kind: 'rename',
+    urn: await findUrn(functions, 'b'),
+    name: 'c',
+  })
+  const { find, end } = functions.platform.requests
   const withdrawal = { kind: 'refused', code: 'DEPLOYMENT_CANCELLED', message: '' } as const
-  Object.assign(all.platform.requests, {
+  Object.assign(functions.platform.requests, {
     end: async (...[stack, key, started]: Parameters<typeof end>) => {
       await end(stack, key, withdrawal)
       return end(stack, key, started)
     },
   })
-  await all.generate()
-  Object.assign(all.platform.requests, { find, end })
-  expect(await readEnd(all, 'k')).toEqual(withdrawal)
-  expect(await readNames(all)).toContain('b')
-  expect(await getTestStack(all.platform)).toMatchObject({ current: '', version: 1 })
+  await functions.generate()
+  Object.assign(functions.platform.requests, { find, end })
+  expect(await readEnd(functions, 'k')).toEqual(withdrawal)
+  expect(await readNames(functions)).toContain('b')
+  expect(await getTestStack(functions.platform)).toMatchObject({ current: '', version: 1 })
 })
 
 test('deployments of a stack with an invalid state are refused until the state is repaired', async () => {
-  const all = await openDeployed()
-  const { resources = [], ...fields } = await all.readState()
+  const functions = await openDeployed()
+  const { resources = [], ...fields } = await functions.readState()
   const broken: StoredDeployment = { ...fields, resources: resources.toReversed() }
-  const blob = await all.platform.blobs.put(Buffer.from(JSON.stringify(await envelopeOf(broken))))
-  await all.platform.catalog.publish(all.stack, 1, blob)
-  await all.requestDeployment('again')
-  await all.generate()
-  expect(await readEnd(all, 'again')).toMatchObject({ kind: 'refused', code: 'STATE_INTEGRITY' })
-  await all.requestEdit('k', { kind: 'repair' })
-  expect(await all.generate()).toBe('ended')
-  await all.requestDeployment('third')
-  all.nudges.push({ stack: all.stack, delayMs: 0 })
-  await all.runToIdle()
-  expect(await readEnd(all, 'third')).toMatchObject({ kind: 'started' })
+  const blob = await functions.platform.blobs.put(
+    Buffer.from(JSON.stringify(await envelopeOf(broken))),
+  )
+  await functions.platform.catalog.publish(functions.stack, 1, blob)
+  await functions.requestDeployment('again')
+  await functions.generate()
+  expect(await readEnd(functions, 'again')).toMatchObject({
+    kind: 'refused',
+    code: 'STATE_INTEGRITY',
+  })
+  await functions.requestEdit('k', { kind: 'repair' })
+  expect(await functions.generate()).toBe('ended')
+  await functions.requestDeployment('third')
+  functions.nudges.push({ stack: functions.stack, delayMs: 0 })
+  await functions.runToIdle()
+  expect(await readEnd(functions, 'third')).toMatchObject({ kind: 'started' })
 })
 
 test('a forced import replaces a damaged state, but not with the archive of another stack', async () => {
-  const all = await openDeployed()
-  const bytes = Buffer.from(JSON.stringify(await envelopeOf(await all.readState())))
-  const state = await all.platform.archives.put(all.stack, bytes)
-  const foreign = await all.platform.archives.put(stackIdOf('engine', 'other'), bytes)
-  await all.platform.catalog.publish(all.stack, 1, 'f'.repeat(64) as typeof state)
-  await all.requestEdit('foreign', { kind: 'import', state: foreign, force: true })
-  await all.requestEdit('careful', { kind: 'import', state, force: false })
-  await all.requestEdit('forced', { kind: 'import', state, force: true })
-  await all.generate()
-  expect(await readEnd(all, 'foreign')).toMatchObject({ kind: 'refused', code: 'STATE_INVALID' })
-  expect(await readEnd(all, 'careful')).toMatchObject({ kind: 'refused', code: 'STATE_INVALID' })
-  expect(await readEnd(all, 'forced')).toMatchObject({ kind: 'started' })
-  expect(await readNames(all)).toContain('a')
+  const functions = await openDeployed()
+  const bytes = Buffer.from(JSON.stringify(await envelopeOf(await functions.readState())))
+  const state = await functions.platform.archives.put(functions.stack, bytes)
+  const foreign = await functions.platform.archives.put(stackIdOf('engine', 'other'), bytes)
+  await functions.platform.catalog.publish(functions.stack, 1, 'f'.repeat(64) as typeof state)
+  await functions.requestEdit('foreign', { kind: 'import', state: foreign, force: true })
+  await functions.requestEdit('careful', { kind: 'import', state, force: false })
+  await functions.requestEdit('forced', { kind: 'import', state, force: true })
+  await functions.generate()
+  expect(await readEnd(functions, 'foreign')).toMatchObject({
+    kind: 'refused',
+    code: 'STATE_INVALID',
+  })
+  expect(await readEnd(functions, 'careful')).toMatchObject({
+    kind: 'refused',
+    code: 'STATE_INVALID',
+  })
+  expect(await readEnd(functions, 'forced')).toMatchObject({ kind: 'started' })
+  expect(await readNames(functions)).toContain('a')
 })
 
 describe('a rename of the stack', () => {
   const to = stackIdOf('engine', 'renamed')
 
   test('moves the stack, and its request ends under the old name', async () => {
-    const all = await openDeployed()
-    await all.requestEdit('k', { kind: 'rename stack', to, placements: {} })
-    expect(await all.generate()).toBe('ended')
-    expect(await readEnd(all, 'k')).toEqual({ kind: 'renamed', to })
-    const record = await all.platform.catalog.getStack(to)
-    const { resources = [] } = await readSnapshotBlob(all.platform.blobs, record?.snapshot ?? '')
+    const functions = await openDeployed()
+    await functions.requestEdit('k', { kind: 'rename stack', to, placements: {} })
+    expect(await functions.generate()).toBe('ended')
+    expect(await readEnd(functions, 'k')).toEqual({ kind: 'renamed', to })
+    const record = await functions.platform.catalog.getStack(to)
+    const { resources = [] } = await readSnapshotBlob(
+      functions.platform.blobs,
+      record?.snapshot ?? '',
+    )
     expect(resources.every(({ urn }) => urn.startsWith('urn:pulumi:renamed::engine::'))).toBe(true)
     expect(resources.length).toBeGreaterThan(2)
-    expect(await all.platform.catalog.getStack(all.stack)).toBeUndefined()
+    expect(await functions.platform.catalog.getStack(functions.stack)).toBeUndefined()
   })
 
   test('to an existing name is refused', async () => {
-    const all = await openDeployed()
-    await all.platform.catalog.createStack(to, all.platform.clock.now())
-    await all.requestEdit('k', { kind: 'rename stack', to, placements: {} })
-    expect(await all.generate()).toBe('refused')
-    expect(await readEnd(all, 'k')).toMatchObject({ kind: 'refused', code: 'STACK_EXISTS' })
-    expect(await all.platform.catalog.getStack(all.stack)).toMatchObject({ version: 1 })
+    const functions = await openDeployed()
+    await functions.platform.catalog.createStack(to, functions.platform.clock.now())
+    await functions.requestEdit('k', { kind: 'rename stack', to, placements: {} })
+    expect(await functions.generate()).toBe('refused')
+    expect(await readEnd(functions, 'k')).toMatchObject({ kind: 'refused', code: 'STACK_EXISTS' })
+    expect(await functions.platform.catalog.getStack(functions.stack)).toMatchObject({ version: 1 })
   })
 })
 
@@ -162,36 +201,40 @@ describe('a deployment that cannot continue', () => {
 
   /** Leaves a deployment whose generator died, and whose program cannot be opened any more. */
   async function openDead(stop: 'graceful' | 'forced'): Promise<TestFunctions> {
-    const all = await openDeployed()
-    await all.requestDeployment('dead')
+    const functions = await openDeployed()
+    await functions.requestDeployment('dead')
     const kill = { effect: 1, call: 'decisionLog.append pin', when: 'after' } as const
-    await expect(all.generate({}, { kill })).rejects.toThrow(ProcessKilledError)
-    const { current } = await getTestStack(all.platform)
-    all.nudges.splice(0)
-    await all.generate({}, noProgram)
-    const nudge = all.nudges.shift()
-    await expect(all.generate(nudge, noProgram)).rejects.toThrow('the archive is gone')
-    if (current !== '') await all.platform.control.stop(current, stop)
-    all.nudges.push(nudge ?? { stack: all.stack, delayMs: 0 })
-    return all
+    await expect(functions.generate({}, { kill })).rejects.toThrow(ProcessKilledError)
+    const { current } = await getTestStack(functions.platform)
+    functions.nudges.splice(0)
+    await functions.generate({}, noProgram)
+    const nudge = functions.nudges.shift()
+    await expect(functions.generate(nudge, noProgram)).rejects.toThrow('the archive is gone')
+    if (current !== '') await functions.platform.control.stop(current, stop)
+    functions.nudges.push(nudge ?? { stack: functions.stack, delayMs: 0 })
+    return functions
   }
 
   test('is closed without its program after a cancel, and edits run again', async () => {
-    const all = await openDead('graceful')
-    expect(await all.runToIdle(noProgram)).toContain('ended')
-    const [record] = await all.platform.catalog.listHistory(all.stack, 1)
+    const functions = await openDead('graceful')
+    expect(await functions.runToIdle(noProgram)).toContain('ended')
+    const [record] = await functions.platform.catalog.listHistory(functions.stack, 1)
     expect(record).toMatchObject({ result: 'cancelled' })
-    await all.requestEdit('k', { kind: 'rename', urn: await findUrn(all, 'b'), name: 'c' })
-    expect(await all.generate()).toBe('ended')
-    expect(await readNames(all)).toContain('c')
+    await functions.requestEdit('k', {
+      kind: 'rename',
+      urn: await findUrn(functions, 'b'),
+      name: 'c',
+    })
+    expect(await functions.generate()).toBe('ended')
+    expect(await readNames(functions)).toContain('c')
   })
 
   test('is abandoned after a forced cancel if its records are unreadable', async () => {
-    const all = await openDead('forced')
-    const { version } = await getTestStack(all.platform)
+    const functions = await openDead('forced')
+    const { version } = await getTestStack(functions.platform)
     const unreadable = { onLogRead: () => Promise.reject(error('RECORD_DAMAGED', 'it is damaged')) }
-    expect(await all.runToIdle({ ...noProgram, ...unreadable })).toContain('ended')
-    expect(await getTestStack(all.platform)).toMatchObject({ current: '', version })
+    expect(await functions.runToIdle({ ...noProgram, ...unreadable })).toContain('ended')
+    expect(await getTestStack(functions.platform)).toMatchObject({ current: '', version })
   })
 })
 
@@ -207,19 +250,23 @@ describe('a generator that dies during an edit', () => {
   ] as const)(
     'at %s (%s the call) leaves the stack free, with a resource named %s',
     async (call, when, name) => {
-      const all = await openDeployed()
-      await all.requestEdit('k', { kind: 'rename', urn: await findUrn(all, 'b'), name: 'c' })
+      const functions = await openDeployed()
+      await functions.requestEdit('k', {
+        kind: 'rename',
+        urn: await findUrn(functions, 'b'),
+        name: 'c',
+      })
       const kill = { effect: 1, call, when } as const
-      await expect(all.generate({}, { kill })).rejects.toThrow(ProcessKilledError)
-      all.nudges.push({ stack: all.stack, delayMs: 0 })
-      await all.runToIdle()
-      const record = await getTestStack(all.platform)
+      await expect(functions.generate({}, { kill })).rejects.toThrow(ProcessKilledError)
+      functions.nudges.push({ stack: functions.stack, delayMs: 0 })
+      await functions.runToIdle()
+      const record = await getTestStack(functions.platform)
       expect(record).toMatchObject({ current: '', version: name === 'c' ? 2 : 1 })
-      expect(await readNames(all)).toEqual(expect.arrayContaining(['a', name]))
-      const end = await readEnd(all, 'k')
+      expect(await readNames(functions)).toEqual(expect.arrayContaining(['a', name]))
+      const end = await readEnd(functions, 'k')
       expect(end).toMatchObject({ kind: 'started', edit: { version: 2 } })
       // The sender compares the version of the deployment with that of the edit.
-      const history = await all.platform.catalog.listHistory(all.stack, 10)
+      const history = await functions.platform.catalog.listHistory(functions.stack, 10)
       const editRecord = history.find(
         ({ deployment }) => end?.kind === 'started' && deployment === end.deployment,
       )

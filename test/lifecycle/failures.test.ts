@@ -19,7 +19,7 @@ const idsOf = (testRun: TestRun): string[] =>
     type === 'test:index:Thing' && typeof id === 'string' ? [id] : [],
   )
 
-const goOn = { continueOnError: true }
+const continueOptions = { continueOnError: true }
 
 test('a failed replacement keeps the old resource', async () => {
   const cloud = createCloud()
@@ -31,7 +31,7 @@ test('a failed replacement keeps the old resource', async () => {
     }
   await engine.run(program(1))
   cloud.faults.add('create a')
-  const testRun = await engine.run(program(2), goOn)
+  const testRun = await engine.run(program(2), continueOptions)
   expect(testRun.result.result).toBe('failed')
   expect([...cloud.objects.keys()]).toEqual(['a-1'])
   expect(idsOf(testRun)).toEqual(['a-1'])
@@ -47,7 +47,9 @@ test('the summary counts a replacement that failed after the deletion of its old
     }
   await engine.run(program(1))
   cloud.faults.add('create a')
-  expect((await engine.run(program(2), goOn)).result.changes).toMatchObject({ replace: 1 })
+  expect((await engine.run(program(2), continueOptions)).result.changes).toMatchObject({
+    replace: 1,
+  })
   cloud.faults.clear()
   expect((await engine.run(program(2))).result.changes).toMatchObject({ replace: 1 })
 })
@@ -63,7 +65,7 @@ test('an unregistered resource is kept when the update of its dependent failed',
     await registerReporting(monitor, 'b', { v: 2 })
   }
   cloud.faults.add('update b-1')
-  const testRun = await engine.run(programWithout, goOn)
+  const testRun = await engine.run(programWithout, continueOptions)
   expect(testRun.result.result).toBe('failed')
   expect(idsOf(testRun)).toEqual(['a-1', 'b-1'])
   cloud.faults.clear()
@@ -83,7 +85,7 @@ test('a replacement in which the delete of a dependent failed loses no object', 
     }
   await engine.run(program(1))
   cloud.faults.add('delete d2-1')
-  const testRun = await engine.run(program(2), goOn)
+  const testRun = await engine.run(program(2), continueOptions)
   expect(testRun.result.result).toBe('failed')
   expect(idsOf(testRun).sort()).toEqual([...cloud.objects.keys()].sort())
 })
@@ -125,7 +127,7 @@ test('a resource whose replacement failed keeps its dependencies in the state', 
   cloud.faults.add('create user')
   const testRun = await engine.run(async monitor => {
     await registerReporting(monitor, 'user', { replace: 'alone' })
-  }, goOn)
+  }, continueOptions)
   expect(testRun.result.result).toBe('failed')
   expect(idsOf(testRun)).toEqual(['root-1', 'user-1'])
   cloud.faults.clear()
@@ -142,7 +144,7 @@ test('a deployment with an error fails even if it continued', async () => {
   const testRun = await engine.run(async monitor => {
     await registerReporting(monitor, 'a', { v: 1 })
     await registerReporting(monitor, 'b', { v: 1 })
-  }, goOn)
+  }, continueOptions)
   expect(testRun.result.result).toBe('failed')
   expect(idsOf(testRun)).toEqual(['b-1'])
 })
@@ -175,7 +177,7 @@ test.each(['operations.putOutcome', 'operations.select'])(
     expect(idsOf(testRun)).toEqual(['a-1'])
     expect(cloud.log).toEqual(['create a'])
     expect(JSON.stringify(testRun.events)).toContain(
-      'it is kept in memory and retried: the store has a bad moment',
+      'it is kept in memory and retried: the store is temporarily unavailable',
     )
   },
 )

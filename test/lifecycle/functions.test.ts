@@ -23,145 +23,145 @@ const readNames = async ({ readState }: TestFunctions): Promise<readonly string[
   ((await readState()).resources ?? []).map(({ urn }) => urn.split('::').at(-1) ?? '')
 
 test('functions that know only their messages turn a request into one deployment', async () => {
-  const all = await openScene()
-  const { nudges, stack, platform, cloud } = all
-  await all.requestDeployment('k')
+  const functions = await openScene()
+  const { nudges, stack, platform, cloud } = functions
+  await functions.requestDeployment('k')
   nudges.push({ stack, delayMs: 0 })
-  expect(await all.runToIdle()).toContain('ended')
-  expect(await readNames(all)).toEqual(expect.arrayContaining(['a', 'b', 'c']))
+  expect(await functions.runToIdle()).toContain('ended')
+  expect(await readNames(functions)).toEqual(expect.arrayContaining(['a', 'b', 'c']))
   expect(cloud.log.toSorted()).toEqual(['create a', 'create b', 'create c'])
-  const kept = await platform.requests.find(stack, 'k')
-  expect(kept?.end).toEqual({ kind: 'started', deployment: `${stack}/1` })
+  const storedRequest = await platform.requests.find(stack, 'k')
+  expect(storedRequest?.end).toEqual({ kind: 'started', deployment: `${stack}/1` })
   // The same request and nudge once more.
-  expect(await all.requestDeployment('k')).toBe(true)
-  expect(await all.generate()).toBe('idle')
+  expect(await functions.requestDeployment('k')).toBe(true)
+  expect(await functions.generate()).toBe('idle')
   expect(cloud.log).toHaveLength(3)
 })
 
 test('a request that cannot be opened is refused with the reason, and the next one is served', async () => {
-  const all = await openScene()
-  for (const key of ['bad', 'good']) await all.requestDeployment(key)
-  all.nudges.push({ stack: all.stack, delayMs: 0 })
-  expect(await all.runToIdle()).toContain('ended')
-  const bad = await all.platform.requests.find(all.stack, 'bad')
+  const functions = await openScene()
+  for (const key of ['bad', 'good']) await functions.requestDeployment(key)
+  functions.nudges.push({ stack: functions.stack, delayMs: 0 })
+  expect(await functions.runToIdle()).toContain('ended')
+  const bad = await functions.platform.requests.find(functions.stack, 'bad')
   expect(bad?.end).toEqual({
     kind: 'refused',
     code: 'PROJECT_INVALID',
     message: 'the program cannot be decrypted',
   })
-  expect(await readNames(all)).toContain('a')
+  expect(await readNames(functions)).toContain('a')
 })
 
 test('a request that no user has approved is refused, before its program is opened', async () => {
-  const all = await openScene()
-  await all.requestDeployment('k')
+  const functions = await openScene()
+  await functions.requestDeployment('k')
   const onOpening = vi.fn(async () => undefined)
-  expect(await all.generate({}, { isUnapproved: true, onOpening })).toBe('refused')
-  const { end } = (await all.platform.requests.find(all.stack, 'k')) ?? {}
+  expect(await functions.generate({}, { isUnapproved: true, onOpening })).toBe('refused')
+  const { end } = (await functions.platform.requests.find(functions.stack, 'k')) ?? {}
   expect(end).toMatchObject({ kind: 'refused', code: 'REQUEST_UNAPPROVED' })
   expect(onOpening).not.toHaveBeenCalled()
 })
 
 test('a request that reached the queue of a removed stack is refused', async () => {
-  const all = await openScene()
-  await all.platform.catalog.removeStack(all.stack)
-  await all.requestDeployment('up')
-  await all.requestEdit('edit', { kind: 'repair' })
-  expect(await all.generate()).toBe('refused')
+  const functions = await openScene()
+  await functions.platform.catalog.removeStack(functions.stack)
+  await functions.requestDeployment('up')
+  await functions.requestEdit('edit', { kind: 'repair' })
+  expect(await functions.generate()).toBe('refused')
   for (const key of ['up', 'edit'])
-    expect((await all.platform.requests.find(all.stack, key))?.end).toMatchObject({
+    expect((await functions.platform.requests.find(functions.stack, key))?.end).toMatchObject({
       kind: 'refused',
       code: 'STACK_NOT_FOUND',
     })
-  expect(await all.generate()).toBe('idle')
+  expect(await functions.generate()).toBe('idle')
 })
 
 test('requests of one stack are served one after another', async () => {
-  const all = await openScene()
-  await all.requestDeployment('up')
-  await all.requestDeployment('down', { command: 'destroy' })
-  all.nudges.push({ stack: all.stack, delayMs: 0 })
-  const served = await all.runToIdle()
+  const functions = await openScene()
+  await functions.requestDeployment('up')
+  await functions.requestDeployment('down', { command: 'destroy' })
+  functions.nudges.push({ stack: functions.stack, delayMs: 0 })
+  const served = await functions.runToIdle()
   expect(served.filter(one => one === 'ended')).toHaveLength(2)
-  expect(all.cloud.objects.size).toBe(0)
-  expect((await all.readState()).resources ?? []).toEqual([])
+  expect(functions.cloud.objects.size).toBe(0)
+  expect((await functions.readState()).resources ?? []).toEqual([])
 })
 
 test('a preview changes nothing, and its request stores the result', async () => {
-  const all = await openScene()
-  await all.requestPreview('p')
-  expect(await all.generate()).toBe('ended')
-  const kept = await all.platform.requests.find(all.stack, 'p')
-  expect(kept?.end).toMatchObject({
+  const functions = await openScene()
+  await functions.requestPreview('p')
+  expect(await functions.generate()).toBe('ended')
+  const storedRequest = await functions.platform.requests.find(functions.stack, 'p')
+  expect(storedRequest?.end).toMatchObject({
     kind: 'previewed',
     result: 'succeeded',
     changes: { create: expect.any(Number) },
     errors: [],
   })
-  expect(all.cloud.log).toEqual([])
+  expect(functions.cloud.log).toEqual([])
 })
 
 test('a request behind a preview is served even if its own nudge was used up earlier', async () => {
-  const all = await openScene()
-  await all.requestPreview('p')
-  await all.requestDeployment('k')
-  all.nudges.push({ stack: all.stack, delayMs: 0 })
-  expect((await all.runToIdle()).filter(one => one === 'ended')).toHaveLength(2)
-  expect(await readNames(all)).toContain('a')
+  const functions = await openScene()
+  await functions.requestPreview('p')
+  await functions.requestDeployment('k')
+  functions.nudges.push({ stack: functions.stack, delayMs: 0 })
+  expect((await functions.runToIdle()).filter(one => one === 'ended')).toHaveLength(2)
+  expect(await readNames(functions)).toContain('a')
 })
 
 test('after a generator died, its watchdog nudge starts the next one', async () => {
-  const all = await openScene()
-  await all.requestDeployment('k')
+  const functions = await openScene()
+  await functions.requestDeployment('k')
   const kill = { effect: 1, call: 'decisionLog.append registration', when: 'after' } as const
-  await expect(all.generate({}, { kill })).rejects.toThrow(ProcessKilledError)
-  const [first] = all.nudges.splice(0)
-  expect(first).toEqual({ stack: all.stack, delayMs: 90_000 })
+  await expect(functions.generate({}, { kill })).rejects.toThrow(ProcessKilledError)
+  const [first] = functions.nudges.splice(0)
+  expect(first).toEqual({ stack: functions.stack, delayMs: 90_000 })
   // No check observed the holder before, so it may be alive. The next check gets this observation.
-  expect(await all.generate(first)).toBe('held')
-  const [second] = all.nudges.splice(0)
+  expect(await functions.generate(first)).toBe('held')
+  const [second] = functions.nudges.splice(0)
   expect(second?.observedHolder).toMatchObject({ renewals: expect.any(Number) })
-  all.nudges.push(second ?? { stack: all.stack, delayMs: 0 })
-  expect(await all.runToIdle()).toContain('ended')
-  expect(await readNames(all)).toEqual(expect.arrayContaining(['a', 'b', 'c']))
-  expect(all.cloud.log.toSorted()).toEqual(['create a', 'create b', 'create c'])
-  expect((await all.platform.requests.find(all.stack, 'k'))?.end?.kind).toBe('started')
+  functions.nudges.push(second ?? { stack: functions.stack, delayMs: 0 })
+  expect(await functions.runToIdle()).toContain('ended')
+  expect(await readNames(functions)).toEqual(expect.arrayContaining(['a', 'b', 'c']))
+  expect(functions.cloud.log.toSorted()).toEqual(['create a', 'create b', 'create c'])
+  expect((await functions.platform.requests.find(functions.stack, 'k'))?.end?.kind).toBe('started')
 })
 
 test('a deployment that died before its control record existed is closed, and its request starts again', async () => {
-  const all = await openScene()
-  await all.requestDeployment('k')
+  const functions = await openScene()
+  await functions.requestDeployment('k')
   const kill = { effect: 1, call: 'catalog.start', when: 'after' } as const
-  await expect(all.generate({}, { kill })).rejects.toThrow(ProcessKilledError)
-  expect(await all.runToIdle()).toContain('ended')
-  expect(await readNames(all)).toContain('c')
-  const kept = await all.platform.requests.find(all.stack, 'k')
-  expect(kept?.end).toEqual({ kind: 'started', deployment: `${all.stack}/2` })
+  await expect(functions.generate({}, { kill })).rejects.toThrow(ProcessKilledError)
+  expect(await functions.runToIdle()).toContain('ended')
+  expect(await readNames(functions)).toContain('c')
+  const storedRequest = await functions.platform.requests.find(functions.stack, 'k')
+  expect(storedRequest?.end).toEqual({ kind: 'started', deployment: `${functions.stack}/2` })
 })
 
 test('a request that was served while a slow generator opened it does not start again', async () => {
-  const all = await openScene()
-  await all.requestDeployment('k')
+  const functions = await openScene()
+  await functions.requestDeployment('k')
   const serveMeanwhile = async (): Promise<void> => {
-    all.nudges.push({ stack: all.stack, delayMs: 0 })
-    expect(await all.runToIdle()).toContain('ended')
+    functions.nudges.push({ stack: functions.stack, delayMs: 0 })
+    expect(await functions.runToIdle()).toContain('ended')
   }
-  expect(await all.generate({}, { onOpening: serveMeanwhile })).toBe('held')
-  const history = await all.platform.catalog.listHistory(all.stack, 10)
+  expect(await functions.generate({}, { onOpening: serveMeanwhile })).toBe('held')
+  const history = await functions.platform.catalog.listHistory(functions.stack, 10)
   expect(history.map(({ result }) => result)).toEqual(['succeeded'])
-  expect(all.cloud.log).toHaveLength(3)
+  expect(functions.cloud.log).toHaveLength(3)
 })
 
 test('generators with a short time limit follow each other, and report every step once', async () => {
   const many = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`t${index}`, { v: 1 }]))
-  const all = await openScene(createThings(many), 500)
-  await all.requestDeployment('k')
-  all.nudges.push({ stack: all.stack, delayMs: 0 })
-  const served = await all.runToIdle({ limitMs: 3_000 })
+  const functions = await openScene(createThings(many), 500)
+  await functions.requestDeployment('k')
+  functions.nudges.push({ stack: functions.stack, delayMs: 0 })
+  const served = await functions.runToIdle({ limitMs: 3_000 })
   expect(served.filter(one => one === 'handed over').length).toBeGreaterThan(0)
   expect(served).toContain('ended')
-  expect(all.cloud.log).toHaveLength(12)
-  const { events } = await all.platform.events.read(`${all.stack}/1` as never, 0, 1_000)
+  expect(functions.cloud.log).toHaveLength(12)
+  const { events } = await functions.platform.events.read(`${functions.stack}/1` as never, 0, 1_000)
   const begun = events.filter(line => line.includes('resourcePreEvent') && line.includes('::t0"'))
   expect(begun).toHaveLength(1)
   const summary = events.map(line => JSON.parse(line)).find(event => 'summaryEvent' in event)
@@ -169,15 +169,15 @@ test('generators with a short time limit follow each other, and report every ste
 }, 240_000)
 
 test('the installation of a program counts towards the time limit of its generator', async () => {
-  const all = await openScene(threeThings, 1_500)
-  await all.requestDeployment('k')
-  all.nudges.push({ stack: all.stack, delayMs: 0 })
-  const served = await all.runToIdle({ limitMs: 60_000, onOpening: passTime(59_000) })
+  const functions = await openScene(threeThings, 1_500)
+  await functions.requestDeployment('k')
+  functions.nudges.push({ stack: functions.stack, delayMs: 0 })
+  const served = await functions.runToIdle({ limitMs: 60_000, onOpening: passTime(59_000) })
   vi.restoreAllMocks()
   // The whole limit would be enough for the deployment, and the rest of it is not.
   expect(['handed over', 'parked']).toContain(served[0])
   expect(served).toContain('ended')
-  expect(all.cloud.log).toHaveLength(3)
+  expect(functions.cloud.log).toHaveLength(3)
 }, 120_000)
 
 /** Returns an `onOpening` that moves the monotonic clock forward by `elapsedMs`. */
@@ -191,7 +191,7 @@ function passTime(elapsedMs: number): () => Promise<void> {
 test('a preview beyond the time of its call runs again in the long pool, and has one result', async () => {
   const isReached = Promise.withResolvers<void>()
   let runs = 0
-  const all = await openScene(async monitor => {
+  const functions = await openScene(async monitor => {
     runs += 1
     if (runs === 1) {
       isReached.resolve()
@@ -199,30 +199,34 @@ test('a preview beyond the time of its call runs again in the long pool, and has
     }
     await threeThings(monitor)
   })
-  await all.requestPreview('p')
-  await all.requestDeployment('k')
-  expect(await all.generate({}, { limitMs: 2_000 })).toBe('passed on')
+  await functions.requestPreview('p')
+  await functions.requestDeployment('k')
+  expect(await functions.generate({}, { limitMs: 2_000 })).toBe('passed on')
   await isReached.promise
   // With a nudge of the short pool, the preview would reach its limit again and again.
-  expect(all.nudges.splice(0)).toEqual([{ stack: all.stack, delayMs: 0, pool: 'long' }])
-  expect((await all.platform.requests.find(all.stack, 'p'))?.end).toBe(undefined)
-  expect(await all.generate({ pool: 'long' })).toBe('ended')
-  const kept = await all.platform.requests.find(all.stack, 'p')
-  expect(kept?.end).toMatchObject({ kind: 'previewed', result: 'succeeded', errors: [] })
-  const { events } = await all.platform.events.read(`${all.stack}/preview:p` as never, 0, 1_000)
+  expect(functions.nudges.splice(0)).toEqual([{ stack: functions.stack, delayMs: 0, pool: 'long' }])
+  expect((await functions.platform.requests.find(functions.stack, 'p'))?.end).toBe(undefined)
+  expect(await functions.generate({ pool: 'long' })).toBe('ended')
+  const storedRequest = await functions.platform.requests.find(functions.stack, 'p')
+  expect(storedRequest?.end).toMatchObject({ kind: 'previewed', result: 'succeeded', errors: [] })
+  const { events } = await functions.platform.events.read(
+    `${functions.stack}/preview:p` as never,
+    0,
+    1_000,
+  )
   expect(events.filter(line => line.includes('summaryEvent'))).toHaveLength(1)
   // The deployment follows.
-  expect(all.nudges).toEqual([{ stack: all.stack, delayMs: 0 }])
+  expect(functions.nudges).toEqual([{ stack: functions.stack, delayMs: 0 }])
 })
 
 test('a preview in a process that must shut down is run by another task of the long pool', async () => {
-  const all = await openScene(() => new Promise(() => undefined))
-  await all.requestPreview('p')
+  const functions = await openScene(() => new Promise(() => undefined))
+  await functions.requestPreview('p')
   const shutdown = new AbortController()
   const onOpening = async () => void setTimeout(() => shutdown.abort(), 300)
   const options = { handOverSignal: shutdown.signal, onOpening }
-  expect(await all.generate({ pool: 'long' }, options)).toBe('passed on')
-  expect(all.nudges).toEqual([{ stack: all.stack, delayMs: 0, pool: 'long' }])
+  expect(await functions.generate({ pool: 'long' }, options)).toBe('passed on')
+  expect(functions.nudges).toEqual([{ stack: functions.stack, delayMs: 0, pool: 'long' }])
 })
 
 test('the installation of a program counts towards the time limit of its preview', async () => {
@@ -230,93 +234,95 @@ test('the installation of a program counts towards the time limit of its preview
     await new Promise(resolve => setTimeout(resolve, 4_000))
     await threeThings(monitor)
   }
-  const all = await openScene(slow)
-  await all.requestPreview('p')
+  const functions = await openScene(slow)
+  await functions.requestPreview('p')
   const options = { limitMs: 60_000, onOpening: passTime(59_000) }
-  expect(await all.generate({}, options)).toBe('passed on')
+  expect(await functions.generate({}, options)).toBe('passed on')
   vi.restoreAllMocks()
-  expect(await all.generate({ pool: 'long' })).toBe('ended')
+  expect(await functions.generate({ pool: 'long' })).toBe('ended')
 })
 
 test('after a long installation that failed, another call begins the next request', async () => {
-  const all = await openScene()
-  for (const key of ['bad', 'good']) await all.requestDeployment(key)
+  const functions = await openScene()
+  for (const key of ['bad', 'good']) await functions.requestDeployment(key)
   const options = { limitMs: 60_000, onOpening: passTime(10_000) }
-  expect(await all.generate({}, options)).toBe('passed on')
+  expect(await functions.generate({}, options)).toBe('passed on')
   vi.restoreAllMocks()
-  expect((await all.platform.requests.find(all.stack, 'good'))?.end).toBe(undefined)
-  expect(all.nudges).toEqual([{ stack: all.stack, delayMs: 0, pool: 'short' }])
-  expect(await all.runToIdle()).toContain('ended')
-  expect(await readNames(all)).toContain('a')
+  expect((await functions.platform.requests.find(functions.stack, 'good'))?.end).toBe(undefined)
+  expect(functions.nudges).toEqual([{ stack: functions.stack, delayMs: 0, pool: 'short' }])
+  expect(await functions.runToIdle()).toContain('ended')
+  expect(await readNames(functions)).toContain('a')
 })
 
 test('a deployment that was stopped while no generator held it is closed', async () => {
-  const all = await openScene()
-  await all.requestDeployment('k')
+  const functions = await openScene()
+  await functions.requestDeployment('k')
   const kill = { effect: 1, call: 'decisionLog.append registration', when: 'after' } as const
-  await expect(all.generate({}, { kill })).rejects.toThrow(ProcessKilledError)
-  await all.platform.control.stop(`${all.stack}/1` as never, 'graceful')
-  expect(await all.runToIdle()).toContain('ended')
-  const [line] = await all.platform.catalog.listHistory(all.stack, 1)
+  await expect(functions.generate({}, { kill })).rejects.toThrow(ProcessKilledError)
+  await functions.platform.control.stop(`${functions.stack}/1` as never, 'graceful')
+  expect(await functions.runToIdle()).toContain('ended')
+  const [line] = await functions.platform.catalog.listHistory(functions.stack, 1)
   expect(line?.result).toBe('cancelled')
-  expect((await all.platform.catalog.getStack(all.stack))?.current).toBe('')
+  expect((await functions.platform.catalog.getStack(functions.stack))?.current).toBe('')
 })
 
 test('a generator run that takes over registers its lease before it checks the others', async () => {
-  const all = await openScene()
-  await all.requestDeployment('k')
+  const functions = await openScene()
+  await functions.requestDeployment('k')
   const dies = { effect: 1, call: 'decisionLog.append registration', when: 'after' } as const
-  await expect(all.generate({}, { kill: dies })).rejects.toThrow(ProcessKilledError)
-  await all.generate(all.nudges.shift())
+  await expect(functions.generate({}, { kill: dies })).rejects.toThrow(ProcessKilledError)
+  await functions.generate(functions.nudges.shift())
   const kill = { effect: 1, call: 'decisionLog.append takeover', when: 'before' } as const
-  await expect(all.generate(all.nudges.shift(), { kill })).rejects.toThrow(ProcessKilledError)
-  const leases = await all.platform.leases.list(`${all.stack}/1` as never)
+  await expect(functions.generate(functions.nudges.shift(), { kill })).rejects.toThrow(
+    ProcessKilledError,
+  )
+  const leases = await functions.platform.leases.list(`${functions.stack}/1` as never)
   expect(leases.filter(({ executor }) => executor.startsWith('generator-'))).toHaveLength(2)
   expect(leases.every(({ retired }) => !retired)).toBe(true)
 })
 
 test('an environment of another stack does not serve a request, and passes the observation of a holder on', async () => {
-  const all = await openScene()
-  await all.requestDeployment('k')
-  expect(await all.generate({}, { mayServe: false })).toBe('wrong environment')
-  expect(all.nudges).toEqual([])
-  expect((await all.platform.requests.find(all.stack, 'k'))?.end).toBe(undefined)
+  const functions = await openScene()
+  await functions.requestDeployment('k')
+  expect(await functions.generate({}, { mayServe: false })).toBe('wrong environment')
+  expect(functions.nudges).toEqual([])
+  expect((await functions.platform.requests.find(functions.stack, 'k'))?.end).toBe(undefined)
   const kill = { effect: 1, call: 'decisionLog.append registration', when: 'after' } as const
-  await expect(all.generate({}, { kill })).rejects.toThrow(ProcessKilledError)
-  const [first] = all.nudges.splice(0)
+  await expect(functions.generate({}, { kill })).rejects.toThrow(ProcessKilledError)
+  const [first] = functions.nudges.splice(0)
   // A check of the holder needs nothing of the stack.
-  expect(await all.generate(first, { mayServe: false })).toBe('held')
-  const [second] = all.nudges.splice(0)
-  expect(await all.generate(second, { mayServe: false })).toBe('wrong environment')
-  all.nudges.push(second ?? { stack: all.stack, delayMs: 0 })
-  expect(await all.runToIdle()).toContain('ended')
+  expect(await functions.generate(first, { mayServe: false })).toBe('held')
+  const [second] = functions.nudges.splice(0)
+  expect(await functions.generate(second, { mayServe: false })).toBe('wrong environment')
+  functions.nudges.push(second ?? { stack: functions.stack, delayMs: 0 })
+  expect(await functions.runToIdle()).toContain('ended')
 })
 
 test('a request of a stack whose role is refused starts no deployment, and stores the reason', async () => {
-  const all = await openScene()
-  await all.requestDeployment('k')
-  expect(await all.generate({}, { isRefused: true })).toBe('refused')
-  const kept = await all.platform.requests.find(all.stack, 'k')
-  expect(kept?.end).toMatchObject({ kind: 'refused', code: 'STACK_ROLE_REFUSED' })
-  expect((await getTestStack(all.platform)).deployments).toBe(0)
-  expect(all.cloud.log).toEqual([])
+  const functions = await openScene()
+  await functions.requestDeployment('k')
+  expect(await functions.generate({}, { isRefused: true })).toBe('refused')
+  const storedRequest = await functions.platform.requests.find(functions.stack, 'k')
+  expect(storedRequest?.end).toMatchObject({ kind: 'refused', code: 'STACK_ROLE_REFUSED' })
+  expect((await getTestStack(functions.platform)).deployments).toBe(0)
+  expect(functions.cloud.log).toEqual([])
 })
 
 test('a role that is revoked during a deployment is reported there, and the next run completes the deployment', async () => {
-  const all = await openScene()
-  await all.requestDeployment('k')
+  const functions = await openScene()
+  await functions.requestDeployment('k')
   const kill = { effect: 1, call: 'decisionLog.append registration', when: 'after' } as const
-  await expect(all.generate({}, { kill })).rejects.toThrow(ProcessKilledError)
-  await all.generate(all.nudges.shift())
-  const [again] = all.nudges.splice(0)
-  const refused = all.generate(again, { isRefused: true })
+  await expect(functions.generate({}, { kill })).rejects.toThrow(ProcessKilledError)
+  await functions.generate(functions.nudges.shift())
+  const [again] = functions.nudges.splice(0)
+  const refused = functions.generate(again, { isRefused: true })
   await expect(refused).rejects.toThrow('the role refuses the stack')
-  const deployment = `${all.stack}/1` as never
-  const { events } = await all.platform.events.read(deployment, 0, 1_000)
+  const deployment = `${functions.stack}/1` as never
+  const { events } = await functions.platform.events.read(deployment, 0, 1_000)
   expect(events.join()).toContain('the role refuses the stack')
-  const leases = await all.platform.leases.list(deployment)
+  const leases = await functions.platform.leases.list(deployment)
   expect(leases.filter(({ executor }) => executor.startsWith('generator-'))).toHaveLength(1)
-  all.nudges.push(again ?? { stack: all.stack, delayMs: 0 })
-  expect(await all.runToIdle()).toContain('ended')
-  expect(await readNames(all)).toEqual(expect.arrayContaining(['a', 'b', 'c']))
+  functions.nudges.push(again ?? { stack: functions.stack, delayMs: 0 })
+  expect(await functions.runToIdle()).toContain('ended')
+  expect(await readNames(functions)).toEqual(expect.arrayContaining(['a', 'b', 'c']))
 })

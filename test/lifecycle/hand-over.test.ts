@@ -184,7 +184,8 @@ describe('with a time limit for functions', () => {
       ...cloud,
       script: {
         ...cloud.script,
-        delete: (ask: never) => (ask['id'] === 'b-1' ? removeSlowly : remove)?.(ask),
+        delete: (providerRequest: never) =>
+          (providerRequest['id'] === 'b-1' ? removeSlowly : remove)?.(providerRequest),
       },
     })
     const bothProgram: Program = async monitor => {

@@ -29,62 +29,65 @@ async function readResults({ platform, stack }: TestFunctions): Promise<unknown>
 }
 
 test('a generator completes a narrow deployment without an executor, and reports each step once', async () => {
-  const all = await openRequested(3)
-  expect(await all.generate({}, inline)).toBe('ended')
-  expect(all.cloud.log.toSorted()).toEqual(['create t0', 'create t1', 'create t2'])
-  const deployment = `${all.stack}/1` as DeploymentId
-  expect(await all.platform.chains.receive(10, 0, { deployment })).toEqual([])
-  const { events } = await all.platform.events.read(deployment, 0, 1_000)
+  const functions = await openRequested(3)
+  expect(await functions.generate({}, inline)).toBe('ended')
+  expect(functions.cloud.log.toSorted()).toEqual(['create t0', 'create t1', 'create t2'])
+  const deployment = `${functions.stack}/1` as DeploymentId
+  expect(await functions.platform.chains.receive(10, 0, { deployment })).toEqual([])
+  const { events } = await functions.platform.events.read(deployment, 0, 1_000)
   for (const kind of ['resourcePreEvent', 'resOutputsEvent'])
     expect(events.filter(line => line.includes(kind) && line.includes('::t0"'))).toHaveLength(1)
-  const leases = await all.platform.leases.list(deployment)
+  const leases = await functions.platform.leases.list(deployment)
   expect(leases).toHaveLength(2)
   expect(leases.every(({ retired }) => retired)).toBe(true)
 })
 
 test('a generator without a time limit leaves all operations to executors', async () => {
-  const all = await openRequested(3)
+  const functions = await openRequested(3)
   const shutdown = new AbortController()
-  const generation = all.generate({}, { inlineOperationsMax: 4, handOverSignal: shutdown.signal })
-  const deployment = `${all.stack}/1` as DeploymentId
-  const deliveries = await all.platform.chains.receive(10, 20_000, { deployment })
+  const generation = functions.generate(
+    {},
+    { inlineOperationsMax: 4, handOverSignal: shutdown.signal },
+  )
+  const deployment = `${functions.stack}/1` as DeploymentId
+  const deliveries = await functions.platform.chains.receive(10, 20_000, { deployment })
   expect(deliveries).not.toEqual([])
-  expect(all.cloud.log).toEqual([])
+  expect(functions.cloud.log).toEqual([])
   shutdown.abort()
   expect(await generation).toBe('handed over')
 })
 
 test('a wide deployment is completed by executors and its generator', async () => {
-  const all = await openRequested(12, 200)
-  all.nudges.push({ stack: all.stack, delayMs: 0 })
-  expect(await all.runToIdle(inline)).toContain('ended')
-  expect(all.cloud.log).toHaveLength(12)
-  expect(await readResults(all)).toEqual(['succeeded'])
+  const functions = await openRequested(12, 200)
+  functions.nudges.push({ stack: functions.stack, delayMs: 0 })
+  expect(await functions.runToIdle(inline)).toContain('ended')
+  expect(functions.cloud.log).toHaveLength(12)
+  expect(await readResults(functions)).toEqual(['succeeded'])
 })
 
 test('a generator does not park while it runs an operation', async () => {
-  const all = await openRequested(1, 4_000)
+  const functions = await openRequested(1, 4_000)
   // A generator parks after three seconds without a decision, unless it runs an operation.
-  expect(await all.generate({}, { limitMs: 12_000, inlineOperationsMax: 4 })).toBe('ended')
-  expect(all.cloud.log).toEqual(['create t0'])
+  expect(await functions.generate({}, { limitMs: 12_000, inlineOperationsMax: 4 })).toBe('ended')
+  expect(functions.cloud.log).toEqual(['create t0'])
 })
 
 test('a hand-over waits for the operations of the generator', async () => {
-  const all = await openRequested(3, 1_500)
+  const functions = await openRequested(3, 1_500)
   const shutdown = new AbortController()
-  const generation = all.generate({}, { ...inline, handOverSignal: shutdown.signal })
-  const { operations } = all.platform
+  const generation = functions.generate({}, { ...inline, handOverSignal: shutdown.signal })
+  const { operations } = functions.platform
   const ids = Array.from({ length: 10 }, (_, index) => index as OperationId)
   const isBegun = async (): Promise<boolean> => {
-    const heads = await operations.getHeads(`${all.stack}/1` as DeploymentId, ids)
+    const heads = await operations.getHeads(`${functions.stack}/1` as DeploymentId, ids)
     return [...heads.values()].some(({ owner }) => owner !== '')
   }
   await expect.poll(isBegun, { timeout: 20_000 }).toBe(true)
   shutdown.abort()
   expect(await generation).toBe('handed over')
-  expect(await all.runToIdle(inline)).toContain('ended')
-  expect(all.cloud.log.toSorted()).toEqual(['create t0', 'create t1', 'create t2'])
-  expect(await readResults(all)).toEqual(['succeeded'])
+  expect(await functions.runToIdle(inline)).toContain('ended')
+  expect(functions.cloud.log.toSorted()).toEqual(['create t0', 'create t1', 'create t2'])
+  expect(await readResults(functions)).toEqual(['succeeded'])
 })
 
 test.each([
@@ -93,13 +96,13 @@ test.each([
 ] as const)(
   'a generator that dies %s %s of its own operation loses nothing',
   async (when, call) => {
-    const all = await openRequested(1)
+    const functions = await openRequested(1)
     const kill = { effect: 1, call, when } as const
-    await expect(all.generate({}, { ...inline, kill })).rejects.toThrow(ProcessKilledError)
+    await expect(functions.generate({}, { ...inline, kill })).rejects.toThrow(ProcessKilledError)
     // The first nudge notes the dead holder. A later one finds its lease unchanged and takes over.
-    expect(await all.generate(all.nudges.shift(), inline)).toBe('held')
-    expect(await all.runToIdle(inline)).toContain('ended')
-    expect(all.cloud.log).toEqual(['create t0'])
-    expect(await readResults(all)).toEqual(['succeeded'])
+    expect(await functions.generate(functions.nudges.shift(), inline)).toBe('held')
+    expect(await functions.runToIdle(inline)).toContain('ended')
+    expect(functions.cloud.log).toEqual(['create t0'])
+    expect(await readResults(functions)).toEqual(['succeeded'])
   },
 )

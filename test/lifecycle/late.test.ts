@@ -15,19 +15,19 @@ function createSlowCloud() {
   const cloud = createCloud()
   const reached = Promise.withResolvers<void>()
   const held = Promise.withResolvers<void>()
-  const create = cloud.script.create as (ask: CreateRequest) => unknown
+  const create = cloud.script.create as (request: CreateRequest) => unknown
   return {
     ...cloud,
     reached: reached.promise,
     release: held.resolve,
     script: {
       ...cloud.script,
-      create: async (ask: CreateRequest) => {
-        if (ask.name === 'slow') {
+      create: async (request: CreateRequest) => {
+        if (request.name === 'slow') {
           reached.resolve()
           await held.promise
         }
-        return create(ask)
+        return create(request)
       },
     },
   }
@@ -71,17 +71,17 @@ function createNamedCloud() {
   const cloud = createCloud()
   const reached = Promise.withResolvers<void>()
   const held = Promise.withResolvers<void>()
-  const create = cloud.script.create as (ask: CreateRequest) => Promise<object>
+  const create = cloud.script.create as (request: CreateRequest) => Promise<object>
   let creates = 0
   const script = {
     ...cloud.script,
-    create: async (ask: CreateRequest) => {
+    create: async (request: CreateRequest) => {
       creates += 1
       if (creates === 2) {
         reached.resolve()
         await held.promise
       }
-      return { ...(await create(ask)), id: ask.name }
+      return { ...(await create(request)), id: request.name }
     },
   }
   return { ...cloud, script, reached: reached.promise, release: held.resolve }

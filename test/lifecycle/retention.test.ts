@@ -26,7 +26,7 @@ afterEach(() => engines.close())
 
 const dayMs = 24 * 3_600_000
 const policy = { recordsKeptMs: 30 * dayMs, versionsKept: 2 }
-const all = { policy, deploymentsMax: 100, dryRun: false }
+const removalOptions = { policy, deploymentsMax: 100, dryRun: false }
 
 /** Returns the same ports with a clock that is ahead by this many days. */
 function withLaterClock(platform: Platform, days: number): Platform {
@@ -47,55 +47,55 @@ async function runDeployments(): Promise<TestEngine> {
   return engine
 }
 
-async function listKept(platform: Platform): Promise<readonly DeploymentId[]> {
+async function listDeploymentsWithRecords(platform: Platform): Promise<readonly DeploymentId[]> {
   return (await platform.retention.listDeployments()).map(({ deployment }) => deployment)
 }
 
 test('records are kept until they are old and no call of their deployment can take effect', async () => {
   const { platform } = await runDeployments()
-  expect((await removeOldRecords(depsOf(withLaterClock(platform, 29)), all)).deployments).toEqual(
-    [],
-  )
+  expect(
+    (await removeOldRecords(depsOf(withLaterClock(platform, 29)), removalOptions)).deployments,
+  ).toEqual([])
   const [living, unknown] = [{ isAlive: () => true }, { isAlive: () => undefined }]
-  const soon = { ...all, policy: { ...policy, recordsKeptMs: 0 } }
+  const soon = { ...removalOptions, policy: { ...policy, recordsKeptMs: 0 } }
   for (const unsure of [living, unknown])
     expect((await removeOldRecords(depsOf(platform, unsure), soon)).deployments).toEqual([])
   const dryRunResult = await removeOldRecords(depsOf(withLaterClock(platform, 31)), {
-    ...all,
+    ...removalOptions,
     dryRun: true,
   })
   expect(dryRunResult.deployments).toHaveLength(3)
-  expect(await listKept(platform)).toHaveLength(3)
+  expect(await listDeploymentsWithRecords(platform)).toHaveLength(3)
   const bounded = await removeOldRecords(depsOf(withLaterClock(platform, 31)), {
-    ...all,
+    ...removalOptions,
     deploymentsMax: 1,
   })
   expect(bounded.deployments).toHaveLength(1)
-  expect(await listKept(platform)).toHaveLength(2)
-  await removeOldRecords(depsOf(withLaterClock(platform, 31), unknown), all)
-  expect(await listKept(platform)).toEqual([])
+  expect(await listDeploymentsWithRecords(platform)).toHaveLength(2)
+  await removeOldRecords(depsOf(withLaterClock(platform, 31), unknown), removalOptions)
+  expect(await listDeploymentsWithRecords(platform)).toEqual([])
 })
 
 test('records are kept while a retired executor lives, and are removed after it has left', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(firstProgram)
   const { platform } = engine
-  const [deployment] = await listKept(platform)
+  const [deployment] = await listDeploymentsWithRecords(platform)
   if (deployment === undefined) throw new Error('no records')
   const executor = 'deposed' as ExecutorId
   await platform.leases.register(deployment, executor, testHolder)
   await platform.leases.retire(deployment, executor)
   const living = depsOf(withLaterClock(platform, 31), { isAlive: () => true })
-  expect((await removeOldRecords(living, all)).deployments).toEqual([])
+  expect((await removeOldRecords(living, removalOptions)).deployments).toEqual([])
   await platform.leases.leave(deployment, executor)
-  expect((await removeOldRecords(living, all)).deployments).toEqual([deployment])
+  expect((await removeOldRecords(living, removalOptions)).deployments).toEqual([deployment])
 })
 
 test('after its records were removed, a stack keeps its state, history and retained versions', async () => {
   const engine = await runDeployments()
   const { platform } = engine
   const before = await getTestStack(platform)
-  const removed = await removeOldRecords(depsOf(withLaterClock(platform, 31)), all)
+  const removed = await removeOldRecords(depsOf(withLaterClock(platform, 31)), removalOptions)
   expect(removed.removedVersions).toEqual([{ stack: before.id, versions: [1] }])
   expect(await getTestStack(platform)).toEqual(before)
   const timeline = await readDeploymentTimeline(platform, before, 2)
@@ -117,12 +117,12 @@ test('a removal that ends after any row is continued by the next one', async () 
   const { platform } = await runDeployments()
   const stack = await getTestStack(platform)
   for (let row = 0; row < 1_000; row += 1) {
-    const [next] = await listKept(platform)
+    const [next] = await listDeploymentsWithRecords(platform)
     if (next === undefined) return
     await platform.retention.removeRecords(next, 1)
     if (row === 3 || row === 40) {
       const rest = await removeOldRecords(depsOf(withLaterClock(platform, 31)), {
-        ...all,
+        ...removalOptions,
         dryRun: true,
       })
       expect(rest.deployments).toContain(next)
@@ -172,9 +172,12 @@ test('the late outcome of a create is in the inbox before its records are remove
   const { platform } = engine
   const { id } = await getTestStack(platform)
   expect(await platform.catalog.listLateOutcomes(id, 9)).toEqual([])
-  await removeOldRecords(depsOf(withLaterClock(platform, 31)), { ...all, deploymentsMax: 1 })
+  await removeOldRecords(depsOf(withLaterClock(platform, 31)), {
+    ...removalOptions,
+    deploymentsMax: 1,
+  })
   expect(await platform.catalog.listLateOutcomes(id, 9)).toEqual([item])
-  expect(await listKept(platform)).toEqual([deploymentIdOf(id, 2)])
+  expect(await listDeploymentsWithRecords(platform)).toEqual([deploymentIdOf(id, 2)])
 })
 
 test('an inbox item that a deployment has taken is not put into the inbox again', async () => {
@@ -183,9 +186,9 @@ test('an inbox item that a deployment has taken is not put into the inbox again'
   const { id } = await getTestStack(platform)
   await platform.catalog.putLateOutcome(id, item)
   await engine.run(createThings({ b: { v: 1 } }))
-  await removeOldRecords(depsOf(withLaterClock(platform, 31)), all)
+  await removeOldRecords(depsOf(withLaterClock(platform, 31)), removalOptions)
   expect(await platform.catalog.listLateOutcomes(id, 9)).toEqual([])
-  expect(await listKept(platform)).toEqual([])
+  expect(await listDeploymentsWithRecords(platform)).toEqual([])
 })
 
 test('unreferenced blobs are removed in two steps, a day apart, and referenced ones are kept', async () => {
@@ -195,7 +198,7 @@ test('unreferenced blobs are removed in two steps, a day apart, and referenced o
   const sweep = (days: number) => sweepBlobs(withLaterClock(platform, days), { dryRun: false })
   expect(await sweep(0)).toMatchObject({ setAside: 0, removed: 0 })
   expect(await sweep(31)).toMatchObject({ setAside: 0, removed: 0 })
-  await removeOldRecords(depsOf(withLaterClock(platform, 31)), all)
+  await removeOldRecords(depsOf(withLaterClock(platform, 31)), removalOptions)
   const [first, again] = [await sweep(32), await sweep(32.5)]
   expect(first.setAside).toBeGreaterThan(0)
   expect(again).toMatchObject({ setAside: 0, removed: 0 })

@@ -124,7 +124,8 @@ test('a serving process survives unreadable records and a temporary failure of t
       ...platform.catalog,
       async listStacks() {
         listCalls += 1
-        if (listCalls === 1) throw error('STORE_UNAVAILABLE', 'the store has a bad moment')
+        if (listCalls === 1)
+          throw error('STORE_UNAVAILABLE', 'the store is temporarily unavailable')
         if (listCalls === 4) shutdown.abort()
         return platform.catalog.listStacks()
       },

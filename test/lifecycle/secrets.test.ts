@@ -12,7 +12,7 @@ test('a refused token in a provider message is redacted in all records and event
   const cloud = createCloud()
   const script = {
     ...cloud.script,
-    checkConfig: (ask: CheckRequest) => CheckResponse.create({ inputs: ask.news ?? {} }),
+    checkConfig: (request: CheckRequest) => CheckResponse.create({ inputs: request.news ?? {} }),
     create: () => {
       throw new Error('the token tok-123456 was refused: {"password":"open \\"sesame\\""}')
     },

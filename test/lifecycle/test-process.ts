@@ -104,7 +104,7 @@ function createCountdown(
 }
 
 const refuse = (): Promise<never> =>
-  Promise.reject(error('STORE_UNAVAILABLE', 'the store has a bad moment'))
+  Promise.reject(error('STORE_UNAVAILABLE', 'the store is temporarily unavailable'))
 
 /** Reports whether a provider call is part of a preview, which changes nothing. */
 function isPreview([request]: readonly unknown[]): boolean {

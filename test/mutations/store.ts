@@ -191,7 +191,7 @@ export const storeMutations: readonly Mutation[] = [
     breaks: 'a record written by a newer version is refused by name and version',
     file: 'shared/platform/records/record-layouts.ts',
     edits: [['if (foundFormat <= format) return row', 'if (foundFormat > 0) return row']],
-    caughtBy: [testsOf('test/contract/embedded-forms')],
+    caughtBy: [testsOf('test/contract/embedded-unreadable-records')],
   },
   {
     name: 'a request of several statements is applied partially',

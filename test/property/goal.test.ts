@@ -113,10 +113,10 @@ test('any program after any other reaches its expected state, and a repeated run
 
 /** Delays the diff of each resource by a drawn time. */
 function withDelays(cloud: Cloud, delays: readonly number[]): Cloud {
-  const diff = async (ask: DiffRequest): Promise<unknown> => {
-    const index = Number(/\d+/.exec(nameOf(ask.urn))?.[0] ?? 0)
+  const diff = async (request: DiffRequest): Promise<unknown> => {
+    const index = Number(/\d+/.exec(nameOf(request.urn))?.[0] ?? 0)
     await new Promise(done => setTimeout(done, (delays[index % delays.length] ?? 0) * 3))
-    return cloud.script.diff?.(ask as never)
+    return cloud.script.diff?.(request as never)
   }
   return { ...cloud, script: { ...cloud.script, diff } }
 }

@@ -38,8 +38,11 @@ const providerCalls = /^provider\./
 /** All effects that a platform may refuse for lack of capacity. */
 const serviceEffects =
   /^(?:decisionLog|operations|control|leases|catalog|blobs|events|chains|nudges)\./
-/** Rare requests. A repetition of such a request must not change the head again. */
-const releaseEffects = /^operations\.(?:giveBack|lapse)/
+/**
+ * Requests that remove the owner of an operation. They are rare. A repetition of such a request must
+ * not change the head again.
+ */
+const ownerRemovalEffects = /^operations\.(?:giveBack|lapse)/
 
 /** Every kind of fault. The simulated ports and the `onFault` handlers implement the kinds. */
 const kinds = {
@@ -47,18 +50,18 @@ const kinds = {
   'crash after an effect': { strikes: anyEffect, weight: 6 },
   'reply lost, then repeated': { strikes: recordEffects, weight: 3 },
   'late copy of a request': { strikes: recordEffects, weight: 3 },
-  'reply of a release lost, then repeated': {
-    strikes: releaseEffects,
+  'reply of an owner removal lost, then repeated': {
+    strikes: ownerRemovalEffects,
     weight: 1,
     inAnyProcess: true,
   },
-  'late copy of a release': { strikes: releaseEffects, weight: 1, inAnyProcess: true },
-  'copies of a release at every later change': {
-    strikes: releaseEffects,
+  'late copy of an owner removal': { strikes: ownerRemovalEffects, weight: 1, inAnyProcess: true },
+  'copies of an owner removal at every later change': {
+    strikes: ownerRemovalEffects,
     weight: 3,
     inAnyProcess: true,
   },
-  'copies of a second release at every later change': {
+  'copies of a second owner removal at every later change': {
     strikes: /^operations\.giveBack of a second/,
     weight: 2,
     inAnyProcess: true,
@@ -68,13 +71,17 @@ const kinds = {
     weight: 2,
     inAnyProcess: true,
   },
-  'stopped as something begins': { strikes: /^operations\.begin$/, weight: 1, inAnyProcess: true },
-  'stopped as something begins again': {
+  'stopped as an operation begins': {
+    strikes: /^operations\.begin$/,
+    weight: 1,
+    inAnyProcess: true,
+  },
+  'stopped as an operation begins again': {
     strikes: /^operations\.begin again/,
     weight: 2,
     inAnyProcess: true,
   },
-  'stopped as something loses its owner': {
+  'stopped as an operation loses its owner': {
     strikes: /^operations\.lapse/,
     weight: 2,
     inAnyProcess: true,
@@ -84,7 +91,7 @@ const kinds = {
     weight: 1,
     inAnyProcess: true,
   },
-  'stalls as something begins': { strikes: /^operations\.begin/, weight: 2, inAnyProcess: true },
+  'stalls as an operation begins': { strikes: /^operations\.begin/, weight: 2, inAnyProcess: true },
   'crash in a call that may be repeated': {
     strikes: /^provider\.(?:update|delete|read)/,
     weight: 4,
@@ -160,7 +167,7 @@ export function drawFaults(
   const sharedFaults = Array.from({ length: 2 }, (): Fault => {
     const kind =
       weightedSharedKinds[draw.integer(0, weightedSharedKinds.length - 1)] ??
-      'late copy of a release'
+      'late copy of an owner removal'
     return {
       step: 0,
       startNumber: 'any',

@@ -63,16 +63,20 @@ export function changeOf(
 }
 
 /**
- * Reports whether a request finds its own earlier effect. `isMarked`: the head contains the mark of
- * this give-back or lapse.
+ * Reports whether a request finds its own earlier effect. `isRemovalRecorded`: the head records this
+ * give-back or lapse.
  */
-export function isRepetition(request: HeadAttempt, head: Head, isMarked: boolean): boolean {
+export function isRepetition(
+  request: HeadAttempt,
+  head: Head,
+  isRemovalRecorded: boolean,
+): boolean {
   const { event, owner, attempt, verdict } = request
   if (event === 'begin')
     return head.end === undefined && head.owner === owner && head.attempt === attempt + 1
   if (event === 'select')
     return head.end?.verdict === verdict && head.end?.attempt === attempt && head.owner === owner
-  return event !== 'arrive' && isMarked
+  return event !== 'arrive' && isRemovalRecorded
 }
 
 /**
@@ -81,7 +85,7 @@ export function isRepetition(request: HeadAttempt, head: Head, isMarked: boolean
  */
 export function createHeads(onChanged: (change: HeadChange) => void) {
   const heads = new Map<string, Head>()
-  const releaseMarks = new Set<string>()
+  const ownerRemovals = new Set<string>()
   const recordChange = (
     headKey: string,
     request: HeadAttempt,
@@ -123,17 +127,21 @@ export function createHeads(onChanged: (change: HeadChange) => void) {
     ): boolean {
       const { owner, attempt, event } = request
       const head = heads.get(headKey) ?? freshHead
-      const mark = `${headKey} ${event} ${owner} ${attempt}`
-      const isMine = head.end === undefined && owner !== '' && head.owner === owner
-      if (isMine && head.attempt === attempt) {
+      const removalKey = `${headKey} ${event} ${owner} ${attempt}`
+      const isOwnedByRequester = head.end === undefined && owner !== '' && head.owner === owner
+      if (isOwnedByRequester && head.attempt === attempt) {
         const givenBack = head.givenBack + (event === 'giveBack' ? 1 : 0)
         const after: Head = { ...head, owner: '', executor: '', givenBack }
         recordChange(headKey, request, after, true)
-        releaseMarks.add(mark)
+        ownerRemovals.add(removalKey)
         return true
       }
-      // The mark is a part of the head, so a removed head has no mark.
-      const isRepeated = isRepetition(request, head, heads.has(headKey) && releaseMarks.has(mark))
+      // A store keeps the removal in the head itself, so a removed head has none.
+      const isRepeated = isRepetition(
+        request,
+        head,
+        heads.has(headKey) && ownerRemovals.has(removalKey),
+      )
       recordChange(headKey, request, head, isRepeated)
       return isRepeated
     },

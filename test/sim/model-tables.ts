@@ -113,8 +113,9 @@ function batchOf(
     units += readUnits(size, request?.ConsistentRead === true)
     if (item !== undefined) items.push(projectItem(item, request?.ProjectionExpression, request))
   }
-  const rest = keys.slice(readCount)
-  const unprocessed = rest.length === 0 ? {} : { [table]: { ...request, Keys: [...rest] } }
+  const unreadKeys = keys.slice(readCount)
+  const unprocessed =
+    unreadKeys.length === 0 ? {} : { [table]: { ...request, Keys: [...unreadKeys] } }
   return { table, items, units, keys: readCount, unprocessed }
 }
 

@@ -172,7 +172,7 @@ export function launchProcess(
         arrivalMs += size < 0.5 ? 0 : (size - 0.5) * 120_000
       }
       const freezeMs =
-        kind === 'stalls as something begins'
+        kind === 'stalls as an operation begins'
           ? 45_000 + size * 20_000
           : exceedsLease(kind)
             ? 95_000 + size * 40_000
@@ -241,5 +241,5 @@ function exceedsLease(kind: FaultKind | undefined): boolean {
 }
 
 function rejectUnavailable(name: string): Promise<never> {
-  return Promise.reject(error('STORE_UNAVAILABLE', `${name}: the store has a bad moment`))
+  return Promise.reject(error('STORE_UNAVAILABLE', `${name}: the store is temporarily unavailable`))
 }

@@ -44,7 +44,7 @@ export async function operate(deps: OperatorDeps, scenario: Scenario): Promise<v
   machine.sharedFaults.clear()
   const command = last.command === 'destroy' ? 'destroy' : 'up'
   const execute = 'here'
-  await settleRest(deps, scenario, {
+  await runUntilGoal(deps, scenario, {
     ...last,
     command,
     execute,
@@ -198,7 +198,7 @@ function mayResume(end: ProcessEnd): boolean {
 }
 
 /** Runs commands without faults until the goal is reached, at most `triesMax` commands. */
-async function settleRest(
+async function runUntilGoal(
   deps: OperatorDeps,
   scenario: Scenario,
   goal: ScenarioStep,

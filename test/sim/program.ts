@@ -166,7 +166,7 @@ async function runProgram(monitor: SimMonitor, { program, hooks }: Program): Pro
     const registerPlanned = async (thing: PlannedThing): Promise<RegisterResourceResponse> => {
       const { name, kind, parent, provider, needs, fixed, after } = thing
       const parentReply = parent === '' ? root : await awaitRegistered(parent)
-      const object: Record<string, unknown> = { value: thing.value, [`fixed`]: thing.fixedValue }
+      const object: Record<string, unknown> = { value: thing.value, fixed: thing.fixedValue }
       const dependencies: string[] = []
       const propertyDependencies = new Map<string, { urns: string[] }>()
       for (const target of [...needs, ...fixed, ...after]) {

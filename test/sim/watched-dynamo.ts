@@ -64,11 +64,11 @@ function reportHeadChange(observer: Observer, request: SimHeadRequest, items: He
   const isChanged = JSON.stringify(headAfter) !== JSON.stringify(before)
   const releaseKey =
     request.event === 'arrive' ? '' : releaseKeyOf({ ...request, event: request.event, needs: 0 })
-  const isMarked = readTexts(items.before ?? {}, 'freed').includes(releaseKey)
+  const isRemovalRecorded = readTexts(items.before ?? {}, 'freed').includes(releaseKey)
   const change = {
     before,
     after: isChanged ? headAfter : before,
-    isDone: isChanged || isRepetition(request, before, isMarked),
+    isDone: isChanged || isRepetition(request, before, isRemovalRecorded),
   }
   const attempt = request.event === 'arrive' ? before.attempt : request.attempt
   observer.onHeadChanged(changeOf(`${deployment} ${id}`, { ...request, attempt }, change))

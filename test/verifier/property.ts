@@ -81,7 +81,7 @@ function specialFields(value: Check): ReadonlyMap<string, readonly Field[]> {
       archive,
       [
         hash,
-        { name: 'assets', when: 'given', check: map(value) },
+        { name: 'assets', when: 'nonNull', check: map(value) },
         filledField('path'),
         filledField('uri'),
       ],
@@ -90,7 +90,7 @@ function specialFields(value: Check): ReadonlyMap<string, readonly Field[]> {
       reference,
       [
         alwaysField('urn', text(/^urn:pulumi:/)),
-        { name: 'id', when: 'given', check: text() },
+        { name: 'id', when: 'nonNull', check: text() },
         alwaysField('packageVersion', text()),
       ],
     ],

@@ -8,15 +8,17 @@ export interface Field {
   readonly name: string
   /**
    * When the field is written. `always`: in every record. `filled`: only with a value that is not
-   * empty. `given`: only with a value other than null.
+   * empty. `nonNull`: only with a value other than null.
    */
-  readonly when: 'always' | 'filled' | 'given'
+  readonly when: 'always' | 'filled' | 'nonNull'
   readonly check: Check
 }
 
 /** Returns the check of a record, which may have only these fields, in this order. */
 export function record(fields: readonly Field[]): Check {
-  const fieldsByName = new Map(fields.map((field, index) => [field.name, { field, place: index }]))
+  const fieldsByName = new Map(
+    fields.map((field, index) => [field.name, { field, position: index }]),
+  )
   return (json, path) => {
     if (json.kind !== 'object') return [`${path}: must be an object`]
     const complaints: string[] = []
@@ -25,8 +27,9 @@ export function record(fields: readonly Field[]): Check {
       const expected = fieldsByName.get(name)
       if (expected === undefined) complaints.push(`${path}: unknown field '${name}'`)
       else {
-        if (expected.place <= lastIndex) complaints.push(`${path}: field '${name}' is out of order`)
-        lastIndex = Math.max(lastIndex, expected.place)
+        if (expected.position <= lastIndex)
+          complaints.push(`${path}: field '${name}' is out of order`)
+        lastIndex = Math.max(lastIndex, expected.position)
         complaints.push(...checkField(expected.field, item, path))
       }
     }
@@ -47,7 +50,7 @@ function checkField(
   path: string,
 ): readonly string[] {
   if (when === 'filled' && isEmpty(item)) return [`${path}: empty field '${name}' is written`]
-  if (when === 'given' && item.kind === 'literal' && item.value === null)
+  if (when === 'nonNull' && item.kind === 'literal' && item.value === null)
     return [`${path}: null field '${name}' is written`]
   return check(item, `${path}.${name}`)
 }

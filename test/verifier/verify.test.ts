@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { goodExport } from './good-export.ts'
 import { verifyExport } from './verify.ts'
 
-const urnOf = (rest: string): string => `urn:pulumi:dev::shop::${rest}`
+const urnOf = (typeAndName: string): string => `urn:pulumi:dev::shop::${typeAndName}`
 
 test('a valid export has no errors, with sealed and with plaintext secrets', () => {
   expect(verifyExport(goodExport)).toEqual([])
@@ -12,7 +12,7 @@ test('the export of a stack that never ran, without a deployment, has no errors'
   expect(verifyExport('{\n    "version": 3,\n    "deployment": null\n}\n')).toEqual([])
 })
 
-test.each<readonly [what: string, from: string, to: string, complaint: string]>([
+test.each<readonly [defect: string, from: string, to: string, complaint: string]>([
   ['a version without features', '"version": 4', '"version": 3', 'version 3 with 2 features'],
   ['an unknown version', '"version": 4', '"version": 5', "the version is '5'"],
   ['an unknown feature', '"taint"\n', '"tainted"\n', "unknown feature 'tainted'"],

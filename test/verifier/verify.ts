@@ -65,7 +65,7 @@ export function verifyExport(exported: string, rules: ExportRules = {}): string[
 
 const alwaysField = (name: string, check: Check): Field => ({ name, when: 'always', check })
 const filledField = (name: string, check: Check): Field => ({ name, when: 'filled', check })
-const optionalField = (name: string, check: Check): Field => ({ name, when: 'given', check })
+const optionalField = (name: string, check: Check): Field => ({ name, when: 'nonNull', check })
 
 const urn = text(/^urn:pulumi:(?:.*?::){3}/s)
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{0,8}[1-9])?(?:Z|[+-]\d\d:\d\d)$/

@@ -18,13 +18,14 @@ const run = async (...args: readonly string[]): Promise<string> => {
   return result.out
 }
 
-interface Read {
+/** An entry of the audit log, as `antichain audit ls --json` prints it. */
+interface AuditRow {
   readonly what: string
   readonly kind: string
   readonly importedFrom?: string
 }
 
-const readAudit = async (): Promise<readonly Read[]> =>
+const readAudit = async (): Promise<readonly AuditRow[]> =>
   JSON.parse(await run('audit', 'ls', '--json', '--limit', '1000'))
 
 /** Writes an export whose audit log has these entries, newest first. */
@@ -53,8 +54,9 @@ const createEntries = (count: number) =>
     }
   })
 
-const listImported = (log: readonly Read[]) => log.filter(entry => entry.importedFrom !== undefined)
-const countImportRequests = (log: readonly Read[]): number =>
+const listImported = (log: readonly AuditRow[]) =>
+  log.filter(entry => entry.importedFrom !== undefined)
+const countImportRequests = (log: readonly AuditRow[]): number =>
   log.filter(({ what, kind }) => what.includes('/v1/audit/imports/') && kind === 'asked').length
 
 // Otherwise each import of a large log would fill the log of the target with its own requests.

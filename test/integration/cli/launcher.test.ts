@@ -42,7 +42,7 @@ function createBundle(): void {
 }
 
 /** Waits long enough for different file times. */
-const waitAWhile = (): Promise<void> => setTimeout(50)
+const waitForNextFileTime = (): Promise<void> => setTimeout(50)
 
 function startLauncher(env: Readonly<Record<string, string>> = {}): readonly string[] {
   const result = spawnSync(join(project, 'cli/antichain'), ['up'], {
@@ -59,7 +59,7 @@ describe('the launcher', () => {
   })
 
   test('runs the bundle if nothing is newer', async () => {
-    await waitAWhile()
+    await waitForNextFileTime()
     createBundle()
     expect(startLauncher()[0]).toBe('/.cache/cli/main.mjs')
   })
@@ -68,7 +68,7 @@ describe('the launcher', () => {
     'runs the sources if %s is newer than the bundle',
     async file => {
       createBundle()
-      await waitAWhile()
+      await waitForNextFileTime()
       writeFileSync(join(project, file), '')
       expect(startLauncher()[0]).toBe('/cli/main.ts')
     },
@@ -76,13 +76,13 @@ describe('the launcher', () => {
 
   test('runs the sources if one changed after the bundle, even with an old modification time', async () => {
     createBundle()
-    await waitAWhile()
+    await waitForNextFileTime()
     utimesSync(join(project, 'shared/one.ts'), new Date(0), new Date(0))
     expect(startLauncher()[0]).toBe('/cli/main.ts')
   })
 
   test('runs the sources if the command `find` is missing', async () => {
-    await waitAWhile()
+    await waitForNextFileTime()
     createBundle()
     const bin = join(project, 'bin')
     mkdirSync(bin)

@@ -100,7 +100,7 @@ test('policy attach with a stack that cannot have the pack attaches it to none',
   expect(await listAttached()).toEqual([])
 })
 
-test('another command uses the last stack that is given', async () => {
+test('a command for one stack uses the last of several --stack options', async () => {
   const { out } = await run('stack', 'tag', 'ls', '--json', '-s', 'shop/nowhere', '-s', 'shop/dev')
   expect(JSON.parse(out)).toEqual({})
 })

@@ -103,7 +103,7 @@ describe('refused commands and options', () => {
     expect(err.split('hint: ')[1]).toContain(substitute)
   })
 
-  test('options about the look and the log of Pulumi have no effect', async () => {
+  test('options of Pulumi for its display and its log have no effect', async () => {
     const { exit } = await bench.run('--emoji', '--logflow', '--memprofilerate', '1', 'whoami')
     expect(exit).toBe(0)
   })

@@ -58,9 +58,9 @@ describe('state commands', () => {
     expect(listUrns(dev)).toEqual([])
   })
 
-  test('marks are set and removed, for one resource and for all', async () => {
+  test('the flags protect and taint are set and removed, for one resource and for all', async () => {
     const readFlags = (name: string) =>
-      bench.states.get(dev)?.resources?.map(one => one[name] === true)
+      bench.states.get(dev)?.resources?.map(resource => resource[name] === true)
     await bench.run('state', 'protect', toUrn('a'), '-y')
     expect(readFlags('protect')).toEqual([true, true, false])
     await bench.run('state', 'unprotect', '--all', '-y')

@@ -235,7 +235,7 @@ describe.each(files.map(file => [modulePathOf(file), file] as const))('%s', (pat
     })
 })
 
-/** Tells whether a sample of a field contains a message instead of a value. */
+/** Reports whether a sample of a field contains a message instead of a value. */
 function containsMessage(value: unknown): boolean {
   if (Array.isArray(value)) return value[0] === undefined
   return value instanceof Map && value.get('k') === undefined

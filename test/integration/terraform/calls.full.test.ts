@@ -74,9 +74,10 @@ describeWithCommands('calls of a Terraform provider', [['go', 'version']], () =>
       expect(schema.diagnostics).toEqual([])
       const { block, version } = schemaOf('thing')
       expect(version).toBe(2)
-      const attribute = (wanted: string) => block.attributes.find(({ name: own }) => own === wanted)
-      expect(attribute('name')).toMatchObject({ type: 'string', isRequired: true })
-      expect(attribute('password')).toMatchObject({ isWriteOnly: true, isDeprecated: false })
+      const findAttribute = (attributeName: string) =>
+        block.attributes.find(attribute => attribute.name === attributeName)
+      expect(findAttribute('name')).toMatchObject({ type: 'string', isRequired: true })
+      expect(findAttribute('password')).toMatchObject({ isWriteOnly: true, isDeprecated: false })
       expect(schemaOf('types').block.attributes).toContainEqual(
         expect.objectContaining({ name: 'matrix', type: ['map', ['list', 'number']] }),
       )

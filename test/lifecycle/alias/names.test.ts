@@ -14,13 +14,13 @@ const engines = createEngines()
 afterEach(() => engines.close())
 
 /** One deployment: the expected kinds of its steps, and then the resources that it registers. */
-type Turn = readonly [readonly string[], ...ResourceDeclaration[]]
+type DeploymentCase = readonly [readonly string[], ...ResourceDeclaration[]]
 
 /** Runs the deployments on one stack, checks steps and URNs, and returns the provider calls. */
-async function runTurns(turns: readonly Turn[]): Promise<readonly string[]> {
+async function runDeployments(deployments: readonly DeploymentCase[]): Promise<readonly string[]> {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
-  for (const [number, [stepKinds, ...declarations]] of turns.entries()) {
+  for (const [number, [stepKinds, ...declarations]] of deployments.entries()) {
     const testRun = await engine.run(toProgram(...declarations))
     expect([number, testRun.result.result, stepKindsOf(testRun)]).toEqual([
       number,
@@ -73,7 +73,7 @@ describe.each(aliasWriters)('%s', (_title, writeAlias) => {
   })
 
   test('old names and types are found, with updates and replacements', async () => {
-    const turns: readonly Turn[] = [
+    const deployments: readonly DeploymentCase[] = [
       [create, { type: typeOf('T1'), name: 'n1' }],
       [same, withAliases({ type: typeOf('T1'), name: 'n2' }, { name: 'n1' })],
       [same, withAliases({ type: typeOf('T1'), name: 'n3' }, { name: 'n2' }, { name: 'n1' })],
@@ -135,7 +135,7 @@ describe.each(aliasWriters)('%s', (_title, writeAlias) => {
         ),
       ],
     ]
-    const calls = await runTurns(turns)
+    const calls = await runDeployments(deployments)
     expect(calls).toEqual([
       'create n1',
       'update n1-1',
@@ -151,7 +151,7 @@ describe.each(aliasWriters)('%s', (_title, writeAlias) => {
     const withDependencyOn = (type: string, name: string) => ({
       dependencies: [typedUrnOf(typeOf(type), name)],
     })
-    const calls = await runTurns([
+    const calls = await runDeployments([
       [
         create,
         { type: typeOf('T1'), name: 'n1', object: { replace: 1 }, otherFields: deleteFirst },
@@ -177,7 +177,7 @@ describe.each(aliasWriters)('%s', (_title, writeAlias) => {
   })
 
   test('a resource is found after it gets or loses a parent, or has another name or type below one', async () => {
-    await runTurns([
+    await runDeployments([
       [create, { type: typeOf('T1'), name: 'one' }, { type: typeOf('T2'), name: 'two' }],
       [
         same,
@@ -199,7 +199,7 @@ describe.each(aliasWriters)('%s', (_title, writeAlias) => {
     const child = { type: typeOf('T1'), name: 'sub', parent: typedUrnOf(typeOf('T1'), 'parent') }
     const nestedUrn = typedUrnOf(`${typeOf('T1')}$${typeOf('T1')}`, 'sub')
     const top = { type: typeOf('T1'), name: 'parent' }
-    await runTurns([
+    await runDeployments([
       [create, top, child, { type: typeOf('T1'), name: 'sub-sub', parent: nestedUrn }],
       [
         same,
@@ -243,7 +243,7 @@ test('TestAliases: a chain of children is found by the old names of all ancestor
   const [top, ...children] = declareNested('New', 'n1-new')
   if (top === undefined) throw new Error('no resource is declared')
   const renamed = { ...top, aliases: [{ type: typeOf('T1'), name: 'n1' }] }
-  await runTurns([
+  await runDeployments([
     [create, ...declareNested('T1', 'n1')],
     // A child whose name begins with its parent's name needs no alias of its own.
     [same, renamed, ...children],
@@ -258,7 +258,7 @@ test('TestAliases: one alias matches among a thousand', async () => {
   const listUrns = (typePrefixes: readonly string[], typeSuffix: string, name: string) =>
     typePrefixes.map(typePrefix => typedUrnOf(`${typePrefix}${typeSuffix}`, name))
   const [first, last] = [topTypes[0] ?? '', typeOf('T1-v100')]
-  await runTurns([
+  await runDeployments([
     [
       create,
       { type: first, name: 'n1' },

@@ -12,25 +12,25 @@ const [from, to] = ['prog:index:From', 'prog:index:To']
 const [first, last] = [typedUrnOf(from, 'from'), typedUrnOf(to, 'to')]
 
 /** Returns the options by which a resource refers to `moving`: by its URN, or as its provider. */
-type Referring = (urn: string, id: string) => object
+type ReferenceOptionsOf = (urn: string, id: string) => object
 
 /** Returns a program with two children of `parent`: `moving`, and `refers`, which refers to it. */
 const createChildProgram =
-  (parent: string, type: string, refer: Referring): Program =>
+  (parent: string, type: string, referenceOptionsOf: ReferenceOptionsOf): Program =>
   async monitor => {
     await monitor.register({ type: from, name: 'from' })
     await monitor.register({ type: to, name: 'to' })
     const aliases = parent === first ? [] : [toWireAlias({ parent: first })]
     const here = { custom: true, object: {}, parent, aliases }
     const { urn, id } = await monitor.register({ ...here, type, name: 'moving' })
-    const references = refer(urn, id)
+    const references = referenceOptionsOf(urn, id)
     await monitor.register({ ...here, type: 'test:index:Thing', name: 'refers', ...references })
   }
 
 const thing = 'test:index:Moving'
 const movedUrn = typedUrnOf(`${to}$${thing}`, 'moving')
 
-test.each<[string, string, Referring, (id: string) => object]>([
+test.each<[string, string, ReferenceOptionsOf, (id: string) => object]>([
   [
     'TestAliasesInProvidersAreNormalized: a provider that moved gets its new URN',
     'pulumi:providers:test',

@@ -14,7 +14,7 @@ const getResource = async (monitor: Monitor, urn: unknown): Promise<Record<strin
  * Opens an engine with two components. `maker` registers or reads a resource and returns a
  * reference to it. `taker` receives the reference, and returns the resource that it finds.
  */
-async function openScene(how: 'registers' | 'reads') {
+async function openScene(makerAction: 'registers' | 'reads') {
   const cloud = createCloud()
   cloud.objects.set('custom-1', { foo: 'bar' })
   const script = componentScript({
@@ -25,7 +25,7 @@ async function openScene(how: 'registers' | 'reads') {
         return { urn, state: await getResource(monitor, custom.value?.urn ?? custom.urn) }
       }
       const custom =
-        how === 'reads'
+        makerAction === 'reads'
           ? { id: 'custom-1', urn: (await monitor.read('custom', 'custom-1', { parent: urn })).urn }
           : await registerThing(monitor, 'custom', { foo: 'bar' }, { parent: urn })
       const reference = wireValues.reference({ urn: custom.urn, id: custom.id })
@@ -43,8 +43,8 @@ const hydrated = {
   state: { foo: 'bar' },
 }
 
-async function checkByProgram(how: 'registers' | 'reads'): Promise<void> {
-  const engine = await openScene(how)
+async function checkByProgram(makerAction: 'registers' | 'reads'): Promise<void> {
+  const engine = await openScene(makerAction)
   let resource: unknown
   await engine.run(async monitor => {
     const maker = await registerComponent(monitor, 'maker')
@@ -53,8 +53,8 @@ async function checkByProgram(how: 'registers' | 'reads'): Promise<void> {
   expect(resource).toEqual(hydrated)
 }
 
-async function checkByComponent(how: 'registers' | 'reads'): Promise<void> {
-  const engine = await openScene(how)
+async function checkByComponent(makerAction: 'registers' | 'reads'): Promise<void> {
+  const engine = await openScene(makerAction)
   let resource: unknown
   await engine.run(async monitor => {
     const maker = await registerComponent(monitor, 'maker')

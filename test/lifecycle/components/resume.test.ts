@@ -54,12 +54,12 @@ describe('a deployment that is resumed in the middle of a component', () => {
     for (const when of ['before', 'after'] as const)
       test(`requests the component again and creates each resource once (killed ${when} begin ${effect})`, async () => {
         answers.splice(0)
-        const all = await openScene()
-        const { engine, cloud } = all
+        const scene = await openScene()
+        const { engine, cloud } = scene
         const kill = { effect, call: 'operations.begin', when }
         const end = await engine.run(program, { kill }).catch((thrown: unknown) => thrown)
         expect(end).toBeInstanceOf(ProcessKilledError)
-        expect(all.requestedNames).toEqual(names)
+        expect(scene.requestedNames).toEqual(names)
         const { result, state } = await engine.run(program, { resume: true })
         const isLost = when === 'after'
         // The create that had begun at the kill may have happened. Its result is unknown, and it is
@@ -67,7 +67,7 @@ describe('a deployment that is resumed in the middle of a component', () => {
         expect(result.result).toBe(isLost ? 'failed' : 'succeeded')
         // Without its first child the outer component does not reach the inner one.
         const again = isLost && effect === 1 ? ['outer'] : ['outer', 'inner']
-        expect(all.requestedNames.slice(names.length)).toEqual(again)
+        expect(scene.requestedNames.slice(names.length)).toEqual(again)
         expect(new Set(cloud.log).size).toBe(cloud.log.length)
         if (isLost) return
         expect(cloud.log.toSorted()).toEqual(creates)

@@ -73,15 +73,15 @@ async function answersOf(
 }
 
 test('TestConstructCallSecretsUnknowns: secrets and unknowns reach components and methods as output values', async () => {
-  const all = await openAnswering({})
+  const answering = await openAnswering({})
   const args = { foo: wireValues.secret('foo'), bar: wireValues.unknown }
-  await answersOf(all, args)
+  await answersOf(answering, args)
   const sent = {
     foo: wireValues.output({ value: 'foo', secret: true }),
     bar: wireValues.output({}),
   }
-  expect(all.constructRequests[0]?.inputs).toEqual(sent)
-  expect(all.callRequests[0]?.args).toEqual(sent)
+  expect(answering.constructRequests[0]?.inputs).toEqual(sent)
+  expect(answering.callRequests[0]?.args).toEqual(sent)
 })
 
 test('TestConstructCallReturnDependencies: the dependencies of results reach the program', async () => {
@@ -118,7 +118,7 @@ describe('dependencies of arguments', () => {
     object: Record<string, unknown>
     dependencyMap: Map<string, { urns: string[] }>
   }) => {
-    const all = await openAnswering({})
+    const answering = await openAnswering({})
     const program: Program = async monitor => {
       for (const name of ['a', 'b']) await registerThing(monitor, name, {})
       await registerComponent(monitor, 'r', {
@@ -127,8 +127,11 @@ describe('dependencies of arguments', () => {
       })
       await callMethod(monitor, more.object, { argDependencies: more.dependencyMap })
     }
-    expect((await all.engine.run(program)).result.result).toBe('succeeded')
-    return [all.constructRequests[0]?.inputDependencies, all.callRequests[0]?.argDependencies]
+    expect((await answering.engine.run(program)).result.result).toBe('succeeded')
+    return [
+      answering.constructRequests[0]?.inputDependencies,
+      answering.callRequests[0]?.argDependencies,
+    ]
   }
 
   test('TestConstructCallSendDependencies: those in output values are sent, even if they are not listed', async () => {

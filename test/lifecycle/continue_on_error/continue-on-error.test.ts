@@ -9,7 +9,7 @@ import { createEngines, registerThing, createThings } from '../register-thing.ts
 const engines = createEngines()
 afterEach(() => engines.close())
 
-const goOn = { continueOnError: true } as const
+const continueOptions = { continueOnError: true } as const
 
 /** Registers a resource like an SDK that receives failures, and returns the result. */
 async function registerReporting(
@@ -36,12 +36,12 @@ test('TestDestroyContinueOnError: a resource that cannot be deleted keeps its de
   }
   await engine.run(program)
   cloud.faults.add('delete failing-1')
-  const testRun = await engine.run(createThings({}), goOn)
+  const testRun = await engine.run(createThings({}), continueOptions)
   expect(testRun.result.result).toBe('failed')
   expect(errorMessagesOf(testRun)).toContain('delete failing-1 was refused')
   expect(listStateNames(testRun)).toEqual(['dependency', 'failing'])
   expect([...cloud.objects.keys()].sort()).toEqual(['dependency-1', 'failing-1'])
-  const again = await engine.run(undefined, { command: 'destroy', ...goOn })
+  const again = await engine.run(undefined, { command: 'destroy', ...continueOptions })
   expect(again.result.result).toBe('failed')
   expect(listStateNames(again)).toEqual(['dependency', 'failing'])
 })
@@ -66,7 +66,7 @@ test('TestUpContinueOnErrorCreate, TestUpContinueOnErrorFailedDependencies: a fa
     await note('property', { propertyDependencies: new Map([['v', { urns: [failing] }]]) })
   }
   cloud.faults.add('create failing')
-  const testRun = await engine.run(program, goOn)
+  const testRun = await engine.run(program, continueOptions)
   expect(testRun.result.result).toBe('failed')
   expect(results).toEqual({
     ...{ failing: 'FAIL', independent1: 'SUCCESS', independent2: 'SUCCESS', dependent: 'SKIP' },
@@ -75,13 +75,15 @@ test('TestUpContinueOnErrorCreate, TestUpContinueOnErrorFailedDependencies: a fa
   expect(listStateNames(testRun)).toEqual(['independent1', 'independent2'])
   // A preview without failures skips nothing.
   cloud.faults.clear()
-  expect((await engine.run(program, { ...goOn, dryRun: true })).result.changes).toMatchObject({
+  expect(
+    (await engine.run(program, { ...continueOptions, dryRun: true })).result.changes,
+  ).toMatchObject({
     create: 6,
   })
 })
 
 test('TestUpContinueOnErrorUpdate, TestUpContinueOnErrorUpdateWithRefresh: a resource whose update failed keeps its state', async () => {
-  for (const runOptions of [goOn, { ...goOn, refresh: true }]) {
+  for (const runOptions of [continueOptions, { ...continueOptions, refresh: true }]) {
     const cloud = createCloud()
     const engine = await engines.open(cloud)
     await engine.run(createThings({ failing: { v: 1 }, gone: { v: 1 } }))
@@ -115,13 +117,13 @@ test('TestUpContinueOnErrorNoSDKSupport, TestUpContinueOnErrorUpdateNoSDKSupport
       await registerThing(monitor, 'independent2', { v: 1 }, { dependencies: [first.urn] })
     }
   cloud.faults.add('create failing')
-  const testRun = await engine.run(program(1), goOn)
+  const testRun = await engine.run(program(1), continueOptions)
   expect(testRun.result.result).toBe('failed')
   expect(listStateNames(testRun)).toEqual(['independent1', 'independent2'])
   cloud.faults.clear()
   await engine.run(program(1))
   cloud.faults.add('update failing-1')
-  const updated = await engine.run(program(2), goOn)
+  const updated = await engine.run(program(2), continueOptions)
   expect(updated.result.result).toBe('failed')
   expect(resourceStateOf(updated, 'failing').inputs).toEqual({ v: 1 })
   expect(errors).toHaveLength(2)
@@ -135,7 +137,7 @@ test('TestDestroyContinueOnErrorDeleteAfterFailedUp: deletes run although a crea
   cloud.faults.add('create failedUp')
   const testRun = await engine.run(
     async monitor => void (await registerReporting(monitor, 'failedUp')),
-    goOn,
+    continueOptions,
   )
   expect(testRun.result.result).toBe('failed')
   expect(errorMessagesOf(testRun)).toContain('create failedUp was refused')
@@ -156,7 +158,7 @@ test('TestContinueOnErrorImport: a failed import is reported', async () => {
   const testRun = await engine.run(async monitor => {
     const pendingRegistration = registerThing(monitor, 'a', {}, { importId: 'id' })
     await pendingRegistration.catch((failed: Error) => errors.push(failed.message))
-  }, goOn)
+  }, continueOptions)
   expect(testRun.result.result).toBe('failed')
   expect(errors[0]).toContain('resource registration failed')
   expect(errorMessagesOf(testRun)).toContain('intentionally failed read')
@@ -179,7 +181,7 @@ test('TestContinueOnErrorWithChangingProviderOnCreate: a resource that could not
     }
   await engine.run(program('provA'))
   cloud.faults.add('create a')
-  const testRun = await engine.run(program('provB'), goOn)
+  const testRun = await engine.run(program('provB'), continueOptions)
   expect(testRun.result.result).toBe('failed')
   expect((testRun.state.resources ?? []).map(({ urn }) => urn.split('::').at(-1))).toEqual(
     expect.arrayContaining(['provA', 'provB', 'a']),

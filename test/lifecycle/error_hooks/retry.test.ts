@@ -11,7 +11,7 @@ afterEach(async () => {
   await engines.close()
 })
 
-/** The function of an error hook. It tells whether the failed call is retried. */
+/** The function of an error hook. It returns whether the failed call is retried. */
 type Answer = (hookRequest: ErrorHookRequest, cloud: Cloud) => boolean
 
 /** Returns a program of things with one error hook for each of the answers. */

@@ -180,19 +180,19 @@ test('TestExtensionParameterizedProvider: an executor in another process reads e
     return ParameterizeResponse.create({ name, version })
   }
   const script: Script = { ...cloud.script, parameterize }
-  const all = await openFunctions({ ...cloud, script }, program(1, ['extA']))
-  await all.requestDeployment('first')
-  all.nudges.push({ stack: all.stack, delayMs: 0 })
-  expect(await all.runToIdle()).toContain('ended')
+  const functions = await openFunctions({ ...cloud, script }, program(1, ['extA']))
+  await functions.requestDeployment('first')
+  functions.nudges.push({ stack: functions.stack, delayMs: 0 })
+  expect(await functions.runToIdle()).toContain('ended')
   expect(cloud.log.toSorted()).toEqual(['create extA-one', 'create extA-two', 'create plain'])
   // The generator extends its provider for Check, and each executor extends its own for Create.
   expect(extended).toBeGreaterThanOrEqual(2)
-  expect((await all.readState()).extensions).toEqual({ [refA]: blobOf('extA', 'first') })
+  expect((await functions.readState()).extensions).toEqual({ [refA]: blobOf('extA', 'first') })
   extended = 0
-  await all.requestDeployment('second', { command: 'destroy' })
-  all.nudges.push({ stack: all.stack, delayMs: 0 })
-  expect(await all.runToIdle()).toContain('ended')
+  await functions.requestDeployment('second', { command: 'destroy' })
+  functions.nudges.push({ stack: functions.stack, delayMs: 0 })
+  expect(await functions.runToIdle()).toContain('ended')
   expect(extended).toBeGreaterThanOrEqual(1)
   expect(cloud.objects.size).toBe(0)
-  await all.close()
+  await functions.close()
 })

@@ -26,8 +26,8 @@ const program =
 /** Returns the displayed diffs of an update whose provider returns a detailed diff or none. */
 async function showDiffs(isDetailed: boolean): Promise<readonly (readonly string[])[]> {
   const cloud = createCloud()
-  const diff = (ask: DiffRequest): DiffResponse => {
-    const [olds, news] = [ask.oldInputs ?? {}, ask.news ?? {}]
+  const diff = (request: DiffRequest): DiffResponse => {
+    const [olds, news] = [request.oldInputs ?? {}, request.news ?? {}]
     const diffs = Object.keys(news).filter(
       key => JSON.stringify(olds[key]) !== JSON.stringify(news[key]),
     )

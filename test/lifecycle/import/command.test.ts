@@ -183,10 +183,10 @@ test('TestImportPlanSpecificProperties, TestImportInputDiff: chosen properties d
 test('TestImportIntoParent: a child is imported after its parent', async () => {
   const cloud = cloudOf('top', 'child', 'below')
   const order: string[] = []
-  const read = (ask: ReadRequest) => {
-    order.push(ask.id)
-    const object = cloud.objects.get(ask.id) ?? {}
-    return ReadResponse.create({ id: ask.id, properties: object, inputs: object })
+  const read = (request: ReadRequest) => {
+    order.push(request.id)
+    const object = cloud.objects.get(request.id) ?? {}
+    return ReadResponse.create({ id: request.id, properties: object, inputs: object })
   }
   const engine = await engines.open({ ...cloud, script: { ...cloud.script, read } })
   const top = urnOf('test:index:Thing', 'top')

@@ -90,8 +90,9 @@ test('TestImportOption: a read resource is replaced by its import, and its objec
 
 test('TestImportWithDifferingImportIdentifierFormat, TestImportUpdatedID, TestImportIDPreservedAcrossUpdate: the id of the provider is stored beside the id of the import', async () => {
   const cloud = createCloudWith('own', { v: 1 })
-  const read = (ask: ReadRequest) => {
-    const object = cloud.objects.get(ask.id === 'projects/x/own' ? 'own' : ask.id) ?? {}
+  const read = (providerRequest: ReadRequest) => {
+    const object =
+      cloud.objects.get(providerRequest.id === 'projects/x/own' ? 'own' : providerRequest.id) ?? {}
     return ReadResponse.create({ id: 'own', properties: object, inputs: object })
   }
   const engine = await engines.open({ ...cloud, script: { ...cloud.script, read } })
@@ -155,8 +156,8 @@ test('TestImportDeleteBeforeReplace: a preview shows a difference that would del
 
 test('an import is refused when the object does not exist or the provider does not support imports', async () => {
   const cloud = createCloudWith('mute', { v: 1 })
-  const read = (ask: ReadRequest) =>
-    ask.id === 'mute'
+  const read = (providerRequest: ReadRequest) =>
+    providerRequest.id === 'mute'
       ? ReadResponse.create({ id: 'mute', properties: { v: 1 } })
       : ReadResponse.create({})
   const engine = await engines.open({ ...cloud, script: { ...cloud.script, read } })

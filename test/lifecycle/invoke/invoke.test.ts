@@ -41,9 +41,9 @@ async function openScene(more: Script = {}) {
    * Runs a program and reports whether the function was called. Otherwise the program received an
    * unknown result.
    */
-  const runInvoking = async (program: Program, how: TestRunOptions = {}): Promise<boolean> => {
+  const runInvoking = async (program: Program, options: TestRunOptions = {}): Promise<boolean> => {
     requests.splice(0)
-    const { result } = await engine.run(program, how)
+    const { result } = await engine.run(program, options)
     expect(result.result).toBe('succeeded')
     return requests.length > 0
   }
@@ -53,20 +53,20 @@ async function openScene(more: Script = {}) {
 const preview = { dryRun: true }
 
 test('TestPreviewInvoke: a function call contains the preview flag', async () => {
-  const all = await openScene()
+  const scene = await openScene()
   const program: Program = async monitor => void (await monitor.invoke(read))
   // A provider without a handshake does not receive the flag.
-  await all.runInvoking(program, preview)
-  expect(all.requests.map(request => request.preview)).toEqual([false])
+  await scene.runInvoking(program, preview)
+  expect(scene.requests.map(request => request.preview)).toEqual([false])
   const previews: boolean[] = []
   for (const dryRun of [true, false])
-    await all.engine.run(program, {
+    await scene.engine.run(program, {
       dryRun,
       provider: provider => ({
         ...provider,
-        invoke: ask => {
-          previews.push(ask.preview)
-          return provider.invoke(ask)
+        invoke: providerRequest => {
+          previews.push(providerRequest.preview)
+          return provider.invoke(providerRequest)
         },
       }),
     })
@@ -109,14 +109,14 @@ test('TestInvokeParentResolvesComponentProviders: a function uses the providers 
         let name = ''
         return {
           ...provider,
-          configure: ask => {
-            const instance = ask.inputs.get('instance')
+          configure: providerRequest => {
+            const instance = providerRequest.inputs.get('instance')
             name = typeof instance === 'string' ? instance : 'default'
-            return provider.configure(ask)
+            return provider.configure(providerRequest)
           },
-          invoke: ask => {
+          invoke: providerRequest => {
             servedBy.push(name)
-            return provider.invoke(ask)
+            return provider.invoke(providerRequest)
           },
         }
       },

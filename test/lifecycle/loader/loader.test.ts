@@ -31,13 +31,14 @@ afterEach(() => engines.close())
 const addressOf = ({ client }: Monitor): string =>
   client.getChannel().getTarget().replace('dns:', '')
 
-type Done<A> = (failed: Error | null, answer: A) => void
+/** The callback of a gRPC call. */
+type ReplyCallback<A> = (failed: Error | null, answer: A) => void
 
 /** Calls one of the services at an address. */
 async function callClient<C extends { close: () => void }, A>(
   Client: new (address: string, security: ChannelCredentials, options: object) => C,
   address: string,
-  call: (client: C, done: Done<A>) => unknown,
+  call: (client: C, done: ReplyCallback<A>) => unknown,
 ): Promise<A> {
   const channelOptions = { 'grpc.use_local_subchannel_pool': 1 }
   const client = new Client(address, credentials.createInsecure(), channelOptions)
@@ -51,13 +52,19 @@ async function callClient<C extends { close: () => void }, A>(
 }
 
 const readSchema = (address: string, request: Partial<GetSchemaRequest>): Promise<string> =>
-  callClient(LoaderClient, address, (client: LoaderClient, done: Done<GetSchemaResponse>) =>
-    client.getSchema(GetSchemaRequest.create(request), done),
+  callClient(
+    LoaderClient,
+    address,
+    (client: LoaderClient, done: ReplyCallback<GetSchemaResponse>) =>
+      client.getSchema(GetSchemaRequest.create(request), done),
   ).then(({ schema }) => schema.toString())
 
 const readMapping = (address: string, request: Partial<GetMappingRequest>): Promise<string> =>
-  callClient(MapperClient, address, (client: MapperClient, done: Done<GetMappingResponse>) =>
-    client.getMapping(GetMappingRequest.create(request), done),
+  callClient(
+    MapperClient,
+    address,
+    (client: MapperClient, done: ReplyCallback<GetMappingResponse>) =>
+      client.getMapping(GetMappingRequest.create(request), done),
   ).then(({ data }) => data.toString())
 
 /**

@@ -14,8 +14,8 @@ test('TestPreviewRefreshWithProgram: resources are read for the preview, and not
   const updates: UpdateRequest[] = []
   const script = {
     ...cloud.script,
-    update: (ask: never) => {
-      updates.push(ask)
+    update: (request: never) => {
+      updates.push(request)
       return UpdateResponse.create({ properties: { v: 'updated' } })
     },
   }
@@ -63,9 +63,9 @@ test('TestPreviewStackOutputs: new and previous outputs are reported', async () 
   const cloud = createCloud()
   const script = {
     ...cloud.script,
-    create: (ask: never) => {
-      const { preview } = ask as { preview: boolean }
-      return preview ? CreateResponse.create({}) : cloud.script.create?.(ask)
+    create: (request: never) => {
+      const { preview } = request as { preview: boolean }
+      return preview ? CreateResponse.create({}) : cloud.script.create?.(request)
     },
   }
   const engine = await engines.open({ ...cloud, script })

@@ -21,7 +21,8 @@ const createOne =
   async monitor =>
     void (await registerThing(monitor, 'a', object, more))
 
-type Turn = readonly [object: Properties, ignoreChanges: readonly string[], step: string]
+/** The inputs of one deployment, its ignored paths, and the expected step. */
+type DeploymentCase = readonly [object: Properties, ignoreChanges: readonly string[], step: string]
 
 const createDeep = (n: number, c: string) => ({
   a: n,
@@ -49,7 +50,7 @@ test('TestSingleResourceIgnoreChanges: an ignored property keeps its old value, 
   const engine = await engines.open({ ...cloud, script })
   const paths = ['a', 'b.c', 'd', 'e[0]', 'f.g["h"]']
   const topPaths = ['a', 'b', 'd', 'e', 'f']
-  const turns: readonly Turn[] = [
+  const deployments: readonly DeploymentCase[] = [
     [createDeep(1, 'foo'), paths, 'create'],
     [createDeep(2, 'bar'), paths, 'same'],
     [createDeep(3, 'qux'), [], 'update'],
@@ -63,7 +64,7 @@ test('TestSingleResourceIgnoreChanges: an ignored property keeps its old value, 
     [{ a: 3, b: toWireSecret(['foo', 'bar']) }, [], 'same'],
     [{ a: 3, b: toWireSecret(['foo', 'baz']) }, ['b[1]'], 'same'],
   ]
-  for (const [number, [object, ignoreChanges, step]] of turns.entries()) {
+  for (const [number, [object, ignoreChanges, step]] of deployments.entries()) {
     ignored.length = 0
     const testRun = await engine.run(createOne(object, { ignoreChanges }))
     expect([number, testRun.result.result, stepsOf(testRun)]).toEqual([
@@ -128,7 +129,7 @@ describe('TestReplaceOnChanges: changes of the named paths replace', () => {
   ])('%s', async (_title, diff, stepsFor42) => {
     const cloud = createCloud()
     const engine = await engines.open({ ...cloud, script: { ...cloud.script, diff } })
-    const turns: readonly (readonly [Properties, readonly string[], readonly string[]])[] = [
+    const deployments: readonly (readonly [Properties, readonly string[], readonly string[]])[] = [
       [{ a: 1, b: { c: 'foo' } }, ['a', 'b.c'], ['create a']],
       [{ a: 2, b: { c: 'foo' } }, ['a'], replaced],
       [{ a: 2, b: { c: 'bar' } }, ['b.c'], replaced],
@@ -136,7 +137,7 @@ describe('TestReplaceOnChanges: changes of the named paths replace', () => {
       [{ a: 4, b: { c: 'qux' } }, [], ['update a']],
       [{ a: 42, b: { c: 'qux' } }, ['a'], stepsFor42],
     ]
-    for (const [number, [object, replaceOnChanges, steps]] of turns.entries()) {
+    for (const [number, [object, replaceOnChanges, steps]] of deployments.entries()) {
       const testRun = await engine.run(createOne(object, { replaceOnChanges }))
       expect([number, testRun.result.result, stepsOf(testRun)]).toEqual([
         number,

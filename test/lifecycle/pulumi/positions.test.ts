@@ -8,7 +8,10 @@ import { createEngines, registerThing } from '../register-thing.ts'
 const engines = createEngines()
 afterEach(() => engines.close())
 
-/** Returns the positions of a request from a line of a file, which the first line of it calls. */
+/**
+ * Returns the positions of a request that a line of a file sends. In the stack trace, line 1 of the
+ * file has called this line.
+ */
 const positionsAt = (root: string, file: string, line: number) => {
   const positionOf = (at: number) => ({ uri: `file://${root}/${file}`, line: at, column: 1 })
   return {

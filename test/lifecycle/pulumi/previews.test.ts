@@ -32,13 +32,21 @@ test('TestProviderPreview, TestProviderPreviewGrpc: a preview calls Create and U
   const providerCalls: unknown[] = []
   const script = {
     ...cloud.script,
-    create: (ask: CreateRequest) => {
-      providerCalls.push(['create', ask.preview, JSON.stringify(ask.properties).includes(unknown)])
-      return CreateResponse.create({ id: 'x', properties: ask.properties })
+    create: (providerRequest: CreateRequest) => {
+      providerCalls.push([
+        'create',
+        providerRequest.preview,
+        JSON.stringify(providerRequest.properties).includes(unknown),
+      ])
+      return CreateResponse.create({ id: 'x', properties: providerRequest.properties })
     },
-    update: (ask: UpdateRequest) => {
-      providerCalls.push(['update', ask.preview, JSON.stringify(ask.news).includes(unknown)])
-      return UpdateResponse.create({ properties: ask.news })
+    update: (providerRequest: UpdateRequest) => {
+      providerCalls.push([
+        'update',
+        providerRequest.preview,
+        JSON.stringify(providerRequest.news).includes(unknown),
+      ])
+      return UpdateResponse.create({ properties: providerRequest.news })
     },
   }
   const engine = await engines.open({ ...cloud, script })
@@ -92,7 +100,7 @@ async function requestEverything(monitor: Monitor, late: unknown): Promise<reado
 test('TestProviderPreviewUnknowns: a provider with unknown settings receives no calls', async () => {
   const cloud = createCloud()
   const providerCalls: string[] = []
-  const noteCall = (what: string) => void providerCalls.push(what)
+  const noteCall = (call: string) => void providerCalls.push(call)
   const resourceScript = {
     ...cloud.script,
     create: ({ urn, properties, preview }: CreateRequest) => {

@@ -101,12 +101,12 @@ test('TestReplaceWithAndPropertyChange: two reasons cause one replacement', asyn
 /** A cloud that refuses to delete an object that another one uses. */
 function createStrictCloud(): Cloud {
   const cloud = createCloud()
-  const remove = (ask: DeleteRequest) => {
+  const remove = (request: DeleteRequest) => {
     const users = [...cloud.objects].filter(
-      ([id, object]) => id !== ask.id && Object.values(object).includes(ask.id),
+      ([id, object]) => id !== request.id && Object.values(object).includes(request.id),
     )
-    if (users.length > 0) throw new Error(`cannot delete ${ask.id} used by ${users[0]?.[0]}`)
-    return cloud.script.delete?.(ask as never)
+    if (users.length > 0) throw new Error(`cannot delete ${request.id} used by ${users[0]?.[0]}`)
+    return cloud.script.delete?.(request as never)
   }
   return { ...cloud, script: { ...cloud.script, delete: remove } }
 }
@@ -149,9 +149,9 @@ test('TestPendingDeleteReplacement: old copies of dependents are deleted before 
   // Another value of `frob` replaces, too.
   const script = {
     ...cloud.script,
-    diff: (ask: { oldInputs?: Record<string, unknown>; news?: Record<string, unknown> }) => {
-      const providerDiff = diff(ask as never) as { replaces: string[] }
-      const replaces = frobOf(ask.oldInputs) === frobOf(ask.news) ? [] : ['frob']
+    diff: (request: { oldInputs?: Record<string, unknown>; news?: Record<string, unknown> }) => {
+      const providerDiff = diff(request as never) as { replaces: string[] }
+      const replaces = frobOf(request.oldInputs) === frobOf(request.news) ? [] : ['frob']
       return { ...providerDiff, replaces: [...providerDiff.replaces, ...replaces] }
     },
   }

@@ -21,11 +21,11 @@ afterEach(() => engines.close())
 const refresh = { command: 'refresh' } as const
 
 /** A cloud whose reads call `answer`. If that returns undefined, a read has its normal result. */
-function createReading(answer: (ask: ReadRequest) => unknown) {
+function createReading(answer: (request: ReadRequest) => unknown) {
   const cloud = createCloud()
   const script = {
     ...cloud.script,
-    read: async (ask: never) => (await answer(ask)) ?? cloud.script.read?.(ask),
+    read: async (request: never) => (await answer(request)) ?? cloud.script.read?.(request),
   }
   return { ...cloud, script }
 }

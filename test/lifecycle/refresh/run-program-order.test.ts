@@ -142,9 +142,9 @@ test('TestRefreshV2FailedRead: a resource whose read failed stays, and no other 
   const cloud = createCloud()
   const script = {
     ...cloud.script,
-    read: (ask: never) => {
-      if ((ask as { id: string }).id === 'a-1') throw new Error('read failure')
-      return cloud.script.read?.(ask)
+    read: (request: never) => {
+      if ((request as { id: string }).id === 'a-1') throw new Error('read failure')
+      return cloud.script.read?.(request)
     },
   }
   const engine = await engines.open({ ...cloud, script })
@@ -227,9 +227,9 @@ test('TestRefreshV2ExcludesChildWithExcludedParent: an unregistered child of a m
   const cloud = createCloud()
   const script = {
     ...cloud.script,
-    diff: (ask: never) => {
-      if ((ask as { urn: string }).urn.endsWith('::parent')) throw new Error('no diff')
-      return cloud.script.diff?.(ask)
+    diff: (request: never) => {
+      if ((request as { urn: string }).urn.endsWith('::parent')) throw new Error('no diff')
+      return cloud.script.diff?.(request)
     },
   }
   const engine = await engines.open({ ...cloud, script })

@@ -143,13 +143,13 @@ function createRegional() {
   let configured: unknown
   const script = {
     ...cloud.script,
-    configure: (ask: never) => {
-      configured = (ask as { args?: { region?: string } }).args?.region
-      return cloud.script.configure?.(ask)
+    configure: (request: never) => {
+      configured = (request as { args?: { region?: string } }).args?.region
+      return cloud.script.configure?.(request)
     },
-    read: (ask: never) => {
+    read: (request: never) => {
       if (configured !== now.region) throw new Error(`read in ${String(configured)}`)
-      return cloud.script.read?.(ask)
+      return cloud.script.read?.(request)
     },
   }
   return { cloud: { ...cloud, script }, now }
@@ -213,9 +213,9 @@ test('TestRefreshWithAlias: a resource is read under its new type', async () => 
   const reads: ReadRequest[] = []
   const script = {
     ...cloud.script,
-    read: (ask: never) => {
-      reads.push(ask)
-      return cloud.script.read?.(ask)
+    read: (request: never) => {
+      reads.push(request)
+      return cloud.script.read?.(request)
     },
   }
   const engine = await engines.open({ ...cloud, script })

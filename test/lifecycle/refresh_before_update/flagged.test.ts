@@ -25,9 +25,9 @@ async function openFlagged() {
     ...cloud.script,
     create: ({ properties = {} }: CreateRequest) =>
       CreateResponse.create({ id: 'x', properties, ...flag }),
-    update: (ask: UpdateRequest) => {
-      if (!ask.preview) updates.push(ask)
-      return UpdateResponse.create({ properties: ask.news ?? {}, ...flag })
+    update: (request: UpdateRequest) => {
+      if (!request.preview) updates.push(request)
+      return UpdateResponse.create({ properties: request.news ?? {}, ...flag })
     },
     read: ({ id }: ReadRequest) => {
       const freshProperties = { v: `fresh-${now.fresh}` }

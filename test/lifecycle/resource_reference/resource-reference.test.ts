@@ -22,10 +22,10 @@ function createReferringCloud(): Cloud {
 }
 
 const references = ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_RESOURCE_REFERENCES
-const mark = '4dabf18193072939515e22adb298388d'
-const referenceMark = '5cf8f73096256a8f31e491e813e4eb8e'
+const signatureKey = '4dabf18193072939515e22adb298388d'
+const referenceSignature = '5cf8f73096256a8f31e491e813e4eb8e'
 const createReference = (urn: string, id?: string): Record<string, unknown> => ({
-  [mark]: referenceMark,
+  [signatureKey]: referenceSignature,
   urn,
   ...(id === undefined ? {} : { id }),
 })

@@ -73,7 +73,7 @@ test('TestStashImportError: a stash without input cannot be read', async () => {
     warn: () => undefined,
   })
   const urn = 'urn:pulumi:dev::life::pulumi:index:Stash::s' as Urn
-  const ask = { urn, name: 's', type: 'pulumi:index:Stash', id: 'x', timeoutSeconds: 0 }
-  const read = provider.read({ ...ask, inputs: undefined, outputs: undefined })
+  const request = { urn, name: 's', type: 'pulumi:index:Stash', id: 'x', timeoutSeconds: 0 }
+  const read = provider.read({ ...request, inputs: undefined, outputs: undefined })
   await expect(read).rejects.toThrow('stash can not be imported')
 })

@@ -51,8 +51,8 @@ test('TestDuplicateURN, TestDuplicateAlias: a URN or alias is assigned only once
 
 test('TestSecretMasked: the output of a secret input is secret', async () => {
   const cloud = createCloud()
-  const create = (ask: CreateRequest) =>
-    CreateResponse.create({ id: 'x', properties: { word: 'hidden-word', v: ask.preview } })
+  const create = (request: CreateRequest) =>
+    CreateResponse.create({ id: 'x', properties: { word: 'hidden-word', v: request.preview } })
   const engine = await engines.open({ ...cloud, script: { ...cloud.script, create } })
   const word = toWireSecret('hidden-word')
   const testRun = await engine.run(createThings({ a: { word } }))
@@ -104,9 +104,9 @@ test('TestInitErrorsStep, TestInitErrorsIgnoreChanges: a partially created resou
       create: () => {
         throw createInitFailure({ id: 'x', properties: { v: 1 }, reasons: ['not yet', 'nor soon'] })
       },
-      update: (ask: UpdateRequest) => {
-        updates.push(ask)
-        return UpdateResponse.create({ properties: ask.news ?? {} })
+      update: (request: UpdateRequest) => {
+        updates.push(request)
+        return UpdateResponse.create({ properties: request.news ?? {} })
       },
     }
     const engine = await engines.open({ ...cloud, script })

@@ -39,7 +39,10 @@ test('TestReplaceSpecificTargets: a named resource is replaced without a change,
     targeting: { replaces: [targetUrnOf('a')] },
     provider: inner => ({
       ...inner,
-      check: ask => (checked.push([ask.name, ask.oldInputs === undefined]), inner.check(ask)),
+      check: providerRequest => (
+        checked.push([providerRequest.name, providerRequest.oldInputs === undefined]),
+        inner.check(providerRequest)
+      ),
     }),
   })
   expect(allStepsOf(testRun)).toEqual([
@@ -175,6 +178,6 @@ test('TestTargetDependentsExplicitProvider, TestTargetDependentsSiblingResources
   const one = await engine.run(program(2), { targeting: byResource })
   expect(listNamesByOp(one, 'update')).toEqual(['a'])
   const byProvider = { targets: ['**pulumi:providers:test::p'], targetDependents: true }
-  const all = await engine.run(program(3), { targeting: byProvider })
-  expect(listNamesByOp(all, 'update')).toEqual(['a', 'sibling'])
+  const testRun = await engine.run(program(3), { targeting: byProvider })
+  expect(listNamesByOp(testRun, 'update')).toEqual(['a', 'sibling'])
 })

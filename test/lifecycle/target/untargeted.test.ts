@@ -205,9 +205,9 @@ test('TestTargetedOperationSkipsUnrelatedProviderConfiguration: providers of una
     targeting,
     provider: (inner: Parameters<NonNullable<TestRunOptions['provider']>>[0]) => ({
       ...inner,
-      configure: (ask: Parameters<typeof inner.configure>[0]) => {
-        configured.push(ask.type)
-        return inner.configure(ask)
+      configure: (request: Parameters<typeof inner.configure>[0]) => {
+        configured.push(request.type)
+        return inner.configure(request)
       },
     }),
   }

@@ -43,8 +43,8 @@ test('TestEnsureUntargetedSame: a resource outside of the targets is neither che
     targeting: { targets: ['**::b'] },
     provider: inner => ({
       ...inner,
-      check: ask => (calls.push(`check ${ask.name}`), inner.check(ask)),
-      diff: ask => (calls.push(`diff ${ask.name}`), inner.diff(ask)),
+      check: request => (calls.push(`check ${request.name}`), inner.check(request)),
+      diff: request => (calls.push(`diff ${request.name}`), inner.diff(request)),
     }),
   })
   expect(calls).toEqual(['check b', 'diff b'])

@@ -219,9 +219,9 @@ test('TestTransformInvoke, TestTransformInvokeTransformProvider: transforms appl
     ...cloud,
     script: {
       ...script,
-      invoke: (ask: InvokeRequest) => {
-        requests.push(ask.args)
-        return { return: ask.args, failures: [] }
+      invoke: (providerRequest: InvokeRequest) => {
+        requests.push(providerRequest.args)
+        return { return: providerRequest.args, failures: [] }
       },
     },
   })

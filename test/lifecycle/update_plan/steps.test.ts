@@ -32,9 +32,12 @@ const findViolations = (testRun: TestRun): readonly string[] =>
   errorsOf(testRun).filter(text => /plan|expected resource operations/.test(text))
 
 /** Returns a cloud whose provider returns these inputs from Check. */
-function createChecking(inputsOf: (ask: CheckRequest) => Record<string, unknown>): Cloud {
+function createChecking(
+  inputsOf: (providerRequest: CheckRequest) => Record<string, unknown>,
+): Cloud {
   const cloud = createCloud()
-  const check = (ask: CheckRequest) => CheckResponse.create({ inputs: inputsOf(ask) })
+  const check = (providerRequest: CheckRequest) =>
+    CheckResponse.create({ inputs: inputsOf(providerRequest) })
   return { ...cloud, script: { ...cloud.script, check } }
 }
 
@@ -125,8 +128,10 @@ test('TestPlannedUpdateWithDependentDelete: deletes of dependents before a repla
 test('TestPlannedInputOutputDifferences: inputs are checked against the plan, provider outputs are not', async () => {
   const cloud = createCloud()
   let serial = 0
-  const create: Cloud['script']['create'] = async (ask: never) => {
-    const createReply = (await (cloud.script.create as (ask: never) => Promise<object>)(ask)) as {
+  const create: Cloud['script']['create'] = async (providerRequest: never) => {
+    const createReply = (await (cloud.script.create as (providerRequest: never) => Promise<object>)(
+      providerRequest,
+    )) as {
       properties: Record<string, unknown>
     }
     return { ...createReply, properties: { ...createReply.properties, serial: (serial += 1) } }

@@ -40,9 +40,9 @@ test('a view whose owner could not be created is not stored', async () => {
   const cloud = createCloud()
   const script = {
     ...cloud.script,
-    create: async (ask: Parameters<NonNullable<ViewScript['create']>>[0]) => {
-      await publishViewSteps(ask, [
-        createViewStep(Op.CREATE, { new: createViewState(ask.name, 1) }),
+    create: async (request: Parameters<NonNullable<ViewScript['create']>>[0]) => {
+      await publishViewSteps(request, [
+        createViewStep(Op.CREATE, { new: createViewState(request.name, 1) }),
       ])
       throw new Error('no room')
     },
@@ -89,16 +89,16 @@ test('an unknown view and the token of an ended call are refused', async () => {
   let last: Parameters<typeof publishViewSteps>[0] | undefined
   const script = {
     ...cloud.script,
-    create: async (ask: Parameters<NonNullable<ViewScript['create']>>[0]) => {
+    create: async (request: Parameters<NonNullable<ViewScript['create']>>[0]) => {
       if (last !== undefined)
         await publishViewSteps(last, []).catch(({ details }) => refused.push(details))
-      last = ask
-      const steps = [createViewStep(Op.DELETE, { old: createViewState(ask.name, 1) })]
-      await publishViewSteps(ask, steps).catch(({ details }) => refused.push(details))
-      await publishViewSteps(ask, [createViewStep(Op.CREATE, {})]).catch(({ details }) =>
+      last = request
+      const steps = [createViewStep(Op.DELETE, { old: createViewState(request.name, 1) })]
+      await publishViewSteps(request, steps).catch(({ details }) => refused.push(details))
+      await publishViewSteps(request, [createViewStep(Op.CREATE, {})]).catch(({ details }) =>
         refused.push(details),
       )
-      return cloud.script.create?.(ask as never)
+      return cloud.script.create?.(request as never)
     },
   }
   const engine = await engines.open({ ...cloud, script })

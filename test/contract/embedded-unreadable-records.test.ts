@@ -8,11 +8,11 @@ import type { DocumentKey } from '../../shared/ports/documents.ts'
 import { type DeploymentId, deploymentPartsOf } from '../../shared/records/ids.ts'
 import { createStackId } from './open-adapter.ts'
 import {
-  recordFormsContract,
+  unreadableRecordsContract,
   type StoredKind,
   type TamperablePlatform,
   type Tampering,
-} from './record-forms.ts'
+} from './unreadable-records.ts'
 
 /** The column of each table in which a damage writes truncated JSON. It is no valid hash either. */
 const damagedColumns: Readonly<Partial<Record<StoredKind, string>>> = {
@@ -74,8 +74,8 @@ const openTamperable = (isOwner: boolean) => async (): Promise<TamperablePlatfor
   return { ports, close, tampering: createTampering(join(home, 'store', 'antichain.db')) }
 }
 
-recordFormsContract('embedded, owner', openTamperable(true))
-recordFormsContract('embedded, over the socket', openTamperable(false))
+unreadableRecordsContract('embedded, owner', openTamperable(true))
+unreadableRecordsContract('embedded, over the socket', openTamperable(false))
 
 // Otherwise the removal of a stack would remove the damaged record, or overwrite it.
 test.each([

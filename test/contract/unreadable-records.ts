@@ -239,8 +239,11 @@ async function createEndedDeployment({ catalog }: Platform): Promise<DeploymentI
  * Tests records of a newer version, and damaged ones. A read of such a record fails with an error
  * that names it. A write fails too or does nothing, and never overwrites the record.
  */
-export function recordFormsContract(name: string, open: () => Promise<TamperablePlatform>): void {
-  describe(`forms of records: ${name}`, () => {
+export function unreadableRecordsContract(
+  name: string,
+  open: () => Promise<TamperablePlatform>,
+): void {
+  describe(`unreadable records: ${name}`, () => {
     let handle: TamperablePlatform
     beforeAll(async () => {
       handle = await open()

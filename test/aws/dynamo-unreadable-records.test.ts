@@ -4,11 +4,11 @@ import type { DocumentKey } from '../../shared/ports/documents.ts'
 import { type DeploymentId, deploymentPartsOf } from '../../shared/records/ids.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
 import {
-  recordFormsContract,
+  unreadableRecordsContract,
   type StoredKind,
   type TamperablePlatform,
   type Tampering,
-} from '../contract/record-forms.ts'
+} from '../contract/unreadable-records.ts'
 import { createModelDynamo, type ModelDynamo } from '../sim/model-dynamo.ts'
 import type { ModelItem } from '../sim/model-expressions.ts'
 import { createTables, createTableNames, createTestRecords } from './records.ts'
@@ -101,7 +101,7 @@ const openTampered = async (): Promise<TamperablePlatform> => {
   return { ports, close: async () => undefined, tampering }
 }
 
-recordFormsContract('model of DynamoDB', openTampered)
+unreadableRecordsContract('model of DynamoDB', openTampered)
 
 test('a list of documents names one that is damaged or of a newer format, and hides no other', async () => {
   const model = createModelDynamo()
