@@ -106,7 +106,7 @@ async function compare(): Promise<void> {
   const through = proxy.settings.endpoints.DYNAMODB ?? ''
   const client = createDynamoClient({ region: 'eu-test-1', endpoint: through, credentials })
   let billed: BilledRequest | undefined
-  const model = createModelDynamo(one => void (billed = one))
+  const model = createModelDynamo(request => void (billed = request))
   const names = { journal: TableName, ...otherTableNames }
   await createTables(client, names)
   await createTables(model.client, names)

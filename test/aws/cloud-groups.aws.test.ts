@@ -109,11 +109,11 @@ describeWithServices('groups of stacks', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'STS']
       ['a', sandbox.stack, other],
       ['b', other, sandbox.stack],
     ]
-    for (const [group, own, foreign] of owners) {
+    for (const [group, ownStack, foreign] of owners) {
       const { platform, close } = controlOf(group)
-      expect(await platform.catalog.getStack(own)).toMatchObject({ version: 1 })
+      expect(await platform.catalog.getStack(ownStack)).toMatchObject({ version: 1 })
       expect(await platform.catalog.getStack(foreign)).toBeUndefined()
-      expect(await platform.control.read(`${own}/1` as DeploymentId)).toBeDefined()
+      expect(await platform.control.read(`${ownStack}/1` as DeploymentId)).toBeDefined()
       expect(await platform.control.read(`${foreign}/1` as DeploymentId)).toBeUndefined()
       close()
     }
@@ -206,13 +206,13 @@ describeWithServices('groups of stacks', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'STS']
       expect(await listAllowed(group)).toEqual([])
     }
     // The same requests on resources of its own group show that the attempts are valid.
-    const own = await listAllowed(ownGroup)
+    const allowedInOwnGroup = await listAllowed(ownGroup)
     for (const part of ['read', 'query', 'write', 'get', 'send to nudgesQueue', 'assume a role'])
       expect(
-        own.filter(name => name.startsWith(part)),
+        allowedInOwnGroup.filter(name => name.startsWith(part)),
         part,
       ).not.toEqual([])
     for (const name of ['encrypt for stack', 'decrypt for stack', 'call compaction'])
-      expect(own).toContain(name)
+      expect(allowedInOwnGroup).toContain(name)
   })
 })

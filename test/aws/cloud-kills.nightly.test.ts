@@ -38,8 +38,10 @@ describeWithServices('rounds in the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS
       const run = (round: CloudRound) =>
         runCloudRound(round, { aws: settings(), bundleOf: bundles.findBundle })
       const ended = await Promise.allSettled(group.map(run))
-      for (const one of ended) if (one.status === 'fulfilled') results.push(one.value)
-      expect(ended.flatMap(one => (one.status === 'rejected' ? [one.reason] : []))).toEqual([])
+      for (const settled of ended) if (settled.status === 'fulfilled') results.push(settled.value)
+      expect(
+        ended.flatMap(settled => (settled.status === 'rejected' ? [settled.reason] : [])),
+      ).toEqual([])
     },
   )
 

@@ -59,8 +59,8 @@ describeWithServices('local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings =
         expect(idsOf(sandbox)).toEqual(['database-1', 'new-1', 'page-1', 'server-2'])
         const refreshed = await deployStep('refresh', second)
         expect(refreshed.resources.map(({ id }) => id)).toContain('server-2')
-        const gone = await deployStep('destroy', second)
-        expect(gone.resources).toEqual([])
+        const stateAfterDestroy = await deployStep('destroy', second)
+        expect(stateAfterDestroy.resources).toEqual([])
         expect(idsOf(sandbox)).toEqual([])
         const changes = sandbox
           .listChanges()

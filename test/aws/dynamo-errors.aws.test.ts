@@ -72,8 +72,8 @@ if (hasDynoxide())
           attempt: 1,
         })
         expect(await operations.giveBack(deployment, one, beginRequest.owner, 1)).toBe(true)
-        const again = { ...beginRequest, expectedAttempt: 1 }
-        expect(await operations.begin(deployment, one, again)).toEqual({
+        const secondBegin = { ...beginRequest, expectedAttempt: 1 }
+        expect(await operations.begin(deployment, one, secondBegin)).toEqual({
           kind: 'begun',
           attempt: 2,
         })

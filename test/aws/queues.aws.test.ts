@@ -233,7 +233,7 @@ describeWithServices('queues over SQS', ['SQS'], settings => {
     const second = first.length === 2 ? [] : await ports.chains.receive(10, 10_000)
     const got = [...first, ...second]
     expect(got).toMatchObject([{ message }, { message }])
-    expect(new Set(got.map(one => one.receipt)).size).toBe(2)
+    expect(new Set(got.map(delivery => delivery.receipt)).size).toBe(2)
     await close()
   })
 

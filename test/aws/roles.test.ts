@@ -76,8 +76,10 @@ test('an executor writes only to the journal, where only late outcomes and slow 
 
   expect(await owner.catalog.listLateOutcomes(stack, 9)).toEqual([item])
   expect(await owner.catalog.listSlowOperations(stack)).toEqual(new Map([['create t:m:T', 7]]))
-  const kept = model.tables.listItems(names.journal).filter(one => one['expires'] === undefined)
-  expect(new Set(kept.map(one => one['pk']?.S))).toEqual(
+  const unexpiringItems = model.tables
+    .listItems(names.journal)
+    .filter(item => item['expires'] === undefined)
+  expect(new Set(unexpiringItems.map(item => item['pk']?.S))).toEqual(
     new Set([`late ${stack}`, `slow ${stack}`]),
   )
   await owner.catalog.removeLateOutcomes(stack, [lateOutcomeKeyOf(item)])
@@ -87,7 +89,7 @@ test('an executor writes only to the journal, where only late outcomes and slow 
   await owner.retention.removeLeftovers()
   const remainingItems = model.tables
     .listItems(names.journal)
-    .filter(one => one['expires'] === undefined)
+    .filter(item => item['expires'] === undefined)
   expect(remainingItems).toEqual([])
 })
 

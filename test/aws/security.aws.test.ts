@@ -170,7 +170,7 @@ describeWithServices('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'K
     const isHandled = (): boolean =>
       sandbox.calls.length - before >= chains.length + nudges.length &&
       sandbox.cloud.functionNames.every(name =>
-        sandbox.cloud.listEnvironments(name).every(one => !one.isBusy()),
+        sandbox.cloud.listEnvironments(name).every(environment => !environment.isBusy()),
       )
     await expect.poll(isHandled, { timeout: 240_000, interval: 200 }).toBe(true)
     expect(sandbox.listChanges()).toEqual(changesBefore)
@@ -212,7 +212,9 @@ describeWithServices('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'K
   async function checkFinder(stored: Awaited<ReturnType<typeof listStoredBytes>>): Promise<void> {
     const names = createSecretFinder({ urn: 'gold:index:Thing::database', stack: sandbox.stack })
     const where = new Set(
-      stored.flatMap(one => (names.findIn(one.bytes).size > 0 ? [one.location.split(' ')[0]] : [])),
+      stored.flatMap(item =>
+        names.findIn(item.bytes).size > 0 ? [item.location.split(' ')[0]] : [],
+      ),
     )
     expect(where).toEqual(new Set(['DynamoDB', 'S3']))
     const { region, endpoints } = settings()

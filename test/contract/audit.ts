@@ -55,17 +55,17 @@ export function auditContract(
     })
 
     test('an imported entry keeps its source, its time and its actor, beside an own entry', async () => {
-      const own = createEntry()
+      const ownEntry = createEntry()
       const fields = { importedFrom: 'https://source.test', at: toEpochMs(1), who: 'ana' }
-      const imported = createEntry({ ...fields, request: own.request })
-      expect([await audit.has(own.id), await audit.has(imported.id)]).toEqual([false, false])
-      await audit.append(own)
+      const imported = createEntry({ ...fields, request: ownEntry.request })
+      expect([await audit.has(ownEntry.id), await audit.has(imported.id)]).toEqual([false, false])
+      await audit.append(ownEntry)
       await audit.append(imported)
       await audit.append({ ...imported, importedFrom: 'https://other.test' })
-      expect([await audit.has(own.id), await audit.has(imported.id)]).toEqual([true, true])
+      expect([await audit.has(ownEntry.id), await audit.has(imported.id)]).toEqual([true, true])
       const [newest, older] = await audit.read(0, 2)
       expect(newest).toEqual({ ...imported, position: expect.any(Number) })
-      expect(older).toEqual({ ...own, position: expect.any(Number) })
+      expect(older).toEqual({ ...ownEntry, position: expect.any(Number) })
     })
 
     test('concurrent entries are all stored, each at its own position', async () => {

@@ -118,8 +118,8 @@ export function chainQueueContract(
       await chains.send([createMessage(1), createMessage(2), createMessage(3)])
       const first = await receiveForLong(2, 10_000)
       expect(first.length).toBeLessThanOrEqual(2)
-      const rest = first.length === 2 ? await receiveForLong(2, 10_000) : []
-      for (const { receipt } of [...first, ...rest]) await chains.remove(receipt)
+      const secondBatch = first.length === 2 ? await receiveForLong(2, 10_000) : []
+      for (const { receipt } of [...first, ...secondBatch]) await chains.remove(receipt)
       for (const { receipt } of await chains.receive(3, 0)) await chains.remove(receipt)
     })
 

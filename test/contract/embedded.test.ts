@@ -136,7 +136,7 @@ for (const isOwner of [true, false])
     const chains = createChainQueue({ ...deps, visibilityMs })
     const close = async (): Promise<void> => {
       chains.close()
-      for (const one of stores) await one.close()
+      for (const store of stores) await store.close()
       rmSync(home, { recursive: true })
     }
     return { ports: { chains, visibilityMs }, close }
@@ -208,7 +208,7 @@ test('deliveries to a retired executor do not count toward the delivery limit of
     const receiveOne = async (executor: string) => {
       const deliveryLimit = { executor: toExecutorId(executor), operationsMax: 1 }
       const deliveries = await chains.receive(10, 0, { deployment, deliveryLimit })
-      return deliveries.map(one => one.message.operations[0])
+      return deliveries.map(delivery => delivery.message.operations[0])
     }
     await leases.register(deployment, toExecutorId('one'), contractHolder)
     expect(await receiveOne('one')).toEqual([1])
@@ -225,9 +225,9 @@ test('the sealing key is private to its user, the same for all processes, and ne
   const home = createHome()
   const sealings = Array.from({ length: 5 }, () => createKeyFileSealing(home))
   expect(existsSync(join(home, 'sealing.key'))).toBe(false)
-  const sealed = await Promise.all(sealings.map((one, index) => one.seal(`${index}`, 'x')))
+  const sealed = await Promise.all(sealings.map((sealing, index) => sealing.seal(`${index}`, 'x')))
   const other = createKeyFileSealing(home)
-  expect(await Promise.all(sealed.map(one => other.open(one, 'x')))).toEqual([
+  expect(await Promise.all(sealed.map(text => other.open(text, 'x')))).toEqual([
     '0',
     '1',
     '2',

@@ -88,8 +88,8 @@ test('a program is deployed over the API, displayed while it runs, and exported 
   expect(history).toMatchObject([{ kind: 'update', result: 'succeeded' }])
   expect(requireSuccess(await client.run(['stack', 'ls'])).out).toContain('dev')
   // An update without changes prints its events as JSON.
-  const again = requireSuccess(await client.run(['up', '--yes', '--skip-preview', '--json']))
-  const events = again.out
+  const unchangedUp = requireSuccess(await client.run(['up', '--yes', '--skip-preview', '--json']))
+  const events = unchangedUp.out
     .trim()
     .split('\n')
     .map(line => JSON.parse(line) as object)
@@ -201,8 +201,8 @@ test('a state is edited and imported, and its stack renamed, over the API of a s
   const imported = requireSuccess(await client.run(['stack', 'import'], { input }))
   expect(imported.err).toContain('Import complete.')
   requireSuccess(await client.run(['stack', 'rename', 'live']))
-  const again = ['up', '--yes', '--skip-preview', '--expect-no-changes', '-s', 'live']
-  requireSuccess(await client.run(again))
+  const unchangedUp = ['up', '--yes', '--skip-preview', '--expect-no-changes', '-s', 'live']
+  requireSuccess(await client.run(unchangedUp))
   const history = JSON.parse(requireSuccess(await client.run(['stack', 'history', '--json'])).out)
   expect(history.map(({ kind }: { kind: string }) => kind)).toHaveLength(6)
 }, 240_000)

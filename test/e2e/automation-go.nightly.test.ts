@@ -39,12 +39,12 @@ function copyModule(folder: string, fixture: string): void {
   cpSync(join(fixture, 'testproj'), target, { recursive: true })
   // Some tests copy the program elsewhere, so it is a module of its own with the same packages.
   const [path = '', version = ''] = sdkModule.split('@')
-  const own = readFileSync(join(folder, 'go.mod'), 'utf8').replace(
+  const goMod = readFileSync(join(folder, 'go.mod'), 'utf8').replace(
     /^module .*$/m,
     'module testproj',
   )
   const sdk = `\nrequire ${path} ${version}\n\nreplace ${path} => ${folder}\n`
-  writeFileSync(join(target, 'go.mod'), own + sdk)
+  writeFileSync(join(target, 'go.mod'), goMod + sdk)
   cpSync(join(folder, 'go.sum'), join(target, 'go.sum'))
 }
 

@@ -60,8 +60,8 @@ test('a program is deployed, updated, refreshed and destroyed, and no secret is 
   ])
   expect(first.map(({ name }) => name)).toContain('note')
 
-  const again = await sandbox.run([...up, '--expect-no-changes'], { env })
-  expect(again).toMatchObject({ exit: 0 })
+  const unchangedUp = await sandbox.run([...up, '--expect-no-changes'], { env })
+  expect(unchangedUp).toMatchObject({ exit: 0 })
 
   requireSuccess(await sandbox.run(up, { env: { ...env, STEP: '2' } }))
   const second = await readCheckedExport()

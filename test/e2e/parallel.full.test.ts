@@ -24,9 +24,9 @@ test('two executors together run no more operations at the same time than --para
       { condition: 'the end', limitMs: 60_000 },
     )
     requireSuccess(await running.done)
-    for (const one of serving) one.kill('SIGINT', 'group')
+    for (const command of serving) command.kill('SIGINT', 'group')
     await Promise.all(serving.map(({ done }) => done))
-    expect(serving.every(one => one.readOutput().includes('running operations'))).toBe(true)
+    expect(serving.every(command => command.readOutput().includes('running operations'))).toBe(true)
     expect(most).toBe(3)
     expect((await readStackState(sandbox)).pending).toEqual([])
     expect(sandbox.listObjects()).toHaveLength(12)

@@ -40,8 +40,8 @@ test('a user resolves two creates with unknown results: one by import, one by cl
       sandbox.run(['state', 'pending', ...args, '-y', '-s', 'dev'])
     requireSuccess(await resolve('import', urnOf('thing-0'), 'thing-0-1'))
     requireSuccess(await resolve('clear', urnOf('thing-1')))
-    const again = await resolve('clear', urnOf('thing-1'))
-    expect(again.err).toContain('error[PENDING_NOT_FOUND]: ')
+    const repeatedClear = await resolve('clear', urnOf('thing-1'))
+    expect(repeatedClear.err).toContain('error[PENDING_NOT_FOUND]: ')
     const history = requireSuccess(
       await sandbox.run(['stack', 'history', '--json', '-s', 'dev']),
     ).out

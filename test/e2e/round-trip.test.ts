@@ -43,9 +43,9 @@ test('secrets that are imported in plaintext are sealed', async () => {
   expect(verifyExport(plaintext, { sealed: false })).toEqual([])
   expect(plaintext).toContain(secret)
   requireSuccess(await sandbox.run(['stack', 'import', '-s', 'dev'], { input: plaintext }))
-  const again = await sandbox.exportState()
-  expect(verifyExport(again, { sealed: true })).toEqual([])
-  expect(again).not.toContain(secret)
+  const secondExport = await sandbox.exportState()
+  expect(verifyExport(secondExport, { sealed: true })).toEqual([])
+  expect(secondExport).not.toContain(secret)
   expect(withoutTime(requireSuccess(await sandbox.run(plaintextExportArgs)).out)).toBe(
     withoutTime(plaintext),
   )

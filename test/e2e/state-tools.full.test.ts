@@ -30,8 +30,8 @@ test('state edit publishes a valid change, and changes nothing after an error', 
     ] as const) {
       const refused = await edit(editor, '-y')
       expect([editor, refused.err]).toEqual([editor, expect.stringContaining(`error[${code}]: `)])
-      const kept = /The edited state is kept in (\S+)/.exec(refused.err)?.[1] ?? ''
-      expect(existsSync(kept)).toBe(true)
+      const keptFile = /The edited state is kept in (\S+)/.exec(refused.err)?.[1] ?? ''
+      expect(existsSync(keptFile)).toBe(true)
       expect(await sandbox.exportState()).toBe(after)
     }
     const none = await sandbox.run(withDevStack('state', 'edit', '-y'), {

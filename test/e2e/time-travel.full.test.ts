@@ -48,8 +48,10 @@ test('stack diff shows changes by resource and property without secrets, for ver
     requireSuccess(
       await sandbox.run(withDevStack('refresh', '--yes', '--skip-preview'), { env: { STEP: '2' } }),
     )
-    const again = requireSuccess(await sandbox.run(withDevStack('stack', 'diff', '2', '3'))).out
-    expect(again).not.toContain('[secret]')
+    const secondDiff = requireSuccess(
+      await sandbox.run(withDevStack('stack', 'diff', '2', '3')),
+    ).out
+    expect(secondDiff).not.toContain('[secret]')
     // Versions from before a rename are compared under the current name.
     requireSuccess(await sandbox.run(['stack', 'rename', 'renamed', '-s', 'dev']))
     const renamed = requireSuccess(await sandbox.run(['stack', 'diff', '3', '-s', 'renamed'])).out

@@ -87,8 +87,8 @@ async function runTask(task: FuzzTask): Promise<FuzzLoopResult> {
     const input = createMutant(corpus, task.seed, index)
     const start = process.threadCpuUsage()
     const verdict = await runInput(target, input)
-    const used = process.threadCpuUsage(start)
-    const usedMs = (used.user + used.system) / 1000
+    const cpuUsage = process.threadCpuUsage(start)
+    const usedMs = (cpuUsage.user + cpuUsage.system) / 1000
     slowestMs = Math.max(slowestMs, usedMs)
     const problem = usedMs > inputMsMax ? `the input took ${Math.round(usedMs)} ms` : verdict
     if (problem === 'accepted') acceptedCount += 1

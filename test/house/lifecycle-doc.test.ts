@@ -57,8 +57,8 @@ const cellOf = (group: string, name: string): string => {
 
 /** Returns the title without the names, which are already in the row. */
 function formatLink(title: string, name: string): string {
-  const rest = title.replace(/^Test\w+(?:, Test\w+)*:?\s*/, '').replaceAll('|', '\\|')
-  return rest === '' ? name : rest
+  const description = title.replace(/^Test\w+(?:, Test\w+)*:?\s*/, '').replaceAll('|', '\\|')
+  return description === '' ? name : description
 }
 
 const all = Object.entries(catalogue).flatMap(([group, names]) =>

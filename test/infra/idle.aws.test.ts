@@ -67,7 +67,9 @@ function countIdleResources(settings: Readonly<Record<string, unknown>>): Record
     }[]
     return metricsOfAlarm.filter(({ MetricStat }) => MetricStat !== undefined)
   })
-  const functions = [...resources('AWS::Lambda::Function').values()].map(one => one.Properties)
+  const functions = [...resources('AWS::Lambda::Function').values()].map(
+    resource => resource.Properties,
+  )
   const readGb = (name: string): number => {
     const found = functions.find(({ FunctionName }) => String(FunctionName).endsWith(`-${name}`))
     return Number(found?.['MemorySize']) / 1024

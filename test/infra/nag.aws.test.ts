@@ -83,10 +83,10 @@ describe.each([
     const stacks = { data: `${settings.installation}-data`, main: settings.installation }
     const matchFindings = ({ stack, path, rule }: NagException): readonly Finding[] =>
       allFindings.filter(
-        one => one.rule === rule && one.path.startsWith(`${stacks[stack]}/${path}/`),
+        finding => finding.rule === rule && finding.path.startsWith(`${stacks[stack]}/${path}/`),
       )
     const exceptions = exceptionsOf(settings)
-    expect(exceptions.filter(one => matchFindings(one).length === 0)).toEqual([])
+    expect(exceptions.filter(exception => matchFindings(exception).length === 0)).toEqual([])
     expect(new Set(exceptions.flatMap(matchFindings))).toEqual(new Set(allFindings))
   })
 })

@@ -159,7 +159,7 @@ describe('deployment credentials', () => {
 
   test.each(processNames)('%s assumes roles of stacks only if it deploys', processName => {
     const allowedActions = statements(processName).filter(({ actions }) =>
-      actions.some(one => one.startsWith('sts:')),
+      actions.some(action => action.startsWith('sts:')),
     )
     if (!deployers.includes(processName)) return expect(allowedActions).toEqual([])
     expect(allowedActions).toEqual([
@@ -200,7 +200,7 @@ describe('every role', () => {
     const allowed =
       /^dynamodb:(GetItem|BatchGetItem|Query|ConditionCheckItem|PutItem|UpdateItem|BatchWriteItem|DeleteItem)$/
     const odd = actionsOf(processName).filter(
-      one => one.startsWith('dynamodb:') && !allowed.test(one),
+      action => action.startsWith('dynamodb:') && !allowed.test(action),
     )
     expect(odd).toEqual([])
   })
@@ -222,7 +222,7 @@ describe('every role', () => {
     '%s creates no role, and passes none, but API and service pass that of schedules',
     processName => {
       const iam = statements(processName).filter(({ actions }) =>
-        actions.some(one => one.startsWith('iam:')),
+        actions.some(action => action.startsWith('iam:')),
       )
       if (!['api', 'service'].includes(processName)) return expect(iam).toEqual([])
       expect(iam.map(({ actions, conditions }) => ({ actions, conditions }))).toEqual([
@@ -249,15 +249,17 @@ describe('every role', () => {
   test.each(processNames)(
     '%s creates no schedule, except for API and service; the schedule function removes some',
     processName => {
-      const allowedActions = actionsOf(processName).filter(one => one.startsWith('scheduler:'))
+      const allowedActions = actionsOf(processName).filter(action =>
+        action.startsWith('scheduler:'),
+      )
       const all = ['scheduler:CreateSchedule', 'scheduler:DeleteSchedule']
       const isCreating = ['api', 'service'].includes(processName)
       expect(allowedActions).toEqual(
         isCreating ? all : processName === 'schedule' ? all.slice(1) : [],
       )
       const scheduled = statements(processName)
-        .filter(({ actions }) => actions.some(one => one.startsWith('scheduler:')))
-        .flatMap(one => one.resources)
+        .filter(({ actions }) => actions.some(action => action.startsWith('scheduler:')))
+        .flatMap(statement => statement.resources)
       for (const resource of scheduled) expect(resource).toMatch(/:schedule\/antichain[^/]*\//)
     },
   )
@@ -278,8 +280,10 @@ test.each(['step-generator', 'long-step-generator'])(
     expect(puts.map(({ conditions }) => conditions)).toEqual([
       { Null: { 's3:if-none-match': 'false' } },
     ])
-    const others = statements('step-executor').filter(one => one.actions.includes('s3:PutObject'))
-    expect(others.flatMap(one => one.resources).join()).not.toContain('/plugins/')
+    const others = statements('step-executor').filter(statement =>
+      statement.actions.includes('s3:PutObject'),
+    )
+    expect(others.flatMap(statement => statement.resources).join()).not.toContain('/plugins/')
   },
 )
 
@@ -346,7 +350,7 @@ test('only generators, executors, the service and the API invoke functions, each
   const findInvocations = (processName: string) =>
     statements(processName).filter(({ actions }) => actions.includes('lambda:InvokeFunction'))
   for (const processName of ['step-generator', 'long-step-generator']) {
-    const called = findInvocations(processName).flatMap(one => one.resources)
+    const called = findInvocations(processName).flatMap(statement => statement.resources)
     expect(called).toEqual([
       expect.stringMatching(/:function:antichain-compaction"\]\]\}$/),
       expect.stringMatching(/:function:antichain-installer"\]\]\}$/),
@@ -354,10 +358,10 @@ test('only generators, executors, the service and the API invoke functions, each
     ])
   }
   for (const processName of ['api', 'step-executor', 'long-step-executor'])
-    expect(findInvocations(processName).flatMap(one => one.resources)).toEqual([
+    expect(findInvocations(processName).flatMap(statement => statement.resources)).toEqual([
       expect.stringMatching(/:function:antichain-scaler"\]\]\}$/),
     ])
-  expect(findInvocations('service').flatMap(one => one.resources)).toEqual([
+  expect(findInvocations('service').flatMap(statement => statement.resources)).toEqual([
     expect.stringMatching(/:function:antichain-api"\]\]\}$/),
     expect.stringMatching(/:function:antichain-compaction"\]\]\}$/),
   ])

@@ -86,15 +86,18 @@ test('the resources that common functions derive for a group are those of the fu
       ['web-1', ['site']],
     ])
     for (const { name, resources } of derived) {
-      const own = variablesOf(`shop-2_${name}-step-generator`)
+      const groupVariables = variablesOf(`shop-2_${name}-step-generator`)
       const compared = Object.entries(awsVariables).filter(
         ([, text]) =>
-          own[text] !== undefined && variablesOf(`shop-2-${common}`)[text] !== undefined,
+          groupVariables[text] !== undefined && variablesOf(`shop-2-${common}`)[text] !== undefined,
       )
       expect(compared.length).toBeGreaterThan(common === 'api' ? 12 : 4)
       for (const [variable, text] of compared)
         if (variable !== 'groups' && variable !== 'pool')
-          expect([text, resources.get(variable as AwsVariable)]).toEqual([text, own[text]])
+          expect([text, resources.get(variable as AwsVariable)]).toEqual([
+            text,
+            groupVariables[text],
+          ])
     }
   }
   // Without groups, a variable of them would have no use.

@@ -43,6 +43,7 @@ export const readUsualContext = (): Record<string, unknown> =>
     }
   ).context
 
+/** Creates the templates of an installation with these settings, in memory and offline. */
 export function synthesise(settings: Readonly<Record<string, unknown>> = {}): SynthesisedTemplates {
   const folder = mkdtempSync(join(tmpdir(), 'infra-'))
   try {

@@ -102,8 +102,8 @@ export function testStackUnderKey(service: KeyServiceCase): void {
     // The data key does not open with another key, nor after a change of its bytes.
     for (const damaged of [
       file.replace(url, otherUrl),
-      file.replace(/(encryptedkey: .{60})./, (text, kept: string) =>
-        text.endsWith('A') ? `${kept}B` : `${kept}A`,
+      file.replace(/(encryptedkey: .{60})./, (text, unchanged: string) =>
+        text.endsWith('A') ? `${unchanged}B` : `${unchanged}A`,
       ),
     ]) {
       writeFileSync(filePath(), damaged)

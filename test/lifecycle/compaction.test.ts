@@ -58,10 +58,10 @@ test('three concurrent compactions, and a later one, produce one version with th
   const { engine, deployment } = await stopBeforePublish()
   const { platform } = engine
   const results = await Promise.all([1, 2, 3].map(() => compact(platform, deployment)))
-  const again = await compact(platform, deployment)
-  expect(new Set([...results, again].map(one => JSON.stringify(one))).size).toBe(1)
+  const laterResult = await compact(platform, deployment)
+  expect(new Set([...results, laterResult].map(result => JSON.stringify(result))).size).toBe(1)
   const stack = await getTestStack(platform)
-  expect(stack).toMatchObject({ version: again.version, snapshot: again.snapshot })
+  expect(stack).toMatchObject({ version: laterResult.version, snapshot: laterResult.snapshot })
   expect(await platform.catalog.listVersions(stack.id, 9)).toHaveLength(2)
 })
 
@@ -88,7 +88,9 @@ test.each([
     const closing = await engine.run(secondProgram)
     expect(closing.result.result).toBe('succeeded')
     const versions = await platform.catalog.listVersions(before.id, 9)
-    expect(versions.find(one => one.version === repeated.version)?.snapshot).toBe(repeated.snapshot)
+    expect(versions.find(candidate => candidate.version === repeated.version)?.snapshot).toBe(
+      repeated.snapshot,
+    )
     const history = await platform.catalog.listHistory(before.id, 9)
     expect(history.map(({ version }) => version)).toEqual([3, 2, 1])
   },
@@ -117,7 +119,7 @@ test('a targeted deployment that died after its publish keeps the changes of a l
   if (open === undefined) throw new Error('the first targeted deployment is not open')
   expect(await compact(platform, open.deployment)).toMatchObject({ version: 2 })
   expect(await getTestStack(platform)).toMatchObject({ version: 3, snapshot: stack.snapshot })
-  const findResource = (urn: string) => published.resources?.find(one => one.urn === urn)
+  const findResource = (urn: string) => published.resources?.find(resource => resource.urn === urn)
   const [a, b] = ['a', 'b'].map(name => findResource(targetUrnOf(name))?.['inputs'])
   expect([a, b]).toEqual([{ v: 2 }, { v: 3 }])
   expect(published.resources?.find(({ type }) => type === stackType)?.['outputs']).toEqual({ v: 3 })

@@ -131,10 +131,10 @@ test('a resource whose replacement failed keeps its dependencies in the state', 
   expect(testRun.result.result).toBe('failed')
   expect(idsOf(testRun)).toEqual(['root-1', 'user-1'])
   cloud.faults.clear()
-  const again = await engine.run(async monitor => {
+  const nextRun = await engine.run(async monitor => {
     await registerReporting(monitor, 'user', { replace: 'alone' })
   })
-  expect(idsOf(again)).toEqual(['user-2'])
+  expect(idsOf(nextRun)).toEqual(['user-2'])
 })
 
 test('a deployment with an error fails even if it continued', async () => {

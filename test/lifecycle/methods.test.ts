@@ -141,8 +141,8 @@ describe('a resumed deployment', () => {
       const answer = await callSay(monitor)
       answers.push(answer)
       await registerThing(monitor, 'b', { of: answer.return?.['count'] })
-      const again = await callSay(monitor)
-      await registerThing(monitor, 'c', { of: again.return?.['count'] })
+      const secondReply = await callSay(monitor)
+      await registerThing(monitor, 'c', { of: secondReply.return?.['count'] })
     }
     const end = await engine.run(program, killBeforeB).catch((thrown: unknown) => thrown)
     expect(end).toBeInstanceOf(ProcessKilledError)

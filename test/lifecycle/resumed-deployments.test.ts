@@ -37,8 +37,8 @@ describe('a program that runs again', () => {
     const program: Program = async monitor => {
       const { count } = await monitor.invoke('test:index:count')
       await registerThing(monitor, 'a', { v: count })
-      const again = await monitor.invoke('test:index:count')
-      await registerThing(monitor, 'b', { v: count, later: again['count'] })
+      const secondAnswer = await monitor.invoke('test:index:count')
+      await registerThing(monitor, 'b', { v: count, later: secondAnswer['count'] })
     }
     await runKilled(engine, program, {
       kill: { effect: 2, call: 'operations.begin', when: 'before' },

@@ -101,16 +101,20 @@ test('after its records were removed, a stack keeps its state, history and retai
   const timeline = await readDeploymentTimeline(platform, before, 2)
   expect(timeline.moments).toBeUndefined()
   expect(timeline.record.result).toBe('succeeded')
-  const gone = { code: 'RECORDS_REMOVED' }
+  const recordsRemovedError = { code: 'RECORDS_REMOVED' }
   const farFuture = 4e12 as EpochMs
   const atMoment = { kind: 'lamport', deployment: 2, lamport: 3 } as const
-  await expect(readStateAt(platform, before, atMoment, farFuture)).rejects.toMatchObject(gone)
+  await expect(readStateAt(platform, before, atMoment, farFuture)).rejects.toMatchObject(
+    recordsRemovedError,
+  )
   const during = { kind: 'time', timeMs: timeline.record.startedAt } as const
-  await expect(readStateAt(platform, before, during, farFuture)).rejects.toMatchObject(gone)
+  await expect(readStateAt(platform, before, during, farFuture)).rejects.toMatchObject(
+    recordsRemovedError,
+  )
   const after = { kind: 'time', timeMs: platform.clock.now() } as const
   expect(await readStateAt(platform, before, after, farFuture)).toBeDefined()
-  const again = await engine.run(createThings({ b: { v: 1 } }))
-  expect(again.result.result).toBe('succeeded')
+  const nextRun = await engine.run(createThings({ b: { v: 1 } }))
+  expect(nextRun.result.result).toBe('succeeded')
 })
 
 test('a removal that ends after any row is continued by the next one', async () => {
@@ -199,9 +203,9 @@ test('unreferenced blobs are removed in two steps, a day apart, and referenced o
   expect(await sweep(0)).toMatchObject({ setAside: 0, removed: 0 })
   expect(await sweep(31)).toMatchObject({ setAside: 0, removed: 0 })
   await removeOldRecords(depsOf(withLaterClock(platform, 31)), removalOptions)
-  const [first, again] = [await sweep(32), await sweep(32.5)]
+  const [first, secondSweep] = [await sweep(32), await sweep(32.5)]
   expect(first.setAside).toBeGreaterThan(0)
-  expect(again).toMatchObject({ setAside: 0, removed: 0 })
+  expect(secondSweep).toMatchObject({ setAside: 0, removed: 0 })
   const dryRunResult = await sweepBlobs(withLaterClock(platform, 34), { dryRun: true })
   expect(await sweep(34)).toEqual(dryRunResult)
   expect(dryRunResult.removed).toBe(first.setAside)

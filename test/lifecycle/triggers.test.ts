@@ -86,25 +86,25 @@ const push = (digit: string) => ({
   commits: [{ added: ['a'], removed: [], modified: [] }],
 })
 
-/** Sends all waiting notifications, and returns the requests that the receiver got. */
+/** Sends all waiting notifications, and returns the requests that reached the receiver. */
 async function sendNotifications() {
   const { platform } = functions
   for (;;) {
     const deliveries = await platform.notifications.receive(10, 0)
     if (deliveries.length === 0) break
-    for (const one of deliveries)
-      await deliverMessage({ ...platform, outbound: receiver.outbound, dashboardUrl }, one)
+    for (const delivery of deliveries)
+      await deliverMessage({ ...platform, outbound: receiver.outbound, dashboardUrl }, delivery)
   }
   return receiver.received
     .splice(0)
-    .map(got => ({ ...got, json: JSON.parse(got.body === '' ? '{}' : got.body) }))
+    .map(request => ({ ...request, json: JSON.parse(request.body === '' ? '{}' : request.body) }))
 }
-const readEvents = (got: Awaited<ReturnType<typeof sendNotifications>>) =>
-  got.filter(({ url }) => url === '/chat').map(({ json }) => json.event)
-const readTargets = (got: Awaited<ReturnType<typeof sendNotifications>>) =>
-  got.filter(({ url }) => url.includes('/statuses/')).map(({ json }) => json.target_url)
-const readStates = (got: Awaited<ReturnType<typeof sendNotifications>>, digit: string) =>
-  got
+const readEvents = (received: Awaited<ReturnType<typeof sendNotifications>>) =>
+  received.filter(({ url }) => url === '/chat').map(({ json }) => json.event)
+const readTargets = (received: Awaited<ReturnType<typeof sendNotifications>>) =>
+  received.filter(({ url }) => url.includes('/statuses/')).map(({ json }) => json.target_url)
+const readStates = (received: Awaited<ReturnType<typeof sendNotifications>>, digit: string) =>
+  received
     .filter(({ url }) => url.endsWith(`/statuses/${commitOf(digit)}`))
     .map(({ json }) => json.state)
 
@@ -120,17 +120,17 @@ test('a push that GitHub signed becomes one deployment, with its status at the c
   const message = expect.stringContaining('main')
   expect(history).toMatchObject([{ result: 'succeeded', by: 'webhook hook', message }])
   expect(functions.cloud.log.toSorted()).toEqual(['create gone', 'create kept'])
-  const got = await sendNotifications()
-  expect(readEvents(got)).toEqual(['deployment.started', 'deployment.succeeded'])
-  expect(readStates(got, 'a')).toEqual(['pending', 'success'])
+  const received = await sendNotifications()
+  expect(readEvents(received)).toEqual(['deployment.started', 'deployment.succeeded'])
+  expect(readStates(received, 'a')).toEqual(['pending', 'success'])
   const target = 'https://deploy.test/antichain/#/stacks/life/dev/deployments/1'
-  expect(readTargets(got)).toEqual([target, target])
-  const [first] = got.filter(({ url }) => url === '/chat')
+  expect(readTargets(received)).toEqual([target, target])
+  const [first] = received.filter(({ url }) => url === '/chat')
   const timestamp = String(first?.headers['antichain-timestamp'])
   expect(first?.headers['antichain-signature']).toBe(
     `v1=${signatureOf(secret, timestamp, first?.body ?? '')}`,
   )
-  expect(got.find(({ url }) => url.includes('statuses'))?.headers.authorization).toBe(
+  expect(received.find(({ url }) => url.includes('statuses'))?.headers.authorization).toBe(
     'Bearer token',
   )
 })
@@ -164,10 +164,10 @@ test('the last of several waiting pushes is deployed, and the others are reporte
     expect((await deliverFromGithub('push', push(digit))).status).toBe(202)
   await functions.runToIdle()
   expect(await functions.platform.catalog.listHistory(functions.stack, 10)).toHaveLength(1)
-  const got = await sendNotifications()
-  expect(readStates(got, 'a')).toEqual(['error'])
-  expect(readStates(got, 'b')).toEqual(['error'])
-  expect(readStates(got, 'c')).toEqual(['pending', 'success'])
+  const received = await sendNotifications()
+  expect(readStates(received, 'a')).toEqual(['error'])
+  expect(readStates(received, 'b')).toEqual(['error'])
+  expect(readStates(received, 'c')).toEqual(['pending', 'success'])
 })
 
 test('the changes of a pull request are posted as a comment', async () => {
@@ -182,18 +182,18 @@ test('the changes of a pull request are posted as a comment', async () => {
   expect((await deliverFromGithub('pull_request', fields)).status).toBe(202)
   await functions.runToIdle()
   expect(functions.cloud.log).toEqual([])
-  const got = await sendNotifications()
-  expect(readStates(got, 'd')).toEqual(['success'])
-  const comment = got.find(
+  const received = await sendNotifications()
+  expect(readStates(received, 'd')).toEqual(['success'])
+  const comment = received.find(
     ({ method, url }) => method === 'POST' && url.endsWith('/issues/7/comments'),
   )
   expect(comment?.json.body).toContain('3 create')
   expect(comment?.json.body).toContain('::kept')
-  const [target = ''] = readTargets(got)
+  const [target = ''] = readTargets(received)
   const plan = 'https://deploy.test/antichain/#/stacks/life/dev/plans/webhook%20hook%20'
   expect(target.startsWith(plan)).toBe(true)
   expect(comment?.json.body).toContain(`](${target})`)
-  expect(readEvents(got)).toEqual([])
+  expect(readEvents(received)).toEqual([])
 })
 
 test('a plan that is not approved in time is reported once, at its commit and to the receivers of approvals', async () => {
@@ -202,8 +202,11 @@ test('a plan that is not approved in time is reported once, at its commit and to
   await platform.documents.put(approvalRuleKeyOf(stack), rule, 0)
   await deliverFromGithub('push', push('a'))
   await functions.runToIdle()
-  const got = await sendNotifications()
-  expect([readEvents(got), readStates(got, 'a')]).toEqual([['deployment.approval'], ['pending']])
+  const received = await sendNotifications()
+  expect([readEvents(received), readStates(received, 'a')]).toEqual([
+    ['deployment.approval'],
+    ['pending'],
+  ])
   const reconcile = () =>
     reconcileStacks({
       ...platform,
@@ -240,8 +243,8 @@ test('a request that cannot begin is reported with its error code', async () => 
   await functions.requestDeployment('bad')
   functions.nudges.push({ stack: functions.stack, delayMs: 0 })
   await functions.runToIdle()
-  const [got] = await sendNotifications()
-  expect(got?.json).toMatchObject({
+  const [received] = await sendNotifications()
+  expect(received?.json).toMatchObject({
     ...{ event: 'deployment.failed', request: 'bad', codes: ['PROJECT_INVALID'] },
   })
 })
@@ -276,14 +279,14 @@ test('a schedule reports drift, and remediates it if configured', async () => {
   const runIfDue = await createDueRefresh(true)
   expect([await runIfDue(), await runIfDue()]).toEqual(['run', 'wait'])
   await functions.runToIdle()
-  const got = await sendNotifications()
-  expect(readEvents(got)).toEqual([
+  const received = await sendNotifications()
+  expect(readEvents(received)).toEqual([
     'deployment.drift',
     'deployment.started',
     'deployment.succeeded',
   ])
-  expect(got[0]?.json).toMatchObject({ stack: functions.stack, command: 'refresh', count: 2 })
-  expect(got[0]?.json.urns.map((urn: string) => urn.split('::').at(-1)).toSorted()).toEqual([
+  expect(received[0]?.json).toMatchObject({ stack: functions.stack, command: 'refresh', count: 2 })
+  expect(received[0]?.json.urns.map((urn: string) => urn.split('::').at(-1)).toSorted()).toEqual([
     'gone',
     'kept',
   ])
@@ -346,7 +349,8 @@ test('a shared schedule finds drift, waits for a deployment, and skips a stack t
   expect(events.at(-1)).toBe('deployment.drift')
   const run = await platform.requests.find(stack, waiting[1]?.key ?? '')
   expect(run?.end).toMatchObject({ kind: 'previewed', result: 'succeeded' })
-  // The next run begins two hours later in its own counting, and the stack was read just now.
+  // The schedule counts its runs from `createdAt`, so the next run is two hours later. The stack was
+  // read just now.
   const createdAt = Date.now() - 7_300_000
   await runIfDue({
     stacks: {},

@@ -23,7 +23,7 @@ import { describeWithCommands } from '../e2e/toolchains.ts'
 import { type ValueDescription, buildValue, describeValue } from './value-description.fixture.ts'
 import { type ValuePair, valuePairs } from './cty.fixture.ts'
 
-const pairsCount = process.env['ANTICHAIN_TIER'] === 'nightly' ? 100_000 : 2_000
+const pairCount = process.env['ANTICHAIN_TIER'] === 'nightly' ? 100_000 : 2_000
 const batchSize = 2_000
 const source = join(import.meta.dirname, '../providers/cty')
 const folder = mkdtempSync(join(tmpdir(), 'cty-'))
@@ -46,7 +46,7 @@ describeWithCommands('values of the Go library', [['go', 'version']], () => {
   test('codecs and equality agree with the Go library', () => {
     const program = join(folder, 'cty')
     execFileSync('go', ['build', '-o', program, '.'], { cwd: source, stdio: 'inherit' })
-    for (let done = 0; done < pairsCount; done += batchSize) {
+    for (let done = 0; done < pairCount; done += batchSize) {
       const seed = Math.floor(Math.random() * 2 ** 31)
       const pairs = fc.sample(valuePairs, { numRuns: batchSize, seed })
       const output = execFileSync(program, {

@@ -76,7 +76,7 @@ function findExpectedDeletions({ states, condemned, faults }: DeleteCase): Reado
   for (let index = states.length - 1; index >= 0; index--) {
     const urn = (states[index] as ResourceState).urn
     const isFree = [...(dependents.get(index) ?? [])].every(
-      one => !condemned.has(one) || gone.has((states[one] as ResourceState).urn),
+      dependent => !condemned.has(dependent) || gone.has((states[dependent] as ResourceState).urn),
     )
     if (condemned.has(index) && isFree && !faults.refusedUrns.has(urn)) gone.add(urn)
   }
@@ -85,15 +85,18 @@ function findExpectedDeletions({ states, condemned, faults }: DeleteCase): Reado
 
 /** Checks that every begin comes after the success of all dependents that are deleted. */
 function checkOrder({ states, condemned }: DeleteCase, { log }: PlanRun): void {
-  const places = new Map(states.map((state, index) => [state.urn, index]))
+  const indexByUrn = new Map(states.map((state, index) => [state.urn, index]))
   const dependents = expectedDependentsOf(states)
   const gone = new Set<number>()
-  for (const [what, urn] of log) {
-    const index = places.get(urn) ?? -1
-    if (what === 'succeeded') gone.add(index)
-    if (what !== 'begun') continue
-    for (const one of dependents.get(index) ?? [])
-      expect(!condemned.has(one) || gone.has(one), `${urn} before ${states[one]?.urn}`).toBe(true)
+  for (const [event, urn] of log) {
+    const index = indexByUrn.get(urn) ?? -1
+    if (event === 'succeeded') gone.add(index)
+    if (event !== 'begun') continue
+    for (const dependent of dependents.get(index) ?? [])
+      expect(
+        !condemned.has(dependent) || gone.has(dependent),
+        `${urn} before ${states[dependent]?.urn}`,
+      ).toBe(true)
   }
 }
 
@@ -176,8 +179,8 @@ describe('deletes with a limit of concurrent operations', () => {
         expect([...testRun.deletions].sort()).toEqual([...findExpectedDeletions(testCase)].sort())
         checkOrder(testCase, testRun)
         const open = new Set<Urn>()
-        for (const [what, urn] of testRun.log) {
-          if (what === 'begun') open.add(urn)
+        for (const [event, urn] of testRun.log) {
+          if (event === 'begun') open.add(urn)
           else open.delete(urn)
           expect(open.size).toBeLessThanOrEqual(concurrencyMax)
         }
@@ -199,9 +202,9 @@ describe('waves', () => {
         )
         const lastEnd = new Map<number, number>()
         const firstBegin = new Map<number, number>()
-        log.forEach(([what, urn], moment) => {
+        log.forEach(([event, urn], moment) => {
           const wave = waveOf.get(urn) ?? -1
-          if (what !== 'begun') lastEnd.set(wave, moment)
+          if (event !== 'begun') lastEnd.set(wave, moment)
           else if (!firstBegin.has(wave)) firstBegin.set(wave, moment)
         })
         for (const [wave, moment] of firstBegin)

@@ -216,7 +216,7 @@ async function executeIn(
     })
   }
   let tokens = 0
-  let turn = 0
+  let pickCount = 0
   const sweepDead = (): Promise<unknown> => {
     const isGone = (executor: ExecutorId): boolean => isDead(Number(executor))
     return sweep(
@@ -232,7 +232,7 @@ async function executeIn(
   )
   while (queue.length > 0) {
     while (queue.length > 0) {
-      const index = (faults.picks[(turn += 1) % faults.picks.length] ?? 0) % queue.length
+      const index = (faults.picks[(pickCount += 1) % faults.picks.length] ?? 0) % queue.length
       const [message] = queue.splice(index, 1)
       if (message !== undefined) await run(message)
     }

@@ -18,7 +18,7 @@ import { createResourceState, type ResourceState } from '../../shared/state/reso
 import { emptySnapshot, type Snapshot } from '../../shared/state/snapshot.ts'
 import { decodePlainSnapshot } from '../../shared/state/snapshot.fixture.ts'
 import { verifyExport } from '../verifier/verify.ts'
-import { timesAtNight } from './runs.ts'
+import { caseCountFactor } from './runs.ts'
 import { maps, values } from './values.fixture.ts'
 
 const key = Buffer.alloc(32, 7)
@@ -105,6 +105,6 @@ test('the export of any stack is valid and can be imported unchanged', async () 
       if (deployment !== null)
         expect(await decodePlainSnapshot(deployment, manager)).toEqual(snapshot)
     }),
-    { numRuns: 60 * timesAtNight },
+    { numRuns: 60 * caseCountFactor },
   )
 })

@@ -278,7 +278,7 @@ test('the state at a moment contains no end without the ends of its needs', () =
         const all = cutTimeline(timeline, getEnd, { kind: 'time', timeMs: 1000 as EpochMs })
         const endsWithOutcome = ends.filter(({ outcome }) => outcome !== undefined)
         expect(
-          endsWithOutcome.every(one => all.getEnd(one.operation)?.head.end !== undefined),
+          endsWithOutcome.every(end => all.getEnd(end.operation)?.head.end !== undefined),
         ).toBe(true)
       },
     ),

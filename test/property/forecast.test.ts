@@ -5,7 +5,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type ScheduledNode, scheduleNodes } from '../../shared/engine/forecast/schedule.ts'
-import { timesAtNight } from './runs.ts'
+import { caseCountFactor } from './runs.ts'
 
 /** A random graph. Each node needs up to three earlier nodes. */
 const graphs: fc.Arbitrary<readonly ScheduledNode[]> = fc
@@ -35,7 +35,7 @@ test('without a limit of parallelism, the wall time is the critical path', () =>
       const { wallMs, criticalPathMs } = scheduleNodes(nodes, Infinity)
       expect(wallMs).toBe(criticalPathMs)
     }),
-    { numRuns: 300 * timesAtNight },
+    { numRuns: 300 * caseCountFactor },
   )
 })
 
@@ -48,7 +48,7 @@ test('the wall time is within the bounds of a list schedule', () => {
       expect(wallMs).toBeLessThanOrEqual(workMs / parallel + criticalPathMs)
       if (parallel === 1) expect(wallMs).toBe(workMs)
     }),
-    { numRuns: 300 * timesAtNight },
+    { numRuns: 300 * caseCountFactor },
   )
 })
 
@@ -63,7 +63,7 @@ test('the critical path is a path of the graph, and each counted node is in one 
       const countedNodes = nodes.filter(({ isCounted }) => isCounted)
       expect(waves.reduce((sum, width) => sum + width, 0)).toBe(countedNodes.length)
     }),
-    { numRuns: 300 * timesAtNight },
+    { numRuns: 300 * caseCountFactor },
   )
 })
 

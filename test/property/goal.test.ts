@@ -13,7 +13,7 @@ import {
   sourceOf,
   expectedStateOf,
 } from './programs.fixture.ts'
-import { timesAtNight } from './runs.ts'
+import { caseCountFactor } from './runs.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
@@ -101,13 +101,13 @@ test('any program after any other reaches its expected state, and a repeated run
         )
         checkObjects(cloud, testRun.state, change)
         const calls = cloud.log.length
-        const again = await engine.run(program)
-        expect(stepsOf(again).filter(step => !step.startsWith('same '))).toEqual([])
+        const nextRun = await engine.run(program)
+        expect(stepsOf(nextRun).filter(step => !step.startsWith('same '))).toEqual([])
         expect(cloud.log.slice(calls)).toEqual([])
-        expect(again.state.resources).toEqual(testRun.state.resources)
+        expect(nextRun.state.resources).toEqual(testRun.state.resources)
       }),
     ),
-    { numRuns: 24 * timesAtNight },
+    { numRuns: 24 * caseCountFactor },
   )
 })
 
@@ -125,15 +125,19 @@ function withDelays(cloud: Cloud, delays: readonly number[]): Cloud {
 function hasSameEdges({ before, after }: ProgramChange): boolean {
   const edgesOf = ({ resources }: { resources: ProgramChange['before'] }) =>
     new Map(
-      resources.map(one => [
-        one.previousName ?? one.name,
+      resources.map(resource => [
+        resource.previousName ?? resource.name,
         JSON.stringify(
-          [one.replaceSource, one.deletedWith, one.parent, one.provider, ...one.dependencies].map(
-            index => {
-              const other = index === undefined ? undefined : resources[index]
-              return other?.previousName ?? other?.name
-            },
-          ),
+          [
+            resource.replaceSource,
+            resource.deletedWith,
+            resource.parent,
+            resource.provider,
+            ...resource.dependencies,
+          ].map(index => {
+            const other = index === undefined ? undefined : resources[index]
+            return other?.previousName ?? other?.name
+          }),
         ),
       ]),
     )
@@ -157,6 +161,6 @@ test('diffs in any order lead to the same steps', async () => {
         expect(results[1]).toEqual(results[0])
       }),
     ),
-    { numRuns: 12 * timesAtNight },
+    { numRuns: 12 * caseCountFactor },
   )
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 
-/** Factor of the number of cases per property: the nightly tier has more time. */
-export const timesAtNight = process.env['ANTICHAIN_TIER'] === 'nightly' ? 20 : 1
+/** The factor of the number of cases per property. The nightly tier has more time. */
+export const caseCountFactor = process.env['ANTICHAIN_TIER'] === 'nightly' ? 20 : 1
 
 /**
  * The seed of all properties, if ANTICHAIN_CASES is set. Then a failing case is not shrunk, because
@@ -10,4 +10,4 @@ export const timesAtNight = process.env['ANTICHAIN_TIER'] === 'nightly' ? 20 : 1
 const fixedSeed = process.env['ANTICHAIN_CASES']
 const seedOptions = fixedSeed === undefined ? {} : { seed: Number(fixedSeed), endOnFailure: true }
 
-fc.configureGlobal({ numRuns: 100 * timesAtNight, ...seedOptions })
+fc.configureGlobal({ numRuns: 100 * caseCountFactor, ...seedOptions })

@@ -40,7 +40,11 @@ function findClosure(
   for (const { urn, type, parent, provider, dependencies } of presentNodes) {
     if (source === 'program' && isProviderType(type) && targeting.targets.length === 0) continue
     const predecessors = [parent, ...dependencies, providerUrnOf(provider) ?? '']
-    if (predecessors.some(one => presentUrns.has(one) && reachableUrns.has(one)))
+    if (
+      predecessors.some(
+        predecessor => presentUrns.has(predecessor) && reachableUrns.has(predecessor),
+      )
+    )
       reachableUrns.add(urn)
   }
   return reachableUrns
@@ -48,15 +52,18 @@ function findClosure(
 
 /** Returns the state after the decisions. */
 function applySteps(decided: TargetDecisions): readonly ResourceState[] {
-  const gone = new Set<number>()
+  const removedIndices = new Set<number>()
   const newStates: ResourceState[] = []
   const changes = decided.steps.filter(({ op }) => op !== 'same')
   for (const { old, next, effect } of [...changes, ...decided.writtenSteps, ...decided.deletes]) {
     if (next !== undefined && effect !== 'none') newStates.push(next)
     const removesOld = ['replace', 'remove', 'add-mark'].includes(effect)
-    if (removesOld && old?.ref.kind === 'base') gone.add(old.ref.index)
+    if (removesOld && old?.ref.kind === 'base') removedIndices.add(old.ref.index)
   }
-  return [...decided.base.snapshot.resources.filter((_, index) => !gone.has(index)), ...newStates]
+  return [
+    ...decided.base.snapshot.resources.filter((_, index) => !removedIndices.has(index)),
+    ...newStates,
+  ]
 }
 
 describe('targets', () => {
@@ -91,10 +98,11 @@ describe('targets', () => {
           ? findExcluded('state')
           : excludes
         for (const urn of findTouched(decided.deletes)) expect(keptUrns).not.toContain(urn)
-        const gone = new Set(decided.deletes.map(({ urn }) => urn))
+        const deletedUrns = new Set(decided.deletes.map(({ urn }) => urn))
         for (const state of oldStatesOf(targetCase))
           if (excludes.includes(state.urn))
-            for (const { urn } of listDependencies(state)) expect([...gone]).not.toContain(urn)
+            for (const { urn } of listDependencies(state))
+              expect([...deletedUrns]).not.toContain(urn)
       }),
     )
   })
@@ -122,9 +130,9 @@ describe('targets', () => {
         const dropped = new Set(
           targetCase.nodes.filter(({ change }) => change === 'dropped').map(({ urn }) => urn),
         )
-        const gone = new Set(decided.deletes.map(({ urn }) => urn))
+        const deletedUrns = new Set(decided.deletes.map(({ urn }) => urn))
         for (const state of oldStatesOf(targetCase)) {
-          if (!dropped.has(state.urn) || gone.has(state.urn)) continue
+          if (!dropped.has(state.urn) || deletedUrns.has(state.urn)) continue
           expect(order.filter(urn => urn === state.urn)).toEqual([state.urn])
         }
       }),

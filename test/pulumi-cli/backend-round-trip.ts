@@ -70,10 +70,10 @@ function describeRoundTrip(scheme: BackendScheme, layout: BackendLayout): void {
 
   /** Returns the text of the configuration in each entry of the history of `dev`. */
   const readHistoryConfigs = (): readonly string[] => {
-    const folderOfHistory = join(folder, '.pulumi/history')
-    return readdirSync(folderOfHistory, { recursive: true, encoding: 'utf8' })
+    const historyFolder = join(folder, '.pulumi/history')
+    return readdirSync(historyFolder, { recursive: true, encoding: 'utf8' })
       .filter(name => name.endsWith('.history.json'))
-      .map(name => readFileSync(join(folderOfHistory, name), 'utf8'))
+      .map(name => readFileSync(join(historyFolder, name), 'utf8'))
       .map(text => /"config":(.*),"version":/.exec(text)?.[1] ?? '')
   }
 
@@ -112,7 +112,7 @@ function describeRoundTrip(scheme: BackendScheme, layout: BackendLayout): void {
   )
 
   test(
-    'both command lines see one history and the same stacks, and each deletes what the other created',
+    'both command lines see one history and the same stacks, and each deletes objects that the other created',
     async () => {
       await runAntichain(
         'refresh',
@@ -128,11 +128,11 @@ function describeRoundTrip(scheme: BackendScheme, layout: BackendLayout): void {
         expect(configs.length).toBeGreaterThan(2)
         expect(configs[0]).toContain('"secure":"v1:')
         expect(new Set(configs).size).toBe(1)
-        const written = readCheckpoint()
+        const checkpointBefore = readCheckpoint()
         const file = join(sandbox.home, '../state.json')
         writeFileSync(file, await expectSameState())
         await runPulumiSuccessfully('stack', 'import', '-s', 'dev', '--file', file)
-        expect(readCheckpoint() === written).toBe(true)
+        expect(readCheckpoint() === checkpointBefore).toBe(true)
       }
       const history = JSON.parse((await runAntichain('stack', 'history', '-s', 'dev', '-j')).out)
       const stockHistory = JSON.parse(

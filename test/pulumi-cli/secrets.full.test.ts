@@ -19,14 +19,14 @@ describeWithCommands('both command lines with a key of Azure', [['go', 'version'
     cli = buildPulumiCli(cliVersions[0])
     cloud = await startLoopbackCloud(azure.servers)
     sandbox = createSandbox('shop')
-    requireSuccess(await run('ours', `login file://${sandbox.home}-backend?create_dir=true`))
+    requireSuccess(await run('antichain', `login file://${sandbox.home}-backend?create_dir=true`))
   }, timeoutMs)
   afterAll(async () => {
     sandbox.remove()
     await cloud.close()
   })
 
-  const run = (whose: 'ours' | 'stock', command: string): Promise<CommandOutput> => {
+  const run = (commandLine: 'antichain' | 'pulumi', command: string): Promise<CommandOutput> => {
     const env = {
       ...cloud.env,
       ...azure.env,
@@ -36,29 +36,29 @@ describeWithCommands('both command lines with a key of Azure', [['go', 'version'
       CLAUDECODE: undefined,
     }
     const args = command.split(' ')
-    if (whose === 'ours') return sandbox.run(args, { env })
+    if (commandLine === 'antichain') return sandbox.run(args, { env })
     return sandbox.start(['--non-interactive', ...args], { command: cli, env }).done
   }
-  const outOf = async (whose: 'ours' | 'stock', command: string): Promise<string> =>
-    requireSuccess(await run(whose, command)).out.trim()
+  const outOf = async (commandLine: 'antichain' | 'pulumi', command: string): Promise<string> =>
+    requireSuccess(await run(commandLine, command)).out.trim()
 
-  test('each opens what the other one sealed, also after a change of the key', {
+  test('each command line opens the secrets that the other one sealed, also after a change of the key', {
     timeout: timeoutMs,
   }, async () => {
-    await outOf('stock', `stack init dev --secrets-provider ${keys}/pulumi`)
-    await outOf('stock', 'config set --secret theirs sealed-by-pulumi -s dev')
-    expect(await outOf('ours', 'config get theirs -s dev')).toBe('sealed-by-pulumi')
-    await outOf('ours', 'config set --secret ours sealed-by-antichain -s dev')
-    expect(await outOf('stock', 'config get ours -s dev')).toBe('sealed-by-antichain')
-    await outOf('ours', `stack change-secrets-provider ${keys}/other -s dev`)
+    await outOf('pulumi', `stack init dev --secrets-provider ${keys}/pulumi`)
+    await outOf('pulumi', 'config set --secret theirs sealed-by-pulumi -s dev')
+    expect(await outOf('antichain', 'config get theirs -s dev')).toBe('sealed-by-pulumi')
+    await outOf('antichain', 'config set --secret ours sealed-by-antichain -s dev')
+    expect(await outOf('pulumi', 'config get ours -s dev')).toBe('sealed-by-antichain')
+    await outOf('antichain', `stack change-secrets-provider ${keys}/other -s dev`)
     const file = readFileSync(join(sandbox.program, 'Pulumi.dev.yaml'), 'utf8')
     expect(file).toContain(`secretsprovider: ${keys}/other\n`)
     for (const [name, value] of [
       ['theirs', 'sealed-by-pulumi'],
       ['ours', 'sealed-by-antichain'],
     ])
-      expect(await outOf('stock', `config get ${name} -s dev`)).toBe(value)
-    await outOf('stock', `stack change-secrets-provider ${keys}/pulumi -s dev`)
-    expect(await outOf('ours', 'config get ours -s dev')).toBe('sealed-by-antichain')
+      expect(await outOf('pulumi', `config get ${name} -s dev`)).toBe(value)
+    await outOf('pulumi', `stack change-secrets-provider ${keys}/pulumi -s dev`)
+    expect(await outOf('antichain', 'config get ours -s dev')).toBe('sealed-by-antichain')
   })
 })

@@ -83,9 +83,9 @@ export function createSimCatalog(
     },
     extendClaim(deployment, claim, expected) {
       const stack = requireStack(deploymentPartsOf(deployment).stack)
-      const own = stack.targeted?.find(open => open.deployment === deployment)
-      if (own?.claim === claim) return true
-      if (own === undefined || !hasClaimBasis(stack, expected)) return false
+      const openTargeted = stack.targeted?.find(open => open.deployment === deployment)
+      if (openTargeted?.claim === claim) return true
+      if (openTargeted === undefined || !hasClaimBasis(stack, expected)) return false
       const targeted = withClaim(stack.targeted ?? [], deployment, claim)
       stacks.set(stack.id, { ...stack, targeted })
       return true

@@ -18,8 +18,8 @@ export function changeEachLeaf(expectation, hasDifferences, unnoticed) {
     parent[path.at(-1)] = changeLeaf(value, path)
     changeCount += 1
     if (hasDifferences(changed)) return
-    const place = describePath(path, expectation)
-    unnoticed.set(place, (unnoticed.get(place) ?? 0) + 1)
+    const pathText = describePath(path, expectation)
+    unnoticed.set(pathText, (unnoticed.get(pathText) ?? 0) + 1)
   }
   visit(expectation, [])
   return changeCount

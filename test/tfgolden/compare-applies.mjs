@@ -17,9 +17,9 @@ export function compareApplies(step, expected, observed) {
     if (wantedText !== foundText)
       return [`applies of ${address}: want ${wantedText || 'none'}, got ${foundText || 'none'}`]
     return wantedApplies.flatMap((call, index) => {
-      const isFirst = isFirstLeg(wantedApplies, index, expected.actions[address])
+      const isUnplanned = isDeleteBeforeCreate(wantedApplies, index, expected.actions[address])
       const omitted = [
-        ...(isFirst || ignored.has('planned_private') ? ['planned_private'] : []),
+        ...(isUnplanned || ignored.has('planned_private') ? ['planned_private'] : []),
         ...(ignored.has('config') ? ['config'] : []),
       ]
       return listDifferences(
@@ -58,9 +58,9 @@ function sortDeletes(applies) {
  * Reports whether an apply is the delete of a replacement that deletes first. OpenTofu makes no
  * plan for this delete.
  */
-function isFirstLeg(applies, index, action) {
-  const isLater = applies.slice(0, index).some(call => operationOfRequest(call) === 'create')
-  return operationOfRequest(applies[index]) === 'delete' && action === 'replace' && !isLater
+function isDeleteBeforeCreate(applies, index, action) {
+  const followsCreate = applies.slice(0, index).some(call => operationOfRequest(call) === 'create')
+  return operationOfRequest(applies[index]) === 'delete' && action === 'replace' && !followsCreate
 }
 
 const omitMembers = (object, keys) =>
@@ -78,7 +78,7 @@ export function comparePlans(expected, observed) {
     const isUnplanned =
       operationOfRequest(call) === 'delete' &&
       (call.type.startsWith('tfgold5_') ||
-        isFirstLeg(applies, applies.indexOf(call), expected.actions[address]))
+        isDeleteBeforeCreate(applies, applies.indexOf(call), expected.actions[address]))
     const isPlanned = plans.some(
       plan => plan.end < call.begin && addressOfCall(plan) === address && hasPlanOf(call.req, plan),
     )

@@ -24,7 +24,7 @@ export function createCallComparison(schemaOf) {
       const [wanted, found] = [textsOf(expected), textsOf(observed)]
       for (const text of wanted) if (text.startsWith('ConfigureProvider')) known.add(text)
       if (!isTrial) for (const text of known) configurations.add(text)
-      forgetFreeUpgrades({ step, expected, observed, wanted, found, schemaOf })
+      removeOptionalUpgrades({ step, expected, observed, wanted, found, schemaOf })
       const isAllowed = text =>
         wanted.has(text) ||
         known.has(text) ||
@@ -65,11 +65,11 @@ function upgradeOf({ type, req, res }, schemaOf) {
 }
 
 /**
- * Removes the upgrades that are free. An engine may upgrade a state that the provider has just
- * returned, and need not upgrade it again. A state that leaves without a call needs no upgrade
- * either, and so does a delete that a preview only announces.
+ * Removes optional upgrades from the sets `wanted` and `found`. Optional are the upgrades of a state
+ * that the provider has just returned, and of a state that leaves the stack without a call. So are
+ * the upgrades of a resource whose delete a preview only announces.
  */
-function forgetFreeUpgrades({ step, expected, observed, wanted, found, schemaOf }) {
+function removeOptionalUpgrades({ step, expected, observed, wanted, found, schemaOf }) {
   const formatCall = call => formatComparedCall(call, schemaOf)
   const upgradesIn = calls => calls.filter(({ rpc }) => rpc === 'UpgradeResourceState')
   const format = (call, state) => `${addressOfCall(call)} ${formatCanonical(state)}`
@@ -86,14 +86,14 @@ function forgetFreeUpgrades({ step, expected, observed, wanted, found, schemaOf 
   ])
   const upgraded = new Set(foundUpgrades.map(call => format(call, call.res?.state)))
   for (const call of foundUpgrades) {
-    const isFree = returned.has(format(call, call.res?.state)) && !wanted.has(formatCall(call))
-    if (isIgnored || isFree) found.delete(formatCall(call))
+    const isOptional = returned.has(format(call, call.res?.state)) && !wanted.has(formatCall(call))
+    if (isIgnored || isOptional) found.delete(formatCall(call))
   }
   for (const call of wantedUpgrades) {
     const action = expected.actions[addressOfCall(call)]
-    const isCallFree = action === 'remove' || (step.op === 'plan' && action === 'delete')
-    const isAgain = isFromCurrent(call) && upgraded.has(format(call, call.res?.state))
-    if (!isIgnored && !isCallFree && !isAgain) continue
+    const hasNoCall = action === 'remove' || (step.op === 'plan' && action === 'delete')
+    const isRepeated = isFromCurrent(call) && upgraded.has(format(call, call.res?.state))
+    if (!isIgnored && !hasNoCall && !isRepeated) continue
     found.delete(formatCall(call))
     wanted.delete(formatCall(call))
   }

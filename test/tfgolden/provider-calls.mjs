@@ -57,7 +57,7 @@ function omitNulls(message) {
 }
 
 /** Merges equal calls. `times` counts them. */
-export function countEqualCalls(calls) {
+export function mergeEqualCalls(calls) {
   const counted = new Map()
   for (const { begin: _begin, end: _end, ...call } of calls) {
     const key = formatCanonical(call)

@@ -119,17 +119,17 @@ export function secretPathsOf(attributes, block, path = []) {
     const value = untype(attributes[key])
     if (value === null || value === undefined) return []
     const memberPath = [...path, name]
-    const own = kind === 'attribute' && schema.sensitive ? [memberPath] : []
+    const ownPaths = kind === 'attribute' && schema.sensitive ? [memberPath] : []
     const inner = kind === 'block' ? schema.block : schema.nested_type
-    if (!inner) return own
+    if (!inner) return ownPaths
     const nesting = kind === 'block' ? schema.nesting_mode : inner.nesting_mode
     if (nesting === 'single' || nesting === 'group')
-      return [...own, ...secretPathsOf(value, inner, memberPath)]
+      return [...ownPaths, ...secretPathsOf(value, inner, memberPath)]
     const isSingle = kind === 'block' && schema.max_items === 1
     const inElements = Object.entries(value).flatMap(([index, element]) =>
       secretPathsOf(element, inner, isSingle ? memberPath : [...memberPath, index]),
     )
-    return [...own, ...inElements]
+    return [...ownPaths, ...inElements]
   })
 }
 

@@ -10,7 +10,7 @@ import {
   writeGolden,
 } from './case-folder.mjs'
 import { formatPrivateBytes, omitNullMembers, sortKeys } from './lossless-values.mjs'
-import { countEqualCalls, listOrderedApplies } from './provider-calls.mjs'
+import { mergeEqualCalls, listOrderedApplies } from './provider-calls.mjs'
 import { quoteArgument, runCommand } from './run-command.mjs'
 import { sources } from './tofu-state.mjs'
 
@@ -71,7 +71,7 @@ export function createTofuRun(settings, name) {
         ...(result.isLate ? { timeout: true } : {}),
         ...events,
         ...(mustExplain ? { errors: [{ summary }] } : {}),
-        calls: countEqualCalls(calls),
+        calls: mergeEqualCalls(calls),
         cloud: folder.readCloud(),
         state: states,
         order: listOrderedApplies(calls, lastStates, states),

@@ -28,8 +28,8 @@ await Promise.all(Array.from({ length: settings.jobs }, runQueue))
 if (settings.keep) console.log(`kept ${settings.tempFolder}`)
 else rmSync(settings.tempFolder, { recursive: true, force: true })
 if (settings.mutate) {
-  const places = formatCanonical(Object.fromEntries(unnoticed))
-  console.log(`${changeCount} changed expectations, without a difference by path: ${places}`)
+  const changesByPath = formatCanonical(Object.fromEntries(unnoticed))
+  console.log(`${changeCount} changed expectations, without a difference by path: ${changesByPath}`)
 }
 const { passed, failed, skipped } = counts
 console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)

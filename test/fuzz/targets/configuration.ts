@@ -11,8 +11,8 @@ const valuesOf = (config: StackConfig): string =>
 
 function checkStackFile(text: string, file: string): void {
   const config = openStackConfig(text, file, 'shop')
-  const again = openStackConfig(config.format(), file, 'shop')
-  requireLaw(valuesOf(again) === valuesOf(config), 'a formatted stack file has the same values')
+  const reopened = openStackConfig(config.format(), file, 'shop')
+  requireLaw(valuesOf(reopened) === valuesOf(config), 'a formatted stack file has the same values')
 }
 
 /**

@@ -19,8 +19,8 @@ export const entriesTarget: FuzzTarget = {
     const entries = parsed.data.entries.map(decodeEntry)
     for (const entry of entries) {
       const text = JSON.stringify(encodeEntry(entry))
-      const again = JSON.stringify(encodeEntry(decodeEntry(JSON.parse(text))))
-      requireLaw(again === text, 'an encoded entry decodes to itself')
+      const recoded = JSON.stringify(encodeEntry(decodeEntry(JSON.parse(text))))
+      requireLaw(recoded === text, 'an encoded entry decodes to itself')
     }
     const { deployment } = readEnvelope(parsed.data.base)
     if (deployment === null) return

@@ -28,8 +28,8 @@ export const statesTarget: FuzzTarget = {
   async decode(input) {
     const envelope = await parseEnvelope(input)
     const text = await printEnvelope(envelope)
-    const again = await printEnvelope(await parseEnvelope(text))
-    requireLaw(again === text, 'a printed envelope parses to itself')
+    const reprinted = await printEnvelope(await parseEnvelope(text))
+    requireLaw(reprinted === text, 'a printed envelope parses to itself')
     await printStateBlob(envelope)
     if (envelope.deployment === null) return
     verifyIntegrity(envelope.deployment)

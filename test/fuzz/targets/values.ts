@@ -20,8 +20,11 @@ const options = {
 
 function checkStoredValue(json: Json): void {
   const encoded = encodeStored(decodeStored(json, keep), seal)
-  const again = encodeStored(decodeStored(encoded, keep), seal)
-  requireLaw(JSON.stringify(again) === JSON.stringify(encoded), 'a stored value decodes to itself')
+  const recoded = encodeStored(decodeStored(encoded, keep), seal)
+  requireLaw(
+    JSON.stringify(recoded) === JSON.stringify(encoded),
+    'a stored value decodes to itself',
+  )
 }
 
 /** Decodes a Struct. gRPC reports any error of this step as a failed call. */
@@ -38,9 +41,9 @@ function decodeStruct(input: Uint8Array): Record<string, unknown> {
 function checkWireValue(fields: Record<string, unknown>): void {
   const wire = toWire(fromWire(fields, options), options)
   const bytes = Buffer.from(Struct.encode(wire).finish())
-  const again = toWire(fromWire(Struct.decode(bytes), options), options)
+  const recoded = toWire(fromWire(Struct.decode(bytes), options), options)
   requireLaw(
-    bytes.equals(Struct.encode(again).finish()),
+    bytes.equals(Struct.encode(recoded).finish()),
     'a wire value has the same bytes after a second decoding',
   )
 }

@@ -43,8 +43,8 @@ describe('stack import --from', () => {
     expect((await bench.run(...from, '--yes')).err).toContain(
       'Skipped organization/shop/dev, because it already exists here.',
     )
-    const again = await bench.run('stack', 'import', '--from', `file://${folder}/shop/dev`)
-    expect(again.err).toContain('STACK_EXISTS')
+    const secondResult = await bench.run('stack', 'import', '--from', `file://${folder}/shop/dev`)
+    expect(secondResult.err).toContain('STACK_EXISTS')
   })
 
   test('gives the stacks of a legacy backend the project of their resources', async () => {

@@ -202,8 +202,8 @@ test('platform import stores settings without secrets, and prints the commands f
   const valuesOf = (items: readonly { readonly value: object }[]) => items.map(each => each.value)
   expect(valuesOf(complete.webhooks)).toEqual(valuesOf(source.webhooks))
   expect(valuesOf(complete.notifications)).toEqual(valuesOf(source.notifications))
-  const again = await importWith(folder)
-  expect([again.settings, again.manualSteps]).toEqual([[], []])
+  const repeatedOutput = await importWith(folder)
+  expect([repeatedOutput.settings, repeatedOutput.manualSteps]).toEqual([[], []])
 })
 
 /** Changes the settings of an export, and the hash of their file. */

@@ -54,8 +54,8 @@ test('config env init moves plain values to an environment, and keeps secrets en
   expect(file).toMatch(/environment:\n? *- shop\/dev/)
   expect(Object.keys((await readConfig()) as object)).toEqual(['shop:mixed', 'shop:token'])
   expect(/secure: \S+/.exec(file)?.[0]).toBe(/secure: \S+/.exec(before)?.[0])
-  const again = await bench.run('config', 'env', 'init', '--yes', '-s', 'dev')
-  expect(again.err).toMatch(/error\[CONFIG_INVALID\]: the environment .* already exists/)
+  const secondResult = await bench.run('config', 'env', 'init', '--yes', '-s', 'dev')
+  expect(secondResult.err).toMatch(/error\[CONFIG_INVALID\]: the environment .* already exists/)
 })
 
 test('config env init --env names the environment, and --keep-config keeps the values', async () => {

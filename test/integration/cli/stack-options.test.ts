@@ -86,13 +86,13 @@ test('stack tag sets a tag with the name __proto__, and later changes of other t
 
 test('schedules and webhooks of a self-managed backend warn that no process serves it', async () => {
   const schedule = ['stack', 'schedule', 'new', '--kind', 'drift', '--cron', '0 4 * * *']
-  const own = ['schedule', 'create', 'x', '--when', '0 4 * * *']
+  const scheduleArgs = ['schedule', 'create', 'x', '--when', '0 4 * * *']
   const hook = ['stack', 'webhook', 'new', '--name', 'x', '--url', 'https://example.com/', '-y']
-  for (const args of [schedule, own, hook])
+  for (const args of [schedule, scheduleArgs, hook])
     expect((await bench.run(...args, '-s', 'dev')).err).not.toContain('warning')
   await run('login', `file://${join(bench.root, 'backend')}?create_dir=true`)
   await run('stack', 'init', 'far')
-  for (const args of [schedule, own, hook]) {
+  for (const args of [schedule, scheduleArgs, hook]) {
     const { exit, err } = await bench.run(...args, '-s', 'far')
     expect([args, exit, err]).toEqual([
       args,

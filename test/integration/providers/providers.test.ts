@@ -111,29 +111,34 @@ describe('the golden provider', () => {
       timeoutSeconds: 0,
     }
     await gold.delete(deletion)
-    const gone = await gold.read({
+    const readOfMissing = await gold.read({
       ...thing,
       id: createResult.id,
       inputs: noProperties,
       outputs: noProperties,
       timeoutSeconds: 0,
     })
-    expect(gone).toMatchObject({ id: '', outputs: undefined })
+    expect(readOfMissing).toMatchObject({ id: '', outputs: undefined })
     await gold.close()
   })
 
   test('reports a partial create with the existing object', async () => {
     const gold = await loadConfigured(rig, 'gold')
-    const part = createSubject('gold:index:Thing', 'part')
+    const partialSubject = createSubject('gold:index:Thing', 'part')
     rig.setFaults({ 'partial-create:part': 1 })
-    const input = { ...part, inputs: toPropertyMap({ v: 1 }), timeoutSeconds: 0, preview: false }
+    const input = {
+      ...partialSubject,
+      inputs: toPropertyMap({ v: 1 }),
+      timeoutSeconds: 0,
+      preview: false,
+    }
     await expect(gold.create(input)).rejects.toMatchObject({
       status: 'partial',
       partialResource: { id: 'part-1', reasons: ['part is not ready', 'second reason'] },
     })
     rig.setFaults({ 'partial-read:part': 1 })
     const read = await gold.read({
-      ...part,
+      ...partialSubject,
       id: 'part-1',
       inputs: noProperties,
       outputs: noProperties,
@@ -228,12 +233,12 @@ describe("a provider written with the SDK's server", () => {
       id: 'simple-1',
       outputs: toPropertyMap({ ...Object.fromEntries(newInputs), made: true }),
     })
-    const got = await simple.invoke({
+    const reply = await simple.invoke({
       token: 'simple:index:f',
       args: toPropertyMap({ x: 1 }),
       preview: false,
     })
-    expect(got.outputs).toEqual(toPropertyMap({ got: toPropertyMap({ x: 1 }) }))
+    expect(reply.outputs).toEqual(toPropertyMap({ got: toPropertyMap({ x: 1 }) }))
     await simple.close()
   })
 

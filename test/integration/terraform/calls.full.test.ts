@@ -166,13 +166,13 @@ describeWithCommands('calls of a Terraform provider', [['go', 'version']], () =>
     test('readResource, upgradeResourceState and importResourceState return states', async () => {
       const id = `seen-${protocol}`
       const current = thing({ id, name: 'seen' })
-      const gone = await client.readResource({
+      const readOfMissing = await client.readResource({
         typeName,
         currentState: current,
         private: Buffer.from('{"chain":"x"}'),
       })
-      expect(readLetters(gone.newState)).toBe('\u00c0')
-      expect(Buffer.from(gone.private).toString()).toBe('{"chain":"x"}')
+      expect(readLetters(readOfMissing.newState)).toBe('\u00c0')
+      expect(Buffer.from(readOfMissing.private).toString()).toBe('{"chain":"x"}')
       const upgraded = await client.upgradeResourceState({
         typeName,
         version: 0,

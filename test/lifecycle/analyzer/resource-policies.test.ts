@@ -141,8 +141,8 @@ test('TestResourceRemediation: packs remediate one after another, and the last i
   const [thing] = (testRun.state.resources ?? []).filter(({ type }) => type === 'test:index:Thing')
   expect(thing?.['inputs']).toEqual({ trail: 'start-one-two' })
   // A second remediation has the same result, so nothing changes.
-  const again = await engine.run(program, { packs })
-  expect(again.result.hasChanges).toBe(false)
+  const nextRun = await engine.run(program, { packs })
+  expect(nextRun.result.hasChanges).toBe(false)
 })
 
 test('TestRemediationDiagnostic: a remediation that only reports a message leaves the inputs unchanged', async () => {

@@ -55,7 +55,7 @@ test('TestSingleComponentMethodResourceDefaultProviderLifecycle: a method regist
   expect(result.result).toBe('succeeded')
   const urn = 'urn:pulumi:dev::life::comp:index:Group$test:index:Thing::x'
   expect(answers).toEqual(['x-1', { urns: [urn] }])
-  expect(state.resources?.map(one => one.urn)).toContain(urn)
+  expect(state.resources?.map(resource => resource.urn)).toContain(urn)
   await engine.run(program)
   expect(cloud.log).toEqual(['create x'])
   await engine.run(monitor => registerComponent(monitor, 'g').then(() => undefined))

@@ -66,8 +66,8 @@ describe('a deployment that is resumed in the middle of a component', () => {
         // not repeated.
         expect(result.result).toBe(isLost ? 'failed' : 'succeeded')
         // Without its first child the outer component does not reach the inner one.
-        const again = isLost && effect === 1 ? ['outer'] : ['outer', 'inner']
-        expect(scene.requestedNames.slice(names.length)).toEqual(again)
+        const repeatedNames = isLost && effect === 1 ? ['outer'] : ['outer', 'inner']
+        expect(scene.requestedNames.slice(names.length)).toEqual(repeatedNames)
         expect(new Set(cloud.log).size).toBe(cloud.log.length)
         if (isLost) return
         expect(cloud.log.toSorted()).toEqual(creates)

@@ -41,9 +41,9 @@ test('TestDestroyContinueOnError: a resource that cannot be deleted keeps its de
   expect(errorMessagesOf(testRun)).toContain('delete failing-1 was refused')
   expect(listStateNames(testRun)).toEqual(['dependency', 'failing'])
   expect([...cloud.objects.keys()].sort()).toEqual(['dependency-1', 'failing-1'])
-  const again = await engine.run(undefined, { command: 'destroy', ...continueOptions })
-  expect(again.result.result).toBe('failed')
-  expect(listStateNames(again)).toEqual(['dependency', 'failing'])
+  const nextRun = await engine.run(undefined, { command: 'destroy', ...continueOptions })
+  expect(nextRun.result.result).toBe('failed')
+  expect(listStateNames(nextRun)).toEqual(['dependency', 'failing'])
 })
 
 test('TestUpContinueOnErrorCreate, TestUpContinueOnErrorFailedDependencies: a failed create is reported, dependents of its resource are skipped, and the others are created', async () => {

@@ -77,8 +77,8 @@ test('TestDeleteBeforeReplace: resources to be replaced are deleted first, depen
     'F',
     'K',
   ])
-  const kept = names.filter(name => opsOf(testRun, name).join() === 'same')
-  expect(kept).toEqual(['D', 'G', 'H', 'I', 'J', 'L'])
+  const sameNames = names.filter(name => opsOf(testRun, name).join() === 'same')
+  expect(sameNames).toEqual(['D', 'G', 'H', 'I', 'J', 'L'])
   const deletes = testRun.events.flatMap(event =>
     'resourcePreEvent' in event && event.resourcePreEvent.metadata.op === 'delete-replaced'
       ? [event.resourcePreEvent.metadata.urn.split('::').at(-1) ?? '']

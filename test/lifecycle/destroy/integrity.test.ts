@@ -54,10 +54,10 @@ test('TestTargetedAliasDestroyV2: a targeted provider is not deleted while a ren
     expect.stringContaining(formatNotTargeted(targetUrnOf('resA'))),
   ])
   expect(readUrns(testRun)).toEqual(expect.arrayContaining([ownProvider.urn, targetUrnOf('resA')]))
-  const both = { targets: [comp, ownProvider.urn], targetDependents: true }
-  const again = await engine.run(program, { ...destroy(), targeting: both })
-  expect(again.result.result).toBe('succeeded')
-  expect(readUrns(again)).toEqual([stackUrn])
+  const bothTargets = { targets: [comp, ownProvider.urn], targetDependents: true }
+  const nextRun = await engine.run(program, { ...destroy(), targeting: bothTargets })
+  expect(nextRun.result.result).toBe('succeeded')
+  expect(readUrns(nextRun)).toEqual([stackUrn])
 })
 
 test('TestDestroyV2TargetChildWithNewParent: a targeted parent is not deleted while a resource that moved below it exists', async () => {

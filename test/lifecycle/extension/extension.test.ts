@@ -40,10 +40,15 @@ const program =
     for (const [name, value] of Object.entries(values)) {
       if (!which.includes(name)) continue
       const packageRef = await extend(monitor, name, value)
-      const both = ['one', 'two'].map(each =>
-        monitor.register({ ...common, type: `${name}:m:typ`, name: `${name}-${each}`, packageRef }),
+      const registrations = ['one', 'two'].map(suffix =>
+        monitor.register({
+          ...common,
+          type: `${name}:m:typ`,
+          name: `${name}-${suffix}`,
+          packageRef,
+        }),
       )
-      await Promise.all(both)
+      await Promise.all(registrations)
     }
   }
 

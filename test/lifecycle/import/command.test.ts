@@ -89,11 +89,11 @@ test('TestImportPlan, TestImportPlanExistingImport: existing resources are kept,
   const testRun = await engine.run(undefined, withImports(createImport('a')))
   expect(testRun.result.changes).toEqual({ import: 1, same: 2 })
   expect(statesOf(testRun, 'own')).toEqual(statesOf(before, 'own'))
-  const again = await engine.run(undefined, withImports(createImport('a'), createImport('b')))
-  expect(again.result.result).toBe('succeeded')
+  const nextRun = await engine.run(undefined, withImports(createImport('a'), createImport('b')))
+  expect(nextRun.result.result).toBe('succeeded')
   // In the order of the state: the resource that changed last comes first.
-  expect(stepsOf(again)).toEqual(['same a', 'same own', 'import b'])
-  expect(statesOf(again, 'a')).toEqual(statesOf(testRun, 'a'))
+  expect(stepsOf(nextRun)).toEqual(['same a', 'same own', 'import b'])
+  expect(statesOf(nextRun, 'a')).toEqual(statesOf(testRun, 'a'))
   const otherIdRun = await engine.run(undefined, withImports(createImport('a', { id: 'ext-b' })))
   expect(otherIdRun.result.result).toBe('failed')
   expect(diagnosticsOf(otherIdRun)).toEqual([

@@ -31,8 +31,8 @@ test('TestDestroyWithPendingDelete: both copies of a URN are deleted', async () 
 
 test('TestUpdateWithPendingDelete: the next update deletes old copies and unregistered resources', async () => {
   const { cloud, engine } = await openWithOldCopy()
-  const kept = await engine.run(createThings({ a: { v: 1 } }))
-  expect(resourceOpsOf(kept.events, 'a')).toEqual(['same', 'delete-replaced'])
+  const nextRun = await engine.run(createThings({ a: { v: 1 } }))
+  expect(resourceOpsOf(nextRun.events, 'a')).toEqual(['same', 'delete-replaced'])
   expect(cloud.log).toEqual(['delete a-0'])
   const other = await openWithOldCopy()
   const { events } = await other.engine.run(createThings({}))

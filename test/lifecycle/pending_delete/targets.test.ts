@@ -23,10 +23,10 @@ test('TestDestroyWithUntargetedPendingDelete: an old copy outside of the targets
   expect(listStateNames(testRun)).toEqual(['a', 'a'])
   const statesOfA = (testRun.state.resources ?? []).filter(({ urn }) => urn === targetUrnOf('a'))
   expect(statesOfA.filter(state => state['delete'] === true).map(({ id }) => id)).toEqual(['a-1'])
-  const rest = await engine.run(undefined, {
+  const secondRun = await engine.run(undefined, {
     command: 'destroy',
     targeting: { targets: [targetUrnOf('a')] },
   })
-  expect(listStateNames(rest)).toEqual([])
+  expect(listStateNames(secondRun)).toEqual([])
   expect(cloud.objects.size).toBe(0)
 })

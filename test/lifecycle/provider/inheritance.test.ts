@@ -30,7 +30,7 @@ async function runProgram(program: Program) {
   const findState = (name: string) => state.resources?.find(({ urn }) => urn.endsWith(`::${name}`))
   const referenceOf = (name: string, type: string): string => {
     const resource = state.resources?.find(
-      one => one.type === type && one.urn.endsWith(`::${name}`),
+      resource => resource.type === type && resource.urn.endsWith(`::${name}`),
     )
     return `${resource?.urn}::${resource?.['id'] as string}`
   }

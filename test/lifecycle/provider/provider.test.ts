@@ -167,8 +167,8 @@ test('TestSingleResourceExplicitProviderReplace: the replacement of an explicit 
   expect(resourceOpsOf(events, 'a')).toEqual(['create-replacement', 'replace', 'delete-replaced'])
   expect(findResource(state, 'own')?.['inputs']).toEqual({ zone: '2' })
   // The old instance, configured from the state, deletes the old object.
-  const deleting = plugins.takeLoaded().filter(one => one.listCalls().includes('delete'))
-  expect(deleting.map(one => one.requestOf('configure')['args'])).toEqual([{ zone: '1' }])
+  const deleting = plugins.takeLoaded().filter(plugin => plugin.listCalls().includes('delete'))
+  expect(deleting.map(plugin => plugin.requestOf('configure')['args'])).toEqual([{ zone: '1' }])
 })
 
 test('TestExplicitProviderDiffReplacement: a move to a provider with other settings replaces a resource if the provider requests that', async () => {

@@ -187,7 +187,7 @@ test('TestInternalFiltered: providers never receive the internal values of the e
   await run(createAt('1.0.0'))
   const { result } = await run(createAt('1.1.0'))
   expect(result.result).toBe('succeeded')
-  const calls = plugins.loaded.flatMap(one => one.calls)
+  const calls = plugins.loaded.flatMap(plugin => plugin.calls)
   expect(calls.map(({ method }) => method)).toContain('diffConfig')
   expect(JSON.stringify(calls)).not.toContain('__internal')
 })

@@ -282,15 +282,15 @@ test('TestParallelDiff: two diffs run at the same time', async () => {
   const cloud = createCloud()
   let calls = 0
   let ranTogether = false
-  const both = Promise.withResolvers<void>()
+  const bothStarted = Promise.withResolvers<void>()
   const diff = async () => {
     calls += 1
     if (calls === 2) {
       ranTogether = true
-      both.resolve()
+      bothStarted.resolve()
     }
     const timeout = new Promise(done => setTimeout(done, 10_000))
-    await Promise.race([both.promise, timeout])
+    await Promise.race([bothStarted.promise, timeout])
     return DiffResponse.create({ changes: 1 })
   }
   const engine = await engines.open({ ...cloud, script: { ...cloud.script, diff } })

@@ -100,7 +100,7 @@ test('TestTimestampTracking: created is set once, and modified at each change', 
   const testRun = await engine.run(program(2))
   expect(stepsOf(testRun)).toEqual(['update a'])
   for (const { urn, created, modified } of timesOf(testRun)) {
-    expect(created).toBe(firstTimes.find(one => one.urn === urn)?.created)
+    expect(created).toBe(firstTimes.find(firstTime => firstTime.urn === urn)?.created)
     expect(modified).toMatch(timestampPattern)
     const times = [created, modified].map(time => (typeof time === 'string' ? time : ''))
     expect(times.toSorted()).toEqual(times)

@@ -63,7 +63,7 @@ test('TestRefreshWithPendingOperations, TestRefreshPreservesPendingCreateOperati
     expect(testRun.result.result).toBe('succeeded')
     expect(diagnosticsOf(testRun, 'warning')).toEqual([])
     expect(pendingOf(testRun.state)).toEqual(['creating b'])
-    const again = await engine.run(program)
-    expect(again.result.result).toBe('succeeded')
+    const nextRun = await engine.run(program)
+    expect(nextRun.result.result).toBe('succeeded')
   }
 })

@@ -201,8 +201,8 @@ test('TestResourceNames: a name may be any text', async () => {
     const state = testRun.state.resources?.find(({ urn }) => urn === resourceUrn)
     expect(state?.['provider']).toEqual(expect.stringContaining(`${providerUrn}::`))
   }
-  const again = await engine.run(program)
-  expect(new Set(stepsOf(again).map(step => step.split(' ')[0]))).toEqual(new Set(['same']))
+  const nextRun = await engine.run(program)
+  expect(new Set(stepsOf(nextRun).map(step => step.split(' ')[0]))).toEqual(new Set(['same']))
   const destroyRun = await engine.run(undefined, { command: 'destroy' })
   expect(destroyRun.result.result).toBe('succeeded')
   expect(destroyRun.state.resources ?? []).toEqual([])

@@ -42,8 +42,8 @@ test('TestProtect: a protected resource is neither replaced nor deleted until it
   expect(unprotected.result.result).toBe('succeeded')
   expect(statesOf(unprotected, 'a')).toMatchObject([{ id: 'a-2' }])
   expect(statesOf(unprotected, 'a')[0]).not.toHaveProperty('protect')
-  const again = await engine.run(createOne('baz', true))
-  expect(statesOf(again, 'a')).toMatchObject([{ id: 'a-2', protect: true }])
+  const nextRun = await engine.run(createOne('baz', true))
+  expect(statesOf(nextRun, 'a')).toMatchObject([{ id: 'a-2', protect: true }])
   // The same after `state unprotect`, although the program still protects the resource.
   await editStackResources(engine, resource => [{ ...resource, protect: false }])
   const testRun = await engine.run(createOne('daz', true))

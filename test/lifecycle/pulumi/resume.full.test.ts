@@ -40,7 +40,7 @@ const program: Program = async monitor => {
   const properties = { name: 'other' }
   const read = await monitor.read('other', 'other', { type, properties })
   const resource = await monitor.register({ type, name: 'made', custom: true, object: properties })
-  const kept = await monitor.register({
+  const stash = await monitor.register({
     ...{ type: 'pulumi:index:Stash', name: 's', custom: true },
     object: { input: 'first' },
   })
@@ -48,7 +48,7 @@ const program: Program = async monitor => {
   const { urn } = await registerThing(monitor, 'inner', {})
   const inner = await monitor.invoke('pulumi:pulumi:getResource', { urn })
   const values = [read.properties, resource.object, stackOutputs].map(answer => answer?.['outputs'])
-  await registerThing(monitor, 'a', { values, stash: kept.object, id: inner['id'] })
+  await registerThing(monitor, 'a', { values, stash: stash.object, id: inner['id'] })
 }
 
 test('a deployment that was killed at an effect is resumed with the recorded answers, and no built-in resource stays pending', async () => {

@@ -256,10 +256,10 @@ test('a registered resource keeps the empty entries of its property dependencies
   for (const testRun of [before, read])
     for (const name of ['g', 'a'])
       expect(resourceStateOf(testRun, name)['propertyDependencies'], name).toEqual({ v: [] })
-  const again = await engine.run(program, { command: 'refresh' })
+  const nextRun = await engine.run(program, { command: 'refresh' })
   // A refresh without the program removes such property dependencies, as in Pulumi.
   for (const name of ['g', 'a'])
-    expect(resourceStateOf(again, name)).not.toHaveProperty('propertyDependencies')
+    expect(resourceStateOf(nextRun, name)).not.toHaveProperty('propertyDependencies')
 })
 
 test('read and registered resources lose references to resources outside of the targets or the program', async () => {
@@ -303,9 +303,9 @@ test('read and registered resources lose references to resources outside of the 
   })
   // No step reads or registers `c`, and it is later in the state than its dependencies.
   expect(resourceStateOf(read, 'c').dependencies).toEqual([targetUrnOf('a')])
-  const again = await engine.run(program(true))
-  expect(again.result.result).toBe('succeeded')
-  expect(resourceStateOf(again, 'b')).toMatchObject({
+  const nextRun = await engine.run(program(true))
+  expect(nextRun.result.result).toBe('succeeded')
+  expect(resourceStateOf(nextRun, 'b')).toMatchObject({
     deletedWith: targetUrnOf('a'),
     parent: targetUrnOf('a'),
   })

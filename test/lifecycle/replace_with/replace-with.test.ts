@@ -35,9 +35,9 @@ test('TestReplaceWith: a resource is replaced together with the one that it name
     'delete b-1',
   ])
   const things = state.resources?.filter(({ type }) => type === 'test:index:Thing')
-  expect(things?.map(one => one['id'])).toEqual(['a-2', 'b-2'])
-  const again = await engine.run(createPair(2))
-  expect(resourceStepsOf(again.events)).toEqual(['same a', 'same b'])
+  expect(things?.map(thing => thing['id'])).toEqual(['a-2', 'b-2'])
+  const nextRun = await engine.run(createPair(2))
+  expect(resourceStepsOf(nextRun.events)).toEqual(['same a', 'same b'])
 })
 
 test('TestReplaceWithAndDeletedWith: a resource with replaceWith and deletedWith has no delete call of its own', async () => {

@@ -44,7 +44,7 @@ test('successive generators continue to serve hooks, during the program and afte
   // Each hook runs at least once: a generator that ends during a hook leaves it to the next one.
   const names = Array.from({ length: 12 }, (_, index) => `n${index}`)
   for (const moment of ['beforeCreate', 'afterCreate', 'beforeDelete', 'afterDelete'])
-    expect(new Set(seen.filter(one => one.startsWith(`${moment} `)))).toEqual(
+    expect(new Set(seen.filter(hookCall => hookCall.startsWith(`${moment} `)))).toEqual(
       new Set(names.map(name => `${moment} ${name}`)),
     )
   const handOverCounts = [firstRun, deleteRun].map(

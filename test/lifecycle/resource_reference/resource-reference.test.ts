@@ -65,14 +65,17 @@ test('TestResourceReferences: references are kept in inputs, provider calls, out
   }, true)
   const { state } = await engine.run(program)
   const [a = '', b = ''] = knownUrns
-  const kept = { a: toStored(a), b: toStored(b, 'b-1') }
-  expect(findResource(state, 'c')).toMatchObject({ inputs: kept, outputs: kept })
+  const storedReferences = { a: toStored(a), b: toStored(b, 'b-1') }
+  expect(findResource(state, 'c')).toMatchObject({
+    inputs: storedReferences,
+    outputs: storedReferences,
+  })
   expect(seen[0]).toEqual({
     a: toFilled(a, 'my:c:Group', 'a'),
     b: toFilled(b, 'test:index:Thing', 'b', 'b-1'),
   })
-  const again = await engine.run(program)
-  expect(again.result.hasChanges).toBe(false)
+  const nextRun = await engine.run(program)
+  expect(nextRun.result.hasChanges).toBe(false)
   expect(seen[1]).toEqual(seen[0])
 })
 

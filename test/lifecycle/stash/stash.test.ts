@@ -50,8 +50,8 @@ test('TestStash: the output keeps the first input, and a replacement uses the ne
   const { state } = await engine.run(createStash('third', note))
   expect(seen.at(-1)).toEqual({ input: 'third', output: 'third' })
   expect(findResource(state, 's')?.['id']).not.toBe(id)
-  const gone = await engine.run(undefined, { command: 'destroy' })
-  expect(gone.state.resources ?? []).toEqual([])
+  const destroyRun = await engine.run(undefined, { command: 'destroy' })
+  expect(destroyRun.state.resources ?? []).toEqual([])
 })
 
 test('a stash refuses unknown properties', async () => {

@@ -78,9 +78,9 @@ test('TestRelinquishStep: a read with the same id ends the management, and the o
   const testRun = await engine.run(createReading('a', 'a-1'))
   expect(stepsOf(testRun)).toEqual(['read a'])
   expect(statesOf(testRun, 'a')).toMatchObject([{ id: 'a-1', external: true }])
-  const gone = await engine.run(async () => undefined)
+  const nextRun = await engine.run(async () => undefined)
   expect(cloud.log).toEqual(['create a'])
-  expect(statesOf(gone, 'a')).toEqual([])
+  expect(statesOf(nextRun, 'a')).toEqual([])
 })
 
 test('TestTakeOwnershipStep: an external resource is created anew, and its old state is removed without a delete call', async () => {

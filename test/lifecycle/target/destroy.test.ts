@@ -175,6 +175,6 @@ test('a destroy with --exclude-protected keeps protected resources and their dep
   expect((testRun.state.resources ?? []).map(({ urn: one }) => one)).not.toContain(
     defaultProviderUrnOf('unused'),
   )
-  const again = await engine.run(undefined, options)
-  expect([again.result.result, allStepsOf(again)]).toEqual(['succeeded', []])
+  const nextRun = await engine.run(undefined, options)
+  expect([nextRun.result.result, allStepsOf(nextRun)]).toEqual(['succeeded', []])
 })

@@ -78,11 +78,11 @@ test('TestDestroyExcludeTarget: a destroy keeps excluded resources with their de
   const testRun = await engine.run(undefined, { command: 'destroy', ...withExcludes([a, b]) })
   expect(listStateNames(testRun)).toEqual(['a', 'b'])
   expect(testRun.result.changes).toEqual({ delete: 2, same: 3 })
-  const rest = await engine.run(undefined, {
+  const secondRun = await engine.run(undefined, {
     command: 'destroy',
     ...withExcludes([defaultProviderUrnOf()]),
   })
-  expect((rest.state.resources ?? []).map(({ urn }) => urn)).toEqual([defaultProviderUrnOf()])
+  expect((secondRun.state.resources ?? []).map(({ urn }) => urn)).toEqual([defaultProviderUrnOf()])
 })
 
 test('TestDestroyExcludeChildren: with --exclude-dependents, the dependents of excluded resources are kept, too', async () => {

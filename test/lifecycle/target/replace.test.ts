@@ -57,8 +57,8 @@ test('TestReplaceSpecificTargets: a named resource is replaced without a change,
   ])
   // A resource that is replaced on request is checked once, as a new one. One that is replaced
   // because of a difference is checked twice.
-  expect(checked.filter(one => Array.isArray(one) && one[0] === 'a')).toEqual([['a', true]])
-  expect(checked.filter(one => Array.isArray(one) && one[0] === 'b')).toHaveLength(2)
+  expect(checked.filter(check => Array.isArray(check) && check[0] === 'a')).toEqual([['a', true]])
+  expect(checked.filter(check => Array.isArray(check) && check[0] === 'b')).toHaveLength(2)
   expect([...cloud.objects.keys()].sort()).toEqual(['a-2', 'b-2', 'c-1', 'free-1'])
 })
 
@@ -136,9 +136,9 @@ test('dependents of a target that is deleted first are replaced too, with old in
   ])
   expect(resourceStateOf(testRun, 'c').inputs).toEqual({ v: 'b-1' })
   const alone = { targets: [targetUrnOf('a')], replaces: [targetUrnOf('a')] }
-  const again = await engine.run(createLinked(3, deleteFirst), { targeting: alone })
-  expect(resourceStateOf(again, 'b').inputs).toEqual({ replace: 'a-2', v: 2 })
-  expect(resourceStateOf(again, 'a').inputs).toEqual({ v: 3 })
+  const nextRun = await engine.run(createLinked(3, deleteFirst), { targeting: alone })
+  expect(resourceStateOf(nextRun, 'b').inputs).toEqual({ replace: 'a-2', v: 2 })
+  expect(resourceStateOf(nextRun, 'a').inputs).toEqual({ v: 3 })
 })
 
 test('TestTargetDependents: with --target-dependents, a resource that depends on a target by parent or dependency becomes a target', async () => {

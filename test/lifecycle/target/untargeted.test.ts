@@ -52,7 +52,7 @@ test('TestUntargetedDependencyChainsArePreserved: resources outside of the targe
   ])
   const order = (testRun.state.resources ?? []).map(({ urn }) => urn)
   const places = [targetUrnOf('a'), targetUrnOf('b'), targetUrnOf('c'), targetUrnOf('d')].map(urn =>
-    order.findIndex(one => one === urn),
+    order.findIndex(candidate => candidate === urn),
   )
   expect(places).toEqual([...places].sort((x, y) => x - y))
 })
@@ -213,8 +213,8 @@ test('TestTargetedOperationSkipsUnrelatedProviderConfiguration: providers of una
   }
   const testRun = await engine.run(createThings({ b: { v: 2 } }), watched)
   expect(listStateNames(testRun)).toEqual(['a', 'b'])
-  const gone = await engine.run(undefined, { ...watched, command: 'destroy' })
-  expect(listStateNames(gone)).toEqual(['a'])
+  const destroyRun = await engine.run(undefined, { ...watched, command: 'destroy' })
+  expect(listStateNames(destroyRun)).toEqual(['a'])
   expect(new Set(configured)).toEqual(new Set(['pulumi:providers:test']))
 })
 

@@ -58,9 +58,9 @@ test('TestUnplannedCreate: a resource outside of the plan is not created', async
 test('TestUnplannedDelete: a resource that the plan keeps is not deleted', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
-  const both = createThings({ a: { v: 1 }, b: { v: 1 } })
-  await engine.run(both)
-  const plan = await previewPlan(engine, both)
+  const twoThings = createThings({ a: { v: 1 }, b: { v: 1 } })
+  await engine.run(twoThings)
+  const plan = await previewPlan(engine, twoThings)
   const testRun = await engine.run(createThings({ b: { v: 1 } }), { plan })
   expect(testRun.result.result).toBe('failed')
   expect(findViolations(testRun)).toEqual([
@@ -72,10 +72,10 @@ test('TestUnplannedDelete: a resource that the plan keeps is not deleted', async
 test('TestExpectedDelete: a planned delete must happen', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
-  const both = createThings({ a: { v: 1 }, b: { v: 1 } })
-  await engine.run(both)
+  const twoThings = createThings({ a: { v: 1 }, b: { v: 1 } })
+  await engine.run(twoThings)
   const plan = await previewPlan(engine, createThings({ b: { v: 1 } }))
-  const testRun = await engine.run(both, { plan })
+  const testRun = await engine.run(twoThings, { plan })
   expect(testRun.result.result).toBe('failed')
   expect(findViolations(testRun)[0]).toMatch(
     /^a: .*violates plan: resource unexpectedly not deleted$/,

@@ -104,7 +104,7 @@ test('an unknown view and the token of an ended call are refused', async () => {
   const engine = await engines.open({ ...cloud, script })
   const testRun = await engine.run(createThings({ a: {}, b: {} }))
   expect(testRun.result.result).toBe('succeeded')
-  expect(refused.filter(one => one.startsWith('token '))).toHaveLength(1)
+  expect(refused.filter(refusal => refusal.startsWith('token '))).toHaveLength(1)
   expect(refused[0]).toContain('old resource state')
   expect(refused[1]).toBe("the step 'create' requires the new state of the view")
 })

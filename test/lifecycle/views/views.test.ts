@@ -51,16 +51,16 @@ test('TestViewsBasic: a view is created, unchanged, updated and deleted with its
       outputs: { result: 'bar' },
     },
   ])
-  const gone = await engine.run(createThings({}))
-  expect(gone.result.changes).toEqual({ same: 1, delete: 2 })
+  const deletingRun = await engine.run(createThings({}))
+  expect(deletingRun.result.changes).toEqual({ same: 1, delete: 2 })
   expect(views.at(-1)).toMatchObject([{ name: 'a-child', inputs: { input: 'baz' } }])
-  expect(viewEventsOf(gone)).toEqual([
+  expect(viewEventsOf(deletingRun)).toEqual([
     'pre delete a',
     'pre delete a-child',
     'out delete a-child',
     'out delete a',
   ])
-  expect(readViews(gone)).toEqual([])
+  expect(readViews(deletingRun)).toEqual([])
 })
 
 test('TestViewsUpdateError: a failed view fails its owner, whose update is kept', async () => {
@@ -108,8 +108,8 @@ test('TestViewsDeleteBeforeReplace: a view is replaced during an update, and its
   const { engine } = await openScene({
     ...ownerViews,
     update: ({ oldViews, name, news }) =>
-      oldViews.flatMap(one => {
-        const [old, next] = [toOldState(one), createViewState(name, news?.['v'])]
+      oldViews.flatMap(oldView => {
+        const [old, next] = [toOldState(oldView), createViewState(name, news?.['v'])]
         return [
           createViewStep(Op.DELETE_REPLACED, { old }),
           createViewStep(Op.REPLACE, { old, new: next }),
@@ -127,8 +127,8 @@ test('TestViewsCreateBeforeReplace: a view is replaced during an update, and its
   const { engine } = await openScene({
     ...ownerViews,
     update: ({ oldViews, name, news }) =>
-      oldViews.flatMap(one => {
-        const [old, next] = [toOldState(one), createViewState(name, news?.['v'])]
+      oldViews.flatMap(oldView => {
+        const [old, next] = [toOldState(oldView), createViewState(name, news?.['v'])]
         return [
           createViewStep(Op.CREATE_REPLACEMENT, { old, new: next }),
           createViewStep(Op.REPLACE, { old, new: next }),
@@ -155,9 +155,9 @@ test('TestViewsDestroyPreview: the preview of a destroy reports the deletes of v
   ])
   expect(previewed.result.changes).toEqual({ delete: 3 })
   expect(cloud.log).toEqual(['create a'])
-  const gone = await engine.run(undefined, { command: 'destroy' })
-  expect(gone.result).toMatchObject({ result: 'succeeded', changes: { delete: 3 } })
-  expect(gone.state.resources ?? []).toEqual([])
+  const destroyRun = await engine.run(undefined, { command: 'destroy' })
+  expect(destroyRun.result).toMatchObject({ result: 'succeeded', changes: { delete: 3 } })
+  expect(destroyRun.state.resources ?? []).toEqual([])
 })
 
 test('TestViewsImport: an import does not change the views of other resources', async () => {
