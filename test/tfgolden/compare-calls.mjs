@@ -65,9 +65,9 @@ function upgradeOf({ type, req, res }, schemaOf) {
 }
 
 /**
- * Removes optional upgrades from the sets `wanted` and `found`. Optional are the upgrades of a state
- * that the provider has just returned, and of a state that leaves the stack without a call. So are
- * the upgrades of a resource whose delete a preview only announces.
+ * Removes optional upgrades from the sets `wanted` and `found`. The upgrades of a state that the
+ * provider has just returned are optional. So are those of a state that leaves the stack without a
+ * call, and those of a resource whose delete a preview only announces.
  */
 function removeOptionalUpgrades({ step, expected, observed, wanted, found, schemaOf }) {
   const formatCall = call => formatComparedCall(call, schemaOf)

@@ -10,7 +10,7 @@ import {
   writeGolden,
 } from './case-folder.mjs'
 import { formatPrivateBytes, omitNullMembers, sortKeys } from './lossless-values.mjs'
-import { mergeEqualCalls, listOrderedApplies } from './provider-calls.mjs'
+import { listOrderedApplies, mergeEqualCalls } from './provider-calls.mjs'
 import { quoteArgument, runCommand } from './run-command.mjs'
 import { sources } from './tofu-state.mjs'
 
