@@ -38,7 +38,8 @@ esac
 
 log=$(mktemp)
 trap 'rm -f "$log" "$log.pipe"' EXIT
-# Lines of a program must not become commands of the workflow.
+# Lines of a program must not become commands of the workflow. `::stop-commands::` with a random
+# text disables them, until a line has this text.
 delimiter=end-$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
 status=0
 echo "::stop-commands::$delimiter"

@@ -68,6 +68,7 @@ describe('the state file of a path', () => {
       thrown = caught
     }
     expect(hasCode(thrown, code)).toBe(true)
+    // The clean-up after each test removes the folder, and fails if it is missing.
     if (what === 'a missing folder') mkdirSync(folder)
   })
 })

@@ -27,8 +27,8 @@ afterEach(() => rmSync(root, { recursive: true }))
 async function listStored(...options: readonly string[]): Promise<readonly string[]> {
   const stored = ['random 4.16.3', 'random 4.0.0', 'tls 5.0.0'].map(plugin => {
     const [name, version] = plugin.split(' ')
-    const place = { kind: 'resource', os: 'linux', arch: 'arm64', sha256: '', storedAtMs: 0 }
-    return { ...place, name, version }
+    const fields = { kind: 'resource', os: 'linux', arch: 'arm64', sha256: '', storedAtMs: 0 }
+    return { ...fields, name, version }
   })
   const lines: string[] = []
   const session = {

@@ -20,7 +20,7 @@ function createService(failure?: Error) {
   const known = new Set<string>()
   const batches: (readonly string[])[] = []
   let blockingCount = 0
-  const callNow = (text: string): void => {
+  const countBlockingCall = (text: string): void => {
     if (!known.has(text)) blockingCount += 1
   }
   const manager: SecretsManager = {
@@ -28,11 +28,11 @@ function createService(failure?: Error) {
     state: { url: 'https://example.com', owner: 'acme', project: 'shop', stack: 'dev' },
     crypter: {
       encrypt(text) {
-        callNow(text)
+        countBlockingCall(text)
         return `own:${text}`
       },
       decrypt(text) {
-        callNow(text)
+        countBlockingCall(text)
         if (!text.startsWith('own:')) throw error('SECRETS_MALFORMED', 'another stack')
         return text.slice('own:'.length)
       },
@@ -106,7 +106,7 @@ test.each(['SECRETS_SERVICE_UNAVAILABLE', 'SECRETS_KEY_DENIED', 'SECRETS_KEY_MIS
   },
 )
 
-test('an error that is none of the secrets provider is thrown', async () => {
+test('an error from another place than the secrets provider is thrown', async () => {
   const { manager } = createService(error('CONFIG_INVALID', 'the file is damaged'))
   await expect(open(manager, { 'shop:a': 'own:first' })).rejects.toThrow('the file is damaged')
 })

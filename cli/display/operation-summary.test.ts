@@ -61,12 +61,12 @@ test('without a last event, the result follows from errors, and the duration fro
   expect(summarizeEvents([])).toEqual({ result: 'unknown', duration: 0 })
 })
 
-test('events of clients that are not what they should be do no harm', () => {
+test('malformed events of clients are summarized without an error', () => {
   const odd = [{ resourcePreEvent: 7 }, { summaryEvent: null }, { diagnosticEvent: 'x' }, {}]
   expect(summarizeEvents(odd)).toMatchObject({ result: 'succeeded' })
 })
 
-test('people read result, duration, changes, resources and messages', () => {
+test('a formatted summary has result, duration, changes, resources and messages', () => {
   expect(formatSummary(summarizeEvents([...events, end]))).toEqual([
     'Result:   failed',
     'Duration: 40s',

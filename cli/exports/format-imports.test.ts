@@ -6,15 +6,15 @@ const stack = {
   ...{ id: 'organization/shop/dev', folder: 'stacks/0', history: 9 },
   ...{ resources: 1, version: 7, secrets: 'passphrase' },
 }
-const none = { imports: [], stackSettings: [], manualSteps: [], audit: undefined }
+const emptyPlan = { imports: [], stackSettings: [], manualSteps: [], audit: undefined }
 const planned: ImportPreview = {
   ...{ stack, status: 'new', action: 'import', states: 3, importsHistory: true },
 }
 
 test('the plan of an import names the stacks whose versions it numbers from 1', () => {
   const line = '- organization/shop/dev: the export has 3 of 7 versions'
-  expect(formatImports([planned], none)).toContain(line)
-  expect(JSON.parse(formatImportsAsJson([planned], none)).stacks).toMatchObject([
+  expect(formatImports([planned], emptyPlan)).toContain(line)
+  expect(JSON.parse(formatImportsAsJson([planned], emptyPlan)).stacks).toMatchObject([
     { version: 7, states: 3, isRenumbered: true },
   ])
   const others: readonly ImportPreview[] = [
@@ -22,13 +22,15 @@ test('the plan of an import names the stacks whose versions it numbers from 1', 
     { ...planned, importsHistory: false },
     { ...planned, status: 'present', action: 'skip' },
   ]
-  expect(formatImports(others, none).join('\n')).not.toContain('from 1')
+  expect(formatImports(others, emptyPlan).join('\n')).not.toContain('from 1')
 })
 
 test('the plan of an import shows no control characters of the export', () => {
   const escape = '\u001b[2J\u202e'
   const imports = [{ ...planned, stack: { ...stack, id: escape, secrets: escape } }]
-  const text = formatImports(imports, { ...none, manualSteps: [`webhook ${escape}`] }).join('\n')
+  const text = formatImports(imports, { ...emptyPlan, manualSteps: [`webhook ${escape}`] }).join(
+    '\n',
+  )
   expect(text).toContain('- webhook \\u{1b}[2J\\u{202e}')
   expect([text.includes('\u001b'), text.includes('\u202e')]).toEqual([false, false])
 })
@@ -55,7 +57,7 @@ test('the plan of an import shows each setting of a stack with its command, and 
   } as const
   const source = 'https://source.test\u001b'
   const audit = { source, entries: [entry], omitted: 2, isImported: false }
-  const plan = { ...none, stackSettings, audit }
+  const plan = { ...emptyPlan, stackSettings, audit }
   expect(formatImports([], plan).slice(1)).toEqual([
     ...['', 'Settings to import, schedules and federation rules paused:'],
     '- tags team=web of organization/shop/dev',

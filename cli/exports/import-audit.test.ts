@@ -14,11 +14,11 @@ async function importEntries(
 ) {
   const calls: { readonly path: string; readonly ids: readonly string[] }[] = []
   const bytes: number[] = []
-  const questions: string[] = []
+  const lookedUpIds: string[] = []
   const callApi = async ({ path, body }: { readonly path: string; readonly body?: unknown }) => {
     const id = new URL(path, 'http://here').searchParams.get('entry')
     if (id !== null) {
-      questions.push(id)
+      lookedUpIds.push(id)
       return { isImported: present.includes(id) }
     }
     const page = body as { readonly entries: readonly { readonly id: string }[] }
@@ -29,7 +29,7 @@ async function importEntries(
   const session = { openEngine: async () => ({ callApi }), printToStderr: () => undefined }
   const plan = { source: 'https://source.test', entries, omitted: 0, isImported: false }
   await importAudit(session as unknown as CliSession, plan)
-  return { calls, bytes, questions }
+  return { calls, bytes, lookedUpIds }
 }
 
 test('an audit log is sent in pages of one import, oldest entry first', async () => {
@@ -59,11 +59,11 @@ test.each([0, 1, 25, 26, 999, 1_000, 2_000])(
   async presentCount => {
     const entries = Array.from({ length: 2_010 }, (_, index) => entryOf(2_010 - index))
     const present = Array.from({ length: presentCount }, (_, index) => `e${index + 1}`)
-    const { calls, questions } = await importEntries(entries, present)
+    const { calls, lookedUpIds } = await importEntries(entries, present)
     const firstPage = Math.floor(presentCount / 25)
     expect(calls[0]?.ids[0]).toBe(`e${firstPage * 25 + 1}`)
     expect(calls).toHaveLength(81 - firstPage)
-    expect(questions.length).toBeLessThan(8)
+    expect(lookedUpIds.length).toBeLessThan(8)
   },
 )
 

@@ -12,8 +12,8 @@ function createApi(endOfRequest: { readonly kind: string }) {
   const stream = new TransformStream<Uint8Array, Uint8Array>()
   const writer = stream.writable.getWriter()
   const client: ApiClient = {
-    call: async ({ method, path: at }: ApiCall) => {
-      requests.push(`${method} ${at.replace(/requests\/.*/, 'requests/<key>')}`)
+    call: async ({ method, path: callPath }: ApiCall) => {
+      requests.push(`${method} ${callPath.replace(/requests\/.*/, 'requests/<key>')}`)
       if (method === 'DELETE' && endOfRequest.kind !== 'refused')
         throw error('REQUEST_BEGUN', 'it has begun')
       return method === 'POST' ? {} : { end: endOfRequest }

@@ -25,7 +25,8 @@ const folderGroups = [
   ['decisions', 'Decisions'],
 ] as const
 
-const openGroups = ['Start', 'Tutorials', 'Operate']
+/** The groups whose pages the sidebar shows at first. The others are collapsed. */
+const expandedGroups = ['Start', 'Tutorials', 'Operate']
 
 /**
  * Creates the navigation from the titles of the pages by their path in the site. Throws
@@ -42,16 +43,16 @@ export function createNavigation(titles: ReadonlyMap<string, string>): Navigatio
   }))
   const [start, ...others] = pageGroups
   const groups = [...(start === undefined ? [] : [start]), ...folders.slice(0, 1), ...others]
-  const all = [...groups, ...folders.slice(1)].filter(({ pages }) => pages.length > 0)
-  const groupedPages = new Set(all.flatMap(({ pages }) => pages))
+  const allGroups = [...groups, ...folders.slice(1)].filter(({ pages }) => pages.length > 0)
+  const groupedPages = new Set(allGroups.flatMap(({ pages }) => pages))
   requirePages(titles, groupedPages)
   const ungroupedPages = [...titles.keys()]
     .map(path => path.replace(/\.md$/, ''))
     .filter(page => !groupedPages.has(page))
-  if (ungroupedPages.length > 0) all.push({ title: 'More', pages: ungroupedPages })
-  const sidebar = all.map(({ title, pages }) => ({
+  if (ungroupedPages.length > 0) allGroups.push({ title: 'More', pages: ungroupedPages })
+  const sidebar = allGroups.map(({ title, pages }) => ({
     text: title,
-    collapsed: !openGroups.includes(title),
+    collapsed: !expandedGroups.includes(title),
     items: pages.map(page => ({
       text: page === 'index' ? 'Overview' : (titles.get(`${page}.md`) ?? page),
       link: `/${page.replace(/(^|\/)index$/, '$1')}`,
@@ -60,7 +61,7 @@ export function createNavigation(titles: ReadonlyMap<string, string>): Navigatio
   return { nav: [], sidebar }
 }
 
-/** Sorts the page of a folder before the others. */
+/** Returns the rank that sorts the page of a folder itself before the other pages in it. */
 const rankOf = (page: string): number => (page.endsWith('/index') ? 0 : 1)
 
 function requirePages(titles: ReadonlyMap<string, string>, grouped: ReadonlySet<string>): void {

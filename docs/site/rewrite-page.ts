@@ -28,8 +28,8 @@ export function rewritePage(text: string, context: PageContext): string {
   })
   const rewritten = escapeMarkup(prose).replaceAll(
     linkPattern,
-    (link, mark: string, label: string, target: string) =>
-      rewriteLink({ link, mark, label, target }, context, literals),
+    (link, imageMark: string, label: string, target: string) =>
+      rewriteLink({ link, imageMark, label, target }, context, literals),
   )
   return rewritten.replaceAll(/\0(\d+)\0/g, (_mark, index) => literals[Number(index)] ?? '')
 }
@@ -39,15 +39,18 @@ function escapeMarkup(prose: string): string {
   return prose.replaceAll(/<(?!br>|https?:)/g, '&lt;').replaceAll('{{', '&#123;&#123;')
 }
 
+/** A link or an image of a page. */
 interface Link {
+  /** The whole text in Markdown. */
   readonly link: string
-  readonly mark: string
+  /** `!` before an image, empty before a link. */
+  readonly imageMark: string
   readonly label: string
   readonly target: string
 }
 
 function rewriteLink(
-  { link, mark, label, target }: Link,
+  { link, imageMark, label, target }: Link,
   { path, sitePaths, repositoryUrl }: PageContext,
   literals: readonly string[],
 ): string {
@@ -56,9 +59,9 @@ function rewriteLink(
   const repositoryPath = posix.join(posix.dirname(path), file).replace(/\/$/, '')
   const anchor = section === undefined ? '' : `#${section}`
   const sitePath = sitePaths.get(repositoryPath)
-  if (sitePath !== undefined) return `${mark}[${label}](/${sitePath}${anchor})`
+  if (sitePath !== undefined) return `${imageMark}[${label}](/${sitePath}${anchor})`
   if (repositoryUrl !== undefined)
-    return `${mark}[${label}](${repositoryUrl}/${repositoryPath}${anchor})`
+    return `${imageMark}[${label}](${repositoryUrl}/${repositoryPath}${anchor})`
   const labelText = label
     .replaceAll(/\0(\d+)\0/g, (_mark, index) => literals[Number(index)] ?? '')
     .replaceAll('`', '')

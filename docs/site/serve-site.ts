@@ -38,6 +38,7 @@ function findFile(url: string): string | undefined {
   const path = decodePath(url)
   if (path === undefined) return undefined
   const file = path.endsWith('/') || path === '' ? `${path}index.html` : path
+  // The set also contains folders, which have no extension.
   return files.has(file) && extname(file) !== '' ? file : undefined
 }
 

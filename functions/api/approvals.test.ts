@@ -22,7 +22,7 @@ const plan = 'a'.repeat(64) as BlobHash
 const archive = 'b'.repeat(64) as BlobHash
 
 /** Requests an `up`, and stores the approval for which it waits, like a generator. */
-async function requestHeldUp(
+async function requestUpWithApproval(
   token: string,
   key: string,
   expiresInMs = 60_000,
@@ -59,7 +59,7 @@ const decide = async (token: string, key: string, body: object) => {
 }
 
 test('an approved plan becomes one request with this plan, program and approver, however often it is approved', async () => {
-  await requestHeldUp(await api.issueToken('deploy'), 'one')
+  await requestUpWithApproval(await api.issueToken('deploy'), 'one')
   const approver = await api.issueToken('approve')
   for (const _attempt of [1, 2])
     expect(
@@ -83,7 +83,7 @@ test('an approved plan becomes one request with this plan, program and approver,
 
 test('a requester cannot approve its own plan, and can reject it', async () => {
   const admin = await api.issueToken('admin')
-  await requestHeldUp(admin, 'own')
+  await requestUpWithApproval(admin, 'own')
   expect(await decide(admin, 'own', { verdict: 'approved' })).toMatchObject({
     status: 403,
     body: { code: 'APPROVAL_OWN' },
@@ -102,7 +102,7 @@ test('a requester cannot approve its own plan, and can reject it', async () => {
 
 test('a rejection sets the status of the commit whose webhook requested the deployment', async () => {
   const { platform } = api
-  await requestHeldUp(await api.issueToken('deploy'), 'pushed')
+  await requestUpWithApproval(await api.issueToken('deploy'), 'pushed')
   const stored = await platform.requests.find(shop, 'pushed')
   if (stored === undefined || !('options' in stored.request)) throw new Error('no request')
   const origin = {
@@ -136,7 +136,7 @@ test('a rejection sets the status of the commit whose webhook requested the depl
 })
 
 test('an expired plan and a request without a plan cannot be approved', async () => {
-  await requestHeldUp(await api.issueToken('deploy'), 'late', -1)
+  await requestUpWithApproval(await api.issueToken('deploy'), 'late', -1)
   const approver = await api.issueToken('approve')
   expect(await decide(approver, 'late', { verdict: 'approved' })).toMatchObject({
     status: 409,
@@ -152,7 +152,7 @@ test('an expired plan and a request without a plan cannot be approved', async ()
 })
 
 test('the plan of a request that was withdrawn during its preview cannot be approved', async () => {
-  await requestHeldUp(await api.issueToken('deploy'), 'gone', 60_000, 'withdrawn')
+  await requestUpWithApproval(await api.issueToken('deploy'), 'gone', 60_000, 'withdrawn')
   expect(
     await decide(await api.issueToken('approve'), 'gone', { verdict: 'approved' }),
   ).toMatchObject({ status: 404, body: { code: 'APPROVAL_UNKNOWN' } })

@@ -75,8 +75,8 @@ test('another blob of the store, such as a snapshot, is no archive', async () =>
 test('a stack gets the archive of another one only by uploading its bytes', async () => {
   await api.platform.archives.put(victim, program)
   const archive = hashOf(program)
-  const place = await api.call(token, `POST ${shopPath}/programs`, { archive, bytes: 23 })
-  expect(await place.json()).toMatchObject({ isThere: false })
+  const address = await api.call(token, `POST ${shopPath}/programs`, { archive, bytes: 23 })
+  expect(await address.json()).toMatchObject({ isThere: false })
   await expectUnknown(archive)
   await api.call(token, `PUT ${shopPath}/programs/${archive}`, Buffer.from('other bytes'))
   await expectUnknown(archive)

@@ -14,7 +14,8 @@ const entryOf = (id: string, fields: object = {}) => ({
   ...{ kind: 'asked', request: id, position: 7, ...fields },
 })
 
-interface Read {
+/** The members of an entry of the log that the tests read. */
+interface LoggedEntry {
   readonly id: string
   readonly request: string
   readonly at: number
@@ -23,15 +24,17 @@ interface Read {
   readonly importedFrom?: string
 }
 
-const readLog = async (token: string): Promise<readonly Read[]> =>
-  ((await (await api.call(token, 'GET /v1/audit?limit=100')).json()) as { items: Read[] }).items
+const readLog = async (token: string): Promise<readonly LoggedEntry[]> => {
+  const response = await api.call(token, 'GET /v1/audit?limit=100')
+  return ((await response.json()) as { items: LoggedEntry[] }).items
+}
 const isImported = async (token: string, entry: string, from = source): Promise<boolean> => {
   const query = new URLSearchParams({ source: from, entry }).toString()
   const response = await api.call(token, `GET /v1/audit/imported?${query}`)
   return ((await response.json()) as { isImported: boolean }).isImported
 }
 
-// Otherwise an administrator could append entries later without a trace.
+// If pages were not logged, an administrator could append entries later without a trace.
 test('imported entries keep order, time and actor, have a mark, and each page is logged', async () => {
   const admin = await api.issueToken('admin')
   const [first, second] = [entryOf('r1 asked'), entryOf('r1 answered', { kind: 'answered' })]

@@ -41,8 +41,9 @@ describe('a route refuses exactly the roles and scopes without its permission', 
             route.scope === 'any' ||
             (route.scope === 'stack' ? includesStack[index] : stacks === undefined)
           const token = await api.issueToken(role, stacks)
-          const what = `${route.method} ${fillPath(route.path)}`
-          const response = await api.call(token, what, route.method === 'GET' ? undefined : 1)
+          const requestLine = `${route.method} ${fillPath(route.path)}`
+          const body = route.method === 'GET' ? undefined : 1
+          const response = await api.call(token, requestLine, body)
           const isAllowed = isInScope && includesRole(role, route.role)
           expect([role, stacks, response.status === 403]).toEqual([role, stacks, !isAllowed])
           expect(response.status).not.toBe(401)
@@ -91,6 +92,7 @@ describe('a field of a body refuses exactly the roles below its own', () => {
 test('an unknown, truncated, mixed, revoked or expired token is refused', async () => {
   const token = await api.issueToken('admin')
   const other = await api.issueToken('admin')
+  // A token is `act_<id>_<secret>`, and its secret may contain `_`.
   const [, id, secret] = token.split(/_(?=[0-9a-f]{16}_)|(?<=_[0-9a-f]{16})_/)
   const bad = [
     'act_0000000000000000_' + 'A'.repeat(43),
@@ -179,10 +181,10 @@ test('an error names the invalid part of the request, and no path parameter can 
     [`GET ${shopPath}/deployments/7`, undefined, 404, '7'],
     [`GET ${shopPath}/requests/none`, undefined, 404, 'none'],
   ] as const
-  for (const [what, body, status, mention] of cases) {
-    const response = await api.call(token, what, body)
+  for (const [requestLine, body, status, mention] of cases) {
+    const response = await api.call(token, requestLine, body)
     const { code, message, hint } = (await response.json()) as Record<string, string>
-    expect([what, response.status]).toEqual([what, status])
+    expect([requestLine, response.status]).toEqual([requestLine, status])
     expect(message).toContain(mention)
     expect(`${code}${hint}`).not.toContain('undefined')
   }

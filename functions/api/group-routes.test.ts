@@ -171,13 +171,13 @@ describe('an API with groups of stacks', () => {
     }
     const put = await call('PUT /v1/notifications/ops', draft, 'web')
     expect(put, JSON.stringify(put.body)).toMatchObject({ status: 200 })
-    const names = async (group?: string) =>
+    const countIn = async (group?: string) =>
       ((await call('GET /v1/notifications', undefined, group)).body['items'] as object[]).length
     expect([
-      await names(),
-      await names('payments'),
-      await names('web'),
-      await names('default'),
+      await countIn(),
+      await countIn('payments'),
+      await countIn('web'),
+      await countIn('default'),
     ]).toEqual([0, 0, 1, 0])
     expect(await call('GET /v1/notifications', undefined, 'none')).toMatchObject({
       status: 404,
@@ -213,6 +213,8 @@ test('only an administrator of the installation gets the names of all groups', a
   if (platform === undefined) throw new Error('no platform')
   const limited = await createToken(platform, { name: 'a', role: 'admin', stacks: ['shop/*'] })
   const reader = await createToken(platform, { name: 'b', role: 'read' })
-  for (const { token: text } of [limited, reader])
-    expect((await api.call(text, 'GET /v1/whoami')).json).not.toHaveProperty('groups')
+  for (const { token: text } of [limited, reader]) {
+    const response = await api.call(text, 'GET /v1/whoami')
+    expect(await response.json()).not.toHaveProperty('groups')
+  }
 })

@@ -69,8 +69,8 @@ test('a program is uploaded and stored under its hash, and other bytes are refus
     413,
     { code: 'ARCHIVE_TOO_LARGE', message: expect.stringContaining('1000000000000 bytes') },
   ])
-  const place = await call(deploy, `POST ${shopPath}/programs`, { archive, bytes: bytes.length })
-  expect(await place.json()).toEqual({
+  const address = await call(deploy, `POST ${shopPath}/programs`, { archive, bytes: bytes.length })
+  expect(await address.json()).toEqual({
     url: `${shopPath}/programs/${archive}`,
     headers: {},
     isThere: false,
@@ -91,7 +91,7 @@ test('a program is uploaded and stored under its hash, and other bytes are refus
 })
 
 test('an API that does not receive uploads itself returns the address for them', async () => {
-  const place = { url: 'https://bucket.test/x?signed', headers: { 'x-sum': 'y' }, isThere: false }
+  const address = { url: 'https://bucket.test/x?signed', headers: { 'x-sum': 'y' }, isThere: false }
   api = await openTestApi()
   const { createApi } = await import('./create-api.ts')
   const app = createApi({
@@ -100,7 +100,7 @@ test('an API that does not receive uploads itself returns the address for them',
       execute: 'functions',
       addresses: {},
       outbound: createOutbound(),
-      uploads: { createAddress: async () => place, createPluginAddress: async () => place },
+      uploads: { createAddress: async () => address, createPluginAddress: async () => address },
     },
     addressOf: () => '',
   })
@@ -109,7 +109,7 @@ test('an API that does not receive uploads itself returns the address for them',
     headers: { authorization: `Bearer ${await api.issueToken('deploy')}` },
     body: JSON.stringify({ archive: 'a'.repeat(64), bytes: 5 }),
   })
-  expect(await response.json()).toEqual(place)
+  expect(await response.json()).toEqual(address)
 })
 
 test('a repeated request gets the same response and is queued once, and another one with its key is refused', async () => {

@@ -98,7 +98,7 @@ test('a schedule that the scheduler cannot express is refused, and nothing of it
   expect([calls.size, await readPlacedName()]).toEqual([0, undefined])
 })
 
-test('a crash at any point leaves a schedule with its calls, and at most superfluous calls besides', async () => {
+test('a crash at any point leaves a schedule with all its calls, and perhaps superfluous ones', async () => {
   const { calls, state, put, readPlacedName, platform } = await openWithScheduler()
   // Before the document is stored: calls without a document.
   const failingDocuments = { ...platform.documents, put: () => Promise.reject(new Error('dead')) }
@@ -156,8 +156,8 @@ test('removing a stack also removes its schedules, their calls and its notificat
   await callApiInProcess(ports, 'ann', { method: 'DELETE', path: shopPath })
   expect(calls.size).toBe(0)
   expect((await platform.documents.list('schedule', '')).documents).toEqual([])
-  const left = (await platform.documents.list('notification', '')).documents
-  expect(left.map(one => one.key.name)).toEqual(['all'])
+  const remaining = (await platform.documents.list('notification', '')).documents
+  expect(remaining.map(({ key: { name } }) => name)).toEqual(['all'])
 })
 
 test('a due schedule, which could no longer be created, can be paused', async () => {

@@ -6,8 +6,8 @@ import { openTestApi, shopPath, type TestApi } from '../api/api.fixture.ts'
 import { type ResponseHead, answerEvent } from './function-url.ts'
 
 /** Returns the event that Lambda passes for a request. */
-function eventOf(what: string, fields: object = {}): object {
-  const [method = '', target = ''] = what.split(' ')
+function eventOf(requestLine: string, fields: object = {}): object {
+  const [method = '', target = ''] = requestLine.split(' ')
   const [rawPath, rawQueryString = ''] = target.split('?')
   return {
     ...{ version: '2.0', routeKey: '$default', rawPath, rawQueryString, isBase64Encoded: false },
@@ -85,8 +85,8 @@ describe('the API behind a function URL', () => {
   })
 
   test('refuses a missing token, a large body and an unknown route', async () => {
-    const statusOf = async (what: string, fields: object) =>
-      (await answer(api.app, eventOf(what, fields))).head?.statusCode
+    const statusOf = async (requestLine: string, fields: object) =>
+      (await answer(api.app, eventOf(requestLine, fields))).head?.statusCode
     expect(await statusOf('GET /v1/stacks', {})).toBe(401)
     const body = JSON.stringify({ message: 'x'.repeat(apiLimits.bodyBytesMax) })
     expect(await statusOf(`POST ${shopPath}/deployments`, { headers, body })).toBe(413)

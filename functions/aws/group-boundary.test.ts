@@ -16,16 +16,19 @@ test.each([
   ['shop_web', 'site', 'pay-eu'],
   ['shop_web', 'site', 'other'],
   ['shop', 'other', 'pay-eu'],
-])('functions of %s read the project %s, and name the group of %s', async (name, own, foreign) => {
-  const bounded = withGroupBoundary(envOf(name), catalog)
-  expect(await bounded.getStack(stackIdOf(own, 'dev'))).toBe(record)
-  await expect(bounded.getStack(stackIdOf(foreign, 'dev'))).rejects.toMatchObject({
-    code: 'STACK_GROUP_DIFFERENT',
-    message: expect.stringContaining(`'organization/${foreign}/dev' is in the group`),
-  })
-})
+])(
+  'functions of %s read the project %s, and refuse the project %s with the name of its group',
+  async (name, ownProject, foreignProject) => {
+    const bounded = withGroupBoundary(envOf(name), catalog)
+    expect(await bounded.getStack(stackIdOf(ownProject, 'dev'))).toBe(record)
+    await expect(bounded.getStack(stackIdOf(foreignProject, 'dev'))).rejects.toMatchObject({
+      code: 'STACK_GROUP_DIFFERENT',
+      message: expect.stringContaining(`'organization/${foreignProject}/dev' is in the group`),
+    })
+  },
+)
 
-test('an installation without groups, and with an invalid variable', async () => {
+test('a catalog without groups stays as it is, and an invalid variable is refused', async () => {
   expect(withGroupBoundary(envOf('shop', ''), catalog)).toBe(catalog)
   expect(() => withGroupBoundary(envOf('shop', 'payments'), catalog)).toThrow('ANTICHAIN_GROUPS')
 })

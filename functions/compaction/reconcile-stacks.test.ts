@@ -9,7 +9,7 @@ test('stacks with a deployment or a request are nudged, but not idle and unreada
   const stacks = [
     { id: id('idle'), current: '' },
     { id: id('running'), current: 'organization/p/running/1' },
-    { id: id('asked'), current: '' },
+    { id: id('requested'), current: '' },
   ]
   const reconciled = await reconcileStacks({
     catalog: {
@@ -17,14 +17,14 @@ test('stacks with a deployment or a request are nudged, but not idle and unreada
         ({ stacks, unreadable: [{ id: id('bad'), reason: new Error('damaged') }] }) as never,
     },
     requests: {
-      listWaiting: async stack => (stack === id('asked') ? [{} as never] : []),
+      listWaiting: async stack => (stack === id('requested') ? [{} as never] : []),
       removeEnded: async before => (before === 100 ? 2 : 0),
     },
     nudges: { nudge: async stack => void nudged.push(stack) },
     documents: { list: async () => ({ documents: [], unreadable: [], next: undefined }) },
     clock: { now: () => (30 * 24 * 3_600_000 + 100) as never },
   })
-  expect(nudged).toEqual([id('running'), id('asked')])
+  expect(nudged).toEqual([id('running'), id('requested')])
   expect(reconciled).toEqual({
     nudgedStacks: nudged,
     unreadableStacks: [id('bad')],

@@ -20,6 +20,7 @@ async function countStuck(
   const marked = new Map<string, number>()
   const counts: number[] = []
   for (const { at, run = 'a', renewals = 7 } of calls) {
+    // Minute 0 is the beginning of a period of half an hour.
     const now = 1_000 * 30 * minute + at * minute
     const deps: StuckDeps = {
       control: { read: async () => controlOf(run) },

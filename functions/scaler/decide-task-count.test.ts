@@ -6,7 +6,7 @@ import { decideTaskCount, type PoolState } from './decide-task-count.ts'
 const idle: ScalerCall = { kind: 'idle', queue: 'nudges-long' }
 const check: ScalerCall = { kind: 'check' }
 const sent = (messages: number): ScalerCall => ({ kind: 'sent', queue: 'nudges-long', messages })
-const none: PoolState = { desired: 0, running: 0, visible: 0, delayed: 0, held: 0 }
+const emptyPool: PoolState = { desired: 0, running: 0, visible: 0, delayed: 0, held: 0 }
 const tasksMax = 4
 
 describe('the number of tasks', () => {
@@ -39,7 +39,7 @@ describe('the number of tasks', () => {
     ['remains if another task has a message', idle, { desired: 3, running: 3, held: 1 }, 3],
     ['remains for a delayed message', idle, { desired: 1, running: 1, delayed: 1 }, 1],
   ])('%s', (_, call, state, count) => {
-    expect(decideTaskCount(call, { ...none, ...state }, tasksMax)).toBe(count)
+    expect(decideTaskCount(call, { ...emptyPool, ...state }, tasksMax)).toBe(count)
   })
 
   const number = fc.nat({ max: 20 })

@@ -21,12 +21,12 @@ test('a queue that fails once is polled again', async () => {
   let receives = 0
   const receive: ChainQueuePort['receive'] = async () => {
     receives += 1
-    if (receives === 1) throw error('STORE_UNAVAILABLE', 'the store has a bad moment')
+    if (receives === 1) throw error('STORE_UNAVAILABLE', 'the store does not respond')
     return receives === 2 ? [delivery] : new Promise(() => undefined)
   }
   const chains = { receive } as ChainQueuePort
   const clock = { ...createSystemClock(), sleep: () => Promise.resolve() }
-  const runDelivery = async (one: Delivery): Promise<void> => handled.resolve(one)
+  const runDelivery = async (received: Delivery): Promise<void> => handled.resolve(received)
   pollDeliveries({ ...silentPorts, chains, clock }, { runDelivery })
   expect(await handled.promise).toBe(delivery)
 })
@@ -40,7 +40,7 @@ test('a queue that keeps failing is polled with growing pauses until it responds
     if (receives === 7) return []
     if (receives === 9) allReceived.resolve()
     if (receives >= 9) return new Promise(() => undefined)
-    throw error('STORE_UNAVAILABLE', 'the queue has a bad moment')
+    throw error('STORE_UNAVAILABLE', 'the queue does not respond')
   }
   const sleep = async (ms: number): Promise<void> => void slept.push(ms)
   const clock = { ...createSystemClock(), sleep }

@@ -11,8 +11,8 @@ let root = ''
 beforeEach(() => {
   root = realpathSync(mkdtempSync(join(tmpdir(), 'dynamic-python-')))
   for (const folder of ['bin', 'project/src']) mkdirSync(join(root, folder), withParents)
-  writeCommand('bin/poetry', `echo ${join(root, 'of-poetry')}`)
-  for (const environment of ['of-poetry', 'project/venv', 'project/.venv'])
+  writeCommand('bin/poetry', `echo ${join(root, 'poetry-environment')}`)
+  for (const environment of ['poetry-environment', 'project/venv', 'project/.venv'])
     writeCommand(`${environment}/bin/python`, 'echo "$0 $VIRTUAL_ENV $*"')
   writeCommand('bin/python3', 'echo "$0 ${VIRTUAL_ENV:-} $*"')
 })
@@ -43,15 +43,19 @@ function findEnvironment(options: Readonly<Record<string, string>>): string {
   return environment.slice(root.length + 1)
 }
 
-// Otherwise a dynamic provider would run with other packages than its program.
+// In another environment, a dynamic provider would run with other packages than its program.
 test.each([
   ['no option', {}, ''],
   ['virtualenv', { virtualenv: 'project/venv' }, 'project/venv'],
   ['uv', { toolchain: 'uv' }, 'project/.venv'],
   ['UV in capitals', { toolchain: 'UV' }, 'project/.venv'],
   ['uv and virtualenv', { toolchain: 'uv', virtualenv: 'project/venv' }, 'project/venv'],
-  ['poetry', { toolchain: 'poetry' }, 'of-poetry'],
-  ['Poetry and virtualenv', { toolchain: 'Poetry', virtualenv: 'project/venv' }, 'of-poetry'],
+  ['poetry', { toolchain: 'poetry' }, 'poetry-environment'],
+  [
+    'Poetry and virtualenv',
+    { toolchain: 'Poetry', virtualenv: 'project/venv' },
+    'poetry-environment',
+  ],
 ])('a dynamic provider in Python uses the environment of its program: %s', (_, options, folder) => {
   const { virtualenv } = options as { readonly virtualenv?: string }
   const absolute = virtualenv === undefined ? {} : { virtualenv: join(root, virtualenv) }

@@ -4,7 +4,7 @@ import { readTfstate } from './read-tfstate.ts'
 
 const provider = 'provider["registry.opentofu.org/hashicorp/random"]'
 
-/** Reads the instances of a state. Each resource is its name, its module and the instance keys. */
+/** Reads the instances of a state with resources: name, module and keys of the instances of each. */
 function readInstances(...resources: readonly (readonly [string, string, readonly unknown[]])[]) {
   const json = {
     version: 4,

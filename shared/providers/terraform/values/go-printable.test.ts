@@ -13,10 +13,10 @@ test.each([
   ['\u{323b0}', '<323b0>'],
   // Unicode 15.0 has this one.
   ['\u{31350}', '\u{31350}'],
-])('whether %j is escaped follows Go 1.26: %j', (character, expected) => {
-  const quoted = character.replaceAll(
+])('Go 1.26 prints %j as %j, where <…> is an escape', (character, expected) => {
+  const printed = character.replaceAll(
     escapedInGo,
     escaped => `<${escaped.codePointAt(0)?.toString(16)}>`,
   )
-  expect(quoted).toBe(expected)
+  expect(printed).toBe(expected)
 })
