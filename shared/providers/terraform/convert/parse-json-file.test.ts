@@ -101,7 +101,7 @@ test('a program in JSON is the same program as in the language of Terraform', as
   expect(converted.text.replaceAll('2.5]', '2.50]')).toBe(expected.text)
 })
 
-test('values in JSON are no templates, and later files win', async () => {
+test('values of a JSON file are no templates, and later files override earlier ones', async () => {
   const { text } = await convertFiles([
     { name: 'main.tf', text: 'variable "a" {}\nvariable "b" {}' },
     { name: 'terraform.tfvars', text: 'a = "first"\nb = "kept"' },

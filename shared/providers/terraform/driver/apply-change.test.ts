@@ -152,7 +152,7 @@ describe('a create', () => {
     expect(failure.message).toContain('outside of the range that was planned')
   })
 
-  test('has the private data of the plan, and records those of the response', async () => {
+  test('sends the private data of the plan, and records those of the response', async () => {
     const { create, requestOf } = await createScriptedProvider()
     const { outputs } = await create(inputs)
     const apply = requestOf('applyResourceChange')

@@ -129,7 +129,7 @@ describe('the upgrade of a state', () => {
 
   test('of an identity runs only for another version, and must have a result', async () => {
     const outputs = await recordWith(() => ({ identitySchemaVersion: 0 }))
-    const newer: Script = base => ({
+    const withNewerIdentity: Script = base => ({
       async getResourceIdentitySchemas() {
         const { schemas } = await base.getResourceIdentitySchemas()
         const [[typeName, schema] = []] = schemas
@@ -138,16 +138,16 @@ describe('the upgrade of a state', () => {
       },
       upgradeResourceIdentity: async () => ({ diagnostics: [], upgradedIdentity: undefined }),
     })
-    const { diff } = await createScriptedProvider(newer)
+    const { diff } = await createScriptedProvider(withNewerIdentity)
     await expect(diff(outputs, inputs)).rejects.toThrow('upgraded the identity')
     const upgraded = identityCodec.encode({ label: 'a', region: 'r' })
-    const good = await createScriptedProvider(base => ({
-      ...newer(base),
+    const correctProvider = await createScriptedProvider(base => ({
+      ...withNewerIdentity(base),
       upgradeResourceIdentity: async () => ({ diagnostics: [], upgradedIdentity: upgraded }),
     }))
-    const { upgradedOutputs = new Map() } = await good.diff(outputs, inputs)
+    const { upgradedOutputs = new Map() } = await correctProvider.diff(outputs, inputs)
     expect(readStoredObject(upgradedOutputs)?.identitySchemaVersion).toBe(1)
-    const { priorIdentity } = good.requestOf('planResourceChange')
+    const { priorIdentity } = correctProvider.requestOf('planResourceChange')
     expect(identityCodec.decode(priorIdentity)).toEqual({ label: 'a', region: 'r' })
   })
 })

@@ -14,7 +14,10 @@ import { formatCtyPath } from '../values/cty-path.ts'
 /** The prior object, the configuration and the planned object of a case. */
 type Values = readonly [PlainValue, PlainValue, PlainValue]
 
-const check = (block: BlockSchema, [prior, config, planned]: Values): readonly string[] =>
+const describePlanFlaws = (
+  block: BlockSchema,
+  [prior, config, planned]: Values,
+): readonly string[] =>
   describeFlaws(
     findPlanFlaws(block, {
       prior: objectFrom(block, prior),
@@ -69,7 +72,7 @@ test.each<[string, Values, readonly string[]]>([
   ['null for a write-only value', [null, { wo: 's' }, {}], []],
   ['another write-only value', [null, { wo: 's' }, { wo: 't' }], [`wo: ${notEqual}`]],
 ])('the flaws of a plan of %s', (_name, values, flaws) => {
-  expect(check(block, values)).toEqual(flaws)
+  expect(describePlanFlaws(block, values)).toEqual(flaws)
 })
 
 const blockWithNested = (nesting: 'single' | 'list' | 'set' | 'map'): BlockSchema =>
@@ -147,9 +150,9 @@ test.each<
 ])(
   'the check of a plan with a nested attribute covers %s (nesting %s)',
   (_name, nesting, [prior, config, planned], flaws) => {
-    expect(check(blockWithNested(nesting), [{ n: prior }, { n: config }, { n: planned }])).toEqual(
-      flaws,
-    )
+    expect(
+      describePlanFlaws(blockWithNested(nesting), [{ n: prior }, { n: config }, { n: planned }]),
+    ).toEqual(flaws)
   },
 )
 
@@ -253,11 +256,11 @@ test.each<
   'the check of a plan with blocks covers %s (nesting %s)',
   (_name, nesting, [prior, config, planned], flaws) => {
     const outer = blockWith({}, { b: nestedBlock(nesting, block) })
-    expect(check(outer, [{ b: prior }, { b: config }, { b: planned }])).toEqual(flaws)
+    expect(describePlanFlaws(outer, [{ b: prior }, { b: config }, { b: planned }])).toEqual(flaws)
   },
 )
 
-test('write-only values of a state are found everywhere, and removed', () => {
+test('write-only values of a state are found in all parts of it, and removed', () => {
   const free = blockWith({ wo: plainAttribute('ow', '"dynamic"'), opt: plainAttribute('o') })
   const outer = blockWith(
     { wo: plainAttribute('ow', '["list","string"]'), n: nestedAttribute('o', 'map', attributes) },

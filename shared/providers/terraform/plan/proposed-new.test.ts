@@ -40,7 +40,7 @@ test.each<[string, PlainValue, PlainValue, PlainValue]>([
   ],
   ['a removed optional attribute is null', { opt: 'p' }, {}, {}],
   [
-    'the configuration wins',
+    'the configuration overrides the prior value',
     { both: 'p', opt: 'p' },
     { both: 'c', opt: '?' },
     { both: 'c', opt: '?' },

@@ -52,7 +52,7 @@ test.each([
   ['b339323233333732303336383534373735383038'],
   ['d3ffffffff7fffffff'],
   ['d200010000'.replace('d2', 'ce')],
-])('the number %s is encoded as it came', hex => {
+])('the number %s is encoded as it was received', hex => {
   expect(encode(decode(hex, '"number"'), '"number"')).toBe(hex)
 })
 
