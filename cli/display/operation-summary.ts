@@ -81,7 +81,8 @@ export function summarizeEvents(events: readonly EventRecord[]): OperationResult
     if (begunStep !== undefined && begunStep['op'] !== 'same') resources.push(toResource(begunStep))
     const failedStep = metadataOf(event, 'resOpFailedEvent')
     if (failedStep !== undefined) markFailed(resources, toResource(failedStep))
-    if ('diagnosticEvent' in event) messages.push(...toMessages(eventFieldsOf(event['diagnosticEvent'])))
+    if ('diagnosticEvent' in event)
+      messages.push(...toMessages(eventFieldsOf(event['diagnosticEvent'])))
   }
   const hasFailed =
     resources.some(({ failed }) => failed === true) ||

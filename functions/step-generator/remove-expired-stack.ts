@@ -1,5 +1,5 @@
 import { triggerLimits } from '../../shared/config/trigger-limits.ts'
-import { readFirstPin } from '../../shared/engine/deployment/log/decision-rules.ts'
+import { readFirstPin } from '../../shared/engine/deployment/log/supported-rules.ts'
 import { DeployError, hasCode } from '../../shared/errors/error.ts'
 import type { HistoryRecord } from '../../shared/ports/catalog.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
