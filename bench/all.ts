@@ -130,7 +130,7 @@ const context = {
   node: process.versions.node,
   versions: Object.fromEntries(engines.map(({ name, version }) => [name, version])),
 }
-let lines = readKeptLines()
+let lines = readEarlierLines()
 for (const line of selectLines()) {
   const measured = await measureLine(engines, line, repetitions)
   lines = [...lines.filter(({ name }) => name !== line.name), measured]
@@ -139,7 +139,7 @@ for (const line of selectLines()) {
 console.log(renderResults({ ...context, lines }))
 
 /** Returns the lines of the results file that were measured on this machine with these versions. */
-function readKeptLines(): BenchResults['lines'] {
+function readEarlierLines(): BenchResults['lines'] {
   if (!existsSync(values.out)) return []
   const { lines: earlierLines, ...earlier } = benchResultsForm.parse(
     JSON.parse(readFileSync(values.out, 'utf8')),

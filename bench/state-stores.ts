@@ -80,10 +80,10 @@ async function measureStore(
   writeProgram('flat', folder)
   const env = createEnvironment(store, { size, folder })
   const run = async (...args: readonly string[]): Promise<RunMeasurement> => {
-    const before = readCpuSeconds(store.pid)
+    const secondsBefore = readCpuSeconds(store.pid)
     const measurement = await measureRun(cli, ['--non-interactive', ...args], { cwd: folder, env })
-    const server = Math.round((readCpuSeconds(store.pid) - before) * 100) / 100
-    return { ...measurement, cpuSeconds: { ...measurement.cpuSeconds, server } }
+    const serverSeconds = Math.round((readCpuSeconds(store.pid) - secondsBefore) * 100) / 100
+    return { ...measurement, cpuSeconds: { ...measurement.cpuSeconds, server: serverSeconds } }
   }
   const stack = `bench-${size}-${round}`
   await run('stack', 'init', stack)
@@ -159,7 +159,7 @@ function listPeerStores(): readonly StateStore[] {
   ]
 }
 
-/** Returns the processor time of a process, in seconds. */
+/** Returns the processor time of a process, in seconds. Linux counts 100 ticks per second. */
 function readCpuSeconds(pid: number | undefined): number {
   if (pid === undefined) return 0
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -40,7 +40,7 @@ interface Bench {
 
 const memoryFolder = '/dev/shm'
 const packageName = 'tfgold'
-const source = 'golden.test/golden/tfgold'
+const providerSource = 'golden.test/golden/tfgold'
 
 /**
  * Measures create, no-op and destroy of resources of the test provider: with Antichain, and with
@@ -171,7 +171,7 @@ function createTofu(
   const settings = join(folder, 'settings.tofurc')
   writeFileSync(
     settings,
-    `provider_installation {\n  dev_overrides {\n    "${source}" = "${providerFolder}"\n  }\n}\n`,
+    `provider_installation {\n  dev_overrides {\n    "${providerSource}" = "${providerFolder}"\n  }\n}\n`,
   )
   writeFileSync(join(folder, 'main.tf'), configurationOf(bench.size))
   const cloud = bench.createCloud('tofu')
@@ -198,7 +198,7 @@ function createTofu(
 
 const configurationOf = (size: number): string => `terraform {
   required_providers {
-    ${packageName} = { source = "${source}" }
+    ${packageName} = { source = "${providerSource}" }
   }
 }
 resource "${packageName}_keyed" "item" {

@@ -32,13 +32,13 @@ export interface BenchLine {
   /** The longest time of a command, in s. */
   readonly secondsGoals?: Readonly<Partial<Record<BenchPhase, number>>>
   /**
-   * The time of the provider's delays in a destroy, in s, which no number of cores shortens.
-   * The goal is 1.5 times the longer of two times: this one, and the processor time divided by the
-   * number of cores.
+   * The time of the provider's delays in a destroy, which no number of cores shortens. The goal is
+   * 1.5 times the longer of two times: this one, and the processor time divided by the number of
+   * cores.
    */
-  readonly destroyFloor?: number
-  /** The highest peak of the engine's memory, in MiB. */
-  readonly memoryGoal?: number
+  readonly destroyFloorSeconds?: number
+  /** The highest peak of the engine's memory. */
+  readonly memoryGoalMib?: number
   /**
    * Whether peers run the line too. Pulumi would take too long for large lines, because its time
    * grows with the square of the number of resources.
@@ -65,19 +65,19 @@ function createGoLines(): readonly BenchLine[] {
     {
       ...{ name: '10,000 resources, Go', resources: 10_000, phases: goPhases, ...base },
       secondsGoals: { create: 10, 'no-op': 6.7 },
-      memoryGoal: 400,
+      memoryGoalMib: 400,
     },
     {
       ...{ name: '10,000 deletes of 100 ms, 1,000 at once', resources: 10_000, ...slowDestroy },
-      ...{ variables, destroyFloor: 1 },
+      ...{ variables, destroyFloorSeconds: 1 },
     },
     {
       ...{ name: '10,000 dependents of one, the same', resources: 10_000, ...slowDestroy },
-      ...{ variables: { ...variables, SHAPE: 'hub' }, destroyFloor: 1.1 },
+      ...{ variables: { ...variables, SHAPE: 'hub' }, destroyFloorSeconds: 1.1 },
     },
     {
       ...{ name: '100 layers of 100, the same', resources: 10_000, ...slowDestroy },
-      ...{ variables: { ...variables, SHAPE: 'layers' }, destroyFloor: 10 },
+      ...{ variables: { ...variables, SHAPE: 'layers' }, destroyFloorSeconds: 10 },
     },
     {
       ...{ name: '10,000 in a random graph, the same', resources: 10_000, ...slowDestroy },
@@ -85,7 +85,7 @@ function createGoLines(): readonly BenchLine[] {
     },
     {
       ...{ name: '100,000 resources, Go', resources: 100_000, phases: goPhases, ...base },
-      ...{ memoryGoal: 1_024, repetitionsMax: 1 },
+      ...{ memoryGoalMib: 1_024, repetitionsMax: 1 },
     },
   ]
 }
@@ -117,7 +117,7 @@ export const benchLines: readonly BenchLine[] = [
   },
   {
     ...{ name: '10,000 plain resources', workload: 'flat', resources: 10_000, hasPeer: false },
-    ...{ phases: programPhases, secondsGoals: { destroy: 8 }, memoryGoal: 400 },
+    ...{ phases: programPhases, secondsGoals: { destroy: 8 }, memoryGoalMib: 400 },
   },
   ...createGoLines(),
 ]

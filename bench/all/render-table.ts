@@ -66,7 +66,7 @@ function renderRow(
 
 /** Formats the goals of a command, each with whether it is met. */
 function formatGoals(
-  { ratioGoals, secondsGoals, destroyFloor, memoryGoal }: BenchLine,
+  { ratioGoals, secondsGoals, destroyFloorSeconds, memoryGoalMib }: BenchLine,
   phase: BenchPhase,
   measured: {
     readonly seconds: number | undefined
@@ -86,15 +86,15 @@ function formatGoals(
       measured.seconds === undefined ? undefined : measured.seconds <= goal,
     ]),
     ...withGoal(
-      phase === 'destroy' && destroyFloor !== undefined && measured.coreSeconds !== undefined
-        ? 1.5 * Math.max(destroyFloor, measured.coreSeconds)
+      phase === 'destroy' && destroyFloorSeconds !== undefined && measured.coreSeconds !== undefined
+        ? 1.5 * Math.max(destroyFloorSeconds, measured.coreSeconds)
         : undefined,
       goal => [
         `${goal.toFixed(1)} s`,
         measured.seconds === undefined ? undefined : measured.seconds <= goal,
       ],
     ),
-    ...withGoal(memoryGoal, goal => [
+    ...withGoal(memoryGoalMib, goal => [
       `${goal} MiB`,
       measured.peakMib === undefined ? undefined : measured.peakMib <= goal,
     ]),

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** The counts of a command; `Counts` in prices.ts explains the fields. */
+/** The counts of a command; `Counts` in test/aws/counts.ts explains the fields. */
 const countsForm = z.object({
   writeUnits: z.number(),
   readUnits: z.number(),

@@ -74,9 +74,9 @@ export function calibrate(
 function assumeSlowProcessors(assumptions: Assumptions, factor: number): Assumptions {
   const multiplyTime = ({
     value,
-    ...rest
+    ...unitAndSource
   }: Assumptions['executorCpu']): Assumptions['executorCpu'] => ({
-    ...rest,
+    ...unitAndSource,
     value: value * factor,
   })
   return {

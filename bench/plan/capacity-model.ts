@@ -49,6 +49,12 @@ const fixedDelays: ReadonlySet<string> = new Set([startDelay, callDelay, waveDel
 /** Length of one step of the model, in s. */
 const stepSeconds = 1
 
+/** The number of functions that an event source of SQS calls at first. */
+const initialEventSourceFunctions = 5
+
+/** Requests to the store of one operation, one after another: begin, control read, outcome, end. */
+const storeRequestsPerOperation = 4
+
 /**
  * Plans a deployment. A wave starts when the previous one has ended. Within a wave, operations
  * start at the pace of the slowest limit. Functions are added over time, as Lambda and its event
@@ -70,11 +76,12 @@ export function planCapacity(
   bind(startDelay, wallSeconds)
   let [peakOperations, peakFunctions] = [0, 1]
   for (const { count, width } of deployment.waves) {
-    const first = runWave(deployment, { coefficients, assumptions, width, startedAt: wallSeconds })
-    for (const [limit, seconds] of first.bindings) bind(limit, seconds * count)
-    wallSeconds += first.seconds * count
-    peakOperations = Math.max(peakOperations, first.peakOperations)
-    peakFunctions = Math.max(peakFunctions, first.peakFunctions)
+    // The other waves of the group have the same width, and therefore count like its first wave.
+    const wave = runWave(deployment, { coefficients, assumptions, width, startedAt: wallSeconds })
+    for (const [limit, seconds] of wave.bindings) bind(limit, seconds * count)
+    wallSeconds += wave.seconds * count
+    peakOperations = Math.max(peakOperations, wave.peakOperations)
+    peakFunctions = Math.max(peakFunctions, wave.peakFunctions)
   }
   const requests = combineCounts(
     coefficients.fixed,
@@ -113,15 +120,15 @@ function runWave(
 ): WaveRun {
   const { assumptions, width, startedAt } = context
   const bindings = new Map<string, number>()
-  const add = (limit: string, seconds: number): void =>
+  const addSeconds = (limit: string, seconds: number): void =>
     void bindings.set(limit, (bindings.get(limit) ?? 0) + seconds)
   const operationSeconds = operationSecondsOf(deployment, assumptions)
   // The last operation of a wave starts, runs, and releases the next wave over the queue.
-  add(callDelay, deployment.callSeconds)
+  addSeconds(callDelay, deployment.callSeconds)
   // The executor of an operation continues with its only waiter, which needs no message.
   const hopSeconds =
     assumptions.queueHop.value * Math.min(1, context.coefficients.perStep.messages * width)
-  add(waveDelay, operationSeconds - deployment.callSeconds + hopSeconds)
+  addSeconds(waveDelay, operationSeconds - deployment.callSeconds + hopSeconds)
   let seconds = operationSeconds + hopSeconds
   let remaining = Math.max(0, width - 1)
   let [peakOperations, peakFunctions] = [1, 1]
@@ -134,7 +141,7 @@ function runWave(
     remaining -= pace * duration
     if (remaining < 1e-6) remaining = 0
     seconds += duration
-    add(limit, duration)
+    addSeconds(limit, duration)
     peakOperations = Math.max(peakOperations, Math.min(width, pace * operationSeconds))
     peakFunctions = Math.max(
       peakFunctions,
@@ -144,12 +151,12 @@ function runWave(
   return { seconds, peakOperations, peakFunctions, bindings }
 }
 
-/** Returns how long one operation holds its place: begin, call, outcome and end. */
+/** Returns how long one operation occupies its slot: the provider call and the store requests. */
 function operationSecondsOf(
   { callSeconds }: PlannedDeployment,
   { storeLatency }: Assumptions,
 ): number {
-  return callSeconds + 4 * storeLatency.value
+  return callSeconds + storeRequestsPerOperation * storeLatency.value
 }
 
 /** Returns the pace that each limit allows `elapsedSeconds` after the start of the deployment. */
@@ -163,10 +170,12 @@ function listPaces(
 ): readonly Pace[] {
   const seconds = operationSecondsOf(deployment, assumptions)
   const { perStep } = coefficients
-  const perFunction = assumptions.operationsPerExecutor.value
-  const functionsOfEventSource = 5 + assumptions.eventSourceRamp.value * elapsedSeconds
+  const operationsPerFunction = assumptions.operationsPerExecutor.value
+  const functionsOfEventSource =
+    initialEventSourceFunctions + assumptions.eventSourceRamp.value * elapsedSeconds
   const functionsOfLambda = assumptions.lambdaRamp.value * elapsedSeconds
-  const functionPaceOf = (functions: number): number => (functions * perFunction) / seconds
+  const functionPaceOf = (functions: number): number =>
+    (functions * operationsPerFunction) / seconds
   const generatorCpu =
     deployment.command === 'create'
       ? assumptions.generatorCpuCreate

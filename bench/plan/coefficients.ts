@@ -36,12 +36,16 @@ export async function measureCoefficients(
   for (const size of sizes)
     runs.push(await measureRequests(size, undefined, dependencyOf(shape, size)))
   const coefficientsOf = (command: PlannedCommand): Coefficients => {
-    const [first, second] = runs.map(run => countsOf(findCommand(run, command)))
-    if (first === undefined || second === undefined) throw new Error(`no run of ${command}`)
-    const perStep = combineCounts(second, first, (b, a) => Math.max(0, (b - a) / (large - small)))
+    const [smallRun, largeRun] = runs.map(run => countsOf(findCommand(run, command)))
+    if (smallRun === undefined || largeRun === undefined) throw new Error(`no run of ${command}`)
+    const perStep = combineCounts(largeRun, smallRun, (largeCount, smallCount) =>
+      Math.max(0, (largeCount - smallCount) / (large - small)),
+    )
     return {
       perStep,
-      fixed: combineCounts(first, perStep, (a, step) => Math.max(0, a - step * small)),
+      fixed: combineCounts(smallRun, perStep, (smallCount, stepCount) =>
+        Math.max(0, smallCount - stepCount * small),
+      ),
     }
   }
   return { create: coefficientsOf('create'), delete: coefficientsOf('delete') }

@@ -34,6 +34,6 @@ export function shapeWavesOf(shape: ShapeName, resources: number): readonly Wave
     return [{ count: 1, width: 1 }, ...(resources > 1 ? [{ count: 1, width: resources - 1 }] : [])]
   const width = Math.min(layerWidth, Math.ceil(resources / 10))
   const wholeLayers = Math.floor(resources / width)
-  const rest = resources % width
-  return [{ count: wholeLayers, width }, ...(rest > 0 ? [{ count: 1, width: rest }] : [])]
+  const lastWidth = resources % width
+  return [{ count: wholeLayers, width }, ...(lastWidth > 0 ? [{ count: 1, width: lastWidth }] : [])]
 }

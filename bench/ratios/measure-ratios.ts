@@ -19,9 +19,11 @@ const resources = 300
  * engines use the same ones. Other work on the machine affects wall time more than processor time.
  */
 export async function measureRatios(pulumiCommand: string): Promise<EngineRatios> {
-  const own = await measureEngine(findAntichain())
-  const peer = await measureEngine(createPulumi(pulumiCommand, ''))
-  const entries = ratioPhases.map(phase => [phase, peer[phase] / own[phase]] as const)
+  const antichainSeconds = await measureEngine(findAntichain())
+  const pulumiSeconds = await measureEngine(createPulumi(pulumiCommand, ''))
+  const entries = ratioPhases.map(
+    phase => [phase, pulumiSeconds[phase] / antichainSeconds[phase]] as const,
+  )
   return Object.fromEntries(entries) as Record<RatioPhase, number>
 }
 

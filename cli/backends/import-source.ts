@@ -1,4 +1,7 @@
-import { countImported, importHistory } from '../../shared/backends/import-history.ts'
+import {
+  countImportedBackendEntries,
+  importBackendHistory,
+} from '../../shared/backends/import-backend-history.ts'
 import { readHistory } from '../../shared/engine/deployment/retention/read-history-and-versions.ts'
 import type { HistoryRecord } from '../../shared/ports/catalog.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
@@ -21,8 +24,8 @@ export async function importSource(
   await catalog.createStack(id, clock.now())
   if (engine.remote === undefined) {
     const records = await readStackRecords(session, id)
-    const imported = countImported(records, history)
-    await importHistory({ catalog, blobs }, id, history.slice(imported))
+    const imported = countImportedBackendEntries(records, history)
+    await importBackendHistory({ catalog, blobs }, id, history.slice(imported))
   }
   if (state !== null) {
     const stateHash = await engine.putState(id, state)
@@ -40,7 +43,7 @@ export async function isNewStack(
   { id, history }: SourceStack,
 ): Promise<boolean> {
   const records = await readStackRecords(session, id)
-  return countImported(records, history) >= records.length
+  return countImportedBackendEntries(records, history) >= records.length
 }
 
 /** Returns the history of a stack, or no records if this store has no such stack. */

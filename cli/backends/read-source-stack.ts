@@ -1,6 +1,6 @@
 import { managerFieldOf } from '../stack/state-secrets-fields.ts'
 import { createLockedError } from '../../shared/backends/lock-file.ts'
-import type { ImportableEntry } from '../../shared/backends/import-history.ts'
+import type { ImportableEntry } from '../../shared/backends/import-backend-history.ts'
 import { projectOfState } from '../../shared/backends/legacy-stacks.ts'
 import type { Backend } from '../../shared/backends/open-backend.ts'
 import {

@@ -2,7 +2,7 @@ import { createReadStream, existsSync, readdirSync, readFileSync } from 'node:fs
 import { createInterface } from 'node:readline'
 import { join } from 'node:path'
 import * as z from 'zod'
-import type { ExportedEntry } from '../../shared/backends/import-records.ts'
+import type { ExportedEntry } from '../../shared/backends/import-exported-history.ts'
 import type { EpochMs, StackId } from '../../shared/records/ids.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { deploymentOfEnvelope } from '../../shared/state/unknown-fields.ts'

@@ -1,8 +1,8 @@
 import {
   countImportedEntries,
   type ExportedEntry,
-  importRecords,
-} from '../../shared/backends/import-records.ts'
+  importExportedHistory,
+} from '../../shared/backends/import-exported-history.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import { applyStateEdit } from '../../shared/state/edits/apply-edit.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
@@ -65,7 +65,7 @@ export async function importExportedStack(
   if (engine.remote !== undefined) return replaceState(session, reader)
   const [records, entries] = [await readStackRecords(session, id), await reader.readEntries()]
   const readVersion = async (version: number) => reader.readState(version)
-  await importRecords({ catalog, blobs }, id, { records, entries, readVersion })
+  await importExportedHistory({ catalog, blobs }, id, { records, entries, readVersion })
   const hasVersion = entries.some(({ version = 0 }: ExportedEntry) => version > 0)
   if (state !== undefined && !hasVersion) await replaceState(session, reader)
 }

@@ -1,7 +1,7 @@
 import { error } from '../../shared/errors/error.ts'
 import type { DeploymentRequest } from '../../shared/records/stack-request.ts'
 import type { StackServerDeps } from '../../shared/runtime/deployment/stack-server-deps.ts'
-import { findLastRead } from '../../shared/runtime/query/recent-read.ts'
+import { findLastRead } from '../../shared/runtime/query/find-last-read.ts'
 
 /**
  * Refuses the run of a shared schedule on a stack whose resources were read in the time that the

@@ -50,6 +50,8 @@ export function parseCheckpointFile(bytes: Uint8Array, key: string): CheckpointF
     // The file of a new stack has version 0. A file without a version, which is older than version
     // 1, counts as version 0 too.
     const envelopeVersion = version === 0 ? 1 : version
+    // Without 'checkpoint', the fields of the file belong to the checkpoint, and none to the
+    // envelope except for `features`.
     const { checkpoint: _checkpoint, ...fields } = checkpoint
       ? json
       : { features: json['features'] }

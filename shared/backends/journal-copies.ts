@@ -35,14 +35,14 @@ export async function listJournalCopies(
   const { journal } = stackKeysOf(backend.layout, id)
   const found = new Map<string, FoundObjects>()
   for (const { key, modifiedMs } of await backend.store.list(journal)) {
-    const [copyId = '', first = '', second = ''] = key.slice(journal.length).split('/')
+    const [copyId = '', nameOrFolder = '', nameInFolder = ''] = key.slice(journal.length).split('/')
     const objects = found.get(copyId) ?? { numbers: new Set(), blobs: [], locks: [], modifiedMs: 0 }
     found.set(copyId, objects)
     objects.modifiedMs = Math.max(objects.modifiedMs, modifiedMs)
-    const number = /^(\d{8})\.json$/.exec(first)?.[1]
+    const number = /^(\d{8})\.json$/.exec(nameOrFolder)?.[1]
     if (number !== undefined) objects.numbers.add(Number(number))
-    if (first === 'locks') objects.locks.push(second)
-    const hash = /^([0-9a-f]{64})\.gz$/.exec(second)?.[1]
+    if (nameOrFolder === 'locks') objects.locks.push(nameInFolder)
+    const hash = /^([0-9a-f]{64})\.gz$/.exec(nameInFolder)?.[1]
     if (hash !== undefined) objects.blobs.push(hash as BlobHash)
   }
   return [...found].map(([copyId, { numbers, ...objects }]) => {
@@ -145,8 +145,9 @@ export async function readCopyBlob(
 }
 
 /**
- * Removes a copy, except for the part `fence`. A writer that wakes up later still finds the fence.
- * The header is removed first, so that a half-removed copy is never taken for a complete one.
+ * Removes a copy, except for the part with the number `fence`. A writer that wakes up later still
+ * finds the fence. The part 0 (the header) is removed first, so that a half-removed copy is never
+ * taken for a complete one.
  */
 export async function removeJournalCopy(
   backend: Backend,

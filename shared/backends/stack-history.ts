@@ -51,11 +51,12 @@ export async function addHistoryEntry(
   },
 ): Promise<string> {
   const { history, fileName } = stackKeysOf(backend.layout, id)
-  const start = `${history}${fileName}-${toUnixNanos(atMs)}`
+  const keyStart = `${history}${fileName}-${toUnixNanos(atMs)}`
   const suffix = `.json${compressionSuffixes[backend.compression]}`
-  const key = `${start}.history${suffix}`
+  const key = `${keyStart}.history${suffix}`
   await backend.store.put(key, compress(printUpdateInfo(info), backend.compression))
-  if (current !== undefined) await backend.store.put(`${start}.checkpoint${suffix}`, current.bytes)
+  if (current !== undefined)
+    await backend.store.put(`${keyStart}.checkpoint${suffix}`, current.bytes)
   return key
 }
 
@@ -70,11 +71,11 @@ export async function copyHistory(
   const { store } = from.backend
   const oldKeys = stackKeysOf(from.backend.layout, from.id)
   const newKeys = stackKeysOf(to.backend.layout, to.id)
-  const start = `${oldKeys.history}${oldKeys.fileName}-`
+  const keyStart = `${oldKeys.history}${oldKeys.fileName}-`
   for (const key of await listDirectly(from.backend, oldKeys.history)) {
-    if (!key.startsWith(start)) continue
+    if (!key.startsWith(keyStart)) continue
     const bytes = await store.get(key)
-    const newKey = `${newKeys.history}${newKeys.fileName}-${key.slice(start.length)}`
+    const newKey = `${newKeys.history}${newKeys.fileName}-${key.slice(keyStart.length)}`
     if (bytes !== undefined) await store.put(newKey, bytes)
   }
 }

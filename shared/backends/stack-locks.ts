@@ -25,25 +25,25 @@ export async function listLocks(
 }
 
 /**
- * Acquires the lock of a stack, as Pulumi does: it refuses if another lock exists. Otherwise it
- * writes a lock, looks again, and withdraws its lock if another one appeared. Two clients that
- * begin at the same time may both fail, but never both succeed. Throws BACKEND_LOCKED with the
- * other holder, and BACKEND_INVALID. Returns the function that releases the lock.
+ * Acquires the lock of a stack, as Pulumi does: writes a lock unless another lock exists, and then
+ * lists the locks again. If another lock has appeared meanwhile, the new lock is removed. Two
+ * clients that begin at the same time may both fail, but never both succeed. Throws BACKEND_LOCKED
+ * with the other holder, and BACKEND_INVALID. Returns the function that releases the lock.
  */
 export async function acquireLock(
   backend: Backend,
   id: StackId,
-  own: { readonly lockId: string; readonly lock: BackendLock; readonly nowMs: number },
+  newLock: { readonly lockId: string; readonly lock: BackendLock; readonly nowMs: number },
 ): Promise<() => Promise<void>> {
   const { locks, qualifiedName } = stackKeysOf(backend.layout, id)
-  const ownKey = `${locks}${own.lockId}.json`
+  const newKey = `${locks}${newLock.lockId}.json`
   const refuseOthers = async (): Promise<void> => {
     for (const [key, lock] of await listLocks(backend, id))
-      if (key !== ownKey) throw createLockedError(qualifiedName, lock, own.nowMs)
+      if (key !== newKey) throw createLockedError(qualifiedName, lock, newLock.nowMs)
   }
-  const release = (): Promise<void> => backend.store.remove(ownKey)
+  const release = (): Promise<void> => backend.store.remove(newKey)
   await refuseOthers()
-  await backend.store.put(ownKey, printLock(own.lock))
+  await backend.store.put(newKey, printLock(newLock.lock))
   try {
     await refuseOthers()
   } catch (thrown) {

@@ -12,12 +12,14 @@ import { createRecordForm, jsonForm } from '../values/record-form.ts'
 
 /** An entry of a backend's history. Times are in seconds since 1970. */
 export interface UpdateInfo {
+  /** Pulumi's name of the command. */
   readonly kind: string
   readonly startTime: number
   readonly message: string
   readonly environment: Readonly<Record<string, string>>
   /** `ns:name` → text, `{ secure }` or an object. */
   readonly config: Readonly<Record<string, Json>>
+  /** Always 0 in entries of Pulumi's clients. */
   readonly version: number
   readonly result: string
   readonly endTime: number

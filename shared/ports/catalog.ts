@@ -32,7 +32,10 @@ export interface TargetedDeployment {
   readonly claim: BlobHash
   /** The call that started it. A repetition of the call finds the deployment by this text. */
   readonly token: string
-  /** The snapshot with its changes. A repeated close does not publish them again. */
+  /**
+   * The snapshot with its changes, so that a repeated close does not publish them again. Absent
+   * before the publication.
+   */
   readonly published?: PublishedVersion
 }
 

@@ -23,7 +23,7 @@ export function isOpenDeployment(
  * based.
  */
 export function hasClaimBasis(stack: ClaimBasis, expected: ClaimBasis): boolean {
-  return stack.version === expected.version && textOf(stack) === textOf(expected)
+  return stack.version === expected.version && printClaims(stack) === printClaims(expected)
 }
 
 /** Returns the open targeted deployment that the call with a token started. */
@@ -61,6 +61,6 @@ export function withoutDeployment(
 }
 
 /** Returns the targeted deployments with their claims as a text, to compare them. */
-function textOf({ targeted = [] }: ClaimBasis): string {
+function printClaims({ targeted = [] }: ClaimBasis): string {
   return JSON.stringify(targeted.map(({ deployment, claim }) => [deployment, claim]))
 }

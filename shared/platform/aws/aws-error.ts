@@ -50,7 +50,7 @@ const throttlingErrorNames: ReadonlySet<string> = new Set([
 ])
 
 /** Names of errors about the time of a request. */
-const clockErrors: ReadonlySet<string> = new Set(['RequestExpired', 'RequestTimeTooSkewed'])
+const clockErrorNames: ReadonlySet<string> = new Set(['RequestExpired', 'RequestTimeTooSkewed'])
 
 const hints = {
   throttled:
@@ -97,7 +97,7 @@ export function createAwsError(requestName: string, thrown: unknown): DeployErro
 
 /** Returns the special hint for an error. Returns undefined if the hint of its code is enough. */
 function hintOf(thrownError: ThrownError, code: ErrorCode): string | undefined {
-  if (clockErrors.has(thrownError.name)) return hints.clock
+  if (clockErrorNames.has(thrownError.name)) return hints.clock
   if (code !== 'STORE_UNAVAILABLE') return undefined
   return isThrottlingError(thrownError) ? hints.throttled : hints.unreachable
 }

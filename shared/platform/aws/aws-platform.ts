@@ -163,14 +163,17 @@ export function createAwsPlatform(deps: AwsPlatformDeps): AwsPlatform {
   const blobs = createBlobs({ ...bucket, clock })
   const tables = { journal: resources.get('journalTable'), catalog: resources.get('catalogTable') }
   const journalTable = { client, clock, random, region, name: tables.journal }
-  const queues = {
+  const chainQueues = {
     short: { url: resources.get('chainsQueue'), deadLetterUrl: resources.get('chainsDeadQueue') },
     long: {
       url: resources.get('chainsLongQueue'),
       deadLetterUrl: resources.get('chainsLongDeadQueue'),
     },
   }
-  const urls = { short: resources.get('nudgesQueue'), long: resources.get('nudgesLongQueue') }
+  const nudgeUrls = {
+    short: resources.get('nudgesQueue'),
+    long: resources.get('nudgesLongQueue'),
+  }
   return {
     ...createRecords({ client, clock, random, region, tables }, blobs),
     blobs,
@@ -179,12 +182,12 @@ export function createAwsPlatform(deps: AwsPlatformDeps): AwsPlatform {
     uploads: createUploads({ blobs: bucket, plugins: pluginBucket }),
     plugins: createPluginStore({ ...pluginBucket, clock }),
     chains: createChainQueue({
-      ...{ sqs, queues, blobs, clock, logger },
+      ...{ sqs, queues: chainQueues, blobs, clock, logger },
       onLongPoolSend: async messages =>
         callScaler?.({ kind: 'sent', queue: 'chains-long', messages }),
     }),
     nudges: createNudges({
-      ...{ sqs, url: urls[resources.pool], urls, clock, logger },
+      ...{ sqs, url: nudgeUrls[resources.pool], urls: nudgeUrls, clock, logger },
       onLongPoolSend: async () => callScaler?.({ kind: 'sent', queue: 'nudges-long', messages: 1 }),
     }),
     hints: createJournalHints({ journalTable, clock, random, logger }),

@@ -11,7 +11,7 @@ const queueForm = z.enum(longQueueNames)
 
 /**
  * The form of a call of the scaler. `sent`: `messages` were sent to a queue. `idle`: a task of the
- * queue had no work for `longPoolIdleMs`. `check`: messages may wait although no process said so.
+ * queue had no work for `longPoolIdleMs`. `check`: messages may wait whose `sent` call failed.
  */
 export const scalerCallForm = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('sent'), queue: queueForm, messages: z.int().positive() }),
@@ -29,11 +29,12 @@ export type ScalerCall = z.infer<typeof scalerCallForm>
 export type CallScaler = (call: ScalerCall) => Promise<void>
 
 /**
- * Creates the caller of the scaler. After a call for sent messages, further such calls for the same
- * queue wait for `scalerPauseMs` and become one call, which no sender waits for. Without this last
- * call, an idle task could remove all tasks after the first call and before a message of the pause.
- * Lambda freezes a process between its calls, so this call may be late. A failed call is written to
- * the log, and the next sent message causes another one.
+ * Creates the caller of the scaler. After a call for sent messages, `scalerPauseMs` pass until the
+ * next such call for the same queue. That call covers all messages of the pause, and no sender
+ * waits for it. Without it, a message of the pause might find no task, because the scaler may have
+ * removed idle tasks since the first call. Lambda freezes a process between its calls, so the
+ * second call may be late. A failed call is written to the log, and the next sent message causes
+ * another one.
  */
 export function createScalerCaller(deps: {
   readonly lambda: LambdaInvoker
@@ -42,8 +43,8 @@ export function createScalerCaller(deps: {
   readonly logger: LoggerPort
 }): CallScaler {
   const { lambda, functionArn, clock, logger } = deps
-  /** The numbers of messages without a call, by the queues whose pause has not ended. */
-  const uncalledMessages = new Map<LongQueueName, number>()
+  /** The numbers of messages that no call has reported, by the queues in their pause. */
+  const unreportedMessages = new Map<LongQueueName, number>()
   const startCall = async (call: ScalerCall): Promise<boolean> => {
     try {
       await startLambda(lambda, { functionArn, payload: call })
@@ -55,17 +56,18 @@ export function createScalerCaller(deps: {
   }
   const endPause = async (queue: LongQueueName): Promise<void> => {
     await clock.sleep(awsLimits.scalerPauseMs)
-    const messages = uncalledMessages.get(queue) ?? 0
-    uncalledMessages.delete(queue)
+    const messages = unreportedMessages.get(queue) ?? 0
+    unreportedMessages.delete(queue)
     if (messages > 0) await callForSent({ kind: 'sent', queue, messages })
   }
   const callForSent = async (call: SentCall): Promise<void> => {
     const { queue, messages } = call
-    const uncalled = uncalledMessages.get(queue)
-    uncalledMessages.set(queue, uncalled === undefined ? 0 : uncalled + messages)
-    if (uncalled !== undefined) return
+    const unreported = unreportedMessages.get(queue)
+    unreportedMessages.set(queue, unreported === undefined ? 0 : unreported + messages)
+    const isPaused = unreported !== undefined
+    if (isPaused) return
     if (await startCall(call)) void endPause(queue)
-    else uncalledMessages.delete(queue)
+    else unreportedMessages.delete(queue)
   }
   return async call => {
     if (call.kind === 'sent') await callForSent(call)

@@ -66,8 +66,7 @@ export function countBilledRequest(
   if (service === 'KMS') return { keyRequests: 1 }
   if (service !== 'SQS') return {}
   const operation = headers['x-amz-target']?.split('.').at(-1)
-  // Neither is a cost of a deployment: AWS has free metrics of queue sizes, and an idle
-  // installation also receives.
+  // No deployment causes these requests: an idle installation reads queue sizes and receives too.
   if (operation === 'GetQueueAttributes' || operation === 'ReceiveMessage') return {}
   const requestBytes = typeof body === 'string' ? Buffer.byteLength(body) : 0
   return { messages: Math.max(1, Math.ceil(requestBytes / messageChunkBytes)) }

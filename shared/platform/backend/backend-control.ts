@@ -58,8 +58,8 @@ export function createBackendControl(deps: BackendControlDeps): ControlPort {
 }
 
 /**
- * Tests with the object of this process's lock whether the store has conditional writes. Calls
- * `onNotice` if it has none.
+ * Tests whether the store has conditional writes, by a put of the object of this process's lock.
+ * Calls `onNotice` if it has none.
  */
 async function testConditionalWrites(
   { backend, lockId, onNotice }: BackendControlDeps,

@@ -46,7 +46,7 @@ export function createHeldLocks(deps: LockDeps): HeldLocks {
   const lockKeyOf = (id: StackId, lockId: string): string =>
     `${stackKeysOf(backend.layout, id).locks}${lockId}.json`
   /** Returns the key of the lock that this machine wrote last, and whether its process is dead. */
-  const readOwnLock = (
+  const readLastLock = (
     id: StackId,
   ): { readonly key: string; readonly isDead: boolean } | undefined => {
     const { lock } = syncPoints.read(id)
@@ -56,8 +56,8 @@ export function createHeldLocks(deps: LockDeps): HeldLocks {
   }
   const acquire = async (id: StackId): Promise<void> => {
     if (releases.has(id)) return
-    const own = readOwnLock(id)
-    if (own?.isDead === true) await removeLocks(backend, id, key => key === own.key)
+    const lastLock = readLastLock(id)
+    if (lastLock?.isDead === true) await removeLocks(backend, id, key => key === lastLock.key)
     const copies = await deps.unfinishedCopies.fence(id)
     // These locks can be removed, because the fences of the copies prevent their holders from
     // continuing.
@@ -66,7 +66,7 @@ export function createHeldLocks(deps: LockDeps): HeldLocks {
     for (const lock of (await listLocks(backend, id)).values())
       throw createLockedError(stackPartsOf(id).stack, lock, nowMs)
     // The sync point names the lock before the lock is written. If this process is killed, a later
-    // process recognizes the lock by it.
+    // process of this machine recognizes the lock by the sync point.
     const { pid, started } = holder
     syncPoints.update(id, { lock: { uuid: deps.lockId, pid, started } })
     const timestamp = new Date(nowMs).toISOString()
@@ -90,9 +90,9 @@ export function createHeldLocks(deps: LockDeps): HeldLocks {
     list: () => [...releases.keys()],
     release,
     breakOtherLocks: async id => {
-      const own = readOwnLock(id)
+      const lastLock = readLastLock(id)
       const isLiving = (key: string): boolean =>
-        key === lockKeyOf(id, deps.lockId) || (key === own?.key && !own.isDead)
+        key === lockKeyOf(id, deps.lockId) || (key === lastLock?.key && !lastLock.isDead)
       return removeLocks(backend, id, key => !isLiving(key))
     },
   }

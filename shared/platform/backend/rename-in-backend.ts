@@ -28,7 +28,7 @@ export function createBackendRenames(deps: BackendRenameDeps): StackRenames {
   const { backend, renames, intents, holder } = deps
   return {
     rename: (id, newId, input) =>
-      whileLocked(deps, [id, newId], async () => {
+      runWhileLocked(deps, [id, newId], async () => {
         if ((await readCheckpoint(backend, newId)) !== undefined) return 'exists'
         const { snapshot } = input
         const { pid, started } = holder
@@ -57,7 +57,7 @@ export async function completeRenames(
     const { from, to, pid, started } = intent
     if (deps.isAlive({ host: holder.host, pid, started }) !== false) continue
     try {
-      await whileLocked(deps, [from, to], async () => {
+      await runWhileLocked(deps, [from, to], async () => {
         const isRenamedHere = (await catalog.getStack(to)) !== undefined
         const object = await readCheckpoint(backend, from)
         if (isRenamedHere && object === undefined) await removeOldName(deps, from)
@@ -72,7 +72,7 @@ export async function completeRenames(
   }
 }
 
-async function whileLocked<T>(
+async function runWhileLocked<T>(
   { locks }: Pick<BackendRenameDeps, 'locks'>,
   ids: readonly StackId[],
   run: () => Promise<T>,
@@ -81,7 +81,7 @@ async function whileLocked<T>(
   if (id === undefined) return run()
   await locks.acquire(id)
   try {
-    return await whileLocked({ locks }, others, run)
+    return await runWhileLocked({ locks }, others, run)
   } finally {
     await locks.release(id)
   }

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto'
 import { posix } from 'node:path'
-import { importHistory, type ImportableEntry } from '../../backends/import-history.ts'
+import {
+  importBackendHistory,
+  type ImportableEntry,
+} from '../../backends/import-backend-history.ts'
 import type { Backend } from '../../backends/open-backend.ts'
 import {
   listHistoryKeys,
@@ -104,7 +107,7 @@ async function importChanges(
     })
   }
   try {
-    await importHistory(deps, id, entries)
+    await importBackendHistory(deps, id, entries)
     const base = change.isNewState ? await publishState(deps, id, envelope) : undefined
     return base === undefined ? undefined : { base, checkpointFields }
   } catch (thrown) {

@@ -57,7 +57,7 @@ export interface UnfinishedCopies {
 }
 
 /** Pause between two checks of a copy whose writer may be dead, in ms. */
-const lookIntervalMs = 2_000
+const checkIntervalMs = 2_000
 
 /** Age after which the fence of a closed copy is removed, in ms: one week. */
 const fenceAgeMs = 7 * 24 * 3_600_000
@@ -71,10 +71,11 @@ export function createUnfinishedCopies(deps: UnfinishedCopyDeps): UnfinishedCopi
     return current === '' || copyId === undefined ? undefined : { deployment: current, copyId }
   }
   const releaseIfTakenOver = async (id: StackId): Promise<void> => {
-    const own = await findOwnCopy(id)
-    if (own === undefined) return
+    const ownCopy = await findOwnCopy(id)
+    if (ownCopy === undefined) return
+    const { deployment } = ownCopy
     const copies = await listJournalCopies(backend, id)
-    const copy = copies.find(entry => entry.copyId === own.copyId)
+    const copy = copies.find(entry => entry.copyId === ownCopy.copyId)
     const isOpen = copy !== undefined && copy.partCount > 0 && !(await isFenced(backend, id, copy))
     if (isOpen) return
     // A copy without a sent part is not in the backend. If the lock of this machine still exists,
@@ -82,13 +83,14 @@ export function createUnfinishedCopies(deps: UnfinishedCopyDeps): UnfinishedCopi
     const lockId = deps.syncPoints.read(id).lock?.uuid ?? ''
     const isLocked = (await listLockKeys(backend, id)).some(key => key.includes(lockId))
     if (copy === undefined && lockId !== '' && isLocked) return
-    await deps.journalCopies.remove(own.deployment)
-    await deps.control.close(own.deployment)
+    await deps.journalCopies.remove(deployment)
+    await deps.control.close(deployment)
     const version = (await deps.catalog.getStack(id))?.version ?? 0
     const end = { at: clock.now(), result: 'interrupted', changes: {}, version } as const
-    await deps.catalog.release(own.deployment, end)
+    await deps.catalog.release(deployment, end)
   }
-  const fenceOne = async (id: StackId, copy: BackendCopy): Promise<boolean> => {
+  /** Ends a copy, unless it has ended already. Returns whether its deployment must be closed. */
+  const fenceUnlessEnded = async (id: StackId, copy: BackendCopy): Promise<boolean> => {
     if (copy.partCount === 0) {
       // Only the fence of a closed copy remains.
       const isOld = clock.now() - copy.modifiedMs > fenceAgeMs
@@ -104,10 +106,10 @@ export function createUnfinishedCopies(deps: UnfinishedCopyDeps): UnfinishedCopi
   return {
     fence: async id => {
       await releaseIfTakenOver(id)
-      const own = await findOwnCopy(id)
+      const ownCopy = await findOwnCopy(id)
       const fenced: BackendCopy[] = []
       for (const copy of await listJournalCopies(backend, id))
-        if (copy.copyId !== own?.copyId && (await fenceOne(id, copy))) fenced.push(copy)
+        if (copy.copyId !== ownCopy?.copyId && (await fenceUnlessEnded(id, copy))) fenced.push(copy)
       return fenced
     },
     close: async (id, copy, lock) => {
@@ -149,7 +151,7 @@ async function awaitSilence(
       const seconds = Math.ceil(silenceMs / 1000)
       onNotice(`${message}. Waiting ${seconds} s for a sign of life of this process.`)
     }
-    await clock.sleep(Math.min(lookIntervalMs, silenceMs))
+    await clock.sleep(Math.min(checkIntervalMs, silenceMs))
   }
 }
 

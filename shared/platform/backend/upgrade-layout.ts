@@ -127,10 +127,10 @@ function requireFinished(
   { stacks, unreadable }: StackListing,
   stack: string,
 ): void {
-  const isNamed = ({ id }: { readonly id: StackId }): boolean => stackPartsOf(id).stack === stack
-  const unreadableStack = unreadable.find(isNamed)
+  const hasName = ({ id }: { readonly id: StackId }): boolean => stackPartsOf(id).stack === stack
+  const unreadableStack = unreadable.find(hasName)
   if (unreadableStack !== undefined) throw unreadableStack.reason
-  const current = stacks.find(record => isNamed(record) && record.current !== '')?.current ?? ''
+  const current = stacks.find(record => hasName(record) && record.current !== '')?.current ?? ''
   if (current === '') return
   const { number } = deploymentPartsOf(current)
   throw createBusyError(`deployment ${number} of the stack '${stack}'`, backend, stack)

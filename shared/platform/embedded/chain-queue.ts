@@ -16,7 +16,7 @@ interface ChainQueueDeps {
   readonly store: Pick<Store, 'call' | 'signal' | 'subscribe'>
   readonly clock: ClockPort
   readonly random: RandomPort
-  /** Visibility timeout of a delivery. */
+  /** Visibility timeout of a delivery, in ms. Default: `limits.visibilityMs`. */
   readonly visibilityMs?: number
 }
 

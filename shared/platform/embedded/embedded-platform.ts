@@ -56,8 +56,9 @@ export interface EmbeddedPlatform extends Platform, TriggerPorts {
   readonly audit: AuditPort
   readonly journalCopies: JournalCopies
   /**
-   * Returns for how many ms an executor could have received the oldest message of the chain queue
-   * that no executor has. The delay of a message does not count. Returns 0 without such a message.
+   * Returns the age in ms of the oldest message of the chain queue that no executor has. The age
+   * begins when an executor could first receive the message, after its delay. Returns 0 without
+   * such a message.
    */
   readonly readOldestChainAgeMs: () => Promise<number>
   /**

@@ -45,9 +45,8 @@ export function createKeyServiceError(
 }
 
 /**
- * Returns the reason that the HTTP status of a response stands for. Any other refusal to decrypt,
- * such as one with the status 400, concerns the ciphertext, because the rest of the request is
- * fixed.
+ * Returns the reason for a failure with this HTTP status. A refusal to decrypt with any other
+ * status, such as 400, concerns the ciphertext, because the other parts of the request never vary.
  */
 export function keyFailureOf(status: number, { action }: KeyRequest): KeyFailure {
   if (status === 401) return 'no-credentials'

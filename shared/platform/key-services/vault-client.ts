@@ -15,6 +15,7 @@ export interface VaultClient {
 
 type Env = Readonly<Record<string, string | undefined>>
 
+/** The pauses before the second and the third attempt of a request. */
 const pausesMs = [500, 1_500]
 
 /**

@@ -64,7 +64,8 @@ export async function createAzureObjects(url: ObjectStoreUrl, env: Env): Promise
           throw thrown
         }
       }),
-    list: under => withErrors(`list ${under}`, () => listBlobs(container, prefix, under)),
+    list: keyPrefix =>
+      withErrors(`list ${keyPrefix}`, () => listBlobs(container, prefix, keyPrefix)),
     remove: key =>
       withErrors(`remove ${key}`, async () => {
         await container.getBlobClient(prefix + key).deleteIfExists()
@@ -75,10 +76,10 @@ export async function createAzureObjects(url: ObjectStoreUrl, env: Env): Promise
 async function listBlobs(
   container: ContainerClient,
   prefix: string,
-  under: string,
+  keyPrefix: string,
 ): Promise<readonly ObjectEntry[]> {
   const entries: ObjectEntry[] = []
-  for await (const { name, properties } of container.listBlobsFlat({ prefix: prefix + under }))
+  for await (const { name, properties } of container.listBlobsFlat({ prefix: prefix + keyPrefix }))
     entries.push({
       key: name.slice(prefix.length),
       modifiedMs: properties.lastModified.getTime(),

@@ -151,7 +151,7 @@ async function listFiles(
   const dirents: readonly Dirent[] =
     (await ignoreMissingFile(readdir(startFolder, { recursive: true, withFileTypes: true }))) ?? []
   for (const { parentPath, name } of dirents)
-    if (isTemporaryName(name)) leftoverCleaner.note(join(parentPath, name))
+    if (isTemporaryName(name)) leftoverCleaner.addCandidate(join(parentPath, name))
   const entries = await Promise.all(
     dirents
       .filter(entry => entry.isFile() && isObjectName(entry.name))

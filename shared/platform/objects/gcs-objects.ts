@@ -57,9 +57,9 @@ export function createGcsObjects(url: ObjectStoreUrl, env: Env): ObjectStorePort
           throw thrown
         }
       }),
-    list: under =>
-      withErrors(`list ${under}`, async () => {
-        const [files] = await bucket.getFiles({ prefix: prefix + under })
+    list: keyPrefix =>
+      withErrors(`list ${keyPrefix}`, async () => {
+        const [files] = await bucket.getFiles({ prefix: prefix + keyPrefix })
         return files.map(({ name, metadata }) => ({
           key: name.slice(prefix.length),
           modifiedMs: Date.parse(String(metadata.updated)),

@@ -75,8 +75,8 @@ export function createS3Objects(url: ObjectStoreUrl, env: Env): ObjectStorePort 
           throw thrown
         }
       }),
-    list: under =>
-      withErrors(`list ${under}`, () => listObjects(client, { bucket, prefix, under })),
+    list: keyPrefix =>
+      withErrors(`list ${keyPrefix}`, () => listObjects(client, { bucket, prefix, keyPrefix })),
     remove: key =>
       withErrors(`remove ${key}`, async () => {
         await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: prefix + key }))
@@ -105,13 +105,17 @@ function createConditionError(address: string, thrown: unknown): DeployError {
 
 async function listObjects(
   client: S3Client,
-  { bucket, prefix, under }: { readonly bucket: string; readonly prefix: string; under: string },
+  {
+    bucket,
+    prefix,
+    keyPrefix,
+  }: { readonly bucket: string; readonly prefix: string; keyPrefix: string },
 ): Promise<readonly ObjectEntry[]> {
   const entries: ObjectEntry[] = []
   for (let token: string | undefined; ; ) {
     const page = await client.send(
       new ListObjectsV2Command({
-        ...{ Bucket: bucket, Prefix: prefix + under },
+        ...{ Bucket: bucket, Prefix: prefix + keyPrefix },
         ...(token === undefined ? {} : { ContinuationToken: token }),
       }),
     )

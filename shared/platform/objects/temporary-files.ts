@@ -32,9 +32,9 @@ export function isTemporaryName(name: string): boolean {
 
 /** Removes the leftovers of a backend: the temporary files that killed processes left. */
 export interface LeftoverCleaner {
-  /** Notes a temporary file that may be a leftover. */
-  readonly note: (path: string) => void
-  /** Removes the leftovers among the noted files. The first call for a folder also searches it. */
+  /** Adds a temporary file that may be a leftover. */
+  readonly addCandidate: (path: string) => void
+  /** Removes the leftovers among the added files. The first call for a folder also searches it. */
   readonly remove: (folder: string) => Promise<void>
 }
 
@@ -48,7 +48,7 @@ export function createLeftoverCleaner(nowMs: () => number = Date.now): LeftoverC
     if (!isWriterAlive(path)) await rm(path, { force: true }).catch(() => undefined)
   }
   return {
-    note: path => void candidates.add(path),
+    addCandidate: path => void candidates.add(path),
     remove: async folder => {
       if (!searchedFolders.has(folder)) {
         searchedFolders.add(folder)

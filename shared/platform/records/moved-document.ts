@@ -9,5 +9,6 @@ import { isRecordObject } from './record-layouts.ts'
 export function movedValueOf({ kind, scope }: DocumentKey, value: unknown): unknown {
   if (kind !== 'notification' || !isRecordObject(value) || value['secret'] === undefined)
     return value
+  // After an earlier rename, the value already has the id under which its secret was sealed.
   return { secretScope: scope, ...value }
 }

@@ -22,8 +22,8 @@ export interface TelemetryOptions {
   readonly onWarning: (message: string) => void
 }
 
-/** Number of records that are kept while the SDK is loaded. Later ones are dropped. */
-const pendingMax = 4_096
+/** Maximum number of records that wait while the SDK is loaded. Later ones are dropped. */
+const pendingRecordsMax = 4_096
 
 /**
  * Opens telemetry with the settings in the standard variables of OpenTelemetry. Returns
@@ -40,13 +40,13 @@ export function openTelemetry(options: TelemetryOptions): TelemetryPort {
   }
   const warnOnce = createOneWarning(options.onWarning)
   let sdk: TelemetrySdk | undefined
-  const pending: ((loaded: TelemetrySdk) => void)[] = []
+  const pendingRecords: ((loaded: TelemetrySdk) => void)[] = []
   let loading: Promise<void> | undefined
   const load = async (): Promise<void> => {
     try {
       const { createTelemetrySdk } = await import('./create-telemetry-sdk.ts')
       sdk = createTelemetrySdk({ settings, onFailure: warnOnce })
-      for (const record of pending.splice(0)) record(sdk)
+      for (const record of pendingRecords.splice(0)) record(sdk)
     } catch (thrown) {
       warnOnce(messageOf(thrown))
     }
@@ -54,7 +54,7 @@ export function openTelemetry(options: TelemetryOptions): TelemetryPort {
   const runWithSdk = (record: (loaded: TelemetrySdk) => void): void => {
     loading ??= load()
     if (sdk !== undefined) record(sdk)
-    else if (pending.length < pendingMax) pending.push(record)
+    else if (pendingRecords.length < pendingRecordsMax) pendingRecords.push(record)
   }
   const activeSpan = new AsyncLocalStorage<SpanContext>()
   return {

@@ -35,13 +35,13 @@ export function readTelemetrySettings(
 ): TelemetrySettings {
   const read = (name: string): string => (env[name] ?? '').trim()
   if (isTruthy(env['OTEL_SDK_DISABLED'])) return { kind: 'off' }
-  const used = signals.filter(
+  const usedSignals = signals.filter(
     signal =>
       read(`OTEL_${signal}_EXPORTER`) !== 'none' &&
       read('OTEL_EXPORTER_OTLP_ENDPOINT') + read(`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`) !== '',
   )
-  if (used.length === 0) return { kind: 'off' }
-  for (const signal of used) {
+  if (usedSignals.length === 0) return { kind: 'off' }
+  for (const signal of usedSignals) {
     const exporter = read(`OTEL_${signal}_EXPORTER`)
     if (exporter !== '' && exporter !== 'otlp')
       return refuse(`OTEL_${signal}_EXPORTER is '${exporter}'`, "set it to 'otlp' or 'none'")
@@ -68,7 +68,7 @@ export function readTelemetrySettings(
   const isUsable = timeoutMs > 0 && Number.isFinite(timeoutMs)
   return {
     kind: 'on',
-    signals: used,
+    signals: usedSignals,
     sampler,
     timeoutMs: isUsable ? Math.min(timeoutMs, timeoutMaxMs) : defaultTimeoutMs,
   }

@@ -24,7 +24,7 @@ export const approvalRuleForm = z.strictObject({
 export type ApprovalRule = z.infer<typeof approvalRuleForm>
 
 /** The rule of a stack without a rule of its own. */
-const openRule: ApprovalRule = { commands: [], expiresAfterHours: expiryHours.default }
+const defaultRule: ApprovalRule = { commands: [], expiresAfterHours: expiryHours.default }
 
 /** Returns the key of the document with the rule of a stack. */
 export function approvalRuleKeyOf(stack: StackId): DocumentKey {
@@ -37,7 +37,7 @@ export async function readApprovalRule(
   stack: StackId,
 ): Promise<ApprovalRule> {
   const stored = await documents.get(approvalRuleKeyOf(stack))
-  return stored === undefined ? openRule : parseDocumentValue(approvalRuleForm, stored)
+  return stored === undefined ? defaultRule : parseDocumentValue(approvalRuleForm, stored)
 }
 
 /** A deployment that may need an approval. */

@@ -23,8 +23,9 @@ const timeForm = z.number().transform(ms => ms as EpochMs)
 /** The decision about a plan. */
 const decisionForm = z.object({
   verdict: z.enum(['approved', 'rejected']),
-  /** The name and the id of the token. */
+  /** The name of the token that decided. */
   by: z.string(),
+  /** The id of this token. */
   token: z.string(),
   note: z.string().optional(),
   at: timeForm,
@@ -35,6 +36,7 @@ const approvalForm = z.object({
   request: z.string(),
   command: z.string(),
   message: z.string(),
+  /** The requester, for display. */
   by: z.string(),
   /** The id of the requester's token, if a token requested the deployment. */
   token: z.string().optional(),

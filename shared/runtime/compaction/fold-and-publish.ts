@@ -129,7 +129,8 @@ async function publishMerged(
     if (record === undefined) throw error('STACK_NOT_FOUND', `the stack ${stack} does not exist`)
     const ownPublication = findPublication(record, deployment)
     if (ownPublication !== undefined) return ownPublication
-    // A process that hung in its close may go on after another one has closed and released.
+    // This process may have been suspended during the close, while another process closed and
+    // released the deployment.
     if (!isOpenDeployment(record, deployment) && record.snapshot !== '')
       return { version: record.version, snapshot: record.snapshot }
     const state =

@@ -19,14 +19,14 @@ export function createDeduplicatedSinks(
   for (const event of earlierEvents)
     emittedCounts.set(eventKeyOf(event), (emittedCounts.get(eventKeyOf(event)) ?? 0) + 1)
   return () => {
-    const ownCounts = new Map<string, number>()
+    const runCounts = new Map<string, number>()
     let isOpen = true
     return {
       emit(event) {
         if (!isOpen) return
         const key = eventKeyOf(event)
-        const count = (ownCounts.get(key) ?? 0) + 1
-        ownCounts.set(key, count)
+        const count = (runCounts.get(key) ?? 0) + 1
+        runCounts.set(key, count)
         if (count <= (emittedCounts.get(key) ?? 0)) return
         emittedCounts.set(key, count)
         sink.emit(event)

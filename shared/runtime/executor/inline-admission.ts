@@ -17,8 +17,8 @@ export interface InlineAdmission {
   readonly hasTime: () => boolean
   /**
    * Divides the messages of one send. A message that names a pool or has a delay goes to the queue
-   * unchanged. Of the other operations, those that already run here are in neither part. Without
-   * `mayRun`, the queue gets the rest.
+   * unchanged. Operations of other messages that already run in this process are left out. If
+   * `mayRun` is false, the remaining operations go to the queue.
    */
   readonly divide: (
     messages: readonly ChainMessage[],

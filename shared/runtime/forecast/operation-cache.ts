@@ -86,6 +86,7 @@ function createCache(ports: OperationCachePorts): ReadRemembered {
 function createDeploymentCache(ports: OperationCachePorts, deployment: DeploymentId) {
   const log = createLogCache(ports, deployment)
   const ends = new Map<OperationId, KnownEnd>()
+  /** The state of the deployment at the last read of all heads. `none`: no such read yet. */
   let lastFullRead: 'none' | 'open' | 'over' = 'none'
   let cachedSummary: { readonly endCount: number; readonly summary: OperationSummary } | undefined
   const readEnds = async (ids: Iterable<OperationId>): Promise<void> => {

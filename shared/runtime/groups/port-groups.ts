@@ -54,9 +54,9 @@ export function portsOfStack<Ports extends GroupedPorts<Ports>>(ports: Ports, id
 export function portsOfGroup<Ports extends GroupedPorts<Ports>>(ports: Ports, name: string): Ports {
   const { otherGroups = [] } = ports
   if (name === defaultGroup) return ports
-  const group = otherGroups.find(each => each.name === name)
-  if (group !== undefined) return group.ports
-  const names = [defaultGroup, ...otherGroups.map(each => each.name)].join(', ')
+  const namedGroup = otherGroups.find(group => group.name === name)
+  if (namedGroup !== undefined) return namedGroup.ports
+  const names = [defaultGroup, ...otherGroups.map(group => group.name)].join(', ')
   throw error('GROUP_UNKNOWN', `there is no group with this name, only: ${names}`)
 }
 
@@ -64,9 +64,9 @@ export function portsOfGroup<Ports extends GroupedPorts<Ports>>(ports: Ports, na
 export function requireSameGroup(
   groups: readonly StackGroup[],
   stack: StackId,
-  other: StackId,
+  otherStack: StackId,
 ): void {
-  requireGroup(groups, groupNameOf(groups, stackPartsOf(stack).project), other)
+  requireGroup(groups, groupNameOf(groups, stackPartsOf(stack).project), otherStack)
 }
 
 /** Throws STACK_GROUP_DIFFERENT if a stack does not belong to a group. */
@@ -112,12 +112,16 @@ export async function listAllStacks<Ports extends CatalogPorts>(
   const listings = await Promise.all(
     groups.map(async ({ name, ports: { catalog } }) => {
       const { stacks, unreadable } = await catalog.listStacks(project)
-      const isOwn = ({ id }: { readonly id: StackId }): boolean =>
+      const isInGroup = ({ id }: { readonly id: StackId }): boolean =>
         groupNameOf(otherGroups, stackPartsOf(id).project) === name
       const foreignStacks = stacks
-        .filter(stack => !isOwn(stack))
+        .filter(stack => !isInGroup(stack))
         .map(({ id }) => ({ id, group: name }))
-      return { stacks: stacks.filter(isOwn), unreadable: unreadable.filter(isOwn), foreignStacks }
+      return {
+        stacks: stacks.filter(isInGroup),
+        unreadable: unreadable.filter(isInGroup),
+        foreignStacks,
+      }
     }),
   )
   const stacks = listings.flatMap(listing => listing.stacks)

@@ -7,7 +7,6 @@ import {
   type TerraformInstallerDeps,
 } from '../../providers/terraform/install/terraform-installer.ts'
 import { terraformCacheOf } from '../../providers/terraform/install/terraform-cache.ts'
-
 import type { FetchPlugin } from './fetch-plugin.ts'
 import { terraformKind } from './plugin-source-name.ts'
 
@@ -22,9 +21,9 @@ export function createTerraformInstallDeps(deps: {
   /** Fetches packages from the plugin store of an AWS installation, and from no other source. */
   readonly fetchPlugin?: FetchPlugin | undefined
 }): TerraformInstallerDeps {
-  const { fetchPlugin, ...others } = deps
+  const { fetchPlugin, ...otherDeps } = deps
   return {
-    ...others,
+    ...otherDeps,
     ...(fetchPlugin === undefined
       ? {}
       : {

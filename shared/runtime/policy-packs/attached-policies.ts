@@ -94,7 +94,9 @@ export function withAttachedPolicies(
     if (request.options.command !== 'up') return request
     const policies = await findAttachedPolicies(deps, request.stack)
     if (policies.length === 0) return request
-    const attachedPolicyPacks = await Promise.all(policies.map(one => openPack(deps.folders, one)))
+    const attachedPolicyPacks = await Promise.all(
+      policies.map(policy => openPack(deps.folders, policy)),
+    )
     return { ...request, attachedPolicyPacks }
   }
   return {

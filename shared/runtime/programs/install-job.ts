@@ -16,7 +16,7 @@ const installJobForm = z.strictObject({
   apiUrl: z.string(),
   /** The form of the webhook, which determines the API of the host. Default: `github`. */
   form: z.enum(webhookFormNames).optional(),
-  /** The temporary address of the archive. Absent for a public repository. */
+  /** The temporary address of the repository's archive. Absent for a public repository. */
   location: z.string().optional(),
   /** The temporary address of an uploaded program's archive in the bucket. */
   sourceAddress: z.url().optional(),

@@ -95,7 +95,7 @@ export function planNodePackages(
       {
         ...{ command, args: [...args, ...scriptArgs, ...guardedArgs], cwd: folder },
         ...createNpmSettings(registries),
-        ...(command === 'npm' ? npmDetails : {}),
+        ...(command === 'npm' ? npmOutputSettings : {}),
         explainFailure: output => explainRegistryRefusal(output, 'npm', registries),
       },
     ],
@@ -106,7 +106,10 @@ export function planNodePackages(
 }
 
 /** npm names a registry that requires a credential only in its lines about requests. */
-const npmDetails = { variables: { npm_config_loglevel: 'http' }, details: /^npm http / } as const
+const npmOutputSettings = {
+  variables: { npm_config_loglevel: 'http' },
+  hiddenOutput: /^npm http /,
+} as const
 
 /**
  * Returns the arguments of npm for a guarded registry. `--prefix` has npm ignore the configuration

@@ -29,8 +29,8 @@ export interface PackagePlan {
    */
   readonly hiddenFiles?: readonly string[]
   /**
-   * Identifies the packages by manager, requirements, runtime and options. If the requirements name
-   * no exact versions, the marker also contains the day.
+   * A text that identifies the packages by manager, requirements, runtime and options. If the
+   * requirements name no exact versions, the marker also contains the day.
    */
   readonly marker: string
   /** Whether another program with this marker has the same packages. */

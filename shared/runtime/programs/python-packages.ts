@@ -214,7 +214,7 @@ function createPipTool({ root, programFolder, environment, ...input }: ToolInput
     ...(isRequirements ? ['-r', file] : ['.']),
   ]
   return {
-    command: { command: input.python, args, cwd: programFolder, details: 'stdout' },
+    command: { command: input.python, args, cwd: programFolder, hiddenOutput: 'stdout' },
     texts: requirements?.texts ?? [],
     canReusePackages: requirements?.hasLocalPackages === false,
     hasExactVersions: requirements?.hasHashes === true,

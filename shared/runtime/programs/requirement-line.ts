@@ -29,11 +29,18 @@ const namedOptionsPattern = new RegExp(
   ].join('|')})(?: |$))*$`,
 )
 
-const name = String.raw`[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?\s*(?:\[[^\]]*\])?\s*`
-const marker = String.raw`\s*(?:;.*)?$`
-const indexPattern = new RegExp(String.raw`^${name}(?:\(?[<>=!~][^;@/\\$]*\)?)?${marker}`, 'i')
+/** The name of a package with its extras, such as `requests[socks]`. */
+const packageName = String.raw`[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?\s*(?:\[[^\]]*\])?\s*`
+/** The end of a requirement: the condition on the environment after `;`, if there is one. */
+const condition = String.raw`\s*(?:;.*)?$`
+/** A package of an index, with its versions. */
+const indexPattern = new RegExp(
+  String.raw`^${packageName}(?:\(?[<>=!~][^;@/\\$]*\)?)?${condition}`,
+  'i',
+)
+/** A package at an address. */
 const addressPattern = new RegExp(
-  String.raw`^(?:${name}@\s*)?(?:(?:git|hg|svn|bzr)\+)?(?:https?|ssh|git|s?ftp|svn)://\S+${marker}`,
+  String.raw`^(?:${packageName}@\s*)?(?:(?:git|hg|svn|bzr)\+)?(?:https?|ssh|git|s?ftp|svn)://\S+${condition}`,
   'i',
 )
 /** If a file with such a name exists, pip installs the file instead of a package of that name. */

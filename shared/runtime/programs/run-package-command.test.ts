@@ -22,7 +22,7 @@ test('an explained refusal keeps the last lines, because another failure may hav
   }
   await expect(
     runPackageManager(deps, {
-      ...{ command: '/bin/sh', args: ['-c', script], cwd, details: 'stdout' },
+      ...{ command: '/bin/sh', args: ['-c', script], cwd, hiddenOutput: 'stdout' },
       explainFailure: output => explainRegistryRefusal(output, 'pip', []),
     }),
   ).rejects.toMatchObject({

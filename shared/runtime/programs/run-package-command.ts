@@ -41,7 +41,7 @@ export interface PackageCommand {
    * The output that the error does not show: all of stdout, or the lines of a pattern. It only
    * serves `explainFailure`.
    */
-  readonly details?: 'stdout' | RegExp
+  readonly hiddenOutput?: 'stdout' | RegExp
   /** Returns the message and the hint of a failure by the output, if they are known. */
   readonly explainFailure?: (output: string) => RegistryRefusal | undefined
 }
@@ -87,14 +87,14 @@ export async function runPackageManager(
  * lines. Shows no secret.
  */
 function createFailure(
-  { details, explainFailure, secrets = [] }: PackageCommand,
+  { hiddenOutput, explainFailure, secrets = [] }: PackageCommand,
   { failure, stdout, stderr }: Readonly<Record<'failure' | 'stdout' | 'stderr', string>>,
 ): Error {
   const [shownStdout, shownStderr] = [hideSecrets(stdout, secrets), hideSecrets(stderr, secrets)]
   const output = `${shownStdout}\n${shownStderr}`
-  const shownLines = (details === 'stdout' ? shownStderr : output)
+  const shownLines = (hiddenOutput === 'stdout' ? shownStderr : output)
     .split('\n')
-    .filter(line => !(details instanceof RegExp && details.test(line)))
+    .filter(line => !(hiddenOutput instanceof RegExp && hiddenOutput.test(line)))
     .slice(-errorLinesMax)
     .map(line => toPrintable(line))
   const shownOutput = shownLines.join('\n').trim()
@@ -102,7 +102,7 @@ function createFailure(
   if (refusal === undefined) return error('INSTALL_FAILED', `${failure}:\n${shownOutput}`)
   // Another failure may have followed, because pip tries all of its indexes.
   const message = `${toPrintable(refusal.message)} (${failure}):\n${shownOutput}`
-  return error('INSTALL_FAILED', message, { hint: toPrintable(refusal.hint, 500) })
+  return error('INSTALL_FAILED', message, { hint: toPrintable(refusal.hint, hintCharsMax) })
 }
 
 /** Writes files that only this user can read. Returns the variables with their paths. */
@@ -125,6 +125,9 @@ function hideSecrets(text: string, secrets: readonly string[]): string {
 
 /** Maximum number of output lines in the error of a failed installation. */
 const errorLinesMax = 20
+
+/** Maximum number of characters in the hint of this error. */
+const hintCharsMax = 500
 
 function spawnPackageManager(
   { processes }: PackageInstallDeps,

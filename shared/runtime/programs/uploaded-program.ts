@@ -95,8 +95,9 @@ async function installPackages(
   const { stack, archive, folder } = program
   const registries = await openPackageRegistries(deps)
   const marker = await readReusableMarker(deps, folder, registries)
-  const earlierFolder = marker === undefined ? undefined : await findEarlier(deps, stack, marker)
-  if (earlierFolder !== undefined) return copyIntoProgram(deps, program, earlierFolder)
+  const earlierFolder =
+    marker === undefined ? undefined : await findEarlierFolder(deps, stack, marker)
+  if (earlierFolder !== undefined) return copyPackagesIntoProgram(deps, program, earlierFolder)
   const source = await archives.get(stack, archive)
   const { archive: bytes } = await install({
     ...{ repository: stack, commit: archive, apiUrl: '', folder: '', ignoreScripts: false, source },
@@ -124,7 +125,7 @@ async function readReusableMarker(
 }
 
 /** Returns the folder of an installed program of the stack that has the same packages. */
-async function findEarlier(
+async function findEarlierFolder(
   { installedPrograms, folders }: UploadedProgramDeps,
   stack: StackId,
   marker: string,
@@ -136,7 +137,7 @@ async function findEarlier(
   return folder !== undefined && readPackageMarker(folder) === marker ? folder : undefined
 }
 
-async function copyIntoProgram(
+async function copyPackagesIntoProgram(
   { archives, scratch }: UploadedProgramDeps,
   { stack, archive }: UploadedProgram,
   earlierFolder: string,

@@ -42,7 +42,7 @@ const eventForm = z.looseObject({
 })
 
 /** Results of a refresh step for an object that equals its recorded state. */
-const equalOps: ReadonlySet<string> = new Set(['same', 'read', 'refresh'])
+const unchangedOps: ReadonlySet<string> = new Set(['same', 'read', 'refresh'])
 /** Maximum number of events that one read returns. */
 const eventsPerRead = 1_000
 
@@ -113,7 +113,7 @@ type EventMetadata = z.infer<typeof eventForm>['resOutputsEvent']['metadata']
 
 /** Returns the drift that a step of a refresh found. Its kind is the result of the step. */
 function stepChangeOf(metadata: EventMetadata): DriftChange | undefined {
-  return equalOps.has(metadata.op) ? undefined : [metadata.op, pathsOf(metadata)]
+  return unchangedOps.has(metadata.op) ? undefined : [metadata.op, pathsOf(metadata)]
 }
 
 /** Returns the drift that a step of another command found. Only its refresh steps find drift. */

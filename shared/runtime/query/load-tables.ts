@@ -128,21 +128,22 @@ async function* listDeploymentRows(
   },
 ): AsyncGenerator<QueryRow> {
   const { record, columns, tables } = options
-  let [count, candidateCount] = [0, 0]
+  let deploymentCount = 0
+  let driftReadCount = 0
   for await (const entry of readHistory(ports.catalog, record.id)) {
     const { number } = deploymentPartsOf(entry.deployment)
     yield ['deployments', ...columns, number, ...historyColumnsOf(entry)]
-    if (tables.has('steps') && count < queryLimits.stepDeploymentsPerStack)
+    if (tables.has('steps') && deploymentCount < queryLimits.stepDeploymentsPerStack)
       for (const values of await readSteps(ports, record, number))
         yield ['steps', ...columns, number, ...values]
     if (tables.has('drift') && mayHaveDrift(entry)) {
-      candidateCount += 1
-      if (candidateCount <= queryLimits.stepDeploymentsPerStack)
+      driftReadCount += 1
+      if (driftReadCount <= queryLimits.stepDeploymentsPerStack)
         for await (const values of driftOfDeployment(ports, entry))
           yield ['drift', ...columns, ...values]
     }
-    count += 1
-    if (count === queryLimits.deploymentsPerStack) return
+    deploymentCount += 1
+    if (deploymentCount === queryLimits.deploymentsPerStack) return
   }
 }
 

@@ -29,13 +29,13 @@ export function runQueryChild(): void {
   const database: DatabaseSync = new DatabaseSync('')
   const inserts = new Map<string, StatementSync>()
   let input: QueryInput | undefined
-  const open = (first: QueryInput): void => {
-    database.exec(`${first.schema}; begin`)
-    for (const [table, columns] of Object.entries(first.columns)) {
-      const places = columns.map(() => '?').join(', ')
-      inserts.set(table, database.prepare(`insert into ${table} values (${places})`))
+  const open = (firstLine: QueryInput): void => {
+    database.exec(`${firstLine.schema}; begin`)
+    for (const [table, columns] of Object.entries(firstLine.columns)) {
+      const placeholders = columns.map(() => '?').join(', ')
+      inserts.set(table, database.prepare(`insert into ${table} values (${placeholders})`))
     }
-    input = first
+    input = firstLine
   }
   const toJson = (value: unknown): unknown => {
     if (typeof value === 'bigint')
@@ -54,8 +54,8 @@ export function runQueryChild(): void {
       return allowed.has(action) || isIndexRead ? constants.SQLITE_OK : constants.SQLITE_DENY
     })
     const statement = database.prepare(sql)
-    const rest = sql.trim().slice(statement.sourceSQL.trim().length)
-    if (/[^\s;]/.test(rest)) return { error: 'the text has more than one statement' }
+    const remainingSql = sql.trim().slice(statement.sourceSQL.trim().length)
+    if (/[^\s;]/.test(remainingSql)) return { error: 'the text has more than one statement' }
     statement.setReturnArrays(true)
     statement.setReadBigInts(true)
     const rows: unknown[][] = []

@@ -4,7 +4,7 @@ import type { EpochMs, StackId } from '../../records/ids.ts'
 import type { RequestRecord } from '../../records/stack-request.ts'
 import { scheduleDocument } from '../../triggers/schedules/due-schedule.ts'
 import { createScheduleRequest } from '../../triggers/trigger-requests.ts'
-import { findLastRead } from './recent-read.ts'
+import { findLastRead } from './find-last-read.ts'
 import { readRunsOfSchedule } from './scheduled-drift.ts'
 
 const stack = 'organization/shop/dev' as StackId

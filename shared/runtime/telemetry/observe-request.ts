@@ -1,4 +1,5 @@
 import type { TelemetryAttributes, TelemetryPort } from '../../ports/telemetry.ts'
+
 /** The answer to a request. `route` is a template, so that it contains no names and no tokens. */
 export interface ObservedAnswer {
   readonly route: string

@@ -18,7 +18,7 @@ import {
 /** Dependencies of the blobs. */
 interface BlobsDeps extends BucketSection {
   readonly clock: ClockPort
-  /** Maximum size of a blob that `put` accepts. Default: `awsLimits.blobBytesMax`. */
+  /** Maximum size of a blob that `put` accepts, in bytes. Default: `awsLimits.blobBytesMax`. */
   readonly bytesMax?: number
   /** Returns the name of a blob for the SHA-256 of its bytes. Default: the SHA-256. */
   readonly nameOf?: BlobNaming

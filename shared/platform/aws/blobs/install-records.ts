@@ -4,7 +4,10 @@ import { bucketPrefixes } from '../../../config/aws-resource-names.ts'
 import type { BlobHash, StackId } from '../../../records/ids.ts'
 import { httpStatusOf, withAwsErrors } from '../aws-error.ts'
 
-/** The archive names of a stack's installed programs. The key is the marker of their packages. */
+/**
+ * The archive names of programs with installed packages, by stack and `marker`. The marker is a text
+ * that identifies the packages (`PackagePlan`).
+ */
 export interface InstallRecords {
   readonly find: (stack: StackId, marker: string) => Promise<BlobHash | undefined>
   readonly store: (stack: StackId, marker: string, archive: BlobHash) => Promise<void>

@@ -55,6 +55,7 @@ async function listKind(
   keysMax: number,
 ): Promise<readonly S3Object[]> {
   const kindPrefix = `${kind}-`
+  // The cursor is in a later kind, so an earlier page had all archives of this kind.
   if (cursor > kindPrefix && !cursor.startsWith(kindPrefix)) return []
   const command = new ListObjectsV2Command({
     Bucket: bucket,

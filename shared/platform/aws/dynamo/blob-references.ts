@@ -12,8 +12,8 @@ import { getItem, queryItems, type Table } from './table/table.ts'
  * and inboxes, the requests of stacks, the documents, and the deployments with log and operations.
  * `stack`, `requesting-stack` and `deployment`: the search for the next stack, the next stack with
  * requests, and the next deployment. `late`: the inbox of a stack. `after`: the last stack or
- * deployment that was listed. `from`: the sort key of the last listed record, or a block of
- * operations that is not listed yet.
+ * deployment that was listed. `from`: the sort key of the last listed record, or the number of the
+ * first block of operations that is not listed yet (`OperationBlocks`).
  */
 type ListingPosition =
   | { readonly at: 'stack'; readonly after: string }
@@ -80,7 +80,7 @@ function readPage(
 ): Promise<RecordPage> {
   if (position.at === 'stack') return readStackPage(catalogTable, position.after)
   if (position.at === 'versions') return readVersionsPage(catalogTable, position)
-  if (position.at === 'late') return readLatePage(journalTable, position)
+  if (position.at === 'late') return readLateOutcomesPage(journalTable, position)
   if (position.at === 'requesting-stack')
     return readStackWithRequestsPage(catalogTable, position.after)
   if (position.at === 'requests') return readRequestsPage(catalogTable, position)
@@ -109,7 +109,7 @@ async function readVersionsPage(
   return { items, next: { at: 'versions', stack, from: lastKey } }
 }
 
-async function readLatePage(
+async function readLateOutcomesPage(
   journalTable: Table,
   { stack, from }: Extract<ListingPosition, { at: 'late' }>,
 ): Promise<RecordPage> {

@@ -24,6 +24,9 @@ interface EventWriter {
  */
 const cursorsPerChunk = 1_024
 
+/** Maximum number of times that the pause before the next attempt to put a chunk doubles. */
+const pauseDoublingsMax = 4
+
 /**
  * Creates the event lines in the journal, compressed in chunks. The chunks of a deployment are
  * numbered without gaps, and each writer puts its next chunk at the first free number. Therefore a
@@ -56,7 +59,7 @@ export function createEvents(journalTable: Table): EventsPort {
       nextChunkNumbers.set(deployment, number + 1)
       if (writeResult.isDone || isSameChunk(writeResult.existing, writer, firstLineNumber)) return
       nextChunkNumbers.forget(deployment)
-      await backOff(journalTable, Math.min(attempt, 4))
+      await backOff(journalTable, Math.min(attempt, pauseDoublingsMax))
     }
     throw error('STORE_UNAVAILABLE', `events of ${deployment} had no free chunk number`)
   }

@@ -55,15 +55,15 @@ async function writeTargetedRelease(
   const stack = parseStackItem(id, await getItem(deps.catalogTable, keys.stack(id)))
   const { targeted = [] } = stack ?? {}
   if (!targeted.some(open => open.deployment === release.deployment)) return true
-  const rest = withoutDeployment(targeted, release.deployment)
-  const after = rest.length === 0 ? '' : JSON.stringify(rest)
-  const current = rest[0]?.deployment ?? ''
+  const remaining = withoutDeployment(targeted, release.deployment)
+  const remainingJson = remaining.length === 0 ? '' : JSON.stringify(remaining)
+  const current = remaining[0]?.deployment ?? ''
   const existing = await writeRelease(deps, release, {
     key: keys.stack(id),
-    updateExpression: 'SET #current = :current, #targeted = :after',
+    updateExpression: 'SET #current = :current, #targeted = :remaining',
     condition: joinConditions(readableCondition, targetedConditionOf(targeted)),
     values: {
-      ...toItem({ current, after, ...targetedValuesOf(targeted) }),
+      ...toItem({ current, remaining: remainingJson, ...targetedValuesOf(targeted) }),
       ...formatAttributeOf('stack'),
     },
   })
@@ -99,8 +99,8 @@ async function writeRelease(
     requireReadableItem('history', { stack, number }, historyRefusal.existing)
   else {
     // The entry of the history is missing. The stack must be released nevertheless.
-    const result = await updateItem(catalogTable, stackUpdate)
-    if (!result.isDone) return result.existing
+    const stackResult = await updateItem(catalogTable, stackUpdate)
+    if (!stackResult.isDone) return stackResult.existing
   }
   return undefined
 }

@@ -14,7 +14,7 @@ export interface Reservation {
   readonly token: string
 }
 
-/** Begins the token of a rename that can no longer complete. */
+/** The prefix of the token of a rename that can no longer complete. */
 const abandonedPrefix = 'abandoned '
 
 /**
@@ -55,7 +55,7 @@ export function listCopiedPartitions(
 }
 
 /**
- * Makes the completion of an uncompleted rename impossible, and then removes its copies. Keeps
+ * Prevents the completion of an unfinished rename, and then removes its copies. Keeps
  * records that another rename or a later stack with the id wrote meanwhile. Returns false if the
  * rename has completed, or another rename has reserved the id. A repeated call continues an
  * interrupted one.

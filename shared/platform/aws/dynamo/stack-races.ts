@@ -23,7 +23,10 @@ export async function retryWhileRacing<T>(attempt: () => Promise<T | undefined>)
   throw error('STORE_UNAVAILABLE', 'gave up changing the stack: it was updated concurrently')
 }
 
-/** The condition that the targeted deployments of a stack have not changed since they were read. */
+/**
+ * The condition that the targeted deployments of a stack have not changed since they were read. The
+ * item of an older stack may lack the attribute.
+ */
 export function targetedConditionOf(targeted: readonly TargetedDeployment[]): string {
   return targeted.length > 0
     ? '#targeted = :open'

@@ -142,7 +142,7 @@ async function writeTargetedStart(
   if (!hasClaimBasis(stack, expected)) return { kind: 'changed' }
   const number = stack.deployments + 1
   const deployment = deploymentIdOf(id, number)
-  const open = [...targeted, { deployment, claim, token }]
+  const openDeployments = [...targeted, { deployment, claim, token }]
   const change = {
     key: keys.stack(id),
     updateExpression:
@@ -153,7 +153,8 @@ async function writeTargetedStart(
     ),
     values: {
       ...toItem({
-        ...{ current: open[0]?.deployment ?? deployment, after: JSON.stringify(open), number },
+        current: openDeployments[0]?.deployment ?? deployment,
+        ...{ after: JSON.stringify(openDeployments), number },
         ...{ token, no: false, before: number - 1, version },
         ...targetedValuesOf(targeted),
       }),
@@ -171,9 +172,9 @@ async function writeClaim(
   const { stack: id } = deploymentPartsOf(deployment)
   const stack = await requireStack(catalogTable, id)
   const { targeted = [], version } = stack
-  const own = targeted.find(open => open.deployment === deployment)
-  if (own?.claim === claim) return true
-  if (own === undefined || !hasClaimBasis(stack, expected)) return false
+  const openDeployment = targeted.find(open => open.deployment === deployment)
+  if (openDeployment?.claim === claim) return true
+  if (openDeployment === undefined || !hasClaimBasis(stack, expected)) return false
   const { isDone } = await updateItem(catalogTable, {
     key: keys.stack(id),
     updateExpression: 'SET #targeted = :after',
@@ -213,16 +214,20 @@ async function writePublication(
   if (version === nextVersion && publishedSnapshot === snapshot)
     return { kind: 'already-published', version }
   if (version !== expectedVersion) return { kind: 'conflict', version }
-  const marked = withPublication(targeted, publisher, { version: nextVersion, snapshot })
-  const isMarked = targeted.some(({ deployment }) => deployment === publisher)
-  const isCurrent = joinConditions(existingStackCondition, '#version = :expected')
+  const targetedAfter = withPublication(targeted, publisher, { version: nextVersion, snapshot })
+  const isTargeted = targeted.some(({ deployment }) => deployment === publisher)
+  const versionCondition = joinConditions(existingStackCondition, '#version = :expected')
   const change = {
     key: keys.stack(id),
-    updateExpression: `SET #version = :next, #snapshot = :snapshot${isMarked ? ', #targeted = :after' : ''}`,
-    condition: isMarked ? joinConditions(isCurrent, targetedConditionOf(targeted)) : isCurrent,
+    updateExpression: `SET #version = :next, #snapshot = :snapshot${isTargeted ? ', #targeted = :after' : ''}`,
+    condition: isTargeted
+      ? joinConditions(versionCondition, targetedConditionOf(targeted))
+      : versionCondition,
     values: {
       ...toItem({ next: nextVersion, snapshot, expected: expectedVersion, no: false }),
-      ...(isMarked ? toItem({ after: JSON.stringify(marked), ...targetedValuesOf(targeted) }) : {}),
+      ...(isTargeted
+        ? toItem({ after: JSON.stringify(targetedAfter), ...targetedValuesOf(targeted) })
+        : {}),
       ...formatAttributeOf('stack'),
     },
   }

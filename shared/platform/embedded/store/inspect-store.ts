@@ -9,9 +9,11 @@ import { unavailableReasonOf } from './store-errors.ts'
 /** The facts about a store, which `inspectStore` reads without changing it. */
 export interface StoreFacts {
   readonly folder: string
+  /** The path of the database. */
   readonly database: string
   /** Permission bits of the folder, for example 0o700. */
   readonly mode: number
+  /** The id of the user who owns the folder. */
   readonly uid: number
   /** The version of the schema in the file, and the version that this program writes. */
   readonly foundVersion: number

@@ -9,7 +9,10 @@ export interface OwnerWait {
   readonly nextPauseMs: () => number
 }
 
-/** Starts a wait at `startMs`. It begins again with the end of an owner, and with a new owner. */
+/**
+ * Starts a wait at `startMs`. The time limit for one owner begins again when that owner ends, or
+ * when a new owner appears.
+ */
 export function createOwnerWait(startMs: number): OwnerWait {
   let lastPid: number | undefined
   let silentSinceMs = startMs

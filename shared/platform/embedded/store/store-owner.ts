@@ -6,13 +6,13 @@ import type { StorePaths } from './store-paths.ts'
 /** The living process that last became the owner of the store. */
 export interface StoreOwner {
   readonly pid: number
-  /** Whether the process runs or is suspended. Only Linux tells it. */
+  /** Whether the process runs or is suspended. `unknown` on systems other than Linux. */
   readonly state: 'running' | 'stopped' | 'unknown'
 }
 
 /**
  * Writes the pid of this process, the owner of the store, to the file that `readStoreOwner` reads.
- * Errors are ignored, because the pid only affects messages and the patience of other processes.
+ * Errors are ignored, because the pid only affects messages, and how long other processes wait.
  */
 export function writeOwnerPid(path: string): void {
   try {

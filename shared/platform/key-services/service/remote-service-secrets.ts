@@ -31,7 +31,7 @@ export function openRemoteServiceManager(stack: ServiceStack, env: Env): Secrets
 function createRemoteManager(stack: ServiceStack, env: Env): SecretsManager {
   const token = readServiceToken(stack.url, env)
   const { url, owner, project, stack: name } = stack
-  const callNow = createBlockingCall()
+  const callBlocking = createBlockingCall()
   const plaintexts = new Map<string, string>()
   /** Ciphertexts that no secret uses yet, by plaintext. Each is used for one secret only. */
   const unusedCiphertexts = new Map<string, string[]>()
@@ -45,7 +45,7 @@ function createRemoteManager(stack: ServiceStack, env: Env): SecretsManager {
   const decrypt = (ciphertext: string): string => {
     const knownPlaintext = plaintexts.get(ciphertext)
     if (knownPlaintext !== undefined) return knownPlaintext
-    const [text = ''] = textsOf(callNow(requestOf('decrypt', [ciphertext])), 'decrypt', stack)
+    const [text = ''] = textsOf(callBlocking(requestOf('decrypt', [ciphertext])), 'decrypt', stack)
     plaintexts.set(ciphertext, text)
     return text
   }
@@ -53,7 +53,7 @@ function createRemoteManager(stack: ServiceStack, env: Env): SecretsManager {
     const preparedCiphertext = unusedCiphertexts.get(plaintext)?.pop()
     const [ciphertext = ''] =
       preparedCiphertext === undefined
-        ? textsOf(callNow(requestOf('encrypt', [plaintext])), 'encrypt', stack)
+        ? textsOf(callBlocking(requestOf('encrypt', [plaintext])), 'encrypt', stack)
         : [preparedCiphertext]
     plaintexts.set(ciphertext, plaintext)
     return ciphertext

@@ -19,8 +19,12 @@ export type CipherReply =
   /** `status`: 0 without a response. `reason`: the message of the service. */
   | { readonly kind: 'refused'; readonly status: number; readonly reason: string }
 
+/** Maximum number of texts in one request. */
 const batchSize = 1_000
+
+/** The pauses before the second, third and fourth attempt of a request. */
 const pausesMs = [1_000, 2_000, 4_000]
+
 const malformedReply = {
   kind: 'refused',
   status: 0,

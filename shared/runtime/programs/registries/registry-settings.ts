@@ -55,8 +55,8 @@ export function createNpmSettings(registries: readonly PackageRegistry[]): Regis
  * credential without `:` is the password of the user `__token__`, as package indexes expect it.
  */
 export function createPipSettings(registries: readonly PackageRegistry[]): RegistrySettings {
-  const [first, ...others] = registries
-  if (first === undefined) return { homeFiles: {}, variables: {}, secrets: [] }
+  const [firstRegistry, ...otherRegistries] = registries
+  if (firstRegistry === undefined) return { homeFiles: {}, variables: {}, secrets: [] }
   const entries = registries.flatMap(({ address, credential }) => {
     if (credential === undefined) return []
     const separator = credential.indexOf(':')
@@ -70,10 +70,10 @@ export function createPipSettings(registries: readonly PackageRegistry[]): Regis
     homeFiles:
       entries.length === 0 ? {} : { NETRC: { name: '.netrc', text: `${entries.join('\n')}\n` } },
     variables: {
-      PIP_INDEX_URL: first.address,
-      ...(others.length === 0
+      PIP_INDEX_URL: firstRegistry.address,
+      ...(otherRegistries.length === 0
         ? {}
-        : { PIP_EXTRA_INDEX_URL: others.map(({ address }) => address).join(' ') }),
+        : { PIP_EXTRA_INDEX_URL: otherRegistries.map(({ address }) => address).join(' ') }),
     },
     secrets: secretsOf(registries),
   }

@@ -40,7 +40,8 @@ export function createPlaceholders(
 }
 
 /** Joins two conditions by AND. */
-export const joinConditions = (one: string, other: string): string => `(${one}) AND (${other})`
+export const joinConditions = (first: string, second: string): string =>
+  `(${first}) AND (${second})`
 
 /** A condition that is true even for an absent item. */
 export const alwaysTrue = 'attribute_exists(#pk) OR attribute_not_exists(#pk)'
@@ -67,6 +68,7 @@ export function simplifyCondition(condition: string): string {
     const open = character === ')' ? openPositions.pop() : undefined
     if (open !== undefined) closeByOpen.set(open, index)
   }
+  // A pair is doubled if it encloses exactly one other pair.
   const droppedPositions = new Set<number>()
   for (const [open, close] of closeByOpen)
     if (closeByOpen.get(open + 1) === close - 1)

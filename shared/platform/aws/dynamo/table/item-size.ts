@@ -1,6 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 
-/** Returns the size of an item by the rules of AWS: its names and values. */
+/** Returns the size of an item in bytes, by the rules of AWS: its names and values. */
 export function itemBytes(item: Readonly<Record<string, AttributeValue>>): number {
   return Object.entries(item).reduce(
     (sum, [name, value]) => sum + Buffer.byteLength(name) + valueBytes(value),
@@ -8,7 +8,7 @@ export function itemBytes(item: Readonly<Record<string, AttributeValue>>): numbe
   )
 }
 
-/** Returns the units of a write, billed by the larger of old and new item. */
+/** Returns the billed units of a write: one per KiB of the larger of the old and the new item. */
 export function writeUnits(
   ...items: readonly (Readonly<Record<string, AttributeValue>> | undefined)[]
 ): number {
@@ -26,7 +26,7 @@ function valueBytes(value: AttributeValue): number {
 }
 
 /**
- * Returns the size of a number: one byte per two digits, one more byte, and another byte for a
+ * Returns the bytes of a number: one byte per two digits, one more byte, and another byte for a
  * minus sign.
  */
 function numberBytes(text: string): number {

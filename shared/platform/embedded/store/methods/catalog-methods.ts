@@ -151,9 +151,9 @@ export const catalogMethods = {
     ): boolean => {
       const { stack: id } = deploymentPartsOf(args.deployment)
       const stack = requireStack(database, id)
-      const own = stack.targeted?.find(open => open.deployment === args.deployment)
-      if (own?.claim === args.claim) return true
-      if (own === undefined || !hasClaimBasis(stack, args.expected)) return false
+      const openDeployment = stack.targeted?.find(open => open.deployment === args.deployment)
+      if (openDeployment?.claim === args.claim) return true
+      if (openDeployment === undefined || !hasClaimBasis(stack, args.expected)) return false
       const targeted = withClaim(stack.targeted ?? [], args.deployment, args.claim)
       writeOpenDeployments(database, id, { ...stack, targeted })
       return true
@@ -176,12 +176,12 @@ export const catalogMethods = {
         return { kind: 'already-published', version }
       if (version !== args.expected) return { kind: 'conflict', version }
       const published = { version: nextVersion, snapshot: args.snapshot }
-      const open = withPublication(targeted, args.publisher ?? undefined, published)
+      const targetedAfter = withPublication(targeted, args.publisher ?? undefined, published)
       database.run(
         'UPDATE stack SET version = ?, snapshot = ?, targeted = ? WHERE id = ?',
         nextVersion,
         args.snapshot,
-        JSON.stringify(open),
+        JSON.stringify(targetedAfter),
         args.id,
       )
       database.run(
@@ -240,7 +240,10 @@ export const catalogMethods = {
   ),
 }
 
-/** Adds the next deployment to the stack and its history. Returns the id of the deployment. */
+/**
+ * Adds the next deployment to the stack and its history. Returns the id of the deployment.
+ * `targeted`: the open targeted deployments. `claim`: absent for a deployment of the whole stack.
+ */
 function insertDeployment(
   database: Database,
   { id, start, token }: StartArgs,
@@ -249,10 +252,10 @@ function insertDeployment(
 ): DeploymentId {
   const number = requireStack(database, id).deployments + 1
   const deployment = deploymentIdOf(id, number)
-  const open = claim === undefined ? [] : [...targeted, { deployment, claim, token }]
-  const current = open[0]?.deployment ?? deployment
+  const targetedAfter = claim === undefined ? [] : [...targeted, { deployment, claim, token }]
+  const current = targetedAfter[0]?.deployment ?? deployment
   database.run('UPDATE stack SET deployments = ? WHERE id = ?', number, id)
-  writeOpenDeployments(database, id, { current, targeted: open, startToken: token })
+  writeOpenDeployments(database, id, { current, targeted: targetedAfter, startToken: token })
   database.run(
     'INSERT INTO history (stack, number, begun) VALUES (?, ?, ?)',
     id,
@@ -265,7 +268,7 @@ function insertDeployment(
 function writeOpenDeployments(
   database: Database,
   id: StackId,
-  open: {
+  openDeployments: {
     readonly current: string
     readonly targeted: readonly TargetedDeployment[]
     readonly startToken: string
@@ -273,9 +276,9 @@ function writeOpenDeployments(
 ): void {
   database.run(
     'UPDATE stack SET current = ?, targeted = ?, start_token = ? WHERE id = ?',
-    open.current,
-    JSON.stringify(open.targeted),
-    open.startToken,
+    openDeployments.current,
+    JSON.stringify(openDeployments.targeted),
+    openDeployments.startToken,
     id,
   )
 }

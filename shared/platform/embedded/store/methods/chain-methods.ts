@@ -116,7 +116,10 @@ export const chainMethods = {
       ),
   ),
 
-  /** Returns for how many ms a receiver could have taken the oldest message. 0 without one. */
+  /**
+   * Returns the age in ms of the oldest message that no receiver has, without its delay. Returns 0
+   * without such a message.
+   */
   'chains.oldest': defineVolatile((database, _args: Readonly<Record<string, never>>): number => {
     const row = database.get(
       `SELECT max(${nowMsExpression} - max(sent_at, visible_at)) AS age FROM chain

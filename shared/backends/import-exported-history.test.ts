@@ -2,7 +2,11 @@ import { expect, test } from 'vitest'
 import type { CatalogPort, DeploymentStart, HistoryRecord } from '../ports/catalog.ts'
 import type { BlobHash, DeploymentId, EpochMs, StackId } from '../records/ids.ts'
 import { emptyDeployment } from '../state/empty-deployment.ts'
-import { countImportedEntries, type ExportedEntry, importRecords } from './import-records.ts'
+import {
+  countImportedEntries,
+  type ExportedEntry,
+  importExportedHistory,
+} from './import-exported-history.ts'
 
 const stack = 'organization/shop/dev' as StackId
 const entries: readonly ExportedEntry[] = [1, 2, 3].map(number => ({
@@ -56,7 +60,7 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8, 9, Infinity])(
   async failsAt => {
     const { catalog, records, versions, heal } = openCatalog(failsAt)
     const importAll = () =>
-      importRecords({ catalog, blobs }, stack, {
+      importExportedHistory({ catalog, blobs }, stack, {
         ...{ records: records.toReversed(), entries, readVersion },
       })
     if (failsAt === Infinity) await importAll()

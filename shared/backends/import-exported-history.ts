@@ -5,11 +5,11 @@ import type { DeploymentId, StackId } from '../records/ids.ts'
 import { printStateBlob } from '../state/print-envelope.ts'
 import type { StoredDeployment } from '../state/stored.ts'
 
-/** An entry of an exported history. */
+/** An entry of an exported history: the history in a file of an exported stack. */
 export type ExportedEntry = Omit<HistoryRecord, 'deployment'>
 
-/** The ports that an import of a history writes to. */
-interface RecordImportPorts {
+/** The ports that an import of an exported history writes to. */
+interface ExportedImportPorts {
   readonly catalog: CatalogPort
   readonly blobs: Pick<BlobsPort, 'put'>
 }
@@ -36,8 +36,8 @@ export function countImportedEntries(
  * ended. Each state becomes a version. `records`: the entries that an interrupted import has
  * already added, newest first. Throws STACK_BUSY, STORE_CONFLICT.
  */
-export async function importRecords(
-  { catalog, blobs }: RecordImportPorts,
+export async function importExportedHistory(
+  { catalog, blobs }: ExportedImportPorts,
   id: StackId,
   {
     records,
@@ -82,7 +82,7 @@ async function startEntry(
 }
 
 async function endEntry(
-  { catalog, blobs }: RecordImportPorts,
+  { catalog, blobs }: ExportedImportPorts,
   {
     id,
     deployment,

@@ -18,8 +18,8 @@ export interface ImportableEntry {
   readonly readState: () => Promise<StoredEnvelope | undefined>
 }
 
-/** The ports that an import of a history writes to. */
-export interface HistoryImportPorts {
+/** The ports that an import of a backend's history writes to. */
+export interface BackendImportPorts {
   readonly catalog: CatalogPort
   readonly blobs: Pick<BlobsPort, 'put'>
 }
@@ -28,8 +28,8 @@ export interface HistoryImportPorts {
  * Adds entries of a backend's history to a stack, oldest first, each as a deployment that has
  * ended. Each state becomes a version of the stack. Throws STACK_BUSY, STORE_CONFLICT.
  */
-export async function importHistory(
-  { catalog, blobs }: HistoryImportPorts,
+export async function importBackendHistory(
+  { catalog, blobs }: BackendImportPorts,
   id: StackId,
   entries: readonly ImportableEntry[],
 ): Promise<void> {
@@ -64,7 +64,7 @@ export async function importHistory(
  * Compares the entries of a backend with the history of a stack, both from the oldest one on.
  * Returns the number of entries before the first difference. These were imported earlier.
  */
-export function countImported(
+export function countImportedBackendEntries(
   /** The history of the stack, newest first. */
   history: readonly HistoryRecord[],
   entries: readonly ImportableEntry[],
