@@ -1,5 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
-import { writeUnits } from '../../shared/platform/aws/dynamo/table/item-size.ts'
+import { countWriteUnits } from '../../shared/platform/aws/dynamo/table/item-size.ts'
 import type { Counts } from './counts.ts'
 
 /** A recorded request with its response. */
@@ -90,11 +90,11 @@ function failedConditionUnitsOf(
   operation: string,
   { __type = '', Item, ...response }: DynamoResponse,
 ): number {
-  if (__type.endsWith('ConditionalCheckFailedException')) return writeUnits(decodeItem(Item))
+  if (__type.endsWith('ConditionalCheckFailedException')) return countWriteUnits(decodeItem(Item))
   if (operation !== 'TransactWriteItems' || !__type.endsWith('TransactionCanceledException'))
     return 0
   const reasons = response.CancellationReasons ?? []
-  return reasons.reduce((sum, reason) => sum + 2 * writeUnits(decodeItem(reason.Item)), 0)
+  return reasons.reduce((sum, reason) => sum + 2 * countWriteUnits(decodeItem(reason.Item)), 0)
 }
 
 /** Decodes an item of a response, in which binary attributes are base64. */

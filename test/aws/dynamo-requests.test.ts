@@ -12,7 +12,7 @@ import {
   toOwnerToken,
   toWriterToken,
 } from '../contract/open-adapter.ts'
-import { itemBytes } from '../../shared/platform/aws/dynamo/table/item-size.ts'
+import { itemBytesOf } from '../../shared/platform/aws/dynamo/table/item-size.ts'
 import { createModelDynamo } from '../sim/model-dynamo.ts'
 import { createTables, createTableNames, createTestRecords } from './records.ts'
 
@@ -126,6 +126,6 @@ test('a head is below a kilobyte, even with a long name, all arrivals and five d
   const end = { owner, attempt: limits.deliveriesMax, verdict: 'interrupted' } as const
   expect(await operations.select(deployment, id, end)).toBe(true)
   const head = listItems().find(item => item['sk']?.S === 'head')
-  expect(itemBytes(head ?? {})).toBeLessThan(1024)
-  expect(itemBytes(head ?? {})).toBeGreaterThan(400)
+  expect(itemBytesOf(head ?? {})).toBeLessThan(1024)
+  expect(itemBytesOf(head ?? {})).toBeGreaterThan(400)
 })

@@ -11,7 +11,7 @@ import {
   type TransactWriteItemsCommandInput,
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb'
-import { itemBytes, writeUnits } from '../../shared/platform/aws/dynamo/table/item-size.ts'
+import { countWriteUnits, itemBytesOf } from '../../shared/platform/aws/dynamo/table/item-size.ts'
 import { type BilledRequest, readUnits } from './model-capacity.ts'
 import {
   type RequestPlaceholders,
@@ -85,7 +85,10 @@ export function createModelDynamo(
     bill({ operation, table: '', items: 1, readUnits: 0, writeUnits: 0, ...cost })
   const writeSingle = (operation: string, write: Write): WriteVerdict => {
     const verdict = evaluateWrite(tables, write)
-    const units = writeUnits(verdict.before, verdict.kind === 'may' ? verdict.after : undefined)
+    const units = countWriteUnits(
+      verdict.before,
+      verdict.kind === 'may' ? verdict.after : undefined,
+    )
     billRequest(operation, { table: write.table, writeUnits: units })
     if (verdict.kind === 'refused') throw refusal(verdict.before)
     put(write.table, write.key, verdict.after)
@@ -100,7 +103,7 @@ export function createModelDynamo(
       const { TableName: table = '', Key = {} } = input
       const item = tables.get(table, Key)
       const units = readUnits(
-        item === undefined ? 0 : itemBytes(item),
+        item === undefined ? 0 : itemBytesOf(item),
         input.ConsistentRead === true,
       )
       billRequest('GetItem', { table, readUnits: units })
@@ -140,7 +143,9 @@ export function createModelDynamo(
           key: PutRequest?.Item ?? DeleteRequest?.Key ?? {},
           after: PutRequest?.Item,
         }))
-        const units = changes.map(change => writeUnits(tables.get(table, change.key), change.after))
+        const units = changes.map(change =>
+          countWriteUnits(tables.get(table, change.key), change.after),
+        )
         const writeUnitsOfAll = units.reduce((sum, itemUnits) => sum + itemUnits, 0)
         billRequest('BatchWriteItem', { table, items: changes.length, writeUnits: writeUnitsOfAll })
         for (const { key, after } of changes) put(table, key, after)
@@ -160,7 +165,7 @@ export function createModelDynamo(
         (sum, writeVerdict) =>
           sum +
           2 *
-            writeUnits(
+            countWriteUnits(
               writeVerdict.before,
               writeVerdict.kind === 'may' ? writeVerdict.after : undefined,
             ),
@@ -232,7 +237,7 @@ function evaluateWrite(tables: ModelTables, write: Write): WriteVerdict {
   if (!evaluateCondition(write.condition, write.placeholders, before ?? {}))
     return { kind: 'refused', ...beforeField }
   const after = write.after(before)
-  if (after !== undefined && itemBytes(after) > 400 * 1024)
+  if (after !== undefined && itemBytesOf(after) > 400 * 1024)
     throw invalidError('Item size has exceeded the maximum allowed size')
   return { kind: 'may', ...beforeField, ...(after === undefined ? {} : { after }) }
 }

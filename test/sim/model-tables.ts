@@ -4,7 +4,7 @@ import {
   type QueryCommandInput,
   ResourceNotFoundException,
 } from '@aws-sdk/client-dynamodb'
-import { itemBytes } from '../../shared/platform/aws/dynamo/table/item-size.ts'
+import { itemBytesOf } from '../../shared/platform/aws/dynamo/table/item-size.ts'
 import { readUnits } from './model-capacity.ts'
 import { checkUsed, evaluateCondition, invalidError, type ModelItem } from './model-expressions.ts'
 
@@ -106,7 +106,7 @@ function batchOf(
   let [bytes, units, readCount] = [0, 0, 0]
   for (const key of keys) {
     const item = get(key)
-    const size = item === undefined ? 0 : itemBytes(item)
+    const size = item === undefined ? 0 : itemBytesOf(item)
     if (bytes + size > batchBytesMax) break
     bytes += size
     readCount += 1
@@ -145,7 +145,7 @@ function pageOf(
   for (const [, item] of remaining) {
     if (page.length >= (input.Limit ?? Number.POSITIVE_INFINITY) || bytes > pageBytesMax) break
     page.push(item)
-    bytes += itemBytes(item)
+    bytes += itemBytesOf(item)
   }
   const lastItem = page.at(-1)
   const hasMore = page.length < remaining.length && lastItem !== undefined

@@ -45,7 +45,7 @@ export function createTriggerPlatform(deps: {
   const sqs = createSqsClient(settings)
   const client = createDynamoClient(dynamoSettingsOf(settings))
   const catalogTable = { client, clock, random, region, name: resources.get('catalogTable') }
-  // These two methods read no record of the journal, so any table can take the place of its table.
+  // These two methods read no record of the journal, so they need no journal table.
   const { getStack, listStacks } = createCatalog({
     catalogTable,
     journalTable: catalogTable,

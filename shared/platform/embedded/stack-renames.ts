@@ -3,7 +3,7 @@ import type { RandomPort } from '../../ports/system.ts'
 import type { StoreCall } from './store/methods/store-methods.ts'
 
 /**
- * Creates the renames over the embedded store. Each rename is one transaction. It ignores
+ * Creates the renames over the embedded store. Each rename is one transaction, and ignores
  * `placements`, because processes check schedules themselves, without an external scheduler.
  */
 export function createStackRenames(call: StoreCall, random: RandomPort): StackRenames {

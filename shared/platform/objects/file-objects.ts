@@ -88,7 +88,7 @@ async function createFolder(path: string): Promise<void> {
 /**
  * Writes a temporary file, and moves it to `path` with `publish`. Returns false if `publish` finds
  * a file at `path`. If the temporary file of a suspended process looks like a leftover, another
- * host may remove it. It is then written a second time.
+ * host may remove it. The file is then written a second time.
  */
 async function writeThenPublish(
   path: string,

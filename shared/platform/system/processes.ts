@@ -67,7 +67,7 @@ export function createProcesses(): ProcessesPort {
 /**
  * Spawns a process as the leader of a new process group. Node throws some failures of the start
  * immediately, such as ETXTBSY for a busy file, or E2BIG for too large arguments and variables.
- * They become PLUGIN_FAILED.
+ * Such a failure becomes PLUGIN_FAILED.
  */
 function spawnDetached(request: SpawnRequest): ChildProcessByStdio<Writable, Readable, Readable> {
   try {

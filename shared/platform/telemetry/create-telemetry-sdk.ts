@@ -181,8 +181,8 @@ const severityNumbers = {
 } as const
 
 /**
- * Creates the resource of all signals. The variables of the user override it. It names no process
- * argument, host or user.
+ * Creates the resource of all signals, which names no process argument, host or user. The variables
+ * of the user override its attributes.
  */
 function createResource(version: string): Resource {
   return resourceFromAttributes({

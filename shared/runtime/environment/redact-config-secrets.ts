@@ -3,7 +3,7 @@ import { createRedactor } from '../../values/redact-secrets.ts'
 
 /**
  * Creates a function that removes the texts of secret configuration values from messages. It also
- * removes each secret within a map or list, because a message can contain one without the rest.
+ * removes each secret within a map or list, because a message can contain such a secret alone.
  */
 export function createConfigRedactor(
   request: Pick<DeployInput, 'config'>,

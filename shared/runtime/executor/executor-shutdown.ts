@@ -19,8 +19,8 @@ export interface ExecutorShutdown {
 
 /**
  * Creates the shutdown. After `start`, the lease ends with the last running delivery. If none is
- * running, the caller ends the lease. It must not end earlier, because running operations still
- * record their outcomes.
+ * running, the caller ends the lease. The lease must not end earlier, because running operations
+ * still record their outcomes.
  */
 export function createExecutorShutdown(lease: Pick<RenewedLease, 'end'>): ExecutorShutdown {
   let runningCount = 0

@@ -17,7 +17,7 @@ import { createInlineAdmission } from './inline-admission.ts'
 export interface InlineOperations {
   /** The queue for the generator. Messages of inline operations do not reach the real queue. */
   readonly chains: ChainQueuePort
-  /** Reports whether an operation runs in this process. */
+  /** Reports whether any operation runs in this process. */
   readonly areRunning: () => boolean
   /**
    * Begins no more operations, and waits for those that run. Resolves after half of the shutdown
@@ -38,8 +38,8 @@ interface InlineRun {
 }
 
 /**
- * Creates the operations that a generator run executes itself while few are in flight. It runs them
- * with the code, the records and a lease of an executor. A message that names a pool or has a delay
+ * Creates the operations that a generator run executes itself while few are in flight. The run
+ * uses the code, the records and a lease of an executor. A message that names a pool or has a delay
  * goes to the queue. So does every message of a deployment that functions do not execute. If the
  * process dies, the next generator run sends the operations that have not begun. Source:
  * docs/architecture.md#inline-operations.

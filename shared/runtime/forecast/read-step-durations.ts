@@ -28,9 +28,9 @@ interface DeploymentSamples {
 }
 
 /**
- * Reads the durations of a stack's earlier provider calls, from the outcomes in its records. It
- * reads the newest deployments only, up to limits (`forecastDeploymentsMax`,
- * `forecastOperationsMax`), so the cost does not grow with the stack. Returns fewer durations when
+ * Reads the durations of a stack's earlier provider calls, from the outcomes in its records. Reads
+ * the newest deployments only, up to limits (`forecastDeploymentsMax`, `forecastOperationsMax`), so
+ * the cost does not grow with the history. Returns fewer durations when
  * records were removed or cannot be read, because a forecast must never make a preview fail.
  * Only deployments of `command` contribute to `overheadMs`.
  */

@@ -50,14 +50,14 @@ const eventsPerRead = 1_000
  * Yields the drift that a deployment recorded. The deployment is a refresh, or an update or destroy
  * that refreshed first.
  */
-export async function* driftOfDeployment(
+export async function* readDriftOfDeployment(
   ports: Pick<DriftPorts, 'events' | 'decisionLog'>,
   { deployment, command, startedAt, endedAt }: HistoryRecord,
 ): AsyncGenerator<DriftColumns> {
   const { number } = deploymentPartsOf(deployment)
   const isRefresh = command === 'refresh'
   if (!isRefresh && !(await hasRefreshedFirst(ports, deployment))) return
-  const drift = await readDrift(ports, deployment, isRefresh ? stepChangeOf : refreshChangeOf)
+  const drift = await readDriftEvents(ports, deployment, isRefresh ? stepChangeOf : refreshChangeOf)
   const time = formatTime(endedAt ?? startedAt)
   for (const [urn, change] of drift) yield [number, null, time, urn, ...change]
 }
@@ -82,15 +82,15 @@ async function hasRefreshedFirst(
  * Yields the drift that the newest runs of the schedules of a stack found. Such a run is a preview,
  * so its events are its only record of the properties.
  */
-export async function* driftOfSchedules(
+export async function* readDriftOfSchedules(
   ports: DriftPorts,
   stack: StackId,
 ): AsyncGenerator<DriftColumns> {
   for (const stored of await listSchedulesOf(ports, stack))
-    yield* driftOfSchedule(ports, stack, stored)
+    yield* readDriftOfSchedule(ports, stack, stored)
 }
 
-async function* driftOfSchedule(
+async function* readDriftOfSchedule(
   ports: DriftPorts,
   stack: StackId,
   stored: StoredDocument,
@@ -99,7 +99,7 @@ async function* driftOfSchedule(
     if (end?.kind !== 'previewed') continue
     const { key } = request
     const time = formatTime(request.at)
-    const drift = await readDrift(ports, previewIdOf(stack, key), stepChangeOf)
+    const drift = await readDriftEvents(ports, previewIdOf(stack, key), stepChangeOf)
     for (const [urn, change] of drift) yield [null, key, time, urn, ...change]
     // The end of the request names some drifted resources, even after the events were removed.
     if (drift.size === 0) for (const urn of end.urns ?? []) yield [null, key, time, urn, null, '[]']
@@ -133,7 +133,7 @@ function pathsOf({ diffs, detailedDiff }: EventMetadata): string {
  * Reads the drifted resources of a run from its events. If several events of a resource report
  * drift, the last one counts.
  */
-async function readDrift(
+async function readDriftEvents(
   { events }: Pick<DriftPorts, 'events'>,
   run: DeploymentId,
   changeOf: (metadata: EventMetadata) => DriftChange | undefined,

@@ -10,7 +10,7 @@ import { isJsonObject, readTextField } from '../../state/stored-fields.ts'
 import type { StoredDeployment, StoredResource } from '../../state/stored.ts'
 import type { JournalPorts } from '../compaction/fold-and-publish.ts'
 import { readDeploymentTimeline } from '../state/state-at-time.ts'
-import { driftOfDeployment, driftOfSchedules, type DriftPorts } from './drift-rows.ts'
+import { readDriftOfDeployment, readDriftOfSchedules, type DriftPorts } from './drift-rows.ts'
 import { flattenProperties } from './flatten-properties.ts'
 import type { QueryTable, QueryValue } from './query-schema.ts'
 
@@ -51,7 +51,7 @@ export async function* loadTables(
     if ((['deployments', 'steps', 'drift'] as const).some(table => tables.has(table)))
       yield* listDeploymentRows(ports, { record, columns, tables })
     if (tables.has('drift'))
-      for await (const values of driftOfSchedules(ports, record.id))
+      for await (const values of readDriftOfSchedules(ports, record.id))
         yield ['drift', ...columns, ...values]
   }
 }
@@ -139,7 +139,7 @@ async function* listDeploymentRows(
     if (tables.has('drift') && mayHaveDrift(entry)) {
       driftReadCount += 1
       if (driftReadCount <= queryLimits.stepDeploymentsPerStack)
-        for await (const values of driftOfDeployment(ports, entry))
+        for await (const values of readDriftOfDeployment(ports, entry))
           yield ['drift', ...columns, ...values]
     }
     deploymentCount += 1

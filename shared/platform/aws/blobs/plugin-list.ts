@@ -21,9 +21,9 @@ type ReadArchiveRecord = (
 const kinds = ['analyzer', 'converter', 'language', 'resource', 'terraform', 'tool']
 
 /**
- * Returns a page of the archives that `createPluginStore` stores. It lists the keys of each kind
- * separately, because blobs have the same prefix. It reads the records of the page concurrently.
- * Throws the errors of `createAwsError`.
+ * Returns a page of the archives that `createPluginStore` stores. Lists the keys of each kind
+ * separately, because the keys of blobs have the same prefix. Reads the records of the page
+ * concurrently. Throws the errors of `createAwsError`.
  */
 export async function readPluginPage(
   bucketSection: BucketSection,

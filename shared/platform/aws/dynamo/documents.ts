@@ -22,11 +22,11 @@ interface DocumentsDeps {
 }
 
 /**
- * Creates the port of the documents. They are items of the catalog table, with one partition per
- * kind. The limits of calls are items of the journal table, because executors do not write the
- * catalog. They have one partition per stack. Each write is one conditional request. A put writes a
- * token, which identifies a repetition of the put. The item of a removed document stays and keeps
- * its version, so no version is used twice. Only an expiry removes an item with its version.
+ * Creates the port of the documents, which are items of the catalog table, with one partition per
+ * kind. The limits of calls are items of the journal table, with one partition per stack, because
+ * executors do not write the catalog. Each write is one conditional request. A put writes a token,
+ * which identifies a repetition of the put. The item of a removed document stays and keeps its
+ * version, so no version is used twice. Only an expiry removes an item with its version.
  * Lists leave removed documents out, so a page may have fewer documents than its limit.
  */
 export function createDocuments({ table, random }: DocumentsDeps): DocumentsPort {

@@ -10,10 +10,10 @@ import { getItem, putItem, queryItems, type Table } from './table/table.ts'
 
 /**
  * Creates the methods for the records of a stack that outlive those of its deployments: late
- * outcomes, and durations of slow operations. They are in the journal, because executors write them
- * and have no permission to write the catalog. None of them expires. They may exist after the
- * removal of their stack. A later stack of the same id does not list the late outcomes of the
- * removed stack.
+ * outcomes, and durations of slow operations. These records are in the journal table, because
+ * executors write them and have no permission to write the catalog table. They never expire, and
+ * may exist after the removal of their stack. A later stack of the same id does not list the late
+ * outcomes of the removed stack.
  */
 export function createInbox({
   journalTable,

@@ -13,7 +13,7 @@ export interface StoreReader {
   readonly close: () => void
 }
 
-/** Opens the reader of a database. It is closed from the start if the database cannot be read. */
+/** Opens a reader of a database. Returns a closed reader if the database cannot be read. */
 export function openStoreReader(path: string): StoreReader {
   let database = openDatabaseForReading(path)
   const close = (): void => {

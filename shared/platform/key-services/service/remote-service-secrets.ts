@@ -62,8 +62,8 @@ function createRemoteManager(stack: ServiceStack, env: Env): SecretsManager {
     type: 'service',
     state: { url, owner, project, stack: name },
     crypter: { encrypt, decrypt },
-    // The key of the service is unknown here, so the token is the key of the digest. It is secret
-    // too, and each process of the same login has it.
+    // The key of the service is unknown here, so the token is the key of the digest. The token is
+    // secret too, and each process of the same login has it.
     digest: createKeyedDigest(Buffer.from(token, 'utf8')),
     prepare: async texts => {
       const newCiphertexts = [...new Set(texts.ciphertexts)].filter(text => !plaintexts.has(text))

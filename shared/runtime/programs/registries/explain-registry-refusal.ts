@@ -78,7 +78,7 @@ function findRegistryOf(
   )
 }
 
-/** Returns the arguments that store the registry of a URL. They repeat those of a stored one. */
+/** Returns the arguments that store the registry of a URL. A stored registry keeps its settings. */
 function createSetArgs(
   url: string,
   manager: PackageRegistry['manager'],

@@ -1,7 +1,7 @@
 import type { AttributeValue, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import type { UsageCounts } from '../../../../records/usage.ts'
 import type { UsageMeter } from '../../usage-meter.ts'
-import { writeUnits } from './item-size.ts'
+import { countWriteUnits } from './item-size.ts'
 
 const readCommands: ReadonlySet<string> = new Set([
   ...['GetItemCommand', 'BatchGetItemCommand', 'QueryCommand'],
@@ -65,8 +65,8 @@ export function countUnits(
  */
 export function countRefusedUnits(response: CountedResponse): Partial<UsageCounts> {
   if (response.name === 'ConditionalCheckFailedException')
-    return { writeUnits: writeUnits(response.Item) }
+    return { writeUnits: countWriteUnits(response.Item) }
   if (response.name !== 'TransactionCanceledException') return {}
   const reasons = response.CancellationReasons ?? []
-  return { writeUnits: reasons.reduce((sum, { Item }) => sum + 2 * writeUnits(Item), 0) }
+  return { writeUnits: reasons.reduce((sum, { Item }) => sum + 2 * countWriteUnits(Item), 0) }
 }

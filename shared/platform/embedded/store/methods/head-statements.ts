@@ -81,8 +81,8 @@ function createTookEffectQuery(event: HeadEvent): string {
 }
 
 /**
- * Returns a statement that writes an absent or an existing head. It inserts a row if the event may
- * write an untouched head. It updates the row if the event may write the existing head.
+ * Returns a statement that writes an absent or an existing head. The statement inserts a row if the
+ * event may write an untouched head, and updates the row if the event may write the existing head.
  */
 function createUpsert(
   event: HeadEvent,
