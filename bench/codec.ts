@@ -3,8 +3,8 @@
  * that fold. The steps are decode, encode, fold, verify, fold-texts, verify-bytes and diff, or
  * those of `--steps`. As a deployment does, `fold-texts` folds the texts of entries to the bytes of
  * a state, and `verify-bytes` verifies the bytes of a state. Each step is measured `--repetitions`
- * times. Prints one JSON line for each step and size, with the medians of wall time, of the main
- * thread's processor time, and of the longest delay of the event loop. On a busy machine only
+ * times. Prints one JSON line for each step and size. The line has the medians of wall time, of the
+ * main thread's processor time, and of the longest delay of the event loop. On a busy machine only
  * processor time is comparable. Usage:
  * `node bench/codec.ts [--sizes n,n] [--repetitions n] [--steps name,name]`.
  */

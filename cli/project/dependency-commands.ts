@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { error } from '../../shared/errors/error.ts'
-import { lockFiles } from '../../shared/runtime/programs/lock-files.ts'
+import { nodeLockFiles } from '../../shared/runtime/programs/node-lock-files.ts'
 
 /** A program or policy pack whose dependencies are installed. */
 export interface DependentProgram {
@@ -20,7 +20,7 @@ export interface DependencyCommand {
   readonly cwd: string
 }
 
-const nodeManagers: ReadonlySet<string> = new Set(lockFiles.map(([, manager]) => manager))
+const nodeManagers: ReadonlySet<string> = new Set(nodeLockFiles.map(([, manager]) => manager))
 
 /**
  * Returns the commands that install the dependencies of a program in Node, Python or Go, in order.
@@ -64,7 +64,7 @@ function chooseNodeCommands(program: DependentProgram): readonly DependencyComma
       'PROJECT_INVALID',
       `the runtime option \`packagemanager\` is '${configuredManager}'; use npm, pnpm, yarn or bun`,
     )
-  const lockedManager = lockFiles.find(([file]) => existsSync(join(cwd, file)))?.[1]
+  const lockedManager = nodeLockFiles.find(([file]) => existsSync(join(cwd, file)))?.[1]
   const command = configuredManager || lockedManager || 'npm'
   const npmOptions = ['--no-audit', '--no-fund', '--loglevel=error']
   return [{ command, args: ['install', ...(command === 'npm' ? npmOptions : [])], cwd }]

@@ -58,6 +58,7 @@ export interface UnreadableStack {
 /** An entry of a stack's history. */
 export interface HistoryRecord {
   readonly deployment: DeploymentId
+  /** The command of the deployment. `state`: an edit of the state, such as `state delete`. */
   readonly command: Command | 'stack import' | 'stack rename' | 'state'
   readonly message: string
   /** The requester, for display: a token, trigger or user. Absent in entries of older versions. */
@@ -65,6 +66,7 @@ export interface HistoryRecord {
   /** The approval of the plan that the deployment applied, if it needed one. */
   readonly approval?: Omit<PlanApproval, 'of'>
   readonly startedAt: EpochMs
+  /** Absent while the deployment is open, like `result`. */
   readonly endedAt?: EpochMs
   readonly result?: DeploymentResult
   /** Numbers of operations by kind, as in the summary of the deployment. */

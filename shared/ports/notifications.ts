@@ -4,7 +4,7 @@ import type { DocumentKey } from './documents.ts'
 /**
  * An outgoing message: a notification to one receiver, a reply to a repository host, or a delivery
  * that a user requests. `ping` sends a test delivery. `redelivery` sends a delivery of the history
- * again, once per request.
+ * again, once per request. `id` is the id of the delivery, and `request` a random text.
  */
 export type OutgoingMessage =
   | {

@@ -5,6 +5,7 @@ import type { BlobHash } from '../records/ids.ts'
  * archive of its own.
  */
 export interface PluginKey {
+  /** The kind of the plugin, such as `resource` or `analyzer`. */
   readonly kind: string
   readonly name: string
   readonly version: string

@@ -16,8 +16,10 @@ export interface SchedulerExpression {
 export interface ScheduledCalls {
   /** A name that is never reused. It has at most 64 characters: letters, digits and `-`. */
   readonly name: string
+  /** The key of the schedule's document. */
   readonly key: DocumentKey
   readonly times: SchedulerExpression
+  /** The time at which the calls were registered with the service. */
   readonly placedAt: EpochMs
 }
 

@@ -11,7 +11,7 @@ const queueForm = z.enum(longQueueNames)
 
 /**
  * The form of a call of the scaler. `sent`: `messages` were sent to a queue. `idle`: a task of the
- * queue had no work for `longPoolIdleMs`. `check`: messages may wait whose `sent` call failed.
+ * queue had no work for `longPoolIdleMs`. `check`: messages may wait because their call failed.
  */
 export const scalerCallForm = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('sent'), queue: queueForm, messages: z.int().positive() }),

@@ -58,7 +58,7 @@ export function createBackendControl(deps: BackendControlDeps): ControlPort {
 }
 
 /**
- * Tests whether the store has conditional writes, by a put of the object of this process's lock.
+ * Tests whether the store has conditional writes, by a conditional put of this process's lock.
  * Calls `onNotice` if it has none.
  */
 async function testConditionalWrites(

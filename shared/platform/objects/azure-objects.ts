@@ -60,6 +60,7 @@ export async function createAzureObjects(url: ObjectStoreUrl, env: Env): Promise
           await upload(key, bytes, true)
           return true
         } catch (thrown) {
+          // Both statuses mean that an object has the key.
           if ([409, 412].includes(statusOf(thrown) ?? 0)) return false
           throw thrown
         }

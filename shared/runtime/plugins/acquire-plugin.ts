@@ -100,6 +100,7 @@ async function openCredential(
   return sealing.open(allowed.credential, sealingContextOf(allowed.key))
 }
 
+/** The file for the archive, a folder for temporary files, and the credential of the source. */
 interface DownloadTarget {
   readonly file: string
   readonly folder: string

@@ -63,7 +63,10 @@ export async function listAllowedSources(
   return sources
 }
 
-/** Returns the allowed source with the longest pattern that matches the name of a source. */
+/**
+ * Returns the allowed source with the longest pattern that matches the name of a source. Returns
+ * undefined if no pattern matches.
+ */
 export function findAllowedSource(
   sources: readonly AllowedSource[],
   sourceName: string,

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import * as z from 'zod'
 import { error } from '../../errors/error.ts'
-import { lockFiles, type NodePackageManager } from './lock-files.ts'
+import { nodeLockFiles, type NodePackageManager } from './node-lock-files.ts'
 import { nodePackagesFolder } from './package-marker.ts'
 import type { PackagePlan, PackagePlanOptions } from './package-plan.ts'
 import { explainRegistryRefusal } from './registries/explain-registry-refusal.ts'
@@ -24,7 +24,7 @@ const lockedInstallArgs: Readonly<Partial<Record<NodePackageManager, readonly st
   yarn: ['install', '--frozen-lockfile'],
 }
 /** The supported package managers, by the program's lock file. */
-const managers = lockFiles.flatMap(([lockFile, command]) => {
+const managers = nodeLockFiles.flatMap(([lockFile, command]) => {
   const args = lockedInstallArgs[command]
   return args === undefined ? [] : [{ lockFile, command, args }]
 })

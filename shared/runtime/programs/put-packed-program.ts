@@ -24,7 +24,7 @@ export async function putPackedProgram(
   }
 }
 
-/** Puts bytes to an address. Returns the reason of a failure. */
+/** Puts bytes to an address. Returns the reason of a failure, or undefined after a success. */
 async function putBytes(
   url: string,
   headers: Readonly<Record<string, string>>,

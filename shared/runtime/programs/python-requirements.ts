@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path'
-import { readTextInside } from './project-file-text.ts'
+import { readTextInside } from './read-text-inside.ts'
 import { classifyRequirement, listRequirementLines } from './requirement-line.ts'
 
 /** The requirements of a Python program. */

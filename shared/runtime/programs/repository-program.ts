@@ -37,8 +37,8 @@ export interface RepositoryDeps extends Pick<TriggerPorts, 'documents' | 'sealin
  * Lets the installer fetch, install and pack a repository's program at a commit. Stores the result
  * as an archive of the stack, which later generator runs use too. This process runs no code of the
  * program. If the program needs the same packages as the stack's last program, the packages are
- * copied from that program. Throws WEBHOOK_UNKNOWN, OUTBOUND_*, ARCHIVE_*, PROJECT_NOT_FOUND, INSTALL_FAILED,
- * SEALED_UNREADABLE, RECORD_DAMAGED, and the errors of the stores.
+ * copied from that program. Throws WEBHOOK_UNKNOWN, OUTBOUND_*, ARCHIVE_*, PROJECT_NOT_FOUND,
+ * INSTALL_FAILED, SEALED_UNREADABLE, RECORD_DAMAGED, and the errors of the stores.
  */
 export async function packRepository(
   deps: RepositoryDeps,

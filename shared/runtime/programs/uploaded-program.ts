@@ -80,6 +80,7 @@ function findArchive(
   return Promise.resolve(program.kind === 'archive' ? program.archive : undefined)
 }
 
+/** An uploaded program of a stack: its archive, and the folder of the unpacked archive. */
 interface UploadedProgram {
   readonly stack: StackId
   readonly archive: BlobHash

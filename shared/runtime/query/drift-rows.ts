@@ -111,12 +111,18 @@ type DriftChange = readonly [string, string]
 
 type EventMetadata = z.infer<typeof eventForm>['resOutputsEvent']['metadata']
 
-/** Returns the drift that a step of a refresh found. Its kind is the result of the step. */
+/**
+ * Returns the drift that a step of a refresh found, or undefined for none. The kind of the drift is
+ * the result of the step.
+ */
 function stepChangeOf(metadata: EventMetadata): DriftChange | undefined {
   return unchangedOps.has(metadata.op) ? undefined : [metadata.op, pathsOf(metadata)]
 }
 
-/** Returns the drift that a step of another command found. Only its refresh steps find drift. */
+/**
+ * Returns the drift that a step of another command found, or undefined for none. Only the refresh
+ * steps of such a command find drift.
+ */
 function refreshChangeOf(metadata: EventMetadata): DriftChange | undefined {
   if (metadata.op !== 'refresh') return undefined
   if (metadata.new == null) return ['delete', '[]']

@@ -5,7 +5,7 @@ import type { BlobHash, StackId } from '../../../records/ids.ts'
 import { httpStatusOf, withAwsErrors } from '../aws-error.ts'
 
 /**
- * The archive names of programs with installed packages, by stack and `marker`. The marker is a text
+ * The archive names of programs with installed packages, by stack and marker. The marker is a text
  * that identifies the packages (`PackagePlan`).
  */
 export interface InstallRecords {
@@ -42,6 +42,7 @@ export function createInstallRecords(deps: {
       const command = new PutObjectCommand({ Bucket, Key, Body: archive, IfNoneMatch: '*' })
       await withAwsErrors(`object ${Key}: put`, () =>
         s3.send(command).catch((thrown: unknown) => {
+          // 412: a record of the same marker exists.
           if (httpStatusOf(thrown) !== 412) throw thrown
         }),
       )

@@ -201,7 +201,7 @@ async function readOperationsPage(
   return { items, next: { at: 'operations', deployment, from: block + 1 } }
 }
 
-/** Returns the next name after `after` in a list of names. */
+/** Returns the next name after `after` in a list of names. Returns undefined at its end. */
 async function findNextName(table: Table, pk: string, after: string): Promise<string | undefined> {
   const lowerBound = after === '' ? {} : { after }
   const [next] = await queryItems(table, { pk, ...lowerBound, limit: 1 })

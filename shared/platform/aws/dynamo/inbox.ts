@@ -76,9 +76,9 @@ export function createInbox({
 
 /**
  * Reports whether a late outcome belongs to the stack with this item, or to the rename that has
- * reserved its id. Otherwise it belongs to a removed stack with the same id. The deployment numbers
- * of outcomes that a rename has copied say nothing, because they were given under another id. The
- * rename therefore marks its copies with its token, which is also in the item of the stack.
+ * reserved its id. Otherwise it belongs to a removed stack with the same id. The outcomes that a
+ * rename copies have deployment numbers of another id. The rename therefore marks these copies with
+ * its token, which is also in the item of the stack.
  */
 export function isLateItemOfStack(lateItem: Item, stackItem: Item | undefined): boolean {
   if (stackItem === undefined) return true

@@ -41,7 +41,9 @@ export function createSilentOwnerError(paths: StorePaths): DeployError {
   })
 }
 
-/** Returns the owner if its process lives. `file`: the file with its pid. */
+/**
+ * Returns the owner that `file` names by its pid. Returns undefined if that process does not live.
+ */
 export function readStoreOwner(file: string): StoreOwner | undefined {
   try {
     const pid = Number(readFileSync(file, 'utf8'))

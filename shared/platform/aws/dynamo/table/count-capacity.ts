@@ -15,6 +15,7 @@ type ItemOfError = Readonly<Record<string, AttributeValue>> | undefined
 
 /** The fields of responses and errors that have the consumed units. */
 interface CountedResponse {
+  /** The name of an error. Absent in a response. */
   readonly name?: string
   readonly ConsumedCapacity?: ConsumedUnits | readonly ConsumedUnits[]
   readonly Item?: ItemOfError

@@ -42,7 +42,10 @@ export type WriteResult =
   | { readonly isDone: true; readonly item: Item }
   | { readonly isDone: false; readonly existing: Item | undefined }
 
-/** Reads one item with strong consistency. An expired item counts as absent. */
+/**
+ * Reads one item with strong consistency. Returns undefined for an absent item, and for an expired
+ * one.
+ */
 export async function getItem(table: Table, key: Key): Promise<Item | undefined> {
   const command = new GetItemCommand({
     TableName: table.name,

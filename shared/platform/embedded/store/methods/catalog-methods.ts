@@ -36,6 +36,7 @@ import { removeStackRows } from './stack-removal.ts'
 interface HistoryPageArgs {
   readonly id: StackId
   readonly limit: number
+  /** Only lower numbers than this one are returned. null: all. */
   readonly before?: number | null
 }
 

@@ -5,7 +5,7 @@ export type NodePackageManager = 'npm' | 'pnpm' | 'yarn' | 'bun'
  * The lock files of Node's package managers, and the manager of each. The first file that exists
  * selects the manager.
  */
-export const lockFiles: readonly (readonly [file: string, manager: NodePackageManager])[] = [
+export const nodeLockFiles: readonly (readonly [file: string, manager: NodePackageManager])[] = [
   ['package-lock.json', 'npm'],
   ['npm-shrinkwrap.json', 'npm'],
   ['pnpm-lock.yaml', 'pnpm'],
