@@ -69,8 +69,8 @@ export const adapterMutations: readonly Mutation[] = [
     file: `${dynamoFolder}/stack-transitions.ts`,
     edits: [
       [
-        "const isCurrent = joinConditions(existingStackCondition, '#version = :expected')",
-        'const isCurrent = existingStackCondition',
+        "const versionCondition = joinConditions(existingStackCondition, '#version = :expected')",
+        'const versionCondition = existingStackCondition',
       ],
     ],
     caughtBy: caughtByContract,
