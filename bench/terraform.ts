@@ -29,7 +29,7 @@ interface Contender {
 }
 
 /** The folders and the provider of one size. */
-interface Bench {
+interface BenchSetup {
   readonly folder: string
   readonly size: number
   /** The path of the test provider's binary. */
@@ -56,7 +56,7 @@ export async function benchTerraform(
   const tofu = options.hasPeer ? findTofu() : undefined
   for (const size of sizes)
     for (let round = 0; round < options.repetitions; round++)
-      await withBench({ size, provider }, async bench => {
+      await withBenchSetup({ size, provider }, async bench => {
         const antichain = await createAntichain(bench)
         const contenders = [antichain, ...(tofu === undefined ? [] : [createTofu(bench, tofu)])]
         report(bench, { engine: 'null engine', phase: 'create' }, await runNullEngine(bench))
@@ -74,16 +74,16 @@ export async function benchTerraform(
 }
 
 function report(
-  { size }: Bench,
+  { size }: BenchSetup,
   labels: Readonly<Record<string, string>>,
   run: RunMeasurement,
 ): void {
   printReport({ bench: 'terraform', size, ...labels }, [run])
 }
 
-async function withBench(
-  { size, provider }: Pick<Bench, 'size' | 'provider'>,
-  use: (bench: Bench) => Promise<void>,
+async function withBenchSetup(
+  { size, provider }: Pick<BenchSetup, 'size' | 'provider'>,
+  use: (bench: BenchSetup) => Promise<void>,
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'antichain-bench-terraform-'))
   const clouds = mkdtempSync(
@@ -118,7 +118,7 @@ for (let n = 0; n < Number(process.env.N); n++)
   new Item('item-' + n, { keyedId: 'item-' + n, name: 'item-' + n, value: 'x'.repeat(100) })
 `
 
-function createProgram(bench: Bench, name: string): string {
+function createProgram(bench: BenchSetup, name: string): string {
   const folder = join(bench.folder, name)
   mkdirSync(folder)
   writeFileSync(join(folder, 'Pulumi.yaml'), 'name: bench\nruntime: nodejs\n')
@@ -129,20 +129,20 @@ function createProgram(bench: Bench, name: string): string {
   return folder
 }
 
-const variablesOf = (bench: Bench, cloud: string): NodeJS.ProcessEnv => ({
+const variablesOf = (bench: BenchSetup, cloud: string): NodeJS.ProcessEnv => ({
   N: String(bench.size),
   PROVIDER: bench.provider,
   TFGOLD_CLOUD: cloud,
 })
 
-async function runNullEngine(bench: Bench): Promise<RunMeasurement> {
+async function runNullEngine(bench: BenchSetup): Promise<RunMeasurement> {
   const cloud = bench.createCloud('null')
   const options = { project: 'bench', pkg: packageName, config: {}, creates: true }
   const run = await createNullEngine(findAntichain(), createProgram(bench, 'null'), options)
   return run(variablesOf(bench, cloud))
 }
 
-async function createAntichain(bench: Bench): Promise<Contender> {
+async function createAntichain(bench: BenchSetup): Promise<Contender> {
   const engine: Engine = findAntichain()
   const folder = createProgram(bench, 'antichain')
   const cloud = bench.createCloud('antichain')
@@ -162,7 +162,7 @@ async function createAntichain(bench: Bench): Promise<Contender> {
 
 /** Creates the contender OpenTofu, which does not refresh, because Antichain does not either. */
 function createTofu(
-  bench: Bench,
+  bench: BenchSetup,
   tofu: { readonly command: string; readonly version: string },
 ): Contender {
   const folder = join(bench.folder, 'tofu')

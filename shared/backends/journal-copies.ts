@@ -36,25 +36,26 @@ export async function listJournalCopies(
   const found = new Map<string, FoundObjects>()
   for (const { key, modifiedMs } of await backend.store.list(journal)) {
     const [copyId = '', nameOrFolder = '', nameInFolder = ''] = key.slice(journal.length).split('/')
-    const objects = found.get(copyId) ?? { numbers: new Set(), blobs: [], locks: [], modifiedMs: 0 }
+    const noObjects = { partNumbers: new Set<number>(), blobs: [], locks: [], modifiedMs: 0 }
+    const objects: FoundObjects = found.get(copyId) ?? noObjects
     found.set(copyId, objects)
     objects.modifiedMs = Math.max(objects.modifiedMs, modifiedMs)
     const number = /^(\d{8})\.json$/.exec(nameOrFolder)?.[1]
-    if (number !== undefined) objects.numbers.add(Number(number))
+    if (number !== undefined) objects.partNumbers.add(Number(number))
     if (nameOrFolder === 'locks') objects.locks.push(nameInFolder)
     const hash = /^([0-9a-f]{64})\.gz$/.exec(nameInFolder)?.[1]
     if (hash !== undefined) objects.blobs.push(hash as BlobHash)
   }
-  return [...found].map(([copyId, { numbers, ...objects }]) => {
+  return [...found].map(([copyId, { partNumbers, ...objects }]) => {
     let partCount = 0
-    while (numbers.has(partCount)) partCount += 1
+    while (partNumbers.has(partCount)) partCount += 1
     return { copyId, partCount, ...objects }
   })
 }
 
 /** The contents of a copy that are known from the keys of its objects. */
 interface FoundObjects {
-  readonly numbers: Set<number>
+  readonly partNumbers: Set<number>
   readonly blobs: BlobHash[]
   readonly locks: string[]
   modifiedMs: number

@@ -69,8 +69,8 @@ export interface BeginRequest {
 /** Heads and outcomes. Each write changes one head or outcome atomically. */
 export interface OperationsPort {
   /**
-   * Adds `origin` to the arrivals in the head of `operation`. The arrivals are a set. Returns the
-   * head after the write.
+   * Adds `origin`, an operation that has ended, to the arrivals in the head of `operation`. The
+   * arrivals are a set. Returns the head after the write.
    */
   readonly arrive: (
     deployment: DeploymentId,

@@ -76,7 +76,7 @@ export function createServicePlatform(deps: AwsPlatformDeps): ServicePlatform {
   return {
     ...platform,
     sealing: createKmsSealing(settings, resources.get('secretsKey'), keyPurpose.service),
-    scheduler: createSchedulerOf(schedulerClient, deps),
+    scheduler: createSchedulerPort(schedulerClient, deps),
     close: () => {
       platform.close()
       schedulerClient.destroy()
@@ -84,7 +84,7 @@ export function createServicePlatform(deps: AwsPlatformDeps): ServicePlatform {
   }
 }
 
-function createSchedulerOf(
+function createSchedulerPort(
   client: ReturnType<typeof createSchedulerClient>,
   { resources, stackGroup }: AwsPlatformDeps,
 ): SchedulerPort {
@@ -114,7 +114,7 @@ export function createApiPlatform(deps: AwsPlatformDeps): AwsPlatform & {
   ]
   const platform = createAwsPlatform(deps)
   const schedulerClient = createSchedulerClient(settings)
-  const scheduler = createSchedulerOf(schedulerClient, deps)
+  const scheduler = createSchedulerPort(schedulerClient, deps)
   return {
     ...platform,
     sealing: createKmsSealing(settings, resources.get('secretsKey')),

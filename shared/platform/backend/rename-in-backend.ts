@@ -77,11 +77,11 @@ async function runWhileLocked<T>(
   ids: readonly StackId[],
   run: () => Promise<T>,
 ): Promise<T> {
-  const [id, ...others] = ids
+  const [id, ...otherIds] = ids
   if (id === undefined) return run()
   await locks.acquire(id)
   try {
-    return await runWhileLocked({ locks }, others, run)
+    return await runWhileLocked({ locks }, otherIds, run)
   } finally {
     await locks.release(id)
   }

@@ -25,9 +25,9 @@ export function isObjectStoreUrl(text: string): boolean {
  * of `file://` is relative. Throws BACKEND_URL_INVALID.
  */
 export function parseObjectStoreUrl(text: string, cwd: string): ObjectStoreUrl {
-  const [, scheme = '', rest = ''] = /^([a-z0-9]+):\/\/([^]*)$/.exec(text) ?? []
+  const [, scheme = '', pathAndQuery = ''] = /^([a-z0-9]+):\/\/([^]*)$/.exec(text) ?? []
   const knownScheme = schemes.find(name => name === scheme)
-  const [path = '', ...queryParts] = rest.split('?')
+  const [path = '', ...queryParts] = pathAndQuery.split('?')
   const query = new URLSearchParams(queryParts.join('?'))
   if (knownScheme === undefined)
     throw error('BACKEND_URL_INVALID', `'${text}' is not an address of a self-managed backend`)

@@ -210,11 +210,11 @@ export async function readEnds(
   return ends
 }
 
-/** Folds a log from its last pin on, with the ends that `endOf` returns. */
+/** Folds a log from its last pin on, with the ends that `getEnd` returns. */
 export async function foldWithEnds(
   ports: Pick<JournalPorts, 'blobs'>,
   { deployment, view }: { readonly deployment: DeploymentId; readonly view: LogView },
-  endOf: (id: OperationId) => RecordedEnd | undefined,
+  getEnd: (id: OperationId) => RecordedEnd | undefined,
 ): Promise<StoredDeployment> {
   const { pin } = view
   if (pin === undefined) throw error('INTERNAL_ASSERTION', 'a log without a pin cannot be folded')
@@ -230,7 +230,7 @@ export async function foldWithEnds(
     base,
     decisions,
     getPage: hash => view.pages.get(hash) ?? [],
-    getEnd: endOf,
+    getEnd,
     secretsProvider: pin.secrets,
     ...manifest,
   })

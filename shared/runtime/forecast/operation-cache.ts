@@ -134,7 +134,7 @@ function createLogCache(ports: OperationCachePorts, deployment: DeploymentId) {
   let nextNumber = 0
   let parallel = 1
   let lastRead: Promise<unknown> = Promise.resolve()
-  const add = (item: DecidedOperation): void => {
+  const addOperation = (item: DecidedOperation): void => {
     const { id, urn } = item.operation
     decidedOperations.set(id, item)
     if (!isJoinOrHook(item.operation)) stepIds.push(id)
@@ -152,14 +152,14 @@ function createLogCache(ports: OperationCachePorts, deployment: DeploymentId) {
     for (const record of records) {
       // One record suffices for the times of its decisions. The ends of its operations are read
       // separately.
-      const [timed] = timelineOf({
+      const [timedRecord] = timelineOf({
         records: [record],
         getPage: hash => pages.get(hash) ?? [],
         getEnd: () => undefined,
       })
-      if (timed === undefined) continue
-      const items = listDecidedOperations(timed, latestOperationIds)
-      items.toSorted((a, b) => a.operation.id - b.operation.id).forEach(add)
+      if (timedRecord === undefined) continue
+      const items = listDecidedOperations(timedRecord, latestOperationIds)
+      items.toSorted((a, b) => a.operation.id - b.operation.id).forEach(addOperation)
     }
     nextNumber += records.length
   }

@@ -32,11 +32,14 @@ interface PythonTool {
   readonly hasExactVersions: boolean
 }
 
-/** The input that all tools need. `environment`: the folder of the new virtual environment. */
+/** The input that all tools need. */
 interface ToolInput {
+  /** The folder of the project. */
   readonly root: string
   readonly programFolder: string
+  /** The folder of the new virtual environment. */
   readonly environment: string
+  /** The path of the interpreter. */
   readonly python: string
   /** The minor version of `python`, such as `3.13`. */
   readonly version: string

@@ -36,8 +36,8 @@ function hasSameKey(state: StoredDeployment, { type, state: fields }: SecretsMan
   const stored = state.secrets_providers
   if (stored?.type !== type) return false
   const { salt, encryptedkey } = isJsonObject(stored.state) ? stored.state : {}
-  const isSame = (field: unknown, other: string | undefined): boolean =>
-    other !== undefined && field === other
+  const isSame = (storedField: unknown, field: string | undefined): boolean =>
+    field !== undefined && storedField === field
   return (
     type === 'service' ||
     isSame(salt, fields['salt']) ||

@@ -31,7 +31,7 @@ export function createJournalHints(deps: HintsDeps): HintsPort {
   const listeners = new Map<DeploymentId, Set<HintListener>>()
   const gatheredHints = new Map<DeploymentId, Set<OperationId>>()
   const notifyListeners = (deployment: DeploymentId, operation: OperationId): void => {
-    for (const reportHint of listeners.get(deployment) ?? []) reportHint(operation)
+    for (const listener of listeners.get(deployment) ?? []) listener(operation)
   }
   const sendGatheredHints = async (deployment: DeploymentId): Promise<void> => {
     await clock.sleep(limits.hintBatchMs)

@@ -88,7 +88,7 @@ export interface Nudge {
  */
 export function createNudges(deps: NudgesDeps): AwsNudges {
   const { sqs, url, urls, clock, logger } = deps
-  const name = queueNameOf(url)
+  const queueName = queueNameOf(url)
   const sendTo = async (
     queueUrl: string,
     { stack, observedHolder, reportsExpiredApprovals }: Nudge,
@@ -109,7 +109,7 @@ export function createNudges(deps: NudgesDeps): AwsNudges {
   const fromEvent: AwsNudges['fromEvent'] = async body => {
     const nudge = parseForm(nudgeForm, parseJson(body)).data
     if (nudge === undefined) {
-      logger.write('error', 'nudge.unreadable', { queue: name })
+      logger.write('error', 'nudge.unreadable', { queue: queueName })
       return undefined
     }
     const earlyMs = (nudge.dueAt ?? 0) - clock.now()
