@@ -36,8 +36,8 @@ export async function listJournalCopies(
   const found = new Map<string, FoundObjects>()
   for (const { key, modifiedMs } of await backend.store.list(journal)) {
     const [copyId = '', nameOrFolder = '', nameInFolder = ''] = key.slice(journal.length).split('/')
-    const noObjects = { partNumbers: new Set<number>(), blobs: [], locks: [], modifiedMs: 0 }
-    const objects: FoundObjects = found.get(copyId) ?? noObjects
+    const newObjects = { partNumbers: new Set<number>(), blobs: [], locks: [], modifiedMs: 0 }
+    const objects: FoundObjects = found.get(copyId) ?? newObjects
     found.set(copyId, objects)
     objects.modifiedMs = Math.max(objects.modifiedMs, modifiedMs)
     const number = /^(\d{8})\.json$/.exec(nameOrFolder)?.[1]

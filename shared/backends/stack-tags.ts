@@ -15,6 +15,7 @@ export interface BackendTags {
   readonly bytes: Uint8Array
 }
 
+/** The version of the format of stored tags. */
 const tagsVersion = 1
 
 const tagsFileForm = z.looseObject({

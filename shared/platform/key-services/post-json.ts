@@ -21,6 +21,7 @@ export interface JsonReply {
   readonly json: unknown
 }
 
+/** Time without activity after which a request fails. */
 const requestTimeoutMs = 30_000
 
 /**
