@@ -1,8 +1,8 @@
 /**
  * Runs the program of the current folder with a monitor that makes only the calls that any engine
- * must make. With a state file these are Check and Diff of each custom resource in the file.
- * Without one they are Check and Create. The run is the baseline of benchmarks: the time of program
- * and provider without an engine. Usage:
+ * must make. With a state file, these calls are Check and Diff of each custom resource in the file.
+ * Without a state file, they are Check and Create. The run is the baseline of benchmarks: the time
+ * of program and provider without an engine. Usage:
  * `node bench/null-monitor.ts <state file, or ''> <options as JSON>`.
  */
 import { readFileSync } from 'node:fs'

@@ -61,8 +61,8 @@ export async function importBackendHistory(
 }
 
 /**
- * Compares the entries of a backend with the history of a stack, both from the oldest one on.
- * Returns the number of entries before the first difference. These were imported earlier.
+ * Compares the entries of a backend with the history of a stack, beginning at the oldest entry of
+ * both. Returns the number of entries before the first difference, which were imported earlier.
  */
 export function countImportedBackendEntries(
   /** The history of the stack, newest first. */

@@ -6,7 +6,7 @@ import { createKmsKeeper, type KmsKeeper } from '../aws/kms-key-keeper.ts'
 /**
  * Creates a keeper that uses KMS keys with the credentials of this process. A request is sent to
  * the region in the key's URL, or else to the region of the environment. Both methods throw
- * AWS_SETTINGS_INVALID if neither names a region, and the errors of `createKmsKeeper`.
+ * AWS_SETTINGS_INVALID without such a region, and the errors of `createKmsKeeper`.
  */
 export function createAwsKeeper(env: Readonly<Record<string, string | undefined>>): KeyKeeper {
   const keepers = new Map<string, KmsKeeper>()

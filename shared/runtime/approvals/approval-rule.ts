@@ -48,7 +48,7 @@ interface ApprovableDeployment {
 
 /**
  * Returns the time in which the plan of a deployment can be approved. Returns undefined if the
- * deployment needs no approval, or has one.
+ * deployment needs no approval, or has its approval already.
  */
 export async function findApprovalPeriodMs(
   documents: Pick<DocumentsPort, 'get'>,

@@ -112,11 +112,12 @@ interface TargetedFold extends ClosingFold {
 }
 
 /**
- * Publishes the fold of a targeted deployment. If another deployment has published since the pin of
- * this one, the changes of this one are merged into the newest snapshot. If that snapshot contains
- * them already, it is published again, so that the stack records the publication. If an earlier
- * close has published them, returns that publication, because later deployments may have changed
- * the same outputs and references. After the release, returns the newest publication.
+ * Publishes the fold of a targeted deployment. If another deployment has published since the pin,
+ * the changes of the targeted deployment are merged into the newest snapshot. If that snapshot
+ * contains the changes already, it is published again, so that the stack records the publication.
+ * If an earlier close has published the changes, returns that publication, because later
+ * deployments may have changed the same outputs and references. After the release, returns the
+ * newest publication.
  */
 async function publishMerged(
   ports: JournalPorts,

@@ -14,9 +14,9 @@ export interface StackSecretsDeps {
   /** `own`: only data keys of the stack. `own-or-unnamed`: also data keys that name no stack. */
   readonly allowedKeys: Exclude<AllowedKeys['kind'], 'any'>
   /**
-   * Opens the manager `service` that is recorded for a stack: in its published state, or apart
-   * before the first state. Undefined if another manager or none is recorded. Absent on a platform
-   * without such stacks.
+   * Opens the manager `service` that is recorded for a stack: in its published state, or in a
+   * separate document before the first state. Returns undefined if another manager or none is
+   * recorded. Absent on a platform without such stacks.
    */
   readonly openRecordedServiceManager?: (stack: StackId) => Promise<SecretsManager | undefined>
 }

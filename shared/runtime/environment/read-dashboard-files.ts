@@ -22,7 +22,7 @@ const types: ReadonlyMap<string, string> = new Map([
 
 /**
  * Reads all files of the dashboard into memory, from the first folder that has a build. Later
- * builds have no effect on the result. Returns undefined when no folder has one.
+ * builds have no effect on the result. Returns undefined when no folder has a build.
  */
 export function readDashboardFiles(folders: readonly string[]): DashboardFiles | undefined {
   const folder = folders.find(candidate => existsSync(join(candidate, 'index.html')))

@@ -18,7 +18,10 @@ export interface RunInput {
   readonly sink: EventSink
   /** The step counts that successive generator runs of this deployment in this process share. */
   readonly sharedCounts?: Map<string, number>
-  /** Creates the hosts of a test, separately for each generator run. Absent: the real ones. */
+  /**
+   * Creates the hosts of a test, separately for each generator run. Absent: hosts that start real
+   * processes.
+   */
   readonly hosts?: () => Hosts
   /** The environment of programs and plugins. Absent: that of this process. */
   readonly variables?: Readonly<Record<string, string>>

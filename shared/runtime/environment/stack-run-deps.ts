@@ -10,7 +10,7 @@ import type { GeneratorPorts } from '../deployment/generator-ports.ts'
 export interface StackRunDeps {
   readonly platform: Platform
   readonly ports: GeneratorPorts
-  /** Creates the hosts of a test. Absent: the real ones. */
+  /** Creates the hosts of a test. Absent: hosts that start real processes. */
   readonly hosts?: () => Hosts
   /** Returns the environment of a stack's program and plugins. Absent: that of this process. */
   readonly resolveVariables?: (request: DeployInput) => Promise<Readonly<Record<string, string>>>

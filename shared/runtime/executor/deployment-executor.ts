@@ -197,8 +197,8 @@ function takeLease(
 }
 
 /**
- * Returns the function that resolves providers, with one addition. It records the process group of
- * a plugin in the lease before the first call to the plugin.
+ * Returns the function that resolves providers. The function also records the process group of a
+ * plugin in the lease before the first call to the plugin.
  */
 function withRecordedGroups(
   { performDeps }: RunEnvironment,

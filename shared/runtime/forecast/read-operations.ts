@@ -86,8 +86,8 @@ const attemptsReadMax = 50
 
 /**
  * Reads the records of the operations of one resource. The first call for a deployment in a process
- * reads all heads. Later calls read the heads of these operations, of those for which they wait,
- * and of running ones. Throws RECORDS_REMOVED.
+ * reads all heads. Later calls read the heads of these operations, of the operations for which they
+ * wait, and of running operations. Throws RECORDS_REMOVED.
  */
 export async function readOperationRecords(
   ports: OperationRecordPorts,

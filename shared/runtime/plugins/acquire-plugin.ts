@@ -161,7 +161,10 @@ function requireArchiveSource(plugin: PluginDescriptor): void {
   )
 }
 
-/** Returns how a credential is sent: as the token of GitHub or GitLab, or to one origin only. */
+/**
+ * Returns the access to the first source with a credential: a token of GitHub or GitLab, or a
+ * `fetch` that sends the credential to one origin only.
+ */
 function createSourceAccess(
   sources: readonly PluginSource[],
   credential: string,

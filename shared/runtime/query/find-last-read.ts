@@ -19,8 +19,8 @@ export interface RecentReadPorts extends ScheduledDriftPorts {
 /**
  * Returns the time at which all resources of a stack were last read, if no deployment has changed
  * the stack since then. A scheduled run that detects drift reads them, and so does a deployment
- * that refreshes without targets. Returns undefined if neither is known, and while a deployment
- * runs.
+ * that refreshes without targets. Returns undefined if no such run or deployment is known, and
+ * while a deployment runs.
  */
 export async function findLastRead(
   ports: RecentReadPorts,

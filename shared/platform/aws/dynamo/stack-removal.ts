@@ -16,7 +16,7 @@ import { getItem, type ItemRange, queryItems, type Table, updateItem } from './t
 
 /**
  * Removes a stack, then its history and versions. After an interruption, a later removal or
- * creation removes the remaining ones. `removeLeftovers` of the retention removes the inbox, and
+ * creation removes the remaining records. `removeLeftovers` of the retention removes the inbox, and
  * the entry in the list of stacks. Returns false while a deployment is current. Throws
  * RECORD_DAMAGED and RECORD_TOO_NEW, and then removes nothing.
  */

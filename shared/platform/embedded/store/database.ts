@@ -58,7 +58,7 @@ export function openDatabase(path: string, pagesMax?: number): Database {
 /**
  * Opens the database only for reading. Its owner may write at the same time, and each statement
  * reads committed records. Returns undefined if the database is absent, has another schema, or
- * cannot be read in this way.
+ * cannot be opened for reading only.
  */
 export function openDatabaseForReading(path: string): Database | undefined {
   let connection: DatabaseSync | undefined

@@ -16,9 +16,10 @@ const refusalPatterns: readonly RegExp[] = [
 ]
 
 /**
- * Returns the refusal of a registry in the output of a failed package manager. npm does not name
- * the registry that requires a credential in its error, and pip does not name the reason. Returns
- * undefined if the output has no refusal. `registries`: the stored registries of the manager.
+ * Returns the refusal of a registry in the output of a failed package manager. An error of npm does
+ * not name the registry that requires a credential, and an error of pip does not name the reason.
+ * Returns undefined if the output has no refusal. `registries`: the stored registries of the
+ * manager.
  */
 export function explainRegistryRefusal(
   output: string,

@@ -35,7 +35,7 @@ export function runBatch(
 /**
  * Runs a request that needs no commit, because it only reads, or uses only temporary tables.
  * Returns its reply, or undefined for any other request. An error becomes a failure in the reply. A
- * read does not wait for waiting writes, and does not fail with them when the disk is full.
+ * read does not wait for queued writes, and succeeds even if they fail on a full disk.
  */
 export function replyWithoutCommit(
   database: Database,
