@@ -4,6 +4,7 @@ import { delimiter, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type RunMeasurement, measureRun } from './measure-run.ts'
 
+/** The folder of the repository. */
 export const repositoryRoot = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 
 /** An engine with a command line: Antichain or Pulumi. */

@@ -162,8 +162,8 @@ function requireArchiveSource(plugin: PluginDescriptor): void {
 }
 
 /**
- * Returns the access to the first source with a credential: a token of GitHub or GitLab, or a
- * `fetch` that sends the credential to one origin only.
+ * Returns the access to the first source: the credential as a token of GitHub or GitLab, or a
+ * `fetch` that sends it to one origin only.
  */
 function createSourceAccess(
   sources: readonly PluginSource[],
