@@ -162,8 +162,8 @@ function requireArchiveSource(plugin: PluginDescriptor): void {
 }
 
 /**
- * Returns the access to the first source: the credential as a token of GitHub or GitLab, or a
- * `fetch` that sends it to one origin only.
+ * Returns the access to the first source. GitHub and GitLab get the credential as their token. For
+ * any other source, the returned `fetch` sends the credential to its origin only.
  */
 function createSourceAccess(
   sources: readonly PluginSource[],
