@@ -36,6 +36,7 @@ export async function saveAdoption(
   if (fault !== undefined)
     throw error('STATE_INTEGRITY', `the state after the adoption would be invalid: ${fault}`)
   const engine = await session.openEngine()
+  // The state is only stored here. The edit publishes it after the confirmation.
   const edit = {
     kind: 'resources',
     state: await engine.putState(stack, newState),

@@ -14,8 +14,8 @@ export interface ApiRequest {
 
 /**
  * Calls the API without HTTP, with the permissions of an administrator. Input checks and the audit
- * log are the same as with HTTP. Returns the JSON of the response. Throws the errors of the route
- * and API_ROUTE_UNKNOWN.
+ * log are the same as with HTTP. Returns the JSON of the response. Throws the errors of the route,
+ * API_ROUTE_UNKNOWN, and API_INPUT_INVALID for an invalid parameter of the path.
  */
 export async function callApiInProcess(
   ports: ApiPorts,
@@ -39,6 +39,7 @@ export async function callApiInProcess(
       params,
       query,
       body,
+      // Routes read only headers from it, and this call has none.
       request: new Request(url),
       stream: ownerAccess,
     }

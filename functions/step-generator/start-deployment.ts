@@ -51,7 +51,7 @@ import { decodeSnapshot, envelopeOf } from '../../shared/state/snapshot-codec.ts
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { requireNoMissingApproval } from '../../shared/runtime/approvals/approval-rule.ts'
 import { requireValidState } from './require-valid-state.ts'
-import { startOptionsOf } from './start-options.ts'
+import { createDeploymentStart } from './create-deployment-start.ts'
 import { sealForDeployment } from '../../shared/runtime/state/seal-for-deployment.ts'
 import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-ports.ts'
 
@@ -85,12 +85,12 @@ export async function startDeployment(
   request: DeployInput,
 ): Promise<StartedDeployment> {
   await requireNoMissingApproval(ports.documents, request)
-  const startOptions = startOptionsOf(request)
+  const deploymentStart = createDeploymentStart(request)
   let closedDeployment: DeploymentId | undefined
   for (;;) {
     // `pinDeployment` checks again. This first check mostly avoids an empty deployment.
     await requireWaitingRequest(ports, request)
-    const startResult = await writeStart(ports, request, startOptions)
+    const startResult = await writeStart(ports, request, deploymentStart)
     if (startResult.kind === 'started') {
       ports.ownDeployments?.add(startResult.deployment)
       try {
@@ -130,12 +130,12 @@ interface StartResult {
 async function writeStart(
   ports: GeneratorPorts,
   request: DeployInput,
-  startOptions: Omit<DeploymentStart, 'at'>,
+  deploymentStart: Omit<DeploymentStart, 'at'>,
 ): Promise<StartResult> {
   const { stack } = request
   const targeting = findSharedTargeting(request)
   if (targeting === undefined)
-    return ports.catalog.start(stack, { ...startOptions, at: ports.clock.now() })
+    return ports.catalog.start(stack, { ...deploymentStart, at: ports.clock.now() })
   for (let tries = 0; tries < limits.claimAttemptsMax; tries += 1) {
     const record = await ports.catalog.getStack(stack)
     if (record === undefined) throw error('STACK_NOT_FOUND', `the stack '${stack}' does not exist`)
@@ -145,7 +145,7 @@ async function writeStart(
     if (conflict !== undefined) return { kind: 'busy', ...conflict }
     const deadDeployment = await findDeadWhenFull(ports, record)
     if (deadDeployment !== undefined) return { kind: 'busy', deployment: deadDeployment }
-    const start = { ...startOptions, at: ports.clock.now() }
+    const start = { ...deploymentStart, at: ports.clock.now() }
     const storedClaim = { claim: await ports.blobs.put(encodeClaim(claim)), expected: record }
     const result = await ports.catalog.startTargeted(stack, start, storedClaim)
     if (result.kind !== 'changed') return result

@@ -48,7 +48,7 @@ export type RequestOrigin =
       readonly kind: 'schedule'
       readonly name: string
       readonly remediate: boolean
-      /** For a shared schedule: the time for which a stack is skipped after it was read. */
+      /** For a schedule of several stacks: skips a stack that was read in this time. */
       readonly shared?: { readonly skipReadWithinMs: number }
     }
   /** `of`: the key of the request that detected the drift. */
@@ -79,8 +79,8 @@ export interface DeploymentRequest extends RequestFields {
 }
 
 /**
- * The rename of a stack to the id `to`. `placements`: name of a schedule → the name of its calls
- * at the external scheduler after the rename. Empty without such a scheduler.
+ * The rename of a stack to the id `to`. `placements`: by the name of each schedule, the name that
+ * the external scheduler uses for it after the rename. Empty without such a scheduler.
  */
 export interface StackRename {
   readonly kind: 'rename stack'

@@ -33,8 +33,8 @@ export interface SourceCommandDeps {
 const fileName = 'PulumiPlugin.yaml'
 
 /**
- * Returns the folder of a plugin that must run from source. Returns undefined when `path` is a
- * file, or when neither `path` nor its parent contains a `PulumiPlugin.yaml`.
+ * Returns the folder of a plugin that must run from source, by its `PulumiPlugin.yaml`. `path` is
+ * that folder, or the missing executable in it. Returns undefined for a plugin with an executable.
  */
 export function findSourceFolder(path: string): string | undefined {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) return undefined

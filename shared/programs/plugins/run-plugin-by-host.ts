@@ -51,6 +51,7 @@ export async function runPluginByHost(
     await host.close()
     exit.resolve(exitStatus)
   }
+  // Of several calls of `finish`, the first one determines the exit status.
   responses.on('data', ({ output }: RunPluginResponse) => {
     if (output === undefined) return
     if (output.$case === 'exitcode') void finish({ code: output.value, signal: null })

@@ -58,9 +58,16 @@ export function nextTimeOf(
   return nextCronTimeOf(time.fields, zone, new Date(after))
 }
 
+/**
+ * Characters, and the letters L and W for last days and nearest weekdays. EventBridge Scheduler
+ * does not support them, or interprets them differently. The parser accepts them in any case, also
+ * after the name of a weekday.
+ */
+const unsupportedCronText =
+  /[^\d\s*,/a-z-]|\b(?:l|w|lw)\b|\d[lw]|(?:sun|mon|tue|wed|thu|fri|sat)l|^@/i
+
 function parseCron(fields: string, zone: string): ScheduleTime {
-  // EventBridge Scheduler does not support these characters, or interprets them differently.
-  const unsupported = /[^\d\s*,/A-Za-z-]|\b(?:L|W|LW)\b|\d[LW]|^@/.exec(fields)
+  const unsupported = unsupportedCronText.exec(fields)
   if (unsupported !== null)
     throw createInvalidError(
       `'${toPrintable(unsupported[0])}' in '${toPrintable(fields)}' is not supported in a cron expression`,

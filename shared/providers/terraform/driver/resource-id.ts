@@ -3,8 +3,8 @@ import type { CtyValue } from '../values/cty-value.ts'
 import { formatCtyNumber } from '../values/cty-number.ts'
 
 /**
- * Returns the id of an object in Pulumi: its attribute `id`, if that is the source of the id and has
- * a value. Otherwise returns `missingResourceId`.
+ * Returns the id of an object in Pulumi: the value of its attribute `id`. Returns
+ * `missingResourceId` if its type has no such attribute, or if the value is empty or unknown.
  */
 export function idOfObject(source: IdSource, value: CtyValue): string {
   if (source.kind === 'none') return missingResourceId

@@ -1,8 +1,8 @@
 import type { DeployInput } from '../../shared/engine/request.ts'
 import type { DeploymentStart } from '../../shared/ports/catalog.ts'
 
-/** Returns the start of a requested deployment, as the history records it. Pure. */
-export function startOptionsOf(
+/** Returns what the history records about the start of a deployment, except its time. Pure. */
+export function createDeploymentStart(
   request: Pick<DeployInput, 'options' | 'by' | 'recordedConfig'>,
 ): Omit<DeploymentStart, 'at'> {
   const { options, by, recordedConfig: config } = request
