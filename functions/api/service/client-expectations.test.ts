@@ -191,6 +191,19 @@ describe('updates', () => {
     ])
   })
 
+  test('all pages of `latest` are of the update that was the latest at the first page', async () => {
+    const { path, lease } = await service.startUpdate(admin)
+    const events = Array.from({ length: 501 }, (_, sequence) => ({ sequence, stdoutEvent: {} }))
+    await service.call(lease, `POST ${path}/events/batch`, { events })
+    const latest = `GET ${shopService}/update/latest/events`
+    const token = String((await service.call(admin, latest)).json['continuationToken'])
+    expect(token).toMatch(/^[\w-]+$/)
+    await service.call(lease, `POST ${path}/complete`, { status: 'succeeded' })
+    await service.startUpdate(admin)
+    const { json } = await service.call(admin, `${latest}?continuationToken=${token}`)
+    expect(json['events']).toEqual(events.slice(500))
+  })
+
   test('a repeated start is refused, and the stack is free when the lease has expired', async () => {
     const { path } = await service.startUpdate(admin)
     expect((await service.call(admin, `POST ${path}`, {})).status).toBe(409)

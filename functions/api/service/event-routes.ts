@@ -2,7 +2,13 @@ import * as z from 'zod'
 import { readHistoryRecord } from '../../../shared/engine/deployment/retention/read-history-and-versions.ts'
 import { eventKindCodes } from '../../../shared/engine/events/event-filter.ts'
 import { error } from '../../../shared/errors/error.ts'
-import { type DeploymentId, previewIdOf, type StackId } from '../../../shared/records/ids.ts'
+import {
+  type DeploymentId,
+  deploymentIdOf,
+  deploymentPartsOf,
+  previewIdOf,
+  type StackId,
+} from '../../../shared/records/ids.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { toPrintable } from '../../../shared/triggers/printable.ts'
 import { clientLogOf } from './client-deployment.ts'
@@ -84,18 +90,29 @@ async function recordSteps(
     await ports.clientLogs.append(clientLogOf(storedUpdate), [{ kind: 'client-steps', steps }])
 }
 
+/** The token of a page of `latest`: the number of the deployment, and the token of its events. */
+const latestTokenPattern = /^(\d{1,9})-(.*)$/
+
 /**
  * Returns events in order of arrival. Parameters `type` with the codes of kinds, and `urn`, select
- * events. A continuation token means that more may follow. Throws API_INPUT_INVALID.
+ * events. A continuation token means that more may follow. All pages of `latest` are those of the
+ * deployment that was the latest at the first page. Throws API_INPUT_INVALID.
  */
 async function readEvents(ports: ServicePorts, call: ServiceCall): Promise<unknown> {
   const stack = stackOf(call.params)
-  const eventSource = await findUpdateEventSource(ports, stack, call.params['update'] ?? '')
-  const token = call.query['continuationToken'] ?? ''
+  const update = call.params['update'] ?? ''
+  const isLatest = update === 'latest'
+  const pageToken = call.query['continuationToken'] ?? ''
+  const [, number, token = pageToken] = isLatest ? (latestTokenPattern.exec(pageToken) ?? []) : []
+  const eventSource =
+    number === undefined
+      ? await findUpdateEventSource(ports, stack, update)
+      : await eventSourceOf(ports, deploymentIdOf(stack, Number(number)))
   const { urn } = call.query
   const selection = { codes: call.queryList('type').map(requireKindCode), urn }
-  const { events, next = null } = await readSelectedEvents(ports, eventSource, { token, selection })
-  return { events, continuationToken: next }
+  const { events, next } = await readSelectedEvents(ports, eventSource, { token, selection })
+  const prefix = isLatest ? `${deploymentPartsOf(eventSource.id).number}-` : ''
+  return { events, continuationToken: next === undefined ? null : `${prefix}${next}` }
 }
 
 function requireKindCode(code: string): string {
