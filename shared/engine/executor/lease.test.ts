@@ -35,7 +35,7 @@ async function createTestLease(renew: LeasesPort['renew'], groups: readonly Proc
         },
         defer: () => undefined,
       },
-      groups: () => groups,
+      groups: () => [...groups],
       onLost,
     },
     identity,
@@ -115,5 +115,36 @@ describe('a lease', () => {
     await Promise.all([lease.recordGroups(), lease.recordGroups()])
     await lease.recordGroups()
     expect(recordedGroupLists).toEqual([[7]])
+  })
+
+  test('records a process group that starts during a renewal, after this renewal', async () => {
+    const groups: ProcessGroup[] = []
+    const recordedGroupLists: number[][] = []
+    const renewal = Promise.withResolvers<void>()
+    const { lease } = await createTestLease(async (_deployment, _executor, renewedGroups) => {
+      const pids = renewedGroups.map(({ pid }) => pid)
+      // The store receives the first renewal late.
+      if (recordedGroupLists.length === 0 && pids.length === 0) await renewal.promise
+      return recordedGroupLists.push(pids) > 0
+    }, groups)
+    await vi.advanceTimersByTimeAsync(limits.leaseRenewMs)
+    groups.push({ pid: 7, started: 'then' })
+    const recording = lease.recordGroups()
+    await vi.advanceTimersByTimeAsync(0)
+    renewal.resolve()
+    await recording
+    expect(recordedGroupLists).toEqual([[], [7]])
+  })
+
+  test('is given up in time although a renewal never ends, and later ones wait for it', async () => {
+    let renewalCount = 0
+    const { lease, onLost } = await createTestLease(() => {
+      renewalCount += 1
+      return new Promise(() => undefined)
+    })
+    await vi.advanceTimersByTimeAsync(limits.leaseGiveUpMs + limits.leaseRenewMs)
+    expect(onLost).toHaveBeenCalledTimes(1)
+    expect(lease.holdsLease()).toBe(false)
+    expect(renewalCount).toBe(1)
   })
 })

@@ -54,7 +54,7 @@ export async function keepLease(
   let isLost = false
   let stopRenewing = (): void => undefined
   let recordedKeys = groupKeysOf([])
-  let pendingRecording: Promise<void> | undefined
+  let lastWrite = Promise.resolve()
   const measureSinceRenewalMs = (): number => clock.monotonicMs() - renewedMs
   const loseLease = (): void => {
     if (isLost) return
@@ -62,10 +62,7 @@ export async function keepLease(
     stopRenewing()
     deps.onLost()
   }
-  const renew = async (): Promise<void> => {
-    // Other processes may have recovered operations meanwhile, so a lease that missed its time is
-    // never renewed.
-    if (measureSinceRenewalMs() > limits.leaseGiveUpMs) return loseLease()
+  const writeRenewal = async (): Promise<void> => {
     // The store counts the lease time from its write. A count from the earlier `startedMs` never
     // ends later than that of the store.
     const startedMs = clock.monotonicMs()
@@ -77,19 +74,25 @@ export async function keepLease(
     renewedMs = startedMs
     recordedKeys = groupKeysOf(groups)
   }
+  /**
+   * Renews the lease after all earlier renewals have ended, which could otherwise overwrite newer
+   * process groups. Writes nothing if the renewal is no longer needed then.
+   */
+  const renew = async (isNeeded = (): boolean => true): Promise<void> => {
+    // Other processes may have recovered operations meanwhile, so a lease that missed its time is
+    // never renewed.
+    if (measureSinceRenewalMs() > limits.leaseGiveUpMs) return loseLease()
+    lastWrite = lastWrite.then(() => (isLost || !isNeeded() ? undefined : writeRenewal()))
+    await lastWrite
+  }
+  const hasNewGroups = (): boolean => groupKeysOf(deps.groups()) !== recordedKeys
   await leases.register(deployment, executor, identity.holder)
   // If this process dies now, a take-over must find the running process groups.
   if (deps.groups().length > 0) await renew()
   stopRenewing = clock.repeat(limits.leaseRenewMs, () => void renew())
   return {
     async recordGroups() {
-      // A renewal in progress may have read the groups before the newest group started.
-      await pendingRecording
-      if (isLost || groupKeysOf(deps.groups()) === recordedKeys) return
-      pendingRecording ??= renew().finally(() => {
-        pendingRecording = undefined
-      })
-      await pendingRecording
+      if (hasNewGroups()) await renew(hasNewGroups)
     },
     holdsLease: () => !isLost && measureSinceRenewalMs() <= limits.leaseGiveUpMs,
     async end() {
