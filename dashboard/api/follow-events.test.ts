@@ -61,6 +61,37 @@ test('a server that is away or busy is tried again, and a refusal is final', asy
   expect(refused.lastIds).toHaveLength(1)
 })
 
+test('a connection that gets no response is broken after the silence limit', async () => {
+  const abort = new AbortController()
+  const states: string[] = []
+  const waitsMs: number[] = []
+  await followEvents(
+    {
+      openStream: (_path, { signal }) =>
+        new Promise((_resolve, reject) =>
+          signal.addEventListener('abort', () => reject(signal.reason)),
+        ),
+    },
+    '/stream',
+    {
+      signal: abort.signal,
+      wait: async ms => {
+        waitsMs.push(ms)
+        if (ms < 10_000) abort.abort()
+      },
+      onMessage: () => undefined,
+      onConnection: connection =>
+        states.push(
+          'failure' in connection
+            ? `${connection.kind} ${connection.failure.code}`
+            : connection.kind,
+        ),
+    },
+  )
+  expect(states).toEqual(['connecting', 'broken API_UNREACHABLE'])
+  expect(waitsMs).toEqual([25_000, 250])
+})
+
 test('the parser completes messages that arrive in parts, and reads comments as heartbeats', () => {
   const parser = createStreamParser()
   expect(parser.push('id: 1\nevent: ev')).toEqual([])

@@ -72,17 +72,22 @@ async function readConnection(
   const { onMessage, onConnection, position } = options
   const silence = new AbortController()
   const signal = AbortSignal.any([options.signal, silence.signal])
-  const body = await client.openStream(path, { lastId: position.lastId, signal })
+  /** Waits for a promise. A longer silence of the API breaks the connection. */
+  const withinSilence = async <Result>(response: Promise<Result>): Promise<Result> => {
+    const timer = new AbortController()
+    void options.wait(silenceMaxMs, timer.signal).then(() => {
+      if (!timer.signal.aborted) silence.abort(createUnreachableFailure())
+    })
+    return response.finally(() => timer.abort())
+  }
+  const openOptions = { lastId: position.lastId, signal }
+  const body = await withinSilence(client.openStream(path, openOptions))
   onConnection({ kind: 'open' })
   const reader = body.pipeThrough(new TextDecoderStream() as ByteDecoder).getReader()
   const parser = createStreamParser()
   let lastEvent = ''
   for (;;) {
-    const timer = new AbortController()
-    void options.wait(silenceMaxMs, timer.signal).then(() => {
-      if (!timer.signal.aborted) silence.abort(createUnreachableFailure())
-    })
-    const { done, value } = await reader.read().finally(() => timer.abort())
+    const { done, value } = await withinSilence(reader.read())
     if (done) return lastEvent
     for (const message of parser.push(value)) {
       position.failureCount = 0
