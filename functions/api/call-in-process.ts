@@ -1,3 +1,4 @@
+import { tryDecodeURIComponent } from 'hono/utils/url'
 import { error } from '../../shared/errors/error.ts'
 import { checkParams, runAudited } from './audited-call.ts'
 import type { Caller } from './authorization.ts'
@@ -25,11 +26,12 @@ export async function callApiInProcess(
   const url = new URL(path, 'http://here')
   const match = routes.flatMap(route => {
     const params = route.method === method ? matchParams(route.path, url.pathname) : undefined
-    return params === undefined ? [] : [{ route, params: checkParams(params) }]
+    return params === undefined ? [] : [{ route, params }]
   })[0]
   if (match === undefined)
     throw error('API_ROUTE_UNKNOWN', `the API has no route ${method} ${url.pathname}`)
-  const { route, params } = match
+  const { route } = match
+  const params = checkParams(match.params)
   const caller: Caller = { id: 'here', name: callerName, role: 'admin', stacks: '*' }
   const call = { id: ports.random.uuid(), caller, clientAddress: 'this machine', route, params }
   const { routeResult } = await runAudited(ports, call, async () => {
@@ -56,13 +58,16 @@ const ownerAccess: StreamAccess = {
   takeSlot: async () => async () => undefined,
 }
 
-/** Returns the path parameters of a route. Undefined when the path does not match. */
+/**
+ * Returns the path parameters of a route. Undefined when the path does not match. An invalid escape
+ * remains as it is, as with HTTP.
+ */
 function matchParams(pattern: string, path: string): Readonly<Record<string, string>> | undefined {
   const [patternParts, pathParts] = [pattern.split('/'), path.split('/')]
   if (patternParts.length !== pathParts.length) return undefined
   const params: Record<string, string> = {}
   for (const [index, patternPart] of patternParts.entries()) {
-    const pathPart = decodeURIComponent(pathParts[index] ?? '')
+    const pathPart = tryDecodeURIComponent(pathParts[index] ?? '')
     const [, param] = /^\{(\w+)\}$/.exec(patternPart) ?? []
     if (param !== undefined) params[param] = pathPart
     else if (patternPart !== pathPart) return undefined
