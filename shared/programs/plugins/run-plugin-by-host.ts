@@ -28,7 +28,11 @@ export async function runPluginByHost(
   const streams = { stdout: new PassThrough(), stderr: new PassThrough() }
   const folders = { projectFolder: folder, programFolder: folder }
   const source = { runtime, ...folders, entryPoint: '.', runtimeOptions }
-  const host = await startHost(deps, source, line => void streams.stderr.write(`${line}\n`))
+  /** Writes output of the plugin or its host. Output after the end of the plugin is dropped. */
+  const write = (stream: keyof typeof streams, output: Uint8Array | string): void => {
+    if (!streams[stream].writableEnded) streams[stream].write(output)
+  }
+  const host = await startHost(deps, source, line => write('stderr', `${line}\n`))
   const responses = host.stream(service.runPlugin, {
     pwd: cwd,
     program: '',
@@ -55,13 +59,12 @@ export async function runPluginByHost(
   responses.on('data', ({ output }: RunPluginResponse) => {
     if (output === undefined) return
     if (output.$case === 'exitcode') void finish({ code: output.value, signal: null })
-    else streams[output.$case].write(output.value)
+    else write(output.$case, output.value)
   })
   responses.on('end', () => void finish({ code: 0, signal: null }))
   let requestedSignal: string | undefined
   responses.on('error', ({ message }) => {
-    if (requestedSignal === undefined && !streams.stderr.writableEnded)
-      streams.stderr.write(`${message}\n`)
+    if (requestedSignal === undefined) write('stderr', `${message}\n`)
     void finish({ code: null, signal: requestedSignal ?? 'SIGKILL' })
   })
   const signal: RunningPlugin['signal'] = name => {
