@@ -135,6 +135,48 @@ test('parts of a program in JSON without an equivalent are reported with their p
   ])
 })
 
+test.each(['main.tf', 'main.tf.json'])(
+  'each other part of the block terraform of %s is reported',
+  async name => {
+    const hcl = `terraform {
+  required_version = ">= 1.6"
+  experiments      = [example]
+  cloud {}
+  provider_meta "x" {
+    module_name = "network"
+  }
+  required_providers {
+    x = { source = "example/x" }
+  }
+}`
+    const json = `{"terraform": {
+  "required_version": ">= 1.6",
+  "experiments": ["example"],
+  "cloud": {},
+  "provider_meta": {"x": {"module_name": "network"}},
+  "required_providers": {"x": {"source": "example/x"}}
+}}`
+    const { notes } = await convertFiles([{ name, text: name.endsWith('.json') ? json : hcl }])
+    const login = 'Choose the place of the state with `antichain login`.'
+    expect(
+      notes.map(({ line, problem, advice }) => [line, problem.split(' has no ')[0], advice]),
+    ).toEqual([
+      [
+        2,
+        "the attribute 'required_version'",
+        'No step is needed, because Terraform does not run the new program.',
+      ],
+      [3, "the attribute 'experiments'", 'Write its effect into the new program by hand.'],
+      [4, "the block 'cloud'", login],
+      [
+        5,
+        "the block 'provider_meta'",
+        'Write the metadata into the parameter `providerMeta` of the package.',
+      ],
+    ])
+  },
+)
+
 test.each([
   ['{"output": {"a": {"value": 1,}}}', "main.tf.json:1:30: '}}}' is not expected"],
   ['{"output": 1}', 'main.tf.json:1:12: an object is expected'],

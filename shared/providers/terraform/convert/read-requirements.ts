@@ -1,4 +1,4 @@
-import type { HclExpression, HclSyntaxBody } from '../hcl/syntax.ts'
+import type { HclExpression, HclPlace, HclSyntaxBody } from '../hcl/syntax.ts'
 import type { ConversionNote, FilePlace, RequiredProvider } from './terraform-program.ts'
 
 /** Returns the text of an expression without interpolations, or undefined. */
@@ -8,25 +8,34 @@ export function readLiteralText(expression: HclExpression): string | undefined {
   return typeof text === 'string' && others.length === 0 ? text : undefined
 }
 
+/** The advice for each part of the block `terraform` that has no equivalent. */
+const adviceByPart: ReadonlyMap<string, string> = new Map([
+  ['backend', 'Choose the place of the state with `antichain login`.'],
+  ['cloud', 'Choose the place of the state with `antichain login`.'],
+  ['provider_meta', 'Write the metadata into the parameter `providerMeta` of the package.'],
+  ['required_version', 'No step is needed, because Terraform does not run the new program.'],
+])
+
 /** Reads the block `terraform`: the required providers. Other parts become notes. */
 export function readProviderRequirements(
-  { blocks }: HclSyntaxBody,
+  { attributes, blocks }: HclSyntaxBody,
   place: FilePlace,
   parts: {
     readonly requiredProviders: Map<string, RequiredProvider>
     readonly notes: ConversionNote[]
   },
 ): void {
+  const addNote = (part: string, name: string, { line, column }: HclPlace): void => {
+    const advice = adviceByPart.get(name) ?? 'Write its effect into the new program by hand.'
+    const problem = `the ${part} '${name}' has no equivalent in a program`
+    parts.notes.push({ ...place, line, column, problem, advice })
+  }
+  for (const [name, value] of attributes) addNote('attribute', name, value)
   for (const block of blocks) {
     if (block.type === 'required_providers')
       for (const [name, value] of block.body.attributes)
         parts.requiredProviders.set(name, readRequirement(name, value))
-    else
-      parts.notes.push({
-        ...{ ...place, line: block.line, column: block.column },
-        problem: `the block '${block.type}' has no equivalent in a program`,
-        advice: 'Choose the place of the state with `antichain login`.',
-      })
+    else addNote('block', block.type, block)
   }
 }
 
