@@ -47,7 +47,8 @@ export async function acquireLock(
   try {
     await refuseOthers()
   } catch (thrown) {
-    await release()
+    // A failed release must not hide the other holder from the caller.
+    await release().catch(() => undefined)
     throw thrown
   }
   return release

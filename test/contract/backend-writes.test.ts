@@ -2,7 +2,9 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { stackKeysOf } from '../../shared/backends/backend-keys.ts'
 import { printCheckpoint } from '../../shared/backends/checkpoint-file.ts'
+import { printLock } from '../../shared/backends/lock-file.ts'
 import { type Backend, listBackendStacks, openBackend } from '../../shared/backends/open-backend.ts'
 import { addHistoryEntry, listHistoryKeys } from '../../shared/backends/stack-history.ts'
 import { acquireLock, listLocks, removeLocks } from '../../shared/backends/stack-locks.ts'
@@ -96,6 +98,25 @@ test('a lock refuses every other client until it is released or removed', async 
   expect(await removeLocks(backend, dev, key => key.endsWith('/3.json'))).toBe(0)
   expect(await removeLocks(backend, dev, key => key.endsWith('/2.json'))).toBe(1)
   expect((await listLocks(backend, dev)).size).toBe(0)
+})
+
+test('a lock that appears meanwhile is reported, also if the new lock cannot be removed', async () => {
+  const lock = { pid: 1, username: 'a', hostname: 'h', timestamp: '2026-01-01T00:00:00Z' }
+  const { locks } = stackKeysOf(backend.layout, dev)
+  const store: typeof backend.store = {
+    ...backend.store,
+    async put(key, bytes) {
+      await backend.store.put(key, bytes)
+      await backend.store.put(`${locks}other.json`, printLock({ ...lock, username: 'eve' }))
+    },
+    remove: () => Promise.reject(new Error('the store is away')),
+  }
+  const acquiring = acquireLock({ ...backend, store }, dev, { lockId: '1', lock, nowMs: 0 })
+  await expect(acquiring).rejects.toMatchObject({
+    code: 'BACKEND_LOCKED',
+    details: { username: 'eve' },
+  })
+  expect(await removeLocks(backend, dev, () => true)).toBe(2)
 })
 
 test('a removed stack leaves its last checkpoint and its backups', async () => {
