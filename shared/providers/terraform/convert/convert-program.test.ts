@@ -158,6 +158,10 @@ test.each([
   ['jsonencode({ a = [1, true, null] })', 'toJSON({\n  a = [1, true, null]\n})'],
   ['base64encode(file("${path.module}/x"))', 'toBase64(readFile("${rootDirectory()}/x"))'],
   ['format("%s-%d%%", var.v, 1 + 2)', '"${v}-${1 + 2}%"'],
+  // A `$` before an interpolation would escape it, and `%` before `{` would begin a directive.
+  ['format("a$%s$%d", var.v, 1)', '"a${"$"}${v}${"$"}${1}"'],
+  ['format("$%%%{%s}", var.v)', '"$%%{${v}}"'],
+  ['"$%{ if true }a%{ endif }"', '"${"$"}${true ? "a" : ""}"'],
   ['var.v == "" ? -1 : !true', 'v == "" ? -1 : !true'],
   ['[for i, s in split(",", var.v) : s if i > 0]', '[for i, s in split(",", v) : s if i > 0]'],
   ['{ for s in ["a"] : s => s... }', '{ for s in ["a"] : s => s... }'],
@@ -258,4 +262,18 @@ test.each([
   [`output "a" { value = ${'['.repeat(200)} }`, 'the nesting is too deep'],
 ])('the text %j is refused: %s', async (text, message) => {
   await expect(convertText(text)).rejects.toThrow(message)
+})
+
+// A stack overflow ended the command without the place in the file.
+test.each([
+  ['templates', (inner: string) => `"\${${'('.repeat(45)}${inner}${')'.repeat(45)}}"`, 90, '1'],
+  ['directives', (inner: string) => `%{ if true }${inner}%{ endif }`, 9_000, ''],
+])('nested %s are refused below the deepest level', async (_name, wrap, count, start) => {
+  let value = start
+  for (let level = 0; level < count; level++) value = wrap(value)
+  const text = `output "a" { value = ${start === '' ? `"${value}"` : value} }`
+  await expect(convertText(text)).rejects.toMatchObject({
+    code: 'TERRAFORM_FILE_INVALID',
+    message: expect.stringContaining('the nesting is too deep'),
+  })
 })

@@ -10,7 +10,7 @@ import {
 } from './conversion.ts'
 import { printCall } from './print-call.ts'
 import { printReference } from './print-reference.ts'
-import { escapeText, printKey, printList, printObject } from './print-text.ts'
+import { type PrintedPart, quoteTemplate, printKey, printList, printObject } from './print-text.ts'
 import { readLiteralText } from './read-requirements.ts'
 
 /** Prints an expression in the language of the new program, with the new names. */
@@ -81,10 +81,13 @@ function printTemplate(
     return isSimple(only)
       ? printOperand(only, scope)
       : createFreeExpression(`(${printOperand(only, scope).text})`)
-  const texts = parts.map(part =>
-    typeof part === 'string' ? escapeText(part) : `\${${printOperand(part, scope).text}}`,
+  const printedParts = parts.map(
+    (part): PrintedPart =>
+      typeof part === 'string'
+        ? { kind: 'text', text: part }
+        : { kind: 'interpolation', text: printOperand(part, scope).text },
   )
-  return createFreeExpression(`"${texts.join('')}"`)
+  return createFreeExpression(quoteTemplate(printedParts))
 }
 
 /** Reports whether an expression needs no parentheses within another one. */

@@ -5,7 +5,7 @@ import {
   type PrintedExpression,
   type PrintScope,
 } from './conversion.ts'
-import { escapeText } from './print-text.ts'
+import { type PrintedPart, quoteTemplate } from './print-text.ts'
 import { readLiteralText } from './read-requirements.ts'
 
 /**
@@ -22,10 +22,11 @@ export function printFormat(
   const verbs = pieces.filter(piece => piece.startsWith('%') && piece !== '%%')
   if (verbs.length !== args.length || !verbs.every(verb => /^%[sdv]$/.test(verb))) return undefined
   const remainingArgs = [...args]
-  const printed = pieces.map(piece => {
-    if (piece === '%%') return '%'
+  const parts = pieces.map((piece): PrintedPart => {
+    if (piece === '%%') return { kind: 'text', text: '%' }
     const argument = piece.startsWith('%') ? remainingArgs.shift() : undefined
-    return argument === undefined ? escapeText(piece) : `\${${printOperand(argument, scope).text}}`
+    if (argument === undefined) return { kind: 'text', text: piece }
+    return { kind: 'interpolation', text: printOperand(argument, scope).text }
   })
-  return createFreeExpression(`"${printed.join('')}"`)
+  return createFreeExpression(quoteTemplate(parts))
 }

@@ -19,6 +19,36 @@ export function quoteText(text: string): string {
   return `"${escapeText(text)}"`
 }
 
+/** A part of a template: a text, or the printed expression of an interpolation. */
+export interface PrintedPart {
+  readonly kind: 'text' | 'interpolation'
+  readonly text: string
+}
+
+/** Returns a template in quotes. */
+export function quoteTemplate(parts: readonly PrintedPart[]): string {
+  let printed = ''
+  // Adjacent texts are escaped together, because `%` and `{` of two texts form `%{`.
+  let pendingText = ''
+  for (const { kind, text } of parts)
+    if (kind === 'text') pendingText += text
+    else {
+      printed += `${escapeBeforeInterpolation(pendingText)}\${${text}}`
+      pendingText = ''
+    }
+  return `"${printed}${escapeText(pendingText)}"`
+}
+
+/**
+ * Escapes the text before an interpolation. A `$` at its end would escape the interpolation, and
+ * therefore becomes an interpolation too.
+ */
+function escapeBeforeInterpolation(text: string): string {
+  const beginning = text.replace(/\$+$/, '')
+  const dollars = text.slice(beginning.length)
+  return dollars === '' ? escapeText(text) : `${escapeText(beginning)}\${"${dollars}"}`
+}
+
 /** Returns the key of an object or the name of an attribute, in quotes if it is no name. */
 export function printKey(name: string): string {
   return /^[A-Za-z_]\w*$/.test(name) && !['null', 'true', 'false', 'for'].includes(name)

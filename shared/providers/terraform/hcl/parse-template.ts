@@ -1,7 +1,7 @@
 import { parseForHeader } from './parse-collection.ts'
 import type { HclToken, TemplatePiece } from './hcl-token.ts'
 import type { HclExpression, HclPlace } from './syntax.ts'
-import { createTokenReader, type ParseExpression, type TokenReader } from './token-reader.ts'
+import type { ParseExpression, TokenReader } from './token-reader.ts'
 
 type Part = string | HclExpression
 
@@ -55,7 +55,7 @@ function readParts(pieces: PieceReader, endings: readonly string[]): readonly Pa
     pieces.next()
     if (piece.kind === 'text') parts.push(piece.text)
     else if (piece.kind === 'interpolation') parts.push(parseInterpolation(piece, pieces))
-    else parts.push(parseDirective(piece, pieces))
+    else parts.push(pieces.reader.nest(() => parseDirective(piece, pieces)))
   }
   if (endings.length > 0)
     throw pieces.reader.createPlaceError(
@@ -114,10 +114,7 @@ function parseInterpolation(
 }
 
 function createSequenceReader({ tokens }: Sequence, reader: TokenReader): TokenReader {
-  return createTokenReader(
-    tokens.filter(({ kind }) => kind !== 'newline'),
-    reader.createPlaceError,
-  )
+  return reader.createInner(tokens.filter(({ kind }) => kind !== 'newline'))
 }
 
 /**

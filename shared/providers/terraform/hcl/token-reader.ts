@@ -27,6 +27,8 @@ export interface TokenReader {
   readonly createPlaceError: HclErrorFactory
   /** Runs a function one level deeper. Throws TERRAFORM_FILE_INVALID below the deepest level. */
   readonly nest: <T>(read: () => T) => T
+  /** Creates a reader of other tokens of the same file, whose levels continue those of this one. */
+  readonly createInner: (tokens: readonly HclToken[]) => TokenReader
 }
 
 /** The state that readers of nested templates share. */
@@ -92,6 +94,7 @@ export function createTokenReader(
         nesting.depth -= 1
       }
     },
+    createInner: innerTokens => createTokenReader(innerTokens, createError, nesting),
   }
 }
 
