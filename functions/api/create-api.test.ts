@@ -173,6 +173,7 @@ test('an error names the invalid part of the request, and no path parameter can 
     [`POST ${shopPath}/deployments`, { command: 'nonsense' }, 400, 'body.command'],
     [`POST ${shopPath}/deployments`, { command: 'up', more: 1 }, 400, 'more'],
     [`GET ${shopPath}/deployments?limit=100000`, undefined, 400, 'query.limit'],
+    [`GET ${shopPath}/deployments?cursor=-5`, undefined, 400, "'-5'"],
     ['GET /v1/stacks/shop%2Fdev/x', undefined, 400, 'project'],
     ['GET /v1/stacks/shop/..%2F..', undefined, 400, 'stack'],
     [`GET ${shopPath}/deployments/0`, undefined, 400, 'number'],

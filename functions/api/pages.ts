@@ -1,5 +1,7 @@
 import * as z from 'zod'
 import { apiLimits } from '../../shared/config/api-limits.ts'
+import { error } from '../../shared/errors/error.ts'
+import { toPrintable } from '../../shared/triggers/printable.ts'
 
 /** The query parameters of a page: its maximum number of items, and the cursor of its start. */
 export const pageQuery = {
@@ -19,7 +21,10 @@ export function createPageForm<ItemForm extends z.ZodType>(itemForm: ItemForm) {
   return z.object({ items: z.array(itemForm), next: z.string().optional() })
 }
 
-/** Returns a page of a list. `cursor` is the index of the first item, from 0. */
+/**
+ * Returns a page of a list. `cursor` is the index of the first item, from 0. Throws
+ * API_INPUT_INVALID.
+ */
 export function cutResultPage<T>(
   list: readonly T[],
   { limit, cursor }: { readonly limit: number; readonly cursor: string },
@@ -29,7 +34,9 @@ export function cutResultPage<T>(
   return startIndex + limit < list.length ? { items, next: String(startIndex + limit) } : { items }
 }
 
-/** Returns a numeric cursor. Returns 0 for an empty or invalid text. */
+/** Returns a numeric cursor, which is 0 for an empty text. Throws API_INPUT_INVALID. */
 export function parseCursor(cursor: string): number {
-  return /^\d{1,15}$/.test(cursor) ? Number(cursor) : 0
+  const number = Number(cursor)
+  if (/^\d*$/.test(cursor) && Number.isSafeInteger(number)) return number
+  throw error('API_INPUT_INVALID', `'${toPrintable(cursor)}' is not the cursor of a page`)
 }

@@ -7,7 +7,7 @@ import {
   importedAuditIdOf,
   toImportedAudit,
 } from '../imported-audit.ts'
-import { createPageForm, pageQuery } from '../pages.ts'
+import { createPageForm, pageQuery, parseCursor } from '../pages.ts'
 
 const access = { role: 'admin', scope: 'installation', isForAllGroups: true } as const
 
@@ -23,11 +23,7 @@ export const auditRoutes = [
       z.looseObject({ who: z.string(), what: z.string(), importedFrom: z.string().optional() }),
     ),
     run: async ({ audit }, { query: { limit, cursor } }) => {
-      const beforePosition = /^\d{1,16}$/.test(cursor) ? Number(cursor) : 0
-      const items = await audit.read(
-        Number.isSafeInteger(beforePosition) ? beforePosition : 0,
-        limit,
-      )
+      const items = await audit.read(parseCursor(cursor), limit)
       const last = items.at(-1)
       const hasMore = items.length === limit && last !== undefined
       return { json: { items, ...(hasMore ? { next: String(last.position) } : {}) } }

@@ -21,6 +21,7 @@ import { removeIdleStack } from '../../../shared/runtime/state/remove-idle-stack
 import { engineDeploymentPrefix } from './deployment-updates.ts'
 import { createExportResponse } from './export-response.ts'
 import { stackOf } from '../define-route.ts'
+import { parseCursor } from '../pages.ts'
 import {
   organization,
   parseBody,
@@ -168,12 +169,12 @@ async function findLastUpdateId(
 const stacksPerPage = 500
 
 async function listStacks(ports: ServicePorts, { caller, query }: ServiceCall): Promise<unknown> {
-  const { project, tagName, tagValue, continuationToken } = query
+  const { project, tagName, tagValue, continuationToken = '' } = query
   const isOtherOrganization =
     query['organization'] !== undefined && query['organization'] !== organization
   if (isOtherOrganization) return { stacks: [], continuationToken: null }
+  const offset = parseCursor(continuationToken)
   const { stacks } = await listAllStacks(ports, project)
-  const offset = Number(continuationToken ?? 0)
   const coveredStacks = stacks.filter(({ id }) => coversStack(caller.stacks, id))
   const page = coveredStacks.slice(offset, offset + stacksPerPage)
   const views = []
