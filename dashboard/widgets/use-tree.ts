@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'react'
 import { flattenTree, type TreeRow } from './flatten-tree.ts'
-import type { TreeState } from './virtual-table.tsx'
+import type { TreeState } from './tree-keys.ts'
 
 /** The shown rows of a tree, for a `VirtualTable`. */
 export interface ShownTree<Row> {

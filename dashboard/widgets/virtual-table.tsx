@@ -14,6 +14,7 @@ import {
   useState,
 } from 'react'
 import { findNextRowIndex } from './next-row-index.ts'
+import { findTreeTarget, isToggleKey, type TreeState } from './tree-keys.ts'
 import { nextSort, type SortValue, sortRows, type TableSort } from './sort-rows.ts'
 import { TableHead } from './table-head.tsx'
 import { useMediaQuery } from './use-media-query.ts'
@@ -25,16 +26,6 @@ export interface TableColumn<Row> {
   readonly show: (row: Row) => ReactNode
   /** Returns the value by which the column sorts. Absent: the column does not sort. */
   readonly sortBy?: (row: Row) => SortValue
-}
-
-/** The position of each row in a tree, and the action that shows or hides its children. */
-export interface TreeState<Row> {
-  readonly levelOf: (row: Row) => number
-  /** Returns undefined for a row without children. */
-  readonly isExpanded: (row: Row) => boolean | undefined
-  readonly onToggle: (row: Row) => void
-  /** Returns the index of the parent in `rows`, or -1. */
-  readonly parentIndexOf: (row: Row) => number
 }
 
 /** A table of which only the visible rows are in the document. */
@@ -85,10 +76,12 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
     const row = rows[activeRowIndex]
     const pageRows = Math.floor((scrollRef.current?.clientHeight ?? rowHeight) / rowHeight) - 1
     const position = { index: activeRowIndex, count: rows.length, pageRows }
-    const index = findNextRowIndex(event.key, position) ?? findTreeTarget(event.key, row, tree)
+    const index =
+      findNextRowIndex(event.key, position) ??
+      findTreeTarget(event.key, { row, index: activeRowIndex }, tree)
     if (index !== undefined) {
-      setActiveIndex(Math.max(0, index === 'child' ? activeRowIndex + 1 : index))
-      virtualizer.scrollToIndex(index === 'child' ? activeRowIndex + 1 : Math.max(0, index))
+      setActiveIndex(index)
+      virtualizer.scrollToIndex(index)
     } else if (row !== undefined && isToggleKey(event.key, row, tree)) tree?.onToggle(row)
     else if (row !== undefined && ['Enter', ' '].includes(event.key)) onOpen?.(row)
     else return
@@ -132,26 +125,6 @@ function useSortedRows<Row>({ rows, columns }: VirtualTableProps<Row>) {
   )
   const setSort = (column: string): void => setSortState(current => nextSort(current, column))
   return { rows: sortedRows, sort, setSort }
-}
-
-/** Reports whether a key shows or hides the children of a row. */
-function isToggleKey<Row>(key: string, row: Row, tree: TreeState<Row> | undefined): boolean {
-  const isExpanded = tree?.isExpanded(row)
-  return isExpanded !== undefined && key === (isExpanded ? 'ArrowLeft' : 'ArrowRight')
-}
-
-/**
- * Returns the row of a tree to which an arrow key moves: the index of the parent, or `child` for the
- * first child. Returns undefined for another key.
- */
-function findTreeTarget<Row>(
-  key: string,
-  row: Row | undefined,
-  tree: TreeState<Row> | undefined,
-): number | 'child' | undefined {
-  if (tree === undefined || row === undefined || isToggleKey(key, row, tree)) return undefined
-  if (key === 'ArrowLeft') return tree.parentIndexOf(row)
-  return key === 'ArrowRight' && tree.isExpanded(row) === true ? 'child' : undefined
 }
 
 function VisibleRows<Row>(options: {
