@@ -1,26 +1,25 @@
-import type { CatalogPort, HistoryRecord } from '../../ports/catalog.ts'
+import type { HistoryRecord } from '../../ports/catalog.ts'
 import type { SpanRecord, TelemetryAttributes, TelemetryPort } from '../../ports/telemetry.ts'
 import { type DeploymentId, deploymentPartsOf } from '../../records/ids.ts'
 import { type DeploymentTrace, restoreTrace } from './deployment-trace.ts'
 import { createStackAttributes } from './describe-operation.ts'
-
-/** Number of entries of the history in which an ended deployment is searched. */
-const entriesMax = 20
 
 /**
  * Reports the span and the measurements of a deployment that has been released. `pin` is its first
  * pin. Never rejects, because the deployment has ended already.
  */
 export async function reportDeployment(
-  ports: { readonly telemetry: TelemetryPort; readonly catalog: Pick<CatalogPort, 'listHistory'> },
+  deps: {
+    readonly telemetry: TelemetryPort
+    /** Returns the history entry of the deployment. */
+    readonly readEntry: () => Promise<HistoryRecord | undefined>
+  },
   deployment: DeploymentId,
   pin: Parameters<typeof restoreTrace>[1] | undefined,
 ): Promise<void> {
-  const { telemetry, catalog } = ports
+  const { telemetry, readEntry } = deps
   if (!telemetry.isOn || pin === undefined) return
-  const { stack } = deploymentPartsOf(deployment)
-  const history = await catalog.listHistory(stack, entriesMax).catch(() => [])
-  const entry = history.find(candidate => candidate.deployment === deployment)
+  const entry = await readEntry().catch(() => undefined)
   if (entry === undefined) return
   const span = describeDeploymentSpan(entry, restoreTrace(deployment, pin))
   const attributes = describeDeploymentCount(entry)

@@ -16,6 +16,7 @@ import type { Liveness, LivenessDeps } from './liveness.ts'
 import { listExecutedOperations, readLogView } from '../log/log-view.ts'
 import { readFirstPin } from '../log/supported-rules.ts'
 import { awaitRunningOperations } from '../ends/await-running.ts'
+import { readHistoryRecord } from '../retention/read-history-and-versions.ts'
 import { endAbandonedOperations } from '../recovery/end-abandoned-operations.ts'
 
 /**
@@ -66,7 +67,8 @@ export async function finishClose(
     changes: options.changes,
     version,
   })
-  await reportDeployment(deps, deployment, firstPin)
+  const readEntry = () => readHistoryRecord(deps.catalog, deployment)
+  await reportDeployment({ telemetry: deps.telemetry, readEntry }, deployment, firstPin)
   await deps.nudges.nudge(stack, 0)
   return result
 }
