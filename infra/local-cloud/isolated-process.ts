@@ -59,7 +59,7 @@ export function startIsolatedProcess(options: IsolatedProcessOptions): IsolatedP
   const { folder, onLine, supervisor, sandbox } = options
   const child: IsolatedChild =
     sandbox === undefined ? spawnUnsandboxed(options) : spawnSandboxed(options, sandbox)
-  for (const stream of [child.stdout, child.stderr]) readLines(stream, onLine)
+  for (const stream of [child.stdout, child.stderr]) forwardLines(stream, onLine)
   if (child.pid !== undefined) supervisor.add(child.pid)
   let hasEnded = false
   const signal = (name: NodeJS.Signals): void => {
@@ -170,13 +170,16 @@ function sendSignal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-function readLines(stream: NodeJS.ReadableStream, onLine: (line: string) => void): void {
+/** Calls `onLine` for each line of a stream in UTF-8, without empty lines. */
+export function forwardLines(stream: NodeJS.ReadableStream, onLine: (line: string) => void): void {
   let incompleteLine = ''
   const emitLine = (line: string): void => {
     if (line !== '') onLine(line.slice(0, localCloudLimits.lineCharsMax))
   }
-  stream.on('data', (chunk: Buffer) => {
-    const parts = (incompleteLine + chunk.toString()).split('\n')
+  // A character may be split between two chunks. The decoder of the stream keeps its first bytes.
+  stream.setEncoding('utf8')
+  stream.on('data', (chunk: string) => {
+    const parts = (incompleteLine + chunk).split('\n')
     incompleteLine = (parts.pop() ?? '').slice(0, localCloudLimits.lineCharsMax)
     for (const line of parts) emitLine(line)
   })

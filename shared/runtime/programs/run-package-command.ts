@@ -70,7 +70,9 @@ export async function runPackageManager(
     timer.abort()
     if (exit === 'late') {
       child.signal('SIGKILL')
-      throw error('INSTALL_FAILED', `\`${commandLine}\` did not finish within five minutes`)
+      const minutes = programLimits.installTimeoutMs / 60_000
+      const reason = `did not finish within ${minutes} minutes`
+      throw error('INSTALL_FAILED', `\`${commandLine}\` ${reason}`)
     }
     if (exit.code === 0) return
     const [stdout = '', stderr = ''] = await Promise.all(tails)

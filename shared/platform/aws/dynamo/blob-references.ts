@@ -1,6 +1,7 @@
 import type { DocumentKind } from '../../../ports/documents.ts'
 import type { RetentionPort } from '../../../ports/retention.ts'
-import type { BlobHash, DeploymentId, StackId } from '../../../records/ids.ts'
+import type { DeploymentId, StackId } from '../../../records/ids.ts'
+import { findBlobHashes } from '../../records/blob-hashes.ts'
 import { getItems } from './table/batch-items.ts'
 import { listBlocks, operationsOfBlock } from './operation-blocks.ts'
 import { type Item, readNumber, readText } from './table/item.ts'
@@ -68,7 +69,8 @@ export function createReferenceListing(tables: Tables): RetentionPort['listRefer
     const position: ListingPosition =
       cursor === '' ? { at: 'stack', after: '' } : (JSON.parse(cursor) as ListingPosition)
     const page = await readPage(position, tables)
-    const hashes = page.items.flatMap(findHashes)
+    const texts = page.items.flatMap(item => Object.values(item).map(({ S = '' }) => S))
+    const hashes = texts.flatMap(findBlobHashes)
     const next = page.next === undefined ? undefined : JSON.stringify(page.next)
     return { hashes: [...new Set(hashes)], next }
   }
@@ -206,10 +208,4 @@ async function findNextName(table: Table, pk: string, after: string): Promise<st
   const lowerBound = after === '' ? {} : { after }
   const [next] = await queryItems(table, { pk, ...lowerBound, limit: 1 })
   return next === undefined ? undefined : readText(next, 'sk')
-}
-
-function findHashes(item: Item): readonly BlobHash[] {
-  return Object.values(item).flatMap(
-    ({ S }) => (S?.match(/\b[0-9a-f]{64}\b/g) ?? []) as readonly BlobHash[],
-  )
 }

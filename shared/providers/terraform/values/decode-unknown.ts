@@ -8,12 +8,11 @@ import {
   type NumberBound,
   type Refinements,
   isContradiction,
+  refinedExtensionCode,
   refinementKeys,
 } from './refinements.ts'
 import { unknownOf } from './unknown-value.ts'
 
-/** The code of the extension for an unknown value with refinements. */
-const refinedExtensionCode = 12
 /** Maximum size of encoded refinements in bytes. Valid ones are never larger. */
 const payloadBytesMax = 1024
 /** A maximum length of this or more restricts nothing, because no collection is longer. */

@@ -5,12 +5,15 @@ import type { CtyType } from './type-system.ts'
 import type { CtyUnknown, CtyValue } from './cty-value.ts'
 import { elementTypeOf } from './element-type-of.ts'
 import { type MsgpackWriter, createMsgpackWriter } from './msgpack-writer.ts'
-import { type NumberBound, type Refinements, refinementKeys } from './refinements.ts'
+import {
+  type NumberBound,
+  type Refinements,
+  refinedExtensionCode,
+  refinementKeys,
+} from './refinements.ts'
 import { formatTypeJson } from './type-json.ts'
 
 const encoder = new TextEncoder()
-/** The code of the extension for an unknown value with refinements. */
-const refinedExtensionCode = 12
 /** Longest prefix of an unknown string that is sent, in bytes. */
 const prefixBytesMax = 256
 /** Signed integers of 64 bits are below this number. */

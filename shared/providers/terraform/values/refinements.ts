@@ -22,6 +22,9 @@ export interface Refinements {
   readonly lengthMax?: number
 }
 
+/** The code of the extension of MessagePack for an unknown value with refinements. */
+export const refinedExtensionCode = 12
+
 /** The keys of refinements in MessagePack. Unknown keys are ignored. */
 export const refinementKeys = {
   nullness: 1,
