@@ -12,7 +12,7 @@ export interface PageGroup {
  * A page without an entry is in the group `More`.
  */
 export const pageGroups: readonly PageGroup[] = [
-  { title: 'Start', pages: ['index', 'tour', 'migrating', 'terraform', 'dashboard'] },
+  { title: 'Start', pages: ['index', 'installing', 'tour', 'migrating', 'terraform', 'dashboard'] },
   {
     title: 'Operate',
     pages: [
@@ -21,6 +21,7 @@ export const pageGroups: readonly PageGroup[] = [
       'backends',
       'pulumi-cli',
       'triggers',
+      'approvals',
       'observability',
       'security',
     ],
