@@ -1,5 +1,5 @@
 /** Returns the text between quotes, in which templates are escaped. */
-export function escapeText(text: string): string {
+function escapeText(text: string): string {
   return text
     .replaceAll(/[\\"]/g, character => `\\${character}`)
     .replaceAll('\n', '\\n')
