@@ -9,14 +9,14 @@ export interface TreeState<Row> {
 }
 
 /** Reports whether a key shows or hides the children of a row. */
-export function isToggleKey<Row>(key: string, row: Row, tree: TreeState<Row> | undefined): boolean {
+export function isToggleKey<Row>(key: string, row: Row, tree?: TreeState<Row>): boolean {
   const isExpanded = tree?.isExpanded(row)
   return isExpanded !== undefined && key === (isExpanded ? 'ArrowLeft' : 'ArrowRight')
 }
 
 /**
- * Returns the index of the row of a tree to which an arrow key moves: the parent or the first child.
- * A row without a parent keeps the focus. Returns undefined for another key.
+ * Returns the index of the row of a tree to which an arrow key moves: the parent or the first
+ * child. A row without a parent keeps the focus. Returns undefined for another key.
  */
 export function findTreeTarget<Row>(
   key: string,
