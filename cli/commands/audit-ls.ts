@@ -4,6 +4,8 @@ import { toPrintable } from '../../shared/triggers/printable.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { parseCount } from '../arguments/parse-count.ts'
 import { formatTable } from '../display/table.ts'
+import { createApiPageForm, readApiPages } from '../remote/api-pages.ts'
+import type { CliSession } from '../session/session.ts'
 
 const entryForm = z.looseObject({
   at: z.number(),
@@ -16,7 +18,7 @@ const entryForm = z.looseObject({
 })
 type Entry = z.infer<typeof entryForm>
 
-const pageForm = z.object({ items: z.array(entryForm), next: z.string().optional() })
+const pageForm = createApiPageForm(entryForm)
 
 /** The number of entries that are listed without --limit. */
 const entriesDefault = 100
@@ -26,22 +28,7 @@ const requestCharsMax = 300
 
 /** `audit ls`: lists the newest entries of the audit log, newest first. Throws CLI_USAGE. */
 export const listAudit: Handler = async (session, flags) => {
-  const { callApi } = await session.openEngine()
-  const entriesMax = parseCount(flags, 'limit') ?? entriesDefault
-  const entries: Entry[] = []
-  let cursor: string | undefined = ''
-  while (cursor !== undefined && entries.length < entriesMax) {
-    const limit = Math.min(apiLimits.pageResultsMax, entriesMax - entries.length)
-    const page: z.infer<typeof pageForm> = pageForm.parse(
-      await callApi({
-        method: 'GET',
-        path: `/v1/audit?limit=${limit}&cursor=${encodeURIComponent(cursor)}`,
-      }),
-    )
-    entries.push(...page.items)
-    // A server that sends empty pages would never end the list.
-    cursor = page.items.length === 0 ? undefined : page.next
-  }
+  const entries = await readEntries(session, parseCount(flags, 'limit') ?? entriesDefault)
   if (flags.isSet('json')) {
     session.print(JSON.stringify(entries, null, 2))
     return 0
@@ -57,4 +44,21 @@ export const listAudit: Handler = async (session, flags) => {
   const header = ['TIME', 'WHO', 'REQUEST', 'STATUS', 'ADDRESS', 'IMPORTED FROM']
   for (const line of formatTable(header, rows)) session.print(line)
   return 0
+}
+
+/** Returns the newest entries, at most `entriesMax`. Throws API_ANSWER_UNKNOWN. */
+async function readEntries(session: CliSession, entriesMax: number): Promise<readonly Entry[]> {
+  const entries: Entry[] = []
+  if (entriesMax < 1) return entries
+  const { callApi } = await session.openEngine()
+  const pages = readApiPages(async cursor => {
+    const limit = Math.min(apiLimits.pageResultsMax, entriesMax - entries.length)
+    const query = `limit=${limit}&cursor=${encodeURIComponent(cursor)}`
+    return pageForm.parse(await callApi({ method: 'GET', path: `/v1/audit?${query}` }))
+  })
+  for await (const page of pages) {
+    entries.push(...page.items)
+    if (entries.length >= entriesMax) break
+  }
+  return entries
 }

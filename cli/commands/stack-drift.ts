@@ -5,6 +5,7 @@ import type { Flags } from '../arguments/flags.ts'
 import { isJsonOutput } from '../arguments/output-option.ts'
 import { parseCount } from '../arguments/parse-count.ts'
 import { formatTable } from '../display/table.ts'
+import { createApiPageForm, readApiPages } from '../remote/api-pages.ts'
 import { stackPathOf } from '../remote/stack-path.ts'
 import type { CliSession } from '../session/session.ts'
 
@@ -20,11 +21,7 @@ const runForm = z.looseObject({
   detectUpdate: updateForm.optional(),
   remediateUpdate: updateForm.optional(),
 })
-const runsPageForm = z.object({
-  items: z.array(runForm),
-  total: z.number(),
-  next: z.string().optional(),
-})
+const runsPageForm = createApiPageForm(runForm).extend({ total: z.number() })
 const statusForm = z.object({
   driftDetected: z.boolean(),
   latestDriftRun: z.string(),
@@ -88,13 +85,15 @@ async function readRuns(
   const path = `${stackPathOf(await session.requireStack())}/drift/runs`
   const { callApi } = await session.openEngine()
   const driftRuns: z.infer<typeof runForm>[] = []
+  const pages = readApiPages(async cursor => {
+    const query = `limit=100&cursor=${encodeURIComponent(cursor)}`
+    return runsPageForm.parse(await callApi({ method: 'GET', path: `${path}?${query}` }))
+  })
   let total = 0
-  for (let cursor: string | undefined = ''; cursor !== undefined && driftRuns.length < limit; ) {
-    const query: string = `limit=100&cursor=${cursor}`
-    const page = runsPageForm.parse(await callApi({ method: 'GET', path: `${path}?${query}` }))
+  for await (const page of pages) {
     driftRuns.push(...page.items)
     total = page.total
-    cursor = page.next
+    if (driftRuns.length >= limit) break
   }
   return { driftRuns: driftRuns.slice(0, limit), total }
 }

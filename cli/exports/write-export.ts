@@ -11,6 +11,7 @@ import type { HistoryRecord } from '../../shared/ports/catalog.ts'
 import { deploymentPartsOf, type StackId } from '../../shared/records/ids.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { readCurrentAccount } from '../remote/current-account.ts'
+import { createApiPageForm, readApiPages } from '../remote/api-pages.ts'
 import { stackPathOf } from '../remote/stack-path.ts'
 import type { CliSession } from '../session/session.ts'
 import { auditFile } from './import-audit.ts'
@@ -22,12 +23,12 @@ import { readUnchangedStack } from './read-unchanged-stack.ts'
 
 const privateFile = { mode: 0o600 } as const
 const itemForm = z.looseObject({})
-const auditPageForm = z.object({ items: z.array(itemForm), next: z.string().optional() })
+const auditPageForm = createApiPageForm(itemForm)
 
 /**
  * Writes all stacks, the settings of all groups and the audit log to an empty folder. Reports each
- * stack. Throws STORE_CONFLICT, API_ANSWER_UNKNOWN for a name that no import accepts, and the
- * errors of the store and of the API.
+ * stack. Throws STORE_CONFLICT, and the errors of the store and of the API. Throws
+ * API_ANSWER_UNKNOWN for a name that no import accepts, and for a list without an end.
  */
 export async function writeExport(
   session: CliSession,
@@ -150,14 +151,13 @@ async function writeAudit(session: CliSession, root: string): Promise<void> {
   const engine = await session.openEngine()
   const path = join(root, auditFile)
   writeMember(root, auditFile, '')
-  for (let cursor: string | undefined = ''; cursor !== undefined; ) {
-    const query = `/v1/audit?limit=100&cursor=${cursor}`
-    const page: z.infer<typeof auditPageForm> = auditPageForm.parse(
-      await engine.callApi({ method: 'GET', path: query }),
-    )
+  const pages = readApiPages(async cursor => {
+    const query = `limit=100&cursor=${encodeURIComponent(cursor)}`
+    return auditPageForm.parse(await engine.callApi({ method: 'GET', path: `/v1/audit?${query}` }))
+  })
+  for await (const page of pages) {
     const lines = page.items.map(entry => `${JSON.stringify(entry)}\n`)
     appendFileSync(path, lines.join(''))
-    cursor = page.next
   }
 }
 

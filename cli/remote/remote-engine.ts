@@ -16,6 +16,7 @@ import { envelopeOf, parseEnvelope } from '../../shared/state/snapshot-codec.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import type { EnginePort, RemoteApi } from '../../local/engine-port.ts'
 import { createApiClient, type ApiClient } from './api-client.ts'
+import { createApiPageForm, readApiPages } from './api-pages.ts'
 import { readRemoteCost } from './remote-cost.ts'
 import { readRemoteCourse } from './remote-course.ts'
 import type { Login } from './saved-login.ts'
@@ -23,8 +24,6 @@ import { deployRemotely, resumeRemotely } from './remote-deployment.ts'
 import { editRemotely, renameRemotely } from './remote-edit.ts'
 import { listRemoteStacks, remoteStackForm, toStackRecord } from './remote-stacks.ts'
 
-const createPageForm = <ItemForm extends z.ZodType>(itemForm: ItemForm) =>
-  z.object({ items: z.array(itemForm), next: z.string().optional() })
 const uploadForm = z.object({
   url: z.string(),
   headers: z.record(z.string(), z.string()),
@@ -199,19 +198,18 @@ function createRemoteCatalog(client: ApiClient): CatalogPort {
     listStacks: project => listRemoteStacks(client, project),
     async listHistory(id, limit, before) {
       const records: HistoryRecord[] = []
-      const firstCursor = before === undefined ? '' : String(before)
-      for (
-        let cursor: string | undefined = firstCursor;
-        cursor !== undefined && records.length < limit;
-      ) {
-        const pageSize = Math.min(100, limit - records.length)
-        const path = `${stackPathOf(id)}/deployments?limit=${pageSize}&cursor=${cursor}`
-        const page: { items: unknown[]; next?: string | undefined } = await getParsed(
-          path,
-          createPageForm(deploymentForm),
-        )
-        records.push(...(page.items as HistoryRecord[]))
-        cursor = page.next
+      if (limit < 1) return records
+      const pages = readApiPages(
+        async cursor => {
+          const pageSize = Math.min(100, limit - records.length)
+          const path = `${stackPathOf(id)}/deployments?limit=${pageSize}&cursor=${cursor}`
+          return getParsed(path, createApiPageForm(deploymentForm))
+        },
+        before === undefined ? '' : String(before),
+      )
+      for await (const page of pages) {
+        records.push(...(page.items as unknown as HistoryRecord[]))
+        if (records.length >= limit) break
       }
       return records
     },

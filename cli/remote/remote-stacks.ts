@@ -3,6 +3,7 @@ import { error, isErrorCode } from '../../shared/errors/error.ts'
 import type { StackListing, StackRecord, UnreadableStack } from '../../shared/ports/catalog.ts'
 import type { StackId } from '../../shared/records/ids.ts'
 import type { ApiClient } from './api-client.ts'
+import { createApiPageForm, readApiPages } from './api-pages.ts'
 
 /** The form of a stack in responses of the API. */
 export const remoteStackForm = z.object({
@@ -13,9 +14,7 @@ export const remoteStackForm = z.object({
   deployments: z.number(),
 })
 
-const listForm = z.object({
-  items: z.array(remoteStackForm),
-  next: z.string().optional(),
+const listForm = createApiPageForm(remoteStackForm).extend({
   unreadable: z.array(z.object({ id: z.string(), code: z.string() })).default([]),
 })
 
@@ -31,7 +30,7 @@ export function toStackRecord({
 
 /**
  * Lists the stacks of an API, or those of a project, from all pages. Stacks whose records the
- * server cannot read are in `unreadable`.
+ * server cannot read are in `unreadable`. Throws API_ANSWER_UNKNOWN.
  */
 export async function listRemoteStacks(
   client: Pick<ApiClient, 'call'>,
@@ -41,14 +40,13 @@ export async function listRemoteStacks(
   // Each page lists all unreadable stacks, so the map keeps one entry for each.
   const unreadable = new Map<string, UnreadableStack>()
   const projectQuery = project === undefined ? '' : `&project=${encodeURIComponent(project)}`
-  for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+  const pages = readApiPages(async cursor => {
     const path = `/v1/stacks?limit=100&cursor=${encodeURIComponent(cursor)}${projectQuery}`
-    const page: z.infer<typeof listForm> = listForm.parse(
-      await client.call({ method: 'GET', path }),
-    )
+    return listForm.parse(await client.call({ method: 'GET', path }))
+  })
+  for await (const page of pages) {
     stacks.push(...page.items.map(toStackRecord))
     for (const stack of page.unreadable) unreadable.set(stack.id, toUnreadableStack(stack))
-    cursor = page.next
   }
   return { stacks, unreadable: [...unreadable.values()] }
 }
