@@ -46,6 +46,9 @@ export async function runOperation(
   const steps = previewOnly
     ? { mustPreview: true, mustConfirm: false }
     : readConfirmationSteps(session, flags)
+  // The preparation saves `--config` values, so a refusal must precede it.
+  if (flags.isSet('strict') && !steps.mustPreview)
+    throw error('CLI_USAGE', '--strict requires a preview: omit --skip-preview and --json')
   const preparedOperation = await prepareOperation(session, flags, parameters)
   const { stack, refreshesFirst } = preparedOperation
   const displayOptions = await withDashboard(
@@ -53,8 +56,6 @@ export async function runOperation(
     createDisplayOptions(session, flags, { kind: command, stack, refreshesFirst }),
     stack,
   )
-  if (flags.isSet('strict') && !steps.mustPreview)
-    throw error('CLI_USAGE', '--strict requires a preview: omit --skip-preview and --json')
   let runOptions: OperationRunOptions = displayOptions
   if (steps.mustPreview) {
     const previewOptions = { ...displayOptions, dryRun: true }

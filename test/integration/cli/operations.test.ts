@@ -146,6 +146,16 @@ describe('operations', () => {
     expect(bench.read('Pulumi.dev.yaml')).toContain('aws:region: eu')
   })
 
+  test.each([['--skip-preview'], ['--json']])(
+    '--strict with %s is refused before -c values are stored',
+    async option => {
+      const before = bench.read('Pulumi.dev.yaml')
+      const { exit, err } = await bench.run('up', '-y', '--strict', option, '-c', 'late=1')
+      expect([exit, err]).toEqual([1, expect.stringContaining('--strict requires a preview')])
+      expect(bench.read('Pulumi.dev.yaml')).toBe(before)
+    },
+  )
+
   test('missing configuration stops an update, not a destroy', async () => {
     bench.write('Pulumi.yaml', 'name: site\nruntime: nodejs\nconfig: {size: {type: integer}}\n')
     expect((await bench.run('up', '-y', '-f')).err).toMatch(/CONFIG_MISSING.*'size'/)
