@@ -29,7 +29,8 @@ export interface Io {
   /** Returns the whole standard input. */
   readonly readInput: () => Promise<string>
   /**
-   * Calls `onSignal` at each Ctrl-C or SIGTERM instead of ending the process. Returns the function
+   * Calls `onSignal` at each Ctrl-C or SIGTERM instead of ending the process. An error of
+   * `onSignal` is reported, and ends the process at once with its exit code. Returns the function
    * that removes this handler.
    */
   readonly onInterrupt: (onSignal: () => void) => () => void

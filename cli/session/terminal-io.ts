@@ -2,6 +2,7 @@ import { Writable } from 'node:stream'
 import { createInterface } from 'node:readline'
 import { chooseOption } from './choose-option.ts'
 import type { Io } from './io.ts'
+import { reportFailure } from './report-failure.ts'
 
 /** Returns the terminal and process in which the command line runs. */
 export function createTerminalIo(): Io {
@@ -27,11 +28,18 @@ export function createTerminalIo(): Io {
       return Buffer.concat(chunks).toString('utf8')
     },
     onInterrupt: onSignal => {
-      process.on('SIGINT', onSignal)
-      process.on('SIGTERM', onSignal)
+      const handleSignal = (): void => {
+        try {
+          onSignal()
+        } catch (thrown) {
+          process.exit(reportFailure(thrown, process.stderr, false))
+        }
+      }
+      process.on('SIGINT', handleSignal)
+      process.on('SIGTERM', handleSignal)
       return () => {
-        process.off('SIGINT', onSignal)
-        process.off('SIGTERM', onSignal)
+        process.off('SIGINT', handleSignal)
+        process.off('SIGTERM', handleSignal)
       }
     },
   }
