@@ -88,6 +88,25 @@ test('a write fails until its part is sent, and the part stays the same', async 
   expect(sent.at(-2)).toEqual(refused[0])
 })
 
+test('sent parts are deleted once, and then cost no statement of a later transaction', async () => {
+  const deletions: unknown[] = []
+  const run: Database['run'] = (sql, ...values) => {
+    if (sql.startsWith('DELETE FROM journal_part WHERE deployment =')) deletions.push(values)
+    return database.run(sql, ...values)
+  }
+  queue = createCommitQueue({ ...database, run }, parts => sendParts(parts))
+  await call(createStack(), start(), createControl())
+  const countDeletions = async (): Promise<number> => {
+    await call(
+      requestOf('catalog.createStack', { id: `organization/shop/q${nextId}`, at: 1, token: 'q' }),
+    )
+    return deletions.splice(0).length
+  }
+  expect([await countDeletions(), await countDeletions()]).toEqual([1, 0])
+  await call(append(0))
+  expect(sent.map(({ number }) => number)).toEqual([0, 1, 2])
+})
+
 test('a deployment with log records before its control record gets no copy, and its writes have no parts', async () => {
   await call(createStack(), start(), append(0), createControl())
   await call(append(1), append(7))

@@ -24,6 +24,7 @@ export interface CopiedWrites {
    * transaction.
    */
   readonly addParts: (requests: readonly StoreRequest[], replies: readonly StoreReply[]) => void
+  /** Returns the unsent parts after a transaction, and forgets those that it deleted. */
   readonly listUnsent: () => readonly UnsentPart[]
   /**
    * Notes which parts the backend has. Returns the replies to the batch. A write whose deployment
@@ -50,6 +51,7 @@ export const copiedMethods: ReadonlySet<string> = new Set([
  */
 export function createCopiedWrites(database: Database): CopiedWrites {
   removeOldCopies(database)
+  // The last sent parts of deployments, until the database has deleted them.
   const sentThrough = new Map<string, number>()
   const addParts: CopiedWrites['addParts'] = (requests, replies) => {
     for (const [deployment, number] of sentThrough)
@@ -71,14 +73,22 @@ export function createCopiedWrites(database: Database): CopiedWrites {
   }
   return {
     addParts,
-    listUnsent: () =>
-      database
+    listUnsent: () => {
+      const parts = database
         .all(
           `SELECT journal_part.*, journal_copy.id FROM journal_part
            JOIN journal_copy USING (deployment) ORDER BY deployment, number`,
         )
         .map(parsePart)
-        .filter(({ deployment, number }) => number > (sentThrough.get(deployment) ?? -1)),
+      const isSent = ({ deployment, number }: UnsentPart): boolean =>
+        number <= (sentThrough.get(deployment) ?? -1)
+      // A failed transaction deletes no part. Sent parts that remain must not be sent again.
+      const remaining = new Set<string>(parts.filter(isSent).map(({ deployment }) => deployment))
+      const unsentParts = parts.filter(part => !isSent(part))
+      for (const deployment of sentThrough.keys())
+        if (!remaining.has(deployment)) sentThrough.delete(deployment)
+      return unsentParts
+    },
     applyResults: ({ requests, replies }, results) => {
       for (const result of results) sentThrough.set(result.deployment, result.sentThrough)
       const failures = new Map(results.map(({ deployment, failure }) => [deployment, failure]))
