@@ -9,6 +9,7 @@ import type { CreateRequest, UpdateRequest } from '../../../proto/gen/pulumi/pro
 import { createCloud } from '../cloud.ts'
 import type { TestRunOptions } from '../engine.ts'
 import { createEngines, createThings } from '../register-thing.ts'
+import { ProcessKilledError } from '../test-process.ts'
 import {
   Op,
   createViewStep,
@@ -142,4 +143,29 @@ test('TestViewsRefreshDriftDeleteCreate_RefreshBeforeUpdate: the update creates 
   const testRun = await run({}, 2)
   expect(testRun.result.result).toBe('succeeded')
   expect(readViews(testRun)).toMatchObject([{ inputs: { input: 'new' } }])
+})
+
+test('the summary of an update that was killed after its program counts unchanged resources and views that it had read', async () => {
+  const options: TestRunOptions = { refresh: true, runProgram: true }
+  const runFirst = async () => {
+    const cloud = createCloud()
+    const { script } = createViewingProvider(cloud, {
+      create: ({ name }) => [createViewStep(Op.CREATE, { new: createViewState(name, 'bar') })],
+      read: readScripts['same'] ?? (() => []),
+    })
+    const engine = await engines.open({ ...cloud, script })
+    await engine.run(createThings({ a: { v: 1 }, gone: { v: 1 } }))
+    return engine
+  }
+  const program = createThings({ a: { v: 1 } })
+  const unharmedRun = await (await runFirst()).run(program, options)
+  expect(unharmedRun.result.changes).toEqual({ same: 3, delete: 1 })
+  const call = 'operations.begin'
+  // The last operation is the delete, which begins after the end of the program.
+  const effect = unharmedRun.effects.filter(name => name === call).length
+  const engine = await runFirst()
+  const kill = { call, effect, when: 'before' } as const
+  await expect(engine.run(program, { ...options, kill })).rejects.toBeInstanceOf(ProcessKilledError)
+  const resumedRun = await engine.run(program, { ...options, resume: true })
+  expect(resumedRun.result.changes).toEqual(unharmedRun.result.changes)
 })

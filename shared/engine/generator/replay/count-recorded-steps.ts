@@ -5,7 +5,7 @@ import { isChainComplete } from '../../deployment/dispatch/run-chain.ts'
 import { countedReplaceStepOf } from '../../events/replace-events.ts'
 import type { RecordedEnd } from '../../deployment/ends/end-watcher.ts'
 import { stepOfOperation } from '../../deployment/state/step-operations.ts'
-import { stepEndOf } from '../../deployment/ends/recorded-end.ts'
+import { createEarlierStateLookup, stepEndOf } from '../../deployment/ends/recorded-end.ts'
 import {
   lastRetryOf,
   type DecisionIndex,
@@ -41,8 +41,10 @@ export function countRecordedSteps(deps: CountDeps, base: Base): void {
   ]
   const decidedUrns = new Set(plannedOperations.map(({ urn }) => urn))
   for (const decision of earlierDecisions.decisions) {
-    for (const [old] of decision.sets.aliased ?? []) decidedUrns.add(old)
-    decidedUrns.add(decision.kind === 'registration' ? decision.urn : decision.operation.urn)
+    if (!isUnchangedRefresh(deps, decision)) {
+      for (const [old] of decision.sets.aliased ?? []) decidedUrns.add(old)
+      decidedUrns.add(decision.kind === 'registration' ? decision.urn : decision.operation.urn)
+    }
     const endedSteps = recordedEndsOf(deps, decision, base)
     for (const { step, end } of endedSteps) {
       emitter.count(step, end)
@@ -73,12 +75,29 @@ export function countRecordedSteps(deps: CountDeps, base: Base): void {
   }
 }
 
+/**
+ * Reports whether a decision only read an existing resource for an update. If the read resource is
+ * unchanged, no other record names it.
+ */
+function isUnchangedRefresh(
+  { earlierDecisions, earlierEnds }: CountDeps,
+  decision: RecordedDecision,
+): boolean {
+  if (decision.kind === 'settled' || earlierDecisions.programEnd?.isRefresh === true) return false
+  return decision.operations.every(
+    ({ id, op }) =>
+      op === 'refresh' &&
+      earlierEnds.get(lastRetryOf(earlierDecisions, id))?.outcome?.state !== undefined,
+  )
+}
+
 function recordedEndsOf(
   { earlierEnds, sealing, earlierDecisions }: CountDeps,
   decision: RecordedDecision,
   base: Base,
 ): readonly EndedStep[] {
-  const openDeps = { base, sealing, findResultState: () => undefined }
+  const findResultState = createEarlierStateLookup(earlierEnds, earlierDecisions, sealing)
+  const openDeps = { base, sealing, findResultState }
   if (decision.kind === 'settled') {
     const { operation, state } = decision
     const next = state === undefined ? undefined : sealing.open(state)
