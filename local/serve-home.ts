@@ -140,9 +140,9 @@ function createFollowUp(platform: EmbeddedPlatform): (stack: StackRecord) => Pro
     if (followedUpDeployments.get(id) === lastDeploymentNumber) return
     try {
       const [lastDeployment] = await platform.catalog.listHistory(id, 1)
-      const isNotified = await notifyEnded({ platform, notifier }, lastDeployment)
+      if (!(await notifyEnded({ platform, notifier }, lastDeployment))) return
       const { kind } = await removeExpiredStack({ platform, notifier }, lastDeployment)
-      if (isNotified && kind !== 'waiting') followedUpDeployments.set(id, lastDeploymentNumber)
+      if (kind !== 'waiting') followedUpDeployments.set(id, lastDeploymentNumber)
     } catch (thrown) {
       platform.logger.write('warn', 'notify.failed', { stack: id, message: messageOf(thrown) })
     }

@@ -39,6 +39,8 @@ export const createSchedule: Handler = async (session, flags, [name = '']) => {
       throw error('CLI_USAGE', `--${option} requires --operation refresh`)
   if (flags.isSet('remediate') && flags.isSet('record'))
     throw error('CLI_USAGE', '--remediate and --record cannot be used together')
+  if (flags.isSet('removeStack') && kind !== 'destroy')
+    throw error('CLI_USAGE', '--remove-stack requires --operation destroy')
   const jitter = flags.text('jitter') ?? '0'
   if (!/^\d{1,6}$/.test(jitter))
     throw error('CLI_USAGE', `--jitter takes a number of seconds, not '${jitter}'`)

@@ -17,8 +17,10 @@ const describeTrigger: Readonly<
     const count = Array.isArray(rules) ? rules.length : 0
     return `${String(form)}, ${count} ${count === 1 ? 'rule' : 'rules'}`
   },
-  schedule: ({ when, zone, operation }) =>
-    `${operationKindOf(operation)} at ${String(when)} (${String(zone)})`,
+  schedule: ({ when, zone, operation, removesStack }) => {
+    const removal = removesStack === true ? ', then remove the stack' : ''
+    return `${operationKindOf(operation)} at ${String(when)} (${String(zone)})${removal}`
+  },
   notification: ({ url, events, format, displayName, filters, groups }) => {
     const name = typeof displayName === 'string' ? ` (${displayName})` : ''
     // Pulumi's clients set filters and groups. If present, these select the events.

@@ -7,6 +7,7 @@ import {
   findApproval,
   putDecision,
   type StoredApproval,
+  approvedKeyOf,
 } from '../../shared/runtime/approvals/stored-approval.ts'
 import { createReply } from '../../shared/triggers/notifications/create-reply.ts'
 import { toPrintable } from '../../shared/triggers/printable.ts'
@@ -18,11 +19,6 @@ import { requestDeployment } from './request-deployment.ts'
 export interface DecisionDraft {
   readonly verdict: ApprovalDecision['verdict']
   readonly note?: string | undefined
-}
-
-/** Returns the key of the request that applies an approved plan. */
-export function approvedKeyOf(request: string): string {
-  return `approved ${request}`
 }
 
 /** Returns the approval of a request. Throws APPROVAL_UNKNOWN. */

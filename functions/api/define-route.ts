@@ -209,14 +209,18 @@ export function defineRoute<
   }
 }
 
-/** Requires the roles that `fieldRoles` lists for the fields of the body. Throws API_FORBIDDEN. */
+/**
+ * Requires the roles that `fieldRoles` lists for the fields of the body, except for fields that are
+ * false. Throws API_FORBIDDEN.
+ */
 function requireFieldRoles(
   fieldRoles: Route['fieldRoles'] = {},
   { body, caller }: RouteCall<unknown, unknown>,
 ): void {
   if (typeof body !== 'object' || body === null) return
   for (const [field, role] of Object.entries(fieldRoles))
-    if (Object.hasOwn(body, field)) requireRole(caller, role, `the field '${field}'`)
+    if (Object.hasOwn(body, field) && Reflect.get(body, field) !== false)
+      requireRole(caller, role, `the field '${field}'`)
 }
 
 /**

@@ -13,7 +13,7 @@ import { placeSchedulerCalls } from './scheduler-calls.ts'
 
 /** A schedule as a user creates or changes it. */
 export const scheduleDraft = scheduleDocument.omit({
-  ...{ createdAt: true, lastAt: true, recentRuns: true, placed: true },
+  ...{ createdAt: true, lastAt: true, recentRuns: true, placed: true, removalAt: true },
   ...{ stacks: true, skipReadWithinMs: true },
 })
 
@@ -21,7 +21,7 @@ export const scheduleDraft = scheduleDocument.omit({
 export const sharedScheduleDraft = scheduleDocument
   .omit({
     ...{ createdAt: true, lastAt: true, recentRuns: true, placed: true },
-    removesStack: true,
+    ...{ removesStack: true, removalAt: true },
   })
   .extend({
     operation: z.strictObject({

@@ -1,75 +1,137 @@
 import { triggerLimits } from '../../shared/config/trigger-limits.ts'
 import { readFirstPin } from '../../shared/engine/deployment/log/supported-rules.ts'
-import { DeployError, hasCode } from '../../shared/errors/error.ts'
+import { hasCode, messageOf } from '../../shared/errors/error.ts'
 import type { HistoryRecord } from '../../shared/ports/catalog.ts'
+import type { StoredDocument } from '../../shared/ports/documents.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
-import { deploymentPartsOf } from '../../shared/records/ids.ts'
+import { errorSourceOf } from '../../shared/providers/retry-policy.ts'
+import { type EpochMs, deploymentPartsOf, type StackId } from '../../shared/records/ids.ts'
+import {
+  approvalStateOf,
+  listApprovals,
+  unapprovedKeyOf,
+} from '../../shared/runtime/approvals/stored-approval.ts'
 import type { NotifierPorts } from '../../shared/runtime/deployment/stack-server-deps.ts'
-import { removeIdleStack } from '../../shared/runtime/state/remove-idle-stack.ts'
+import {
+  removeIdleStack,
+  removeStackDocuments,
+} from '../../shared/runtime/state/remove-idle-stack.ts'
 import { requireEmptyStack } from '../../shared/runtime/state/require-empty-stack.ts'
 import { parseScheduleRequestKey } from '../../shared/triggers/derive-request.ts'
 import { parseDocumentValue } from '../../shared/triggers/parse-document-value.ts'
-import { kindOfSchedule } from '../../shared/triggers/schedules/pulumi-schedule.ts'
-import { scheduleDocument } from '../../shared/triggers/schedules/due-schedule.ts'
+import { readDocumentsOf } from '../../shared/triggers/read-documents.ts'
+import { type Schedule, scheduleDocument } from '../../shared/triggers/schedules/due-schedule.ts'
+import { parseScheduleTime } from '../../shared/triggers/schedules/evaluate-cron.ts'
 
-/** The dependencies of the removal. Without `notifier`, no stack is removed. */
+/** The dependencies of the removal. */
 interface ExpiryDeps {
   readonly platform: Platform
-  readonly notifier?: Pick<NotifierPorts, 'documents'>
+  readonly notifier: Pick<NotifierPorts, 'documents'>
 }
 
-/** `waiting`: the stack can be removed `waitMs` from now. */
+/** `waiting`: the stack may have to be removed `waitMs` from now. */
 type ExpiryResult =
   | { readonly kind: 'kept' | 'removed' }
   | { readonly kind: 'waiting'; readonly waitMs: number }
 
-const kept = { kind: 'kept' } as const
-
 /**
- * Removes the stack of `last`, its last deployment, if `last` is the destroy of a schedule that
- * removes its stack. The removal waits `stackRemovalDelayMs`, because the documents of the stack
- * contain the receivers of its notifications. Keeps a stack with resources, a waiting request, or
- * an open deployment. Throws the errors of the stores, and DOCUMENT_INVALID for the schedule.
+ * Removes the stack of `lastDeployment` if this is the destroy of a schedule that removes its
+ * stack. The first call plans the removal `stackRemovalDelayMs` later, because the documents of the
+ * stack contain the receivers of its notifications. The removal waits for requests and approvals.
+ * Keeps a stack with resources or an open deployment. Throws the errors of the stores only: any
+ * other error is logged, and the stack stays.
  */
 export async function removeExpiredStack(
-  { platform, notifier }: ExpiryDeps,
-  last: HistoryRecord | undefined,
+  deps: ExpiryDeps,
+  lastDeployment: HistoryRecord | undefined,
 ): Promise<ExpiryResult> {
-  if (notifier === undefined || last?.endedAt === undefined) return kept
-  if (last.command !== 'destroy' || last.result !== 'succeeded') return kept
-  if (!(await isRemovalScheduled(platform, notifier, last))) return kept
-  const waitMs = last.endedAt + triggerLimits.stackRemovalDelayMs - platform.clock.now()
-  if (waitMs > 0) return { kind: 'waiting', waitMs }
-  const { stack } = deploymentPartsOf(last.deployment)
-  if ((await platform.requests.listWaiting(stack, 1)).length > 0) return kept
+  if (lastDeployment?.command !== 'destroy' || lastDeployment.result !== 'succeeded')
+    return { kind: 'kept' }
+  const { stack, number } = deploymentPartsOf(lastDeployment.deployment)
   try {
-    await requireEmptyStack(platform, stack)
-    await removeIdleStack({ ...platform, documents: notifier.documents }, stack)
+    const stored = await findRemovingSchedule(deps, lastDeployment)
+    return stored === undefined
+      ? { kind: 'kept' }
+      : await removeWhenDue(deps, { stack, number, stored })
   } catch (thrown) {
-    if (!hasCode(thrown, 'STACK_NOT_EMPTY') && !hasCode(thrown, 'STACK_BUSY')) throw thrown
-    const code = thrown instanceof DeployError ? thrown.code : ''
-    platform.logger.write('warn', 'stack.not_removed', { stack, code })
-    return kept
+    if (errorSourceOf(thrown) === 'store') throw thrown
+    if (hasCode(thrown, 'STACK_NOT_FOUND')) return { kind: 'removed' }
+    deps.platform.logger.write('warn', 'stack.not_removed', { stack, message: messageOf(thrown) })
+    return { kind: 'kept' }
   }
-  platform.logger.write('info', 'stack.removed', { stack, deployment: last.deployment })
+}
+
+/** A schedule with its document. */
+interface StoredSchedule {
+  readonly document: StoredDocument
+  readonly schedule: Schedule
+}
+
+/**
+ * Finds the schedule that requested a deployment, if it removes its stack. The stored schedule
+ * decides, because a user may have changed it since the request. A schedule with another time has a
+ * run of its own, which is not this deployment.
+ */
+async function findRemovingSchedule(
+  { platform, notifier: { documents } }: ExpiryDeps,
+  { deployment }: HistoryRecord,
+): Promise<StoredSchedule | undefined> {
+  const { request = '' } = (await readFirstPin(platform, deployment)) ?? {}
+  const run = parseScheduleRequestKey(unapprovedKeyOf(request))
+  if (run === undefined || run.isShared) return undefined
+  const { stack: scope } = deploymentPartsOf(deployment)
+  const document = await documents.get({ kind: 'schedule', scope, name: run.name })
+  if (document === undefined) return undefined
+  const schedule = parseDocumentValue(scheduleDocument, document)
+  if (schedule.removesStack !== true || schedule.isPaused) return undefined
+  const time = parseScheduleTime(schedule.when, schedule.zone)
+  if (time.kind !== 'at' || schedule.operation.kind !== 'destroy') return undefined
+  const isOfThisTime = run.due >= time.timeMs && run.due <= time.timeMs + schedule.jitterMs
+  return isOfThisTime ? { document, schedule } : undefined
+}
+
+/** Removes a stack at its planned time, or plans the removal. */
+async function removeWhenDue(
+  { platform, notifier: { documents } }: ExpiryDeps,
+  {
+    stack,
+    number,
+    stored: { document, schedule },
+  }: { readonly stack: StackId; readonly number: number; readonly stored: StoredSchedule },
+): Promise<ExpiryResult> {
+  const now = platform.clock.now()
+  const { stackRemovalDelayMs: delayMs } = triggerLimits
+  const { removalAt } = schedule
+  if (removalAt === undefined) {
+    const plannedSchedule: Schedule = { ...schedule, removalAt: (now + delayMs) as EpochMs }
+    // A write that a concurrent change prevents is repeated by the next check.
+    await documents.put(document.key, plannedSchedule, document.version)
+    return { kind: 'waiting', waitMs: delayMs }
+  }
+  if (removalAt > now) return { kind: 'waiting', waitMs: removalAt - now }
+  const approvals = await listApprovals(documents, stack)
+  const waitsForApproval = approvals.some(one => approvalStateOf(one, now) === 'waiting')
+  if (waitsForApproval || (await platform.requests.listWaiting(stack, 1)).length > 0)
+    return { kind: 'waiting', waitMs: delayMs }
+  const stackRecord = await platform.catalog.getStack(stack)
+  if (stackRecord === undefined) return { kind: 'removed' }
+  const { deployments, createdAt } = stackRecord
+  if (deployments !== number) return { kind: 'kept' }
+  await requireEmptyStack(platform, stack)
+  await removeIdleStack({ ...platform, documents }, stack, { deployments, createdAt })
+  platform.logger.write('info', 'stack.removed', { stack, schedule: document.key.name })
   return { kind: 'removed' }
 }
 
 /**
- * Reports whether the schedule that requested a deployment removes its stack. The stored schedule
- * decides, because its owner may have changed it since the request.
+ * Removes the documents of a missing stack if one of its schedules has planned the removal. A
+ * process that died after the removal of the stack has left them.
  */
-async function isRemovalScheduled(
-  platform: Platform,
-  { documents }: Pick<NotifierPorts, 'documents'>,
-  { deployment }: HistoryRecord,
-): Promise<boolean> {
-  const { request = '' } = (await readFirstPin(platform, deployment)) ?? {}
-  const run = parseScheduleRequestKey(request)
-  if (run === undefined || run.isShared) return false
-  const { stack: scope } = deploymentPartsOf(deployment)
-  const stored = await documents.get({ kind: 'schedule', scope, name: run.name })
-  if (stored === undefined) return false
-  const schedule = parseDocumentValue(scheduleDocument, stored)
-  return schedule.removesStack === true && !schedule.isPaused && kindOfSchedule(schedule) === 'ttl'
+export async function removeExpiredDocuments(
+  { platform, notifier: { documents } }: ExpiryDeps,
+  stack: StackId,
+): Promise<void> {
+  for await (const { value } of readDocumentsOf(documents, 'schedule', stack))
+    if (scheduleDocument.safeParse(value).data?.removalAt !== undefined)
+      return removeStackDocuments({ ...platform, documents }, stack)
 }

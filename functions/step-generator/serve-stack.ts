@@ -4,6 +4,7 @@
  * the log has one writer.
  */
 import { limits } from '../../shared/config/limits.ts'
+import { triggerLimits } from '../../shared/config/trigger-limits.ts'
 import {
   readFirstPin,
   requireSupportedRules,
@@ -32,7 +33,7 @@ import {
 } from './begin-next-request.ts'
 import { type CallTime, startCallTime } from './call-time.ts'
 import { notifyExpiredApprovals } from './notify-expired-approvals.ts'
-import { removeExpiredStack } from './remove-expired-stack.ts'
+import { removeExpiredDocuments, removeExpiredStack } from './remove-expired-stack.ts'
 import { notifyEnded } from './send-notifications.ts'
 import type { StackServerDeps } from '../../shared/runtime/deployment/stack-server-deps.ts'
 
@@ -60,11 +61,11 @@ export async function serveStack(
   const { stack } = nudge
   const callTime = startCallTime(server.platform.clock, time)
   const record = await server.platform.catalog.getStack(stack)
-  if (record === undefined) return refuseStacklessRequests(server, stack)
+  if (record === undefined) return endMissingStack(server, stack)
   if (nudge.reportsExpiredApprovals === true) await notifyExpiredApprovals(server, stack)
   // The previous generator may have crashed before it reported its result.
   if (record.current === '' && (await followUpLastDeployment(server, stack)) === 'removed')
-    return refuseStacklessRequests(server, stack)
+    return endMissingStack(server, stack)
   const serveOutcome =
     record.current === ''
       ? await beginNextRequest(server, nudge, callTime)
@@ -73,20 +74,37 @@ export async function serveStack(
   return serveOutcome
 }
 
+/** Removes what a removal by a schedule has left, and refuses the requests of a missing stack. */
+async function endMissingStack(
+  server: StackServerDeps,
+  stack: StackId,
+): Promise<'idle' | 'refused'> {
+  const { platform, notifier } = server
+  if (notifier !== undefined) await removeExpiredDocuments({ platform, notifier }, stack)
+  return refuseStacklessRequests(server, stack)
+}
+
 /**
  * Sends the notifications about the last deployment of a stack, and removes the stack if its
- * schedule requires it. If the removal must wait, a delayed nudge repeats this check.
+ * schedule requires it. While the removal must wait, or another process sends the notifications, a
+ * delayed nudge repeats this check.
  */
 async function followUpLastDeployment(
   server: StackServerDeps,
   stack: StackId,
 ): Promise<'kept' | 'removed'> {
-  if (server.notifier === undefined) return 'kept'
-  const [lastDeployment] = await server.platform.catalog.listHistory(stack, 1)
-  await notifyEnded(server, lastDeployment)
-  const expiryResult = await removeExpiredStack(server, lastDeployment)
+  const { platform, notifier } = server
+  if (notifier === undefined) return 'kept'
+  const [lastDeployment] = await platform.catalog.listHistory(stack, 1)
+  // Another process may send the notifications now. It follows the deployment up as well, or has
+  // died, and the next check then sends them.
+  if (!(await notifyEnded(server, lastDeployment))) {
+    await platform.nudges.nudge(stack, triggerLimits.deliveryClaimMs)
+    return 'kept'
+  }
+  const expiryResult = await removeExpiredStack({ platform, notifier }, lastDeployment)
   if (expiryResult.kind !== 'waiting') return expiryResult.kind
-  await server.platform.nudges.nudge(stack, expiryResult.waitMs)
+  await platform.nudges.nudge(stack, expiryResult.waitMs)
   return 'kept'
 }
 

@@ -120,9 +120,12 @@ export interface CatalogPort {
    * Removes a stack with its history. Returns false while a deployment is current, and otherwise
    * true, even if the stack does not exist. Throws RECORD_DAMAGED and RECORD_TOO_NEW if the record
    * of the stack, of a deployment in its history or of a version is unreadable. Then it removes
-   * nothing.
+   * nothing. With `expected`, it returns false for a stack with other values.
    */
-  readonly removeStack: (id: StackId) => Promise<boolean>
+  readonly removeStack: (
+    id: StackId,
+    expected?: Pick<StackRecord, 'deployments' | 'createdAt'>,
+  ) => Promise<boolean>
   /**
    * Starts the next deployment if none is current, and adds its history entry. Returns `started`
    * with the new id, or `busy` with the id of the current deployment. Throws STACK_NOT_FOUND.

@@ -202,7 +202,7 @@ export const effectsOfGeneratorRuns = {
           'functions/step-generator/serve-stack.ts',
         ],
         description:
-          "a delayed nudge contains the holder's lease counter: a receiver that finds the counter unchanged takes over",
+          'a delayed nudge repeats the check of a planned removal, or of the holder: an unchanged lease counter lets its receiver take over',
         afterCrash: 'the received nudge is delivered again',
         loopsBackTo: 1,
       },

@@ -330,7 +330,11 @@ export function catalogContract(
       expect(await catalog.removeStack(id)).toBe(false)
       await catalog.release(deployment, end)
       await catalog.publish(id, 0, toBlobHash('a'))
-      expect(await catalog.removeStack(id)).toBe(true)
+      const { createdAt = toEpochMs(0) } = (await catalog.getStack(id)) ?? {}
+      for (const changed of [{ deployments: 2 }, { createdAt: toEpochMs(createdAt + 1) }])
+        expect(await catalog.removeStack(id, { deployments: 1, createdAt, ...changed })).toBe(false)
+      expect(await catalog.getStack(id)).toBeDefined()
+      expect(await catalog.removeStack(id, { deployments: 1, createdAt })).toBe(true)
       expect(await catalog.getStack(id)).toBeUndefined()
       expect(await catalog.listHistory(id, 10)).toEqual([])
       expect(await catalog.listVersions(id, 10)).toEqual([])

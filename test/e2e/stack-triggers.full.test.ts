@@ -199,8 +199,10 @@ test('after a login the commands use the API, and drift shows the runs of a sche
 test('a schedule destroys the resources of a stack, and removes the stack a minute later', async () => {
   const create = ['schedule', 'create', 'end', '--remove-stack', '--when']
   const wrong = await sandbox.run([...create, 'at(2099-01-31T04:00:00)'])
-  expect(wrong.err).toContain('only a destroy that runs once can remove its stack')
+  expect(wrong.err).toContain('--remove-stack requires --operation destroy')
   requireSuccess(await sandbox.run([...create, soon(), '--operation', 'destroy']))
+  const { out } = requireSuccess(await sandbox.run(['schedule', 'ls']))
+  expect(out).toMatch(/destroy at at\(.*\) \(UTC\), then remove the stack/)
   const readStacks = async () => requireSuccess(await sandbox.run(['stack', 'ls', '--json'])).out
   expect(JSON.parse(await readStacks())).toHaveLength(1)
   await waitUntil(async () => (await readStacks()).trim() === '[]', {

@@ -4,6 +4,7 @@ import { removeExpiredStack } from '../../functions/step-generator/remove-expire
 import { triggerLimits } from '../../shared/config/trigger-limits.ts'
 import type { EpochMs } from '../../shared/records/ids.ts'
 import { scheduleDocument } from '../../shared/triggers/schedules/due-schedule.ts'
+import { approvalRuleKeyOf } from '../../shared/runtime/approvals/approval-rule.ts'
 import { createCloud } from './cloud.ts'
 import { createThings } from './register-thing.ts'
 import { openFunctions, type TestFunctions } from './test-functions.ts'
@@ -46,8 +47,8 @@ async function runSchedule(): Promise<void> {
   expect([...functions.cloud.objects.keys()]).toEqual([])
 }
 
-/** Removes the stack if it has expired, a time in ms after now. */
-async function removeIfExpired(afterMs: number) {
+/** Follows the last deployment up, as at a time in ms after now. */
+async function followUp(afterMs: number) {
   const { platform, stack } = functions
   const now = () => (platform.clock.now() + afterMs) as EpochMs
   const [lastDeployment] = await platform.catalog.listHistory(stack, 1)
@@ -57,43 +58,135 @@ async function removeIfExpired(afterMs: number) {
   )
 }
 
-const { stackRemovalDelayMs: delayMs } = triggerLimits
+/** Replaces the time of the removal that the generator has planned. */
+async function replaceRemovalTime(removal: { readonly removalAt?: number }): Promise<void> {
+  const { documents } = functions.platform
+  const stored = await documents.get(scheduleKey())
+  const { removalAt, ...schedule } = scheduleDocument.parse(stored?.value)
+  expect(removalAt).toBeGreaterThan(Date.now())
+  await documents.put(scheduleKey(), { ...schedule, ...removal }, stored?.version ?? 0)
+}
 
-test('a generator sends a nudge for the removal, which removes the stack with its schedule', async () => {
+const makeRemovalDue = (): Promise<void> => replaceRemovalTime({ removalAt: 1 })
+
+const { stackRemovalDelayMs: delayMs } = triggerLimits
+const kept = { kind: 'kept' }
+const waiting = { kind: 'waiting', waitMs: delayMs }
+
+test('generators plan the removal, and remove the stack with its documents at its time', async () => {
   const { platform, stack, nudges } = functions
   await putSchedule({ removesStack: true })
+  const notificationKey = { kind: 'notification', scope: stack, name: 'ops' } as const
+  await platform.documents.put(notificationKey, { url: 'https://example.com', events: [] }, 0)
   await runSchedule()
-  expect(nudges).toEqual([])
   await functions.generate()
   const [nudge] = nudges
   expect(nudge?.delayMs).toBeGreaterThan(0)
   expect(nudge?.delayMs).toBeLessThanOrEqual(delayMs)
-  expect(await removeIfExpired(0)).toMatchObject({ kind: 'waiting' })
-  expect(await removeIfExpired(delayMs)).toEqual({ kind: 'removed' })
+  expect(await platform.documents.get(notificationKey)).toBeDefined()
+  await makeRemovalDue()
+  expect(await functions.generate()).toBe('idle')
   expect(await platform.catalog.getStack(stack)).toBeUndefined()
+  for (const key of [scheduleKey(), notificationKey])
+    expect(await platform.documents.get(key)).toBeUndefined()
+  expect(await functions.generate()).toBe('idle')
+})
+
+test('a removal waits from the time at which the notifications were sent, not from the destroy', async () => {
+  await putSchedule({ removesStack: true })
+  await runSchedule()
+  await replaceRemovalTime({})
+  expect(await followUp(10 * delayMs)).toEqual(waiting)
+  expect(await followUp(10 * delayMs)).toMatchObject({ kind: 'waiting' })
+  expect(await followUp(11 * delayMs + 1_000)).toEqual({ kind: 'removed' })
+})
+
+test('nothing is removed while another process may still send the notifications', async () => {
+  const { platform, stack, nudges } = functions
+  await putSchedule({ removesStack: true })
+  await runSchedule()
+  const [lastDeployment] = await platform.catalog.listHistory(stack, 1)
+  const taskId = `told ${lastDeployment?.deployment}`
+  await platform.marks.unmark(`done ${taskId}`)
+  const expiresAt = (platform.clock.now() + 60_000) as EpochMs
+  await platform.marks.mark(`claim ${taskId}`, expiresAt)
+  nudges.splice(0)
+  await functions.generate()
+  expect(nudges).toEqual([{ stack, delayMs: triggerLimits.deliveryClaimMs }])
+  expect(await platform.documents.get(scheduleKey())).toBeDefined()
+})
+
+test('the documents that a dead process has left are removed with the next nudge', async () => {
+  const { platform, stack } = functions
+  await putSchedule({ removesStack: true })
+  await runSchedule()
+  await platform.catalog.removeStack(stack)
+  expect(await functions.generate()).toBe('idle')
   expect(await platform.documents.get(scheduleKey())).toBeUndefined()
-  expect(await functions.generate(nudge)).toBe('idle')
 })
 
 for (const [name, settings] of Object.entries({
   'does not remove its stack': {},
   'was paused since its run': { removesStack: true, isPaused: true },
   'was changed to another operation': { removesStack: true, operation: { kind: 'up' } },
+  'was changed to a later time': { removesStack: true, when: 'at(2099-01-01T00:00:00)' },
+  'is unreadable': { removesStack: true, unknown: 1 },
 }))
-  test(`a stack stays if its schedule ${name}`, async () => {
+  test(`a stack stays, and its requests are served, if its schedule ${name}`, async () => {
     await putSchedule({ removesStack: true })
     await runSchedule()
-    await putSchedule(settings)
-    expect(await removeIfExpired(delayMs)).toEqual({ kind: 'kept' })
+    await makeRemovalDue()
+    const { documents } = functions.platform
+    const stored = await documents.get(scheduleKey())
+    const changed = { ...(stored?.value as object), removesStack: undefined, ...settings }
+    await documents.put(scheduleKey(), JSON.parse(JSON.stringify(changed)), stored?.version ?? 0)
+    expect(await followUp(delayMs)).toEqual(kept)
+    await functions.requestDeployment('again')
+    functions.nudges.push({ stack: functions.stack, delayMs: 0 })
+    expect(await functions.runToIdle()).toContain('ended')
   })
 
-test('a stack stays while a request waits, and after a later deployment', async () => {
+test('a removal waits for a request, and a later deployment prevents it', async () => {
   await putSchedule({ removesStack: true })
   await runSchedule()
+  await makeRemovalDue()
   await functions.requestDeployment('again')
-  expect(await removeIfExpired(delayMs)).toEqual({ kind: 'kept' })
+  expect(await followUp(0)).toEqual(waiting)
   functions.nudges.push({ stack: functions.stack, delayMs: 0 })
   await functions.runToIdle()
-  expect(await removeIfExpired(delayMs)).toEqual({ kind: 'kept' })
+  expect(await followUp(0)).toEqual(kept)
   expect([...functions.cloud.objects.keys()]).toHaveLength(1)
+})
+
+test('a removal waits for the decision about a plan', async () => {
+  const { platform, stack } = functions
+  await putSchedule({ removesStack: true })
+  await runSchedule()
+  await makeRemovalDue()
+  const rule = { commands: ['up'], expiresAfterHours: 1 }
+  await platform.documents.put(approvalRuleKeyOf(stack), rule, 0)
+  await functions.requestDeployment('again')
+  functions.nudges.push({ stack, delayMs: 0 })
+  await functions.runToIdle()
+  expect(await followUp(0)).toEqual(waiting)
+})
+
+test('a deployment between the check and the removal keeps the stack', async () => {
+  const { platform, stack } = functions
+  await putSchedule({ removesStack: true })
+  await runSchedule()
+  await makeRemovalDue()
+  const [lastDeployment] = await platform.catalog.listHistory(stack, 1)
+  const removeStack: typeof platform.catalog.removeStack = async (...args) => {
+    await functions.requestDeployment('again')
+    functions.nudges.push({ stack, delayMs: 0 })
+    await functions.runToIdle()
+    return platform.catalog.removeStack(...args)
+  }
+  const racingPlatform = { ...platform, catalog: { ...platform.catalog, removeStack } }
+  expect(
+    await removeExpiredStack({ platform: racingPlatform, notifier: platform }, lastDeployment),
+  ).toEqual(kept)
+  expect(await platform.catalog.getStack(stack)).toBeDefined()
+  expect(await platform.documents.get(scheduleKey())).toBeDefined()
 })

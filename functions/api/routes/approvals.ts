@@ -11,10 +11,11 @@ import {
   approvalStateOf,
   listApprovals,
   type StoredApproval,
+  approvedKeyOf,
 } from '../../../shared/runtime/approvals/stored-approval.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { toPrintable } from '../../../shared/triggers/printable.ts'
-import { approvedKeyOf, decideApproval, requireApproval } from '../decide-approval.ts'
+import { decideApproval, requireApproval } from '../decide-approval.ts'
 import { defineRoute, stackOf } from '../define-route.ts'
 
 const stackPath = '/v1/stacks/{project}/{stack}'

@@ -46,6 +46,7 @@ const scheduleParts = {
   show: (stored: StoredDocument) => {
     const {
       placed: _placed,
+      removalAt: _removalAt,
       recentRuns,
       ...visibleFields
     } = parseDocumentValue(scheduleDocument, stored)

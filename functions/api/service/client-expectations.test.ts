@@ -202,6 +202,8 @@ describe('updates', () => {
     await service.startUpdate(admin)
     const { json } = await service.call(admin, `${latest}?continuationToken=${token}`)
     expect(json['events']).toEqual(events.slice(500))
+    const unknown = await service.call(admin, `${latest}?continuationToken=99-0`)
+    expect(unknown.status).toBe(404)
   })
 
   test('a repeated start is refused, and the stack is free when the lease has expired', async () => {

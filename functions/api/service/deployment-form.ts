@@ -14,7 +14,7 @@ const settingHints: readonly (readonly [string, string])[] = [
   ['operationContext.oidc', 'Name the role of the stack: see docs/aws.md#the-role-of-a-stack.'],
   [
     'operationContext.options.deleteAfterDestroy',
-    'Remove the stack with `pulumi stack rm` after the destroy.',
+    'Create a schedule with `pulumi stack schedule new --kind ttl --delete-after-destroy`.',
   ],
   [
     'operationContext.options.remediateIfDriftDetected',

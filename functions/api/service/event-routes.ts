@@ -4,7 +4,6 @@ import { eventKindCodes } from '../../../shared/engine/events/event-filter.ts'
 import { error } from '../../../shared/errors/error.ts'
 import {
   type DeploymentId,
-  deploymentIdOf,
   deploymentPartsOf,
   previewIdOf,
   type StackId,
@@ -14,7 +13,11 @@ import { toPrintable } from '../../../shared/triggers/printable.ts'
 import { clientLogOf } from './client-deployment.ts'
 import { readClientSteps } from './client-steps-of-event.ts'
 import { changeUpdate, requireUpdate, type StoredUpdate } from './client-update.ts'
-import { parseEngineDeployment, parseEnginePreview } from './deployment-updates.ts'
+import {
+  engineDeploymentPrefix,
+  parseEngineDeployment,
+  parseEnginePreview,
+} from './deployment-updates.ts'
 import { findNamedUpdate } from './find-named-update.ts'
 import { readSelectedEvents, type UpdateEventSource } from './event-pages.ts'
 import { requirePulumiDeployment } from './pulumi-deployment.ts'
@@ -104,10 +107,8 @@ async function readEvents(ports: ServicePorts, call: ServiceCall): Promise<unkno
   const isLatest = update === 'latest'
   const pageToken = call.query['continuationToken'] ?? ''
   const [, number, token = pageToken] = isLatest ? (latestTokenPattern.exec(pageToken) ?? []) : []
-  const eventSource =
-    number === undefined
-      ? await findUpdateEventSource(ports, stack, update)
-      : await eventSourceOf(ports, deploymentIdOf(stack, Number(number)))
+  const updateOfPage = number === undefined ? update : `${engineDeploymentPrefix}${number}`
+  const eventSource = await findUpdateEventSource(ports, stack, updateOfPage)
   const { urn } = call.query
   const selection = { codes: call.queryList('type').map(requireKindCode), urn }
   const { events, next } = await readSelectedEvents(ports, eventSource, { token, selection })
@@ -155,6 +156,6 @@ async function eventSourceOf(
   id: DeploymentId,
 ): Promise<UpdateEventSource> {
   const record = await readHistoryRecord(catalog, id)
-  const isOver = record === undefined || record.result !== undefined
-  return { id, isOver, endedAt: record?.endedAt }
+  if (record === undefined) throw error('DEPLOYMENT_UNKNOWN', 'the stack has no such update')
+  return { id, isOver: record.result !== undefined, endedAt: record.endedAt }
 }

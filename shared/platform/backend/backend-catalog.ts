@@ -72,9 +72,9 @@ export function createBackendCatalog(deps: BackendCatalogDeps): CatalogPort {
       }),
     getStack: sync,
     listStacks: project => listStacks(backend, sync, project),
-    removeStack: id =>
+    removeStack: (id, expected) =>
       runWhileLocked(id, async () => {
-        if (!(await local.removeStack(id))) return false
+        if (!(await local.removeStack(id, expected))) return false
         await removeStackObjects(backend, id)
         syncPoints.remove(id)
         return true

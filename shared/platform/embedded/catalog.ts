@@ -23,7 +23,7 @@ export function createCatalog(call: StoreCall, random: RandomPort): CatalogPort 
       }))
       return { stacks, unreadable: unreadableStacks }
     },
-    removeStack: id => call('catalog.removeStack', { id }),
+    removeStack: (id, expected) => call('catalog.removeStack', { id, expected }),
     start: (id, input) => call('catalog.start', { id, start: input, token: random.uuid() }),
     startTargeted: (id, input, claim) =>
       call('catalog.startTargeted', { id, start: input, token: random.uuid(), ...claim }),

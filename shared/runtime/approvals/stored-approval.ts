@@ -73,6 +73,18 @@ function approvalKeyOf(stack: StackId, request: string): DocumentKey {
   return { kind: 'stack-settings', scope: stack, name: `${namePrefix}${digest}` }
 }
 
+const approvedPrefix = 'approved '
+
+/** Returns the key of the request that applies the approved plan of another request. Pure. */
+export function approvedKeyOf(request: string): string {
+  return `${approvedPrefix}${request}`
+}
+
+/** Returns the key of the request whose plan was approved, and any other key unchanged. Pure. */
+export function unapprovedKeyOf(request: string): string {
+  return request.startsWith(approvedPrefix) ? request.slice(approvedPrefix.length) : request
+}
+
 /** Returns the state of an approval at a time. Pure. */
 export function approvalStateOf(
   { decision, expiresAt }: Pick<StoredApproval, 'decision' | 'expiresAt'>,

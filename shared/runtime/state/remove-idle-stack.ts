@@ -2,6 +2,7 @@ import {
   createJustEndedError,
   createOpenDeploymentError,
 } from '../../engine/deployment/ownership/stack-busy.ts'
+import type { CatalogPort } from '../../ports/catalog.ts'
 import type { DocumentsPort } from '../../ports/documents.ts'
 import type { Platform } from '../../ports/platform.ts'
 import type { StackId } from '../../records/ids.ts'
@@ -16,12 +17,16 @@ interface DocumentRemovalPorts extends CallRemovalPorts {
   readonly documents: Pick<DocumentsPort, 'list' | 'remove'>
 }
 
-/** Removes a stack with its documents. Throws STACK_BUSY while the stack has an open deployment. */
+/**
+ * Removes a stack with its documents. Throws STACK_BUSY while the stack has an open deployment, and
+ * for a stack with other values than `expected`.
+ */
 export async function removeIdleStack(
   ports: Pick<Platform, 'catalog' | 'clock' | 'control'> & DocumentRemovalPorts,
   id: StackId,
+  expected?: Parameters<CatalogPort['removeStack']>[1],
 ): Promise<void> {
-  if (!(await ports.catalog.removeStack(id))) {
+  if (!(await ports.catalog.removeStack(id, expected))) {
     const current = (await ports.catalog.getStack(id))?.current ?? ''
     if (current !== '') throw await createOpenDeploymentError(ports, current)
     throw createJustEndedError(id)

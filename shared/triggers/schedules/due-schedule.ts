@@ -40,7 +40,12 @@ export const scheduleDocument = z.strictObject({
   ]),
   isPaused: z.boolean().default(false),
   /** Only with a destroy at one time: the stack is removed after the destroy has succeeded. */
-  removesStack: z.literal(true).optional(),
+  removesStack: z.boolean().optional(),
+  /** Only with `removesStack`: the planned time of the removal. Set after the destroy. */
+  removalAt: z
+    .number()
+    .transform(ms => ms as EpochMs)
+    .optional(),
   /** Only in shared schedules: the stacks. */
   stacks: stackSelectionForm.optional(),
   /** Only in shared schedules: a stack whose resources were read in this time is skipped. */

@@ -70,7 +70,7 @@ export function createCatalog(deps: CatalogAndInboxDeps): CatalogPort {
       }
       return { stacks, unreadable }
     },
-    removeStack: id => removeStackItem(catalogTable, id),
+    removeStack: (id, expected) => removeStackItem(catalogTable, id, expected),
     ...createStackTransitions(deps),
     ...createInbox(deps),
     listHistory: async (id, limit, beforeNumber) => {

@@ -1,4 +1,5 @@
 import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
+import type { StackRecord } from '../../../ports/catalog.ts'
 import type { StackId } from '../../../records/ids.ts'
 import { explainRefusedRemoval } from '../../records/refused-removal.ts'
 import { catalogKeys as keys } from './record-keys.ts'
@@ -17,10 +18,14 @@ import { getItem, type ItemRange, queryItems, type Table, updateItem } from './t
 /**
  * Removes a stack, then its history and versions. After an interruption, a later removal or
  * creation removes the remaining records. `removeLeftovers` of the retention removes the inbox, and
- * the entry in the list of stacks. Returns false while a deployment is current. Throws
- * RECORD_DAMAGED and RECORD_TOO_NEW, and then removes nothing.
+ * the entry in the list of stacks. Returns false while a deployment is current, and for a stack
+ * with other values than `expected`. Throws RECORD_DAMAGED and RECORD_TOO_NEW, and then removes nothing.
  */
-export async function removeStackItem(catalogTable: Table, id: StackId): Promise<boolean> {
+export async function removeStackItem(
+  catalogTable: Table,
+  id: StackId,
+  expected?: Pick<StackRecord, 'deployments' | 'createdAt'>,
+): Promise<boolean> {
   const item = await getItem(catalogTable, keys.stack(id))
   const stack = await readStackRecords(catalogTable, id, item)
   if (stack === undefined) {
@@ -28,14 +33,21 @@ export async function removeStackItem(catalogTable: Table, id: StackId): Promise
     return true
   }
   if (stack.current !== '') return false
+  const { deployments, createdAt } = expected ?? stack
   const writeResult = await updateItem(catalogTable, {
     key: keys.stack(id),
     updateExpression: 'SET #removed = :yes, #version = :zero, #snapshot = :empty',
     condition: joinConditions(
       existsCondition,
-      joinConditions(readableCondition, '#current = :empty'),
+      joinConditions(
+        readableCondition,
+        '#current = :empty AND #deployments = :deployments AND #createdAt = :createdAt',
+      ),
     ),
-    values: { ...toItem({ yes: true, zero: 0, empty: '' }), ...formatAttributeOf('stack') },
+    values: {
+      ...toItem({ yes: true, zero: 0, empty: '', deployments, createdAt }),
+      ...formatAttributeOf('stack'),
+    },
   })
   if (!writeResult.isDone) return false
   await removeHistoryAndVersions(catalogTable, id)

@@ -1,15 +1,25 @@
-import type { StackId } from '../../../../records/ids.ts'
+import type { StackRecord } from '../../../../ports/catalog.ts'
 import { explainRefusedRemoval } from '../../../records/refused-removal.ts'
 import type { Database, Row } from '../database.ts'
 import { parseHistory, parseStack, parseVersion } from './catalog-rows.ts'
 
+/** The values that a stack must have to be removed. */
+export type RemovableStack = Pick<StackRecord, 'deployments' | 'createdAt'>
+
 /**
  * Removes a stack with its records. Its row keeps the number of deployments. Returns false while a
- * deployment is current. Throws RECORD_DAMAGED and RECORD_TOO_NEW, and then removes nothing.
+ * deployment is current, and for a stack with other values than `expected`. Throws RECORD_DAMAGED
+ * and RECORD_TOO_NEW, and then removes nothing.
  */
-export function removeStackRows(database: Database, stackRow: Row): boolean {
-  const { id, current } = readStackRecords(database, stackRow)
+export function removeStackRows(
+  database: Database,
+  stackRow: Row,
+  expected?: RemovableStack,
+): boolean {
+  const { id, current, deployments, createdAt } = readStackRecords(database, stackRow)
   if (current !== '') return false
+  if (expected !== undefined && expected.deployments !== deployments) return false
+  if (expected !== undefined && expected.createdAt !== createdAt) return false
   database.run("UPDATE stack SET removed = 1, version = 0, snapshot = '' WHERE id = ?", id)
   for (const table of ['history', 'snapshot', 'late', 'slow'])
     database.run(`DELETE FROM ${table} WHERE stack = ?`, id)
@@ -17,10 +27,7 @@ export function removeStackRows(database: Database, stackRow: Row): boolean {
 }
 
 /** Reads all records of a stack in the catalog. Throws like `removeStackRows`. */
-function readStackRecords(
-  database: Database,
-  stackRow: Row,
-): { readonly id: StackId; readonly current: string } {
+function readStackRecords(database: Database, stackRow: Row): StackRecord {
   try {
     const stack = parseStack(stackRow)
     database.all('SELECT * FROM history WHERE stack = ?', stack.id).forEach(parseHistory)
