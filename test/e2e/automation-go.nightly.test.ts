@@ -1,19 +1,15 @@
 /** The published tests of the Go SDK's Automation API, with the launcher as `pulumi`. */
 import { spawnSync } from 'node:child_process'
-import {
-  chmodSync,
-  cpSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { homedir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { goAutomationExclusions } from './go-automation-exclusions.ts'
-import { createSandbox, launcher, type Sandbox } from './sandbox.ts'
+import { goAutomationExclusions } from './automation-exclusions.ts'
+import {
+  copyPublishedFolder,
+  createPublishedTestEnvironment,
+  goCommands,
+} from './published-tests.ts'
+import { createSandbox, type Sandbox } from './sandbox.ts'
 import { describeWithCommands } from './toolchains.ts'
 
 const sdkModule = 'github.com/pulumi/pulumi/sdk/v3@v3.274.1'
@@ -23,18 +19,7 @@ afterEach(() => sandbox?.remove())
 
 /** Copies the published module, with the program that its tests expect beside them. */
 function copyModule(folder: string, fixture: string): void {
-  const options = {
-    encoding: 'utf8',
-    cwd: fixture,
-    env: { ...process.env, GO111MODULE: 'on' },
-  } as const
-  const downloaded = spawnSync('go', ['mod', 'download', '-json', sdkModule], options)
-  expect(downloaded.status, downloaded.stderr).toBe(0)
-  const { Dir } = JSON.parse(downloaded.stdout) as { readonly Dir: string }
-  cpSync(Dir, folder, { recursive: true })
-  // Go stores modules without write permissions.
-  for (const path of ['', ...readdirSync(folder, { recursive: true, encoding: 'utf8' })])
-    chmodSync(join(folder, path), 0o755)
+  copyPublishedFolder(sdkModule, { path: '.', target: folder, cwd: fixture })
   const target = join(folder, 'go/auto/test/testproj')
   cpSync(join(fixture, 'testproj'), target, { recursive: true })
   // Some tests copy the program elsewhere, so it is a module of its own with the same packages.
@@ -48,14 +33,11 @@ function copyModule(folder: string, fixture: string): void {
   cpSync(join(folder, 'go.sum'), join(target, 'go.sum'))
 }
 
-describeWithCommands('the Automation API in Go', [['go', 'version']], () => {
+describeWithCommands('the Automation API in Go', goCommands, () => {
   test('its published tests pass, except for the listed ones', { timeout: 3_000_000 }, () => {
     sandbox = createSandbox('automation-go', { sdk: false })
     const folder = join(sandbox.program, '../sdk')
     copyModule(folder, sandbox.program)
-    const commands = join(sandbox.program, 'bin')
-    mkdirSync(commands)
-    symlinkSync(launcher, join(commands, 'pulumi'))
     const names = Object.keys(goAutomationExclusions)
     const result = spawnSync(
       'go',
@@ -67,11 +49,10 @@ describeWithCommands('the Automation API in Go', [['go', 'version']], () => {
         cwd: folder,
         encoding: 'utf8',
         maxBuffer: 100_000_000,
-        env: {
-          ...sandbox.createEnvironment({ GOFLAGS: '-mod=mod', PULUMI_TEST_ORG: 'organization' }),
-          PATH: [commands, sandbox.createEnvironment()['PATH']].join(delimiter),
-          GOPATH: process.env['GOPATH'] ?? join(homedir(), 'go'),
-        },
+        env: createPublishedTestEnvironment(sandbox, {
+          GOFLAGS: '-mod=mod',
+          PULUMI_TEST_ORG: 'organization',
+        }),
       },
     )
     const listTests = (verdict: string): readonly string[] =>
