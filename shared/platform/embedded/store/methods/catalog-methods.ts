@@ -30,7 +30,7 @@ import { type Database, type Row, readTextColumn } from '../database.ts'
 import { toStoreFailure, type StoreFailure } from '../store-message.ts'
 import { defineRead, defineWrite, defineMultiWrite } from './method.ts'
 import { parseHistory, parseStack, parseVersion } from './catalog-rows.ts'
-import { type RemovableStack, removeStackRows } from './stack-removal.ts'
+import { removeStackRows, type StackRemoval } from './stack-removal.ts'
 
 /** The arguments of a query for history or versions. */
 interface HistoryPageArgs {
@@ -104,15 +104,10 @@ export const catalogMethods = {
     },
   ),
 
-  'catalog.removeStack': defineMultiWrite(
-    (
-      database,
-      args: { readonly id: StackId; readonly expected?: RemovableStack | undefined },
-    ): boolean => {
-      const row = findStackRow(database, args.id)
-      return row === undefined || removeStackRows(database, row, args.expected)
-    },
-  ),
+  'catalog.removeStack': defineMultiWrite((database, args: StackRemoval): boolean => {
+    const row = findStackRow(database, args.id)
+    return row === undefined || removeStackRows(database, row, args.expected)
+  }),
 
   'catalog.start': defineMultiWrite(
     (

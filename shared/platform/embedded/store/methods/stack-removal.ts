@@ -1,10 +1,14 @@
 import type { StackRecord } from '../../../../ports/catalog.ts'
+import type { StackId } from '../../../../records/ids.ts'
 import { explainRefusedRemoval } from '../../../records/refused-removal.ts'
 import type { Database, Row } from '../database.ts'
 import { parseHistory, parseStack, parseVersion } from './catalog-rows.ts'
 
-/** The values that a stack must have to be removed. */
-export type RemovableStack = Pick<StackRecord, 'deployments' | 'createdAt'>
+/** The arguments of a removal. `expected`: the values that the stack must have. */
+export interface StackRemoval {
+  readonly id: StackId
+  readonly expected?: Pick<StackRecord, 'deployments' | 'createdAt'> | undefined
+}
 
 /**
  * Removes a stack with its records. Its row keeps the number of deployments. Returns false while a
@@ -14,7 +18,7 @@ export type RemovableStack = Pick<StackRecord, 'deployments' | 'createdAt'>
 export function removeStackRows(
   database: Database,
   stackRow: Row,
-  expected?: RemovableStack,
+  expected: StackRemoval['expected'],
 ): boolean {
   const { id, current, deployments, createdAt } = readStackRecords(database, stackRow)
   if (current !== '') return false
