@@ -17,8 +17,9 @@ import type { RecordedRatios } from './ratios/ratios-form.ts'
 const { values } = parseArgs({ options: { repetitions: { type: 'string', default: '5' } } })
 const repetitions = Number(values.repetitions)
 const [pulumi] = cliVersions
-const hosts = join(repositoryRoot, 'test', 'pulumi-cli', 'hosts')
-process.env['PATH'] = [hosts, process.env['PATH'] ?? ''].join(delimiter)
+// Pulumi's command line finds the language host of Node on PATH.
+const languageHostFolder = join(repositoryRoot, 'test', 'pulumi-cli', 'hosts')
+process.env['PATH'] = [languageHostFolder, process.env['PATH'] ?? ''].join(delimiter)
 
 const rounds: EngineRatios[] = []
 for (let round = 0; round < repetitions; round += 1) {

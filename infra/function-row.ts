@@ -41,7 +41,7 @@ export interface Grants {
   /** Sends messages to these queues. */
   readonly sends?: readonly QueueName[]
   /** Whether the function counts the messages of the queues in `sends`. */
-  readonly countsSent?: boolean
+  readonly readsDepthsOfSends?: boolean
   /** Whether the function counts the dead letters of all queues. */
   readonly countsDeadLetters?: boolean
   /** Lists dead letters of these queues and sends them again. */

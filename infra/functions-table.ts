@@ -109,7 +109,7 @@ export const functionsTable: readonly FunctionRow[] = [
       creates: ['blobs', 'plugins'],
       sends: ['nudges', 'chains', 'chains-long', 'notifications'],
       // The health page shows the depth of each queue.
-      countsSent: true,
+      readsDepthsOfSends: true,
       redrives: ['chains', 'chains-long', 'notifications'],
       // A redrive sends messages to the long pool.
       calls: ['scaler'],
@@ -279,7 +279,8 @@ export const functionsTable: readonly FunctionRow[] = [
     },
   },
   {
-    // Reads two queues and sets two numbers. It gets no data of users and runs none of their code.
+    // Reads the depths of two queues, and sets the numbers of tasks of the long pools. It gets no
+    // data of users and runs none of their code.
     name: 'scaler',
     entry: 'functions/scaler/main.ts',
     packaging: 'zip',

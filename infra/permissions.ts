@@ -210,7 +210,12 @@ function queueStatementsOf(
   grantContext: GrantContext,
   { grants, queue }: { readonly grants: Grants; readonly queue: QueueName | undefined },
 ): PolicyStatement[] {
-  const { sends = [], countsSent = false, countsDeadLetters = false, redrives = [] } = grants
+  const {
+    sends = [],
+    readsDepthsOfSends = false,
+    countsDeadLetters = false,
+    redrives = [],
+  } = grants
   const { queues } = grantContext
   const otherArnsOf = (
     names: readonly QueueName[],
@@ -237,7 +242,7 @@ function queueStatementsOf(
       ? []
       : [
           allowActions(
-            ['sqs:SendMessage', ...(countsSent ? ['sqs:GetQueueAttributes'] : [])],
+            ['sqs:SendMessage', ...(readsDepthsOfSends ? ['sqs:GetQueueAttributes'] : [])],
             queueArnsOf(sentQueues),
           ),
         ]),

@@ -9,7 +9,7 @@ import { type EpochMs, deploymentPartsOf, type StackId } from '../../shared/reco
 import {
   approvalStateOf,
   listApprovals,
-  unapprovedKeyOf,
+  originalKeyOf,
 } from '../../shared/runtime/approvals/stored-approval.ts'
 import type { NotifierPorts } from '../../shared/runtime/deployment/stack-server-deps.ts'
 import {
@@ -36,8 +36,9 @@ type ExpiryResult =
 
 /**
  * Removes the stack of `lastDeployment` if this is the destroy of a schedule that removes its
- * stack. The first call plans the removal `stackRemovalDelayMs` later, because the documents of the
- * stack contain the receivers of its notifications. The removal waits for requests and approvals.
+ * stack. The first call plans the removal `stackRemovalDelayMs` later. Until then, notifications of
+ * the destroy can be delivered: their receivers are documents, which the removal deletes. The
+ * removal waits for requests and approvals.
  * Keeps a stack with resources or an open deployment. Throws the errors of the stores only: any
  * other error is logged, and the stack stays.
  */
@@ -69,15 +70,15 @@ interface StoredSchedule {
 
 /**
  * Finds the schedule that requested a deployment, if it removes its stack. The stored schedule
- * decides, because a user may have changed it since the request. A schedule with another time has a
- * run of its own, which is not this deployment.
+ * decides, because a user may have changed it since the request. If its time was changed, this
+ * deployment was not its run. A shared schedule only detects drift, and removes nothing.
  */
 async function findRemovingSchedule(
   { platform, notifier: { documents } }: ExpiryDeps,
   { deployment }: HistoryRecord,
 ): Promise<StoredSchedule | undefined> {
   const { request = '' } = (await readFirstPin(platform, deployment)) ?? {}
-  const run = parseScheduleRequestKey(unapprovedKeyOf(request))
+  const run = parseScheduleRequestKey(originalKeyOf(request))
   if (run === undefined || run.isShared) return undefined
   const { stack: scope } = deploymentPartsOf(deployment)
   const document = await documents.get({ kind: 'schedule', scope, name: run.name })

@@ -51,6 +51,8 @@ export const triggerLimits = {
 
   /** `--parallel` of a triggered deployment. One executor runs as many operations concurrently. */
   triggeredParallel: 64,
+  /** Longest interval of a `rate`: ten years. Dates far in the future cannot be represented. */
+  rateIntervalMaxMs: 10 * 366 * 24 * 3_600_000,
   /** Projects that a shared schedule names. */
   selectedProjectsMax: 100,
   /** Longest time after a read of a stack for which a shared schedule may skip the stack. */

@@ -3,9 +3,9 @@ import type { PackageParameterization } from '../records/package-parameterizatio
 import type { Provider } from './provider.ts'
 
 /**
- * Creates the extender of provider instances. The extender sends each extension to an instance at
- * most once. If this call fails, every later request gets the same error. `findExtension` finds the
- * extensions that were not registered. Source:
+ * Creates the extender of provider instances. The extender parameterizes an instance with each
+ * extension at most once. If this call fails, every later request gets the same error.
+ * `findExtension` finds an extension of the old state that the program has not registered. Source:
  * docs/spec/providers.md#extension-parameterization.
  */
 export function createExtender(

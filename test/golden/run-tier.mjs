@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 const goldenFolder = dirname(fileURLToPath(import.meta.url))
 const root = resolve(goldenFolder, '../..')
 const pendingCases = new Set(JSON.parse(readFileSync(join(goldenFolder, 'pending.json'), 'utf8')))
-const readmeTier = new Set(JSON.parse(readFileSync(join(goldenFolder, 'readme-tier.json'), 'utf8')))
+const firstTier = new Set(JSON.parse(readFileSync(join(goldenFolder, 'first-tier.json'), 'utf8')))
 const tier = process.env.ANTICHAIN_TIER ?? 'all'
 const namesIn = folder => readdirSync(join(goldenFolder, folder)).sort()
 const [cases, nightlyCases] = [namesIn('cases'), namesIn('more')]
@@ -18,10 +18,10 @@ const folder = tier === 'nightly' ? 'more' : 'cases'
 const selectedCases =
   tier === 'nightly'
     ? nightlyCases
-    : cases.filter(name => tier === 'all' || (tier === 'readme') === readmeTier.has(name))
+    : cases.filter(name => tier === 'all' || (tier === 'readme') === firstTier.has(name))
 const jobs = process.env.ANTICHAIN_GOLDEN_JOBS ?? '3'
 
-for (const name of [...pendingCases, ...readmeTier])
+for (const name of [...pendingCases, ...firstTier])
   if (!cases.includes(name) && !nightlyCases.includes(name))
     throw new Error(`the golden list names '${name}', which is not a case`)
 

@@ -82,7 +82,8 @@ describeWithCommands('a move from Pulumi', [['go', 'version']], () => {
     async () => {
       await runCommands(readCommands('login'))
       const history = await runCommands(readCommands('engine'))
-      // The deployments of the old backend, the import, and one of each command line.
+      // Two deployments of the old backend (of `beforeAll` and the test of the bucket, which ran
+      // before), the import, and one of each command line.
       expect(history.match(/^\d+ +\w+ +succeeded/gm)).toHaveLength(5)
     },
     timeoutMs,
@@ -94,6 +95,7 @@ describeWithCommands('a move from Pulumi', [['go', 'version']], () => {
       oldBackend = `${oldBackend}-2`
       mkdirSync(new URL(oldBackend))
       await runCommands(readCommands('back'))
+      // The provider has still its one object, so nothing was created or deleted.
       expect(client.sandbox.listObjects()).toHaveLength(1)
     },
     timeoutMs,

@@ -12,16 +12,16 @@ import { isTruthy } from '../../shared/config/truthy.ts'
 
 const folder = import.meta.dirname
 const readList = file => new Set(JSON.parse(readFileSync(join(folder, file), 'utf8')))
-const [pendingCases, readmeTier] = [readList('pending.json'), readList('readme-tier.json')]
+const [pendingCases, firstTier] = [readList('pending.json'), readList('first-tier.json')]
 const tier = process.env.ANTICHAIN_TIER ?? 'all'
 const jobs = process.env.ANTICHAIN_GOLDEN_JOBS ?? '2'
 const cases = readdirSync(join(folder, 'cases')).sort()
 
-for (const name of [...pendingCases, ...readmeTier])
+for (const name of [...pendingCases, ...firstTier])
   if (!cases.includes(name)) throw new Error(`the list names '${name}', which is not a case`)
 
 const selectedCases = cases.filter(
-  name => tier === 'all' || (tier === 'readme') === readmeTier.has(name),
+  name => tier === 'all' || (tier === 'readme') === firstTier.has(name),
 )
 
 if (spawnSync('go', ['version']).status === 0) reportResults(await runCases())

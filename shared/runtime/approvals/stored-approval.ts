@@ -80,8 +80,8 @@ export function approvedKeyOf(request: string): string {
   return `${approvedPrefix}${request}`
 }
 
-/** Returns the key of the request whose plan was approved, and any other key unchanged. Pure. */
-export function unapprovedKeyOf(request: string): string {
+/** Returns the key of the request whose plan another request applies. Inverse of `approvedKeyOf`. */
+export function originalKeyOf(request: string): string {
   return request.startsWith(approvedPrefix) ? request.slice(approvedPrefix.length) : request
 }
 

@@ -81,6 +81,7 @@ describe('the times of a schedule', () => {
     ['cron(0 4 * *)', 'UTC', 'five'],
     ['a\nb * * * *', 'UTC', '\\u{a}'],
     ['rate(0 minutes)', 'UTC', 'rate(5 minutes)'],
+    ['rate(999999999 days)', 'UTC', 'is longer than ten years'],
     ['rate(5 seconds)', 'UTC', 'a whole number of minutes, hours or days'],
     ['rate(1 fortnight)', 'UTC', 'minutes, hours or days, such as rate(5 minutes)'],
     ['rate(1.5 hours)', 'UTC', 'rate(5 minutes)'],

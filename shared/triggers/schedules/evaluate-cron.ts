@@ -1,4 +1,5 @@
 import { Cron, CronPattern } from 'croner'
+import { triggerLimits } from '../../config/trigger-limits.ts'
 import { type DeployError, error, messageOf } from '../../errors/error.ts'
 import type { EpochMs } from '../../records/ids.ts'
 import { toPrintable } from '../printable.ts'
@@ -99,6 +100,8 @@ function parseRate(inner: string): ScheduleTime {
       `'rate(${toPrintable(inner)})' is not a valid rate: it takes a whole number of minutes, hours or days, such as rate(5 minutes) or rate(1 day)`,
     )
   const intervalMs = count * unitMs[unit as Unit]
+  if (intervalMs > triggerLimits.rateIntervalMaxMs)
+    throw createInvalidError(`'rate(${toPrintable(inner)})' is longer than ten years`)
   return { kind: 'rate', count, unit: unit as Unit, intervalMs }
 }
 

@@ -5,7 +5,8 @@ import type { SetsDelta } from '../sets-delta.ts'
 /**
  * Returns the delta of decided steps and their ends. Only a succeeded step marks its old state for
  * deletion, or as deleted before its replacement. A delete that did not succeed is removed from the
- * sets. So its resource is treated like any other at the end of the program. Views are added even
+ * sets of deleted and condemned resources. So its resource is treated like any other at the end of
+ * the program. Views are added even
  * when the call of their owner failed. Source: docs/spec/step-generation.md#generator-state,
  * docs/spec/step-execution.md#views.
  */
@@ -25,11 +26,13 @@ export function createStepEndsDelta(
   const failedDeletes = decidedSteps.filter(
     step => step.op === 'delete-replaced' && !succeededSteps.has(step),
   )
+  // Its replacement is created after it. Other deletes of replaced resources have another effect.
   const isDeleteBeforeReplacement = ({ effect }: Step): boolean => effect === 'mark-pending'
   return {
     views,
     markedForDeleteIndices: indicesOf(completedSteps.filter(({ effect }) => effect === 'add-mark')),
     pendingReplacementIndices: indicesOf(completedSteps.filter(isDeleteBeforeReplacement)),
+    // Stages that wait for such a delete continue, whether it succeeded or not.
     endedDeletes: decidedSteps.filter(isDeleteBeforeReplacement).map(({ urn }) => urn),
     removed: {
       deleted: failedDeletes.filter(isDeleteBeforeReplacement).map(({ urn }) => urn),

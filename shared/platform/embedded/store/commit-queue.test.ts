@@ -54,6 +54,8 @@ const createControl = () => requestOf('control.create', { deployment, holder, to
 const endCopy = () => requestOf('copies.end', { deployment })
 const textsOf = (parts: readonly UnsentPart[]) => parts.map(part => JSON.parse(part.text) as object)
 
+// The store copies the writes of each deployment to a backend, in numbered parts
+// (docs/decisions/0045-a-backend-has-copies-of-running-journals.md).
 test('the writes of a deployment become numbered parts, in the order of the commits', async () => {
   await call(createStack(), start(), createControl())
   await call(append(0), append(1))
@@ -84,6 +86,7 @@ test('a write fails until its part is sent, and the part stays the same', async 
   expect(await call(append(0), other)).toMatchObject([{ failure }, { value: true }])
   sendParts = succeed
   expect(await call(append(0))).toMatchObject([{ value: 'already-appended' }])
+  // The failed write was committed, so its part 2 is sent again. The repeated write is part 3.
   expect(sent.slice(-2).map(({ number }) => number)).toEqual([2, 3])
   expect(sent.at(-2)).toEqual(refused[0])
 })

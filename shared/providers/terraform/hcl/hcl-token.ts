@@ -5,7 +5,7 @@ import type { HclPlace } from './syntax.ts'
 export interface HclToken extends HclPlace {
   /** `mark`: an operator, a bracket or a separator. */
   readonly kind: 'name' | 'template' | 'number' | 'mark' | 'newline' | 'end'
-  /** The text of the token. For a template, its beginning. */
+  /** The text of the token. For a template, its opening: a quotation mark or a heredoc's marker. */
   readonly text: string
   /** The pieces of a template. Other tokens have none. */
   readonly pieces: readonly TemplatePiece[]
