@@ -1,7 +1,5 @@
 import { readAddressRules } from '../shared/runtime/environment/address-rules.ts'
-import { notifyEnded } from '../functions/step-generator/send-notifications.ts'
-import { removeExpiredStack } from '../functions/step-generator/remove-expired-stack.ts'
-import { type NotifierPorts } from '../shared/runtime/deployment/stack-server-deps.ts'
+import { followUpLastDeployment } from '../functions/step-generator/follow-up-deployment.ts'
 import type { GeneratorPorts } from '../shared/runtime/deployment/generator-ports.ts'
 import type { Pin } from '../shared/engine/deployment/log/log-view.ts'
 import { messageOf } from '../shared/errors/error.ts'
@@ -134,14 +132,11 @@ async function runTriggers(
  * several servers check the same deployment, only one of them sends the notifications.
  */
 function createFollowUp(platform: EmbeddedPlatform): (stack: StackRecord) => Promise<void> {
-  const notifier: NotifierPorts = platform
   const followedUpDeployments = new Map<StackId, number>()
   return async ({ id, deployments: lastDeploymentNumber }) => {
     if (followedUpDeployments.get(id) === lastDeploymentNumber) return
     try {
-      const [lastDeployment] = await platform.catalog.listHistory(id, 1)
-      if (!(await notifyEnded({ platform, notifier }, lastDeployment))) return
-      const { kind } = await removeExpiredStack({ platform, notifier }, lastDeployment)
+      const { kind } = await followUpLastDeployment({ platform, notifier: platform }, id)
       if (kind !== 'waiting') followedUpDeployments.set(id, lastDeploymentNumber)
     } catch (thrown) {
       platform.logger.write('warn', 'notify.failed', { stack: id, message: messageOf(thrown) })

@@ -1,15 +1,9 @@
 import * as z from 'zod'
 import type { Handler } from '../arguments/handler.ts'
+import { settingsOfSchedule } from '../remote/schedule-settings.ts'
 import { resolveTriggerPath } from '../remote/trigger-path.ts'
 
-const scheduleForm = z.object({
-  value: z.looseObject({
-    isPaused: z.boolean(),
-    createdAt: z.number().optional(),
-    lastAt: z.number().optional(),
-    lastRunAt: z.number().optional(),
-  }),
-})
+const scheduleForm = z.object({ value: z.looseObject({ isPaused: z.boolean() }) })
 
 /**
  * Creates the handler of `schedule pause` or, with `isPaused` false, of `schedule resume`. Both
@@ -20,14 +14,13 @@ export function createPauseHandler(isPaused: boolean): Handler {
     const path = `${await resolveTriggerPath(session, flags, 'schedule')}/${encodeURIComponent(name)}`
     const { callApi } = await session.openEngine()
     const { value } = scheduleForm.parse(await callApi({ method: 'GET', path }))
-    const { createdAt: _createdAt, lastAt: _lastAt, lastRunAt: _lastRunAt, ...schedule } = value
-    if (schedule.isPaused === isPaused) {
+    if (value.isPaused === isPaused) {
       session.printToStderr(
         `Schedule '${name}' ${isPaused ? 'is already paused' : 'is not paused'}.`,
       )
       return 0
     }
-    await callApi({ method: 'PUT', path, body: { ...schedule, isPaused } })
+    await callApi({ method: 'PUT', path, body: { ...settingsOfSchedule(value), isPaused } })
     session.printToStderr(`${isPaused ? 'Paused' : 'Resumed'} schedule '${name}'.`)
     return 0
   }

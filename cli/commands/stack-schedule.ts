@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { error } from '../../shared/errors/error.ts'
 import type { EpochMs, StackId } from '../../shared/records/ids.ts'
-import { type Schedule, scheduleDocument } from '../../shared/triggers/schedules/due-schedule.ts'
+import { scheduleDocument } from '../../shared/triggers/schedules/due-schedule.ts'
 import {
   type ScheduleSummary,
   kindOfSchedule,
@@ -14,6 +14,7 @@ import { parseCount } from '../arguments/parse-count.ts'
 import { warnUnservedBackend } from '../backends/warn-unserved-backend.ts'
 import { formatTable } from '../display/table.ts'
 import { listAllItems } from '../remote/api-pages.ts'
+import { settingsOfSchedule } from '../remote/schedule-settings.ts'
 import { stackPathOf } from '../remote/stack-path.ts'
 import { type CliSession, confirm } from '../session/session.ts'
 import { readScheduleChange, readScheduleRequest } from '../stack/schedule-flags.ts'
@@ -74,7 +75,7 @@ export const editStackSchedule: Handler = async (session, flags, [name = '']) =>
   const id = await session.requireStack()
   const { value } = await readSchedule(session, id, name)
   const change = readScheduleChange(flags, kindOfSchedule(value), value)
-  await putSchedule(session, { id, name }, { ...settingsOf(value), ...change })
+  await putSchedule(session, { id, name }, { ...settingsOfSchedule(value), ...change })
   const changedSchedule = await readSchedule(session, id, name)
   return printSchedule(session, isJsonOutput(flags), { ...changedSchedule, id })
 }
@@ -102,11 +103,6 @@ async function readSchedule(
 ): Promise<NamedSchedule> {
   const { callApi } = await session.openEngine()
   return scheduleView.parse(await callApi({ method: 'GET', path: schedulePathOf(id, name) }))
-}
-
-/** Returns the settings of a schedule, without the fields that only the API changes. */
-function settingsOf({ when, zone, operation, isPaused, jitterMs }: Schedule): object {
-  return { when, zone, operation, isPaused, jitterMs }
 }
 
 async function putSchedule(

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { createRecordForm } from '../../shared/values/record-form.ts'
+import { settingsOfSchedule } from '../remote/schedule-settings.ts'
 import { settingNamePattern } from './exported-names.ts'
 
 /**
@@ -34,16 +35,11 @@ export interface SettingCommand {
   readonly variables?: readonly ('ANTICHAIN_SECRET' | 'ANTICHAIN_CREDENTIAL')[]
 }
 
-/** The fields of a schedule that its runs set, and not its owner. */
-const runFields: ReadonlySet<string> = new Set([
-  ...['createdAt', 'lastAt', 'lastRunAt', 'recentRuns', 'placed'],
-])
-
 const pause = (value: Value): Value => ({ ...value, isPaused: true })
 
 /** Returns the body of a paused schedule. The source may still run the exported one. */
 export function createScheduleBody(value: Value): object {
-  return pause(Object.fromEntries(Object.entries(value).filter(([field]) => !runFields.has(field))))
+  return pause(settingsOfSchedule(value))
 }
 
 /** Returns the body of a notification. Undefined if it has a secret. */

@@ -54,7 +54,7 @@ export async function readScheduleRequest(
   if (options[required as keyof ScheduleOptions] === undefined)
     throw error('CLI_USAGE', `--${required} is required for --kind ${kind}`)
   const operation = readOperation(kind, options, undefined)
-  return { operation, ...timesOf(options, undefined), ...removalOf(options, undefined) }
+  return { operation, ...timesOf(options, undefined), ...removalOf(options) }
 }
 
 /**
@@ -78,7 +78,7 @@ export function readScheduleChange(
   return {
     operation,
     ...(hasTime ? timesOf(options, previous) : {}),
-    ...removalOf(options, previous),
+    ...removalOf(options),
   }
 }
 
@@ -109,16 +109,9 @@ function refuseOptions(kind: ScheduleKind, options: ScheduleOptions): void {
     )
 }
 
-/** Returns whether the destroy removes the stack. Without the option, the previous value stays. */
-function removalOf(
-  { deleteAfterDestroy }: ScheduleOptions,
-  previous: Schedule | undefined,
-): Pick<Schedule, 'removesStack'> {
-  const removesStack =
-    deleteAfterDestroy === undefined
-      ? previous?.removesStack === true
-      : deleteAfterDestroy === 'true'
-  return removesStack ? { removesStack } : {}
+/** Returns whether the destroy removes the stack, or no field without the option. */
+function removalOf({ deleteAfterDestroy }: ScheduleOptions): Pick<Schedule, 'removesStack'> {
+  return deleteAfterDestroy === undefined ? {} : { removesStack: deleteAfterDestroy === 'true' }
 }
 
 function formatOption(name: string): string {

@@ -30,7 +30,7 @@ interface ExpiryDeps {
 }
 
 /** `waiting`: the stack may have to be removed `waitMs` from now. */
-type ExpiryResult =
+export type ExpiryResult =
   | { readonly kind: 'kept' | 'removed' }
   | { readonly kind: 'waiting'; readonly waitMs: number }
 

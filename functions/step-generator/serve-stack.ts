@@ -4,7 +4,6 @@
  * the log has one writer.
  */
 import { limits } from '../../shared/config/limits.ts'
-import { triggerLimits } from '../../shared/config/trigger-limits.ts'
 import {
   readFirstPin,
   requireSupportedRules,
@@ -33,8 +32,8 @@ import {
 } from './begin-next-request.ts'
 import { type CallTime, startCallTime } from './call-time.ts'
 import { notifyExpiredApprovals } from './notify-expired-approvals.ts'
-import { removeExpiredDocuments, removeExpiredStack } from './remove-expired-stack.ts'
-import { notifyEnded } from './send-notifications.ts'
+import { followUpLastDeployment } from './follow-up-deployment.ts'
+import { removeExpiredDocuments } from './remove-expired-stack.ts'
 import type { StackServerDeps } from '../../shared/runtime/deployment/stack-server-deps.ts'
 
 /** A nudge, and the pool of the generator that received it. */
@@ -64,13 +63,13 @@ export async function serveStack(
   if (record === undefined) return endMissingStack(server, stack)
   if (nudge.reportsExpiredApprovals === true) await notifyExpiredApprovals(server, stack)
   // The previous generator may have crashed before it reported its result.
-  if (record.current === '' && (await followUpLastDeployment(server, stack)) === 'removed')
+  if (record.current === '' && (await followUp(server, stack)) === 'removed')
     return endMissingStack(server, stack)
   const serveOutcome =
     record.current === ''
       ? await beginNextRequest(server, nudge, callTime)
       : await resumeOrWait(server, { nudge, deployment: record.current }, callTime)
-  if (serveOutcome === 'ended') await followUpLastDeployment(server, stack)
+  if (serveOutcome === 'ended') await followUp(server, stack)
   return serveOutcome
 }
 
@@ -84,27 +83,13 @@ async function endMissingStack(
   return refuseStacklessRequests(server, stack)
 }
 
-/**
- * Sends the notifications about the last deployment of a stack, and removes the stack if its
- * schedule requires it. While the removal must wait, or another process sends the notifications, a
- * delayed nudge repeats this check.
- */
-async function followUpLastDeployment(
-  server: StackServerDeps,
-  stack: StackId,
-): Promise<'kept' | 'removed'> {
+/** Follows the last deployment up. If this must be repeated later, a delayed nudge does so. */
+async function followUp(server: StackServerDeps, stack: StackId): Promise<'kept' | 'removed'> {
   const { platform, notifier } = server
   if (notifier === undefined) return 'kept'
-  const [lastDeployment] = await platform.catalog.listHistory(stack, 1)
-  // Another process may send the notifications now. It follows the deployment up as well, or has
-  // died, and the next check then sends them.
-  if (!(await notifyEnded(server, lastDeployment))) {
-    await platform.nudges.nudge(stack, triggerLimits.deliveryClaimMs)
-    return 'kept'
-  }
-  const expiryResult = await removeExpiredStack({ platform, notifier }, lastDeployment)
-  if (expiryResult.kind !== 'waiting') return expiryResult.kind
-  await platform.nudges.nudge(stack, expiryResult.waitMs)
+  const followUpResult = await followUpLastDeployment({ platform, notifier }, stack)
+  if (followUpResult.kind !== 'waiting') return followUpResult.kind
+  await platform.nudges.nudge(stack, followUpResult.waitMs)
   return 'kept'
 }
 

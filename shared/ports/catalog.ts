@@ -109,6 +109,9 @@ export interface DeploymentStart
   readonly at: EpochMs
 }
 
+/** The values of a stack that a deployment, or a removal and a new creation, changes. */
+export type StackIdentity = Pick<StackRecord, 'deployments' | 'createdAt'>
+
 /** Stacks, their deployments and their published snapshots. Each change of a stack is atomic. */
 export interface CatalogPort {
   /** Creates a stack. Returns false when it already exists. */
@@ -122,10 +125,7 @@ export interface CatalogPort {
    * of the stack, of a deployment in its history or of a version is unreadable. Then it removes
    * nothing. With `expected`, it returns false for a stack with other values.
    */
-  readonly removeStack: (
-    id: StackId,
-    expected?: Pick<StackRecord, 'deployments' | 'createdAt'>,
-  ) => Promise<boolean>
+  readonly removeStack: (id: StackId, expected?: StackIdentity) => Promise<boolean>
   /**
    * Starts the next deployment if none is current, and adds its history entry. Returns `started`
    * with the new id, or `busy` with the id of the current deployment. Throws STACK_NOT_FOUND.

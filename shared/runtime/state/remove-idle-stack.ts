@@ -2,7 +2,7 @@ import {
   createJustEndedError,
   createOpenDeploymentError,
 } from '../../engine/deployment/ownership/stack-busy.ts'
-import type { CatalogPort } from '../../ports/catalog.ts'
+import type { StackIdentity } from '../../ports/catalog.ts'
 import type { DocumentsPort } from '../../ports/documents.ts'
 import type { Platform } from '../../ports/platform.ts'
 import type { StackId } from '../../records/ids.ts'
@@ -24,7 +24,7 @@ interface DocumentRemovalPorts extends CallRemovalPorts {
 export async function removeIdleStack(
   ports: Pick<Platform, 'catalog' | 'clock' | 'control'> & DocumentRemovalPorts,
   id: StackId,
-  expected?: Parameters<CatalogPort['removeStack']>[1],
+  expected?: StackIdentity,
 ): Promise<void> {
   if (!(await ports.catalog.removeStack(id, expected))) {
     const current = (await ports.catalog.getStack(id))?.current ?? ''

@@ -1,5 +1,5 @@
 import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
-import type { StackRecord } from '../../../ports/catalog.ts'
+import type { StackIdentity } from '../../../ports/catalog.ts'
 import type { StackId } from '../../../records/ids.ts'
 import { explainRefusedRemoval } from '../../records/refused-removal.ts'
 import { catalogKeys as keys } from './record-keys.ts'
@@ -19,12 +19,13 @@ import { getItem, type ItemRange, queryItems, type Table, updateItem } from './t
  * Removes a stack, then its history and versions. After an interruption, a later removal or
  * creation removes the remaining records. `removeLeftovers` of the retention removes the inbox, and
  * the entry in the list of stacks. Returns false while a deployment is current, and for a stack
- * with other values than `expected`. Throws RECORD_DAMAGED and RECORD_TOO_NEW, and then removes nothing.
+ * with other values than `expected`. Throws RECORD_DAMAGED and RECORD_TOO_NEW, and then removes
+ * nothing.
  */
 export async function removeStackItem(
   catalogTable: Table,
   id: StackId,
-  expected?: Pick<StackRecord, 'deployments' | 'createdAt'>,
+  expected?: StackIdentity,
 ): Promise<boolean> {
   const item = await getItem(catalogTable, keys.stack(id))
   const stack = await readStackRecords(catalogTable, id, item)
@@ -33,6 +34,7 @@ export async function removeStackItem(
     return true
   }
   if (stack.current !== '') return false
+  // Only the stack whose records were read is removed.
   const { deployments, createdAt } = expected ?? stack
   const writeResult = await updateItem(catalogTable, {
     key: keys.stack(id),

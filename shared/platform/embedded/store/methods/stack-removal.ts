@@ -1,4 +1,4 @@
-import type { StackRecord } from '../../../../ports/catalog.ts'
+import type { StackIdentity, StackRecord } from '../../../../ports/catalog.ts'
 import type { StackId } from '../../../../records/ids.ts'
 import { explainRefusedRemoval } from '../../../records/refused-removal.ts'
 import type { Database, Row } from '../database.ts'
@@ -7,7 +7,7 @@ import { parseHistory, parseStack, parseVersion } from './catalog-rows.ts'
 /** The arguments of a removal. `expected`: the values that the stack must have. */
 export interface StackRemoval {
   readonly id: StackId
-  readonly expected?: Pick<StackRecord, 'deployments' | 'createdAt'> | undefined
+  readonly expected?: StackIdentity | undefined
 }
 
 /**
@@ -18,7 +18,7 @@ export interface StackRemoval {
 export function removeStackRows(
   database: Database,
   stackRow: Row,
-  expected: StackRemoval['expected'],
+  expected: StackIdentity | undefined,
 ): boolean {
   const { id, current, deployments, createdAt } = readStackRecords(database, stackRow)
   if (current !== '') return false
