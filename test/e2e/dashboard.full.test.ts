@@ -266,7 +266,7 @@ describeWithBrowser('the dashboard', () => {
     const tree = page.getByRole('treegrid', { name: 'Resource tree' })
     await tree.getByRole('row', { name: /third/ }).waitFor()
     await tree.focus()
-    for (const key of ['End', 'ArrowLeft', 'ArrowLeft']) await page.keyboard.press(key)
+    for (const key of ['Home', 'ArrowLeft']) await page.keyboard.press(key)
     await tree.getByRole('row', { name: /third/ }).waitFor({ state: 'detached' })
     await expectNoFaults(watched)
     await page.goto('/#/stacks/small/dev/resources/graph')
