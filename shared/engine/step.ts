@@ -66,6 +66,8 @@ export interface Step {
   readonly ignoreProtect?: boolean
   /** For a refresh: whether only the outputs are compared. */
   readonly outputsOnly?: boolean
+  /** For an update: whether it completes a create that failed partially. */
+  readonly completesCreate?: boolean
   /** Only for the command `import`: whether the user selected properties. */
   readonly importedProperties?: ImportedProperties
   readonly reason: StepReason

@@ -143,7 +143,7 @@ function stateOf(outcome: Outcome | undefined): StoredResource | undefined {
 /**
  * Returns the calls that error hooks repeated. If a later call has a result, the earlier ones are
  * set to failed in `facts`. Otherwise a partial result still counts, so that its object is not
- * lost.
+ * lost. It also counts if the later call updates it.
  */
 function failRetriedCalls(
   { decisions }: Pick<FoldInput, 'decisions'>,
@@ -155,9 +155,14 @@ function failRetriedCalls(
     if (!idsWithLaterResult.has(operation.id) && facts.get(operation.id)?.kind !== 'applied')
       continue
     idsWithLaterResult.add(of)
-    facts.set(of, { kind: 'failed' })
+    if (!updatesResult(operation, of)) facts.set(of, { kind: 'failed' })
   }
   return new Set(retries.map(({ of }) => of))
+}
+
+/** Reports whether the old state of an operation is the result of another operation. */
+function updatesResult({ old }: Operation, other: OperationId): boolean {
+  return old?.kind === 'operation' && old.operation === other
 }
 
 /**
@@ -180,7 +185,10 @@ function findWithheldOperations(
     }
   }
   for (const [id, fact] of facts) {
-    if (retriedCalls.has(id)) continue
+    if (retriedCalls.has(id)) {
+      if (fact.kind !== 'applied') withhold(successors.get(id) ?? [])
+      continue
+    }
     if (fact.kind !== 'applied') unusableIds.push(id)
     else if (!fact.isComplete) withhold(operations.get(id)?.releases ?? [])
   }

@@ -1,6 +1,7 @@
 import type { EffectList } from './effect.ts'
 
 const hookedCallFiles = ['shared/engine/deployment/dispatch/run-hooked-call.ts']
+const retryFiles = ['shared/engine/deployment/dispatch/call-with-error-hooks.ts']
 const releaseWaitersFiles = ['shared/engine/executor/release-waiters.ts']
 const generatorReleaserFiles = ['shared/engine/executor/generator-releaser.ts']
 
@@ -88,14 +89,14 @@ export const effectsOfHooks = {
     effects: [
       {
         call: 'decisionLog.append retried',
-        sourceFiles: hookedCallFiles,
+        sourceFiles: retryFiles,
         description: 'the operation that replaces the failed one is recorded',
         afterCrash: 'the sweep sends it; a resume waits for it',
         condition: 'unless an earlier generator run recorded it',
       },
       {
         call: 'chains.send',
-        sourceFiles: hookedCallFiles,
+        sourceFiles: retryFiles,
         description: 'the operation that replaces the failed one is sent',
         afterCrash: 'an executor runs it',
       },

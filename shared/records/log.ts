@@ -12,9 +12,9 @@ import type { Targeting } from './targeting.ts'
 /**
  * The current version of the decision and fold rules. The pin of a log names the version of its
  * rules. Version 2 adds the deployments of Pulumi's own client, and version 3 their numbered
- * checkpoints and reported steps.
+ * checkpoints and reported steps. Version 4 completes a partially failed create with an update.
  */
-export const rulesVersion = 3
+export const rulesVersion = 4
 
 /** A process that can hold a deployment. `started` distinguishes processes with the same pid. */
 export interface Holder {

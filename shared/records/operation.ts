@@ -97,6 +97,11 @@ export interface Operation {
   readonly hook?: { readonly when: 'before' | 'after'; readonly of: OperationId }
   /** For a refresh: whether only the outputs are compared. */
   readonly outputsOnly?: boolean
+  /**
+   * True for an update that completes a partially failed create, because an error hook requested a
+   * retry. `old` is the result of that create.
+   */
+  readonly completesCreate?: boolean
   /** True for a delete that is allowed although the resource is protected. */
   readonly ignoreProtect?: boolean
   /**

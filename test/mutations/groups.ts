@@ -94,7 +94,7 @@ export const groupMutations: readonly Mutation[] = [
     {
       name: 'a failed call is retried although its hooks refuse',
       breaks: 'docs/spec/step-execution.md#hooks: a call is retried when an error hook requests it',
-      file: 'shared/engine/deployment/dispatch/run-hooked-call.ts',
+      file: 'shared/engine/deployment/dispatch/call-with-error-hooks.ts',
     },
     ['  if (!mustRetry) return undefined\n', '  if (mustRetry) return undefined\n'],
     lifecycleTestsOf('error_hooks/retry', 'RetryIfAnyHookReturnsTrue'),

@@ -54,7 +54,7 @@ export const laterGroupMutations: readonly Mutation[] = [
     {
       name: 'a call is made although a hook before it failed',
       breaks: 'docs/spec/step-execution.md#hooks: a failed hook before a step fails the step',
-      file: 'shared/engine/deployment/dispatch/run-hooked-call.ts',
+      file: 'shared/engine/deployment/dispatch/run-hooks.ts',
     },
     [
       '  return error === undefined ? undefined : redact(error)\n',

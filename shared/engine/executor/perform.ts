@@ -20,6 +20,7 @@ import { performRefresh } from './perform-refresh.ts'
 import {
   callStepProvider,
   type PerformDeps,
+  toCompletionRequest,
   toCreateRequest,
   toDeleteRequest,
   toUpdateRequest,
@@ -188,7 +189,8 @@ async function performCreate(step: Step, mode: PerformMode, deps: PerformDeps): 
 async function performUpdate(step: Step, mode: PerformMode, deps: PerformDeps): Promise<StepEnd> {
   const next = requireState(step.next)
   const old = requireState(step.old?.state)
-  const request = toUpdateRequest({ old, next }, mode, deps)
+  const toRequest = step.completesCreate === true ? toCompletionRequest : toUpdateRequest
+  const request = toRequest({ old, next }, mode, deps)
   const plannedState = { ...next, id: old.id, created: old.created, modified: old.modified }
   const timeFields = mode.preview ? {} : { modified: deps.timestamp() }
   try {

@@ -76,6 +76,23 @@ export function toUpdateRequest(
   }
 }
 
+/**
+ * Returns the update that completes a partially failed create. It has the timeout of a create, and
+ * no ignored changes or views. Source: Pulumi's pkg/resource/deploy/step.go, CreateStep.Apply,
+ * version 3.274.1.
+ */
+export function toCompletionRequest(
+  states: { readonly old: ResourceState; readonly next: ResourceState },
+  mode: { readonly preview: boolean },
+  deps: Pick<PerformDeps, 'viewRequest'>,
+): Parameters<Provider['update']>[0] {
+  return {
+    ...toUpdateRequest(states, mode, { viewRequest: viewStatusOf(deps) }),
+    timeoutSeconds: states.next.customTimeouts.create ?? 0,
+    ignoreChanges: [],
+  }
+}
+
 /** Returns the request that deletes the resource of a step's old state. */
 export function toDeleteRequest(
   { op, effect }: Step,

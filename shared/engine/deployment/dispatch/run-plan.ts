@@ -8,7 +8,8 @@ import { isJoinOrHook } from '../../../records/operation.ts'
 import type { StepEnd } from '../../step-end.ts'
 import { awaitRunningOperations, drainPollMs } from '../ends/await-running.ts'
 import { toChainMessages } from './chain-messages.ts'
-import { runHookedCall, type HookDeps } from './run-hooked-call.ts'
+import { runHookedCall } from './run-hooked-call.ts'
+import type { HookDeps } from './run-hooks.ts'
 import {
   type HookedCall,
   type PlannedCall,

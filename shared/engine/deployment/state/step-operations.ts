@@ -68,6 +68,7 @@ export function stepOfOperation(
     effect: operation.effect,
     skipCall: operation.skipCall === true,
     ...(operation.outputsOnly === true ? { outputsOnly: true } : {}),
+    ...(operation.completesCreate === true ? { completesCreate: true } : {}),
     ...(operation.ignoreProtect === true ? { ignoreProtect: true } : {}),
     ...(operation.planned === undefined ? {} : { importedProperties: operation.planned }),
     reason: reasonOf(operation),

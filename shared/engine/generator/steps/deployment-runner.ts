@@ -1,5 +1,5 @@
 import { newestStateOf, type Step } from '../../step.ts'
-import { runHooks } from '../../deployment/dispatch/run-hooked-call.ts'
+import { runHooks } from '../../deployment/dispatch/run-hooks.ts'
 import {
   type ChainDeps,
   isChainComplete,

@@ -1,5 +1,5 @@
 import { type Base, withBaseViews } from '../../deployment/state/base.ts'
-import { runHooks } from '../../deployment/dispatch/run-hooked-call.ts'
+import { runHooks } from '../../deployment/dispatch/run-hooks.ts'
 import { completeReplaceStep } from '../../events/replace-events.ts'
 import {
   newestStateOf,

@@ -1,5 +1,5 @@
 import { limits } from '../../../config/limits.ts'
-import { runHooks } from '../../deployment/dispatch/run-hooked-call.ts'
+import { runHooks } from '../../deployment/dispatch/run-hooks.ts'
 import type { StepEmitter } from '../../events/step-emitter.ts'
 import type { ForecastDraft } from '../../forecast/forecast-draft.ts'
 import { perform } from '../../executor/perform.ts'
