@@ -159,3 +159,32 @@ test.each([
   const resource = { inputProperties: { value: { $ref } } }
   expect(() => generate({ name: 'shop', resources: { 'shop:index:A': resource } })).toThrow(problem)
 })
+
+test('settings of the schema rename modules, and replace unions of outputs', () => {
+  const choice = { type: 'string', oneOf: [{ type: 'string' }, { type: 'number' }] }
+  const nested = { type: 'object', properties: { size: { type: 'number' } } }
+  const properties = {
+    choice,
+    open: { oneOf: choice.oneOf },
+    text: { $ref: 'pulumi.json#/Json' },
+    rule: { $ref: '#/types/shop:core/v1:Rule' },
+  }
+  const nodejs = {
+    compatibility: 'kubernetes20',
+    disableUnionOutputTypes: true,
+    moduleToPackage: { 'core/v1': 'core' },
+  }
+  const namedSdk = generate({
+    name: 'shop',
+    language: { nodejs },
+    types: { 'shop:core/v1:Rule': nested },
+    resources: { 'shop:core/v1:Shelf': { properties, inputProperties: properties } },
+  })
+  const text = readText(namedSdk, 'core/index.d.ts')
+  expect(text).toContain('readonly choice: pulumi.Output<string | undefined>')
+  expect(text).toContain('readonly open: pulumi.Output<any | undefined>')
+  expect(text).toContain('choice?: pulumi.Input<string | number | undefined>')
+  expect(text).toContain('inputs.core.Rule')
+  expect(text).not.toContain('RuleArgs')
+  expect(text).toMatch(/text\?: pulumi\.Input<any/)
+})

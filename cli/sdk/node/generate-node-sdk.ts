@@ -16,7 +16,6 @@ import { generatedNotice } from './declaration-text.ts'
 import { defineVariablesModule } from './config-text.ts'
 import { declareFunction, defineFunction } from './function-text.ts'
 import {
-  createMemberReader,
   findOmissions,
   isMethod,
   listModules,
@@ -25,6 +24,7 @@ import {
   toTitle,
 } from '../package-members.ts'
 import { rootPathOf, toIdentifier } from './module-names.ts'
+import { createNodeMemberReader } from './node-settings.ts'
 import { formatPackageManifest } from './package-manifest.ts'
 import {
   declareProviderClass,
@@ -40,7 +40,7 @@ import { declareNamedTypes } from './type-files.ts'
  * and PLUGIN_FAILED for an invalid schema.
  */
 export function generateNodeSdk(schema: PackageSchema): GeneratedSdk {
-  const readMember = createMemberReader(schema)
+  const readMember = createNodeMemberReader(schema)
   const formatter = createTypeFormatter(schema)
   const resources = Object.keys(schema.resources ?? {}).map(readMember)
   const tokens = Object.keys(schema.functions ?? {}).filter(token => !isMethod(schema, token))

@@ -1,5 +1,6 @@
 import type { PackageSchema } from '../../../shared/providers/package-schema/package-schema.ts'
 import { describePlugin } from '../describe-plugin.ts'
+import { readNodeSettings } from './node-settings.ts'
 
 /** The versions of Pulumi's SDK that can register packages with parameters. */
 const sdkVersions = '^3.238.0'
@@ -24,9 +25,6 @@ export function formatPackageManifest(schema: PackageSchema): string {
 }
 
 /** Returns the name of the package in npm. */
-export function packageNameOf({ name, language }: PackageSchema): string {
-  const node = language?.['nodejs']
-  const isObject = typeof node === 'object' && node !== null && !Array.isArray(node)
-  const packageName = isObject ? node['packageName'] : undefined
-  return typeof packageName === 'string' && packageName !== '' ? packageName : `@pulumi/${name}`
+export function packageNameOf(schema: PackageSchema): string {
+  return readNodeSettings(schema).packageName || `@pulumi/${schema.name}`
 }

@@ -4,14 +4,9 @@ import type {
   PackageSchema,
   TypeSpec,
 } from '../../../shared/providers/package-schema/package-schema.ts'
-import {
-  createMemberReader,
-  findUsedTypes,
-  parseReference,
-  requireType,
-  toTitle,
-} from '../package-members.ts'
+import { findUsedTypes, parseReference, requireType, toTitle } from '../package-members.ts'
 import { toNamespace } from './module-names.ts'
+import { createNodeMemberReader, readNodeSettings } from './node-settings.ts'
 
 /**
  * The use of a type. `input`: an input, which may be a `pulumi.Input`. `plain`: an input that must
@@ -30,14 +25,14 @@ export interface RequestedType {
 /** Formats types as TypeScript, and collects the named types in them. */
 export interface TypeFormatter {
   readonly format: (spec: TypeSpec, use: TypeUse) => string
-  /** Returns the types that `format` has named for the first time since the last call. */
+  /** Returns the types that `format` has named since the last call, and never before that. */
   readonly takeRequested: () => readonly RequestedType[]
 }
 
 /** Types of Pulumi itself. */
 const pulumiTypes: ReadonlyMap<string, string> = new Map([
   ['pulumi.json#/Any', 'any'],
-  ['pulumi.json#/Json', 'string'],
+  ['pulumi.json#/Json', 'any'],
   ['pulumi.json#/Archive', 'pulumi.asset.Archive'],
   ['pulumi.json#/Asset', 'pulumi.asset.Asset | pulumi.asset.Archive'],
 ])
@@ -47,9 +42,10 @@ const pulumiTypes: ReadonlyMap<string, string> = new Map([
  * package, and PLUGIN_FAILED for a type that the schema does not have.
  */
 export function createTypeFormatter(schema: PackageSchema): TypeFormatter {
-  const readMember = createMemberReader(schema)
+  const readMember = createNodeMemberReader(schema)
   const functionTypes = findFunctionTypes(schema)
-  const isBridged = readCompatibility(schema) === 'tfbridge20'
+  const { compatibility = '', disableUnionOutputTypes = false } = readNodeSettings(schema)
+  const isBridged = ['tfbridge20', 'kubernetes20'].includes(compatibility)
   const requestedKeys = new Set<string>()
   let requested: RequestedType[] = []
 
@@ -79,7 +75,11 @@ export function createTypeFormatter(schema: PackageSchema): TypeFormatter {
     return hasSuffix ? `${toTitle(name)}Args` : toTitle(name)
   }
 
-  const context: TypeContext = { packageName: schema.name, formatReference }
+  const context: TypeContext = {
+    packageName: schema.name,
+    formatReference,
+    hasOutputUnions: !disableUnionOutputTypes,
+  }
   return {
     format: (spec, use) =>
       formatType(spec, spec.plain === true && use === 'input' ? 'plain' : use, context),
@@ -94,9 +94,13 @@ export function createTypeFormatter(schema: PackageSchema): TypeFormatter {
 interface TypeContext {
   readonly packageName: string
   readonly formatReference: (reference: string, use: TypeUse) => string
+  /** Whether an output of several types is a union. Otherwise it has its default type. */
+  readonly hasOutputUnions: boolean
 }
 
 function formatType(spec: TypeSpec, use: TypeUse, context: TypeContext): string {
+  if (spec.oneOf !== undefined && use === 'output' && !context.hasOutputUnions)
+    return spec.type === undefined ? 'any' : formatType({ type: spec.type }, use, context)
   if (spec.oneOf !== undefined)
     return [...new Set(spec.oneOf.map(choice => formatType(choice, use, context)))].join(' | ')
   if (spec.$ref !== undefined) return context.formatReference(spec.$ref, use)
@@ -129,13 +133,6 @@ function formatType(spec: TypeSpec, use: TypeUse, context: TypeContext): string 
 function formatEnum(spec: ComplexTypeSpec): string {
   const values = spec.enum ?? []
   return [...new Set(values.map(({ value }) => JSON.stringify(value)))].join(' | ') || 'never'
-}
-
-function readCompatibility({ language }: PackageSchema): unknown {
-  const node = language?.['nodejs']
-  return typeof node === 'object' && node !== null && !Array.isArray(node)
-    ? node['compatibility']
-    : undefined
 }
 
 /** Returns the tokens of the types that arguments of functions use. */
