@@ -3,7 +3,7 @@ import { applyKey } from './choose-option.ts'
 
 const options = ['yes', 'no', 'details']
 
-test('arrows move through the options in both directions, from the end to the begin', () => {
+test('arrows move through the options in both directions, from the end to the beginning', () => {
   expect(applyKey({ name: 'up' }, 0, options)).toEqual({ kind: 'moved', index: 2 })
   expect(applyKey({ name: 'down' }, 2, options)).toEqual({ kind: 'moved', index: 0 })
 })

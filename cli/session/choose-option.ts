@@ -40,6 +40,7 @@ export function chooseOption(
 ): Promise<string> {
   const { input, output } = streams
   let index = Math.max(0, options.indexOf(initial))
+  const declinedText = options.includes('no') ? 'no' : 'nothing'
   const clear = `\u001b[${options.length}A\u001b[J`
   const draw = (): void => {
     const lines = options.map(
@@ -58,7 +59,7 @@ export function chooseOption(
       input.off('end', onEnd)
       input.setRawMode(false)
       input.pause()
-      output.write(`${clear}> ${answer === '' ? 'no' : answer}\n`)
+      output.write(`${clear}> ${answer === '' ? declinedText : answer}\n`)
       resolve(answer)
     }
     const onEnd = (): void => finish('')

@@ -110,7 +110,7 @@ async function requireLegacyStack(
 ): Promise<StackId> {
   const id = await findLegacyStack(name.stack, name.project ?? project)
   const isFound =
-    id !== undefined && (name.project ?? stackPartsOf(id).project) === stackPartsOf(id).project
+    id !== undefined && (name.project === undefined || name.project === stackPartsOf(id).project)
   if (isFound) return id
   throw createStackNotFoundError(stackIdOf(name.project ?? project ?? unknownProject, name.stack))
 }

@@ -6,7 +6,7 @@ import { catalogue } from '../../shared/errors/catalogue.ts'
 const importOf = (name: string, path: string): string =>
   `import { ${name} } from '${fileURLToPath(new URL(path, import.meta.url))}'`
 
-// Node printed the stack trace of an uncaught exception, and ended with the exit code 1.
+// An uncaught exception would print a stack trace, and end the process with the exit code 1.
 test('an error of an interrupt handler is reported, and ends the process with its exit code', () => {
   const program = [
     importOf('createTerminalIo', 'terminal-io.ts'),

@@ -30,7 +30,10 @@ beforeAll(async () => {
   platform = await openEmbeddedPlatform({ home })
   await platform.catalog.createStack(stack, 1 as EpochMs)
   receiver = await startReceiver()
-  const secret = await platform.sealing.seal('a secret that both know', sealingContextOf(key))
+  const secret = await platform.sealing.seal(
+    'a secret of sender and receiver',
+    sealingContextOf(key),
+  )
   const value = { url: `${receiver.origin}/chat`, secret, events: ['started'] }
   await platform.documents.put(key, value, 0)
 })
@@ -74,10 +77,11 @@ function createStartedMessage(): OutgoingMessage {
   return { kind: 'notification', key, event }
 }
 
-test('a repeated message is sent to its receiver once, and a failed message is redelivered later', async () => {
+test('a repeated message is sent once, a failed one is redelivered later, and an unreadable one is dropped', async () => {
   const twice = createStartedMessage()
-  receiver.state.answer = ({ body }) => ({ status: body.includes('/2"') ? 503 : 200 })
   const failing = createStartedMessage()
+  const failingDeployment = JSON.stringify(`${stack}/${lastNumber}`)
+  receiver.state.answer = ({ body }) => ({ status: body.includes(failingDeployment) ? 503 : 200 })
   const records = [
     createRecord('a', 1, twice),
     createRecord('b', 1, failing),
@@ -114,8 +118,8 @@ test('a scheduler call puts one request, even if it is slightly early and repeat
   const createdAt = due - 3_600_000
   const draft = { when: 'rate(1 hour)', operation: { kind: 'destroy' }, createdAt }
   await platform.documents.put(schedule, scheduleDocument.parse(draft), 0)
-  const placed = { placed: 'calls-1', placedAt: Date.now() }
-  const call = { kind: 'schedule', scope: stack, name: 'nightly', ...placed }
+  // `placed` is the name of the calls in EventBridge Scheduler. The document of the schedule has it.
+  const call = { ...schedule, placed: 'calls-1', placedAt: Date.now() }
   expect(await serve(call)).toBeUndefined()
   await serve(call)
   expect(await platform.requests.listWaiting(stack, 10)).toMatchObject([
@@ -146,8 +150,8 @@ test('a placed call that no document names is removed when it is old enough', as
   const call = { kind: 'schedule', scope: stack, name: 'kept', placed: 'calls-2', placedAt }
   await serve(call)
   expect(removed).toEqual([])
-  // The process that placed 'calls-1' died before the document named them. The document of
-  // 'calls-3' is gone. 'calls-4' are too young to be removed.
+  // The process that created the calls 'calls-1' died before the document named them. The document
+  // of 'calls-3' is gone. 'calls-4' are too young to be removed.
   await serve({ ...call, placed: 'calls-1' })
   await serve({ ...call, name: 'gone', placed: 'calls-3' })
   await serve({ ...call, placed: 'calls-4', placedAt: Date.now() })

@@ -16,13 +16,13 @@ const serveNextChains: LongPoolRound = async (
   const pollOptions = { pool: 'long', signal: shutdown } as const
   const deliveries = await chains.receive(deliveriesMax, pollMs, pollOptions)
   if (deliveries.length === 0) return
-  const deliveryOptions = { time: { pool: 'long' } } as const
   const { failedDeliveries, foreignDeliveries } = await protectWhile(() =>
-    usage.measure(() => serveDeliveries(createExecutorDeps(), deliveries, deliveryOptions)),
+    usage.measure(() => serveDeliveries(createExecutorDeps(), deliveries, { pool: 'long' })),
   )
   // With a visibility timeout of 0, the queue delivers the messages again immediately.
   for (const { receipt } of failedDeliveries) await chains.extend(receipt, 0)
   const foreignMessages = foreignDeliveries.map(({ rawMessage }) => rawMessage)
+  // A message that many tasks have refused ends this task, so that a new task can serve its stack.
   const mustEnd = await refuseMessages(foreignMessages, message => chains.requeue('long', message))
   if (mustEnd) endEnvironment()
 }

@@ -7,6 +7,7 @@ import type { ChainQueuePort, Delivery } from '../../shared/ports/queue.ts'
 import type { DeploymentId, EpochMs, OperationId } from '../../shared/records/ids.ts'
 import { pollDeliveries } from './poll-deliveries.ts'
 
+/** Makes each random pause its maximum. */
 const random = { bytes: () => new Uint8Array([255]) }
 const silentPorts = { random, logger: silentLogger, telemetry: noTelemetry }
 

@@ -4,7 +4,10 @@ import type { ClockPort } from '../../shared/ports/system.ts'
 import type { TelemetryPort } from '../../shared/ports/telemetry.ts'
 import { deploymentPartsOf } from '../../shared/records/ids.ts'
 
-/** Reports how long chains waited for their first delivery, with the delay of their sender. */
+/**
+ * Reports how long chains waited for their first delivery. The time begins when a chain is sent, so
+ * it includes a delay that the sender requested.
+ */
 export function reportChainWaits(
   {
     telemetry,

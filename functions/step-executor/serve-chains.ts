@@ -31,9 +31,9 @@ export async function serveChains(
     if (delivery === undefined) failedIds.push(message.id)
     else deliveries.push(delivery)
   }
-  const time = { pool, limitMs: callLimitMsOf(context) }
+  const deliveryOptions = { pool, limitMs: callLimitMsOf(context), warmCache }
   const { failedDeliveries, foreignDeliveries } = await usage.measure(() =>
-    serveDeliveries(createExecutorDeps(), deliveries, { time, warmCache }),
+    serveDeliveries(createExecutorDeps(), deliveries, deliveryOptions),
   )
   const mustEnd = await refuseMessages(messagesOf(foreignDeliveries), message =>
     platform.chains.requeue(pool, message),

@@ -35,19 +35,16 @@ export interface DeliveryServer extends StackRunDeps {
   readonly reopen: (deployment: DeploymentId, pin: Pin) => Promise<DeployInput>
 }
 
-/** The time limit of one function call or long-pool round, and the pool of its queue. */
-export interface DeliveryTime {
+/** The options of serving deliveries in one function call or long-pool round. */
+export interface DeliveryOptions {
+  /** The pool of the queue. */
   readonly pool: Pool
   /** Time until the function is stopped, in ms. Absent: no limit. */
   readonly limitMs?: number
-}
-
-/**
- * The time limit of serving deliveries, and the cache of earlier calls in the same function
- * environment. Without `warmCache`, no plugins stay configured for a later call.
- */
-export interface DeliveryOptions {
-  readonly time: DeliveryTime
+  /**
+   * The cache of earlier calls in the same function environment. Without it, no plugins stay
+   * configured for a later call.
+   */
   readonly warmCache?: WarmCache
 }
 
@@ -114,11 +111,11 @@ async function serveDeployment<D extends Delivery>(
     for (const { receipt } of deploymentDeliveries) await platform.chains.remove(receipt)
     return { failedDeliveries: [], foreignDeliveries: [] }
   }
-  server.assignUsage?.(deployment)
-  requireSupportedRules(deployment, pin)
   const { stack } = deploymentPartsOf(deployment)
   if (server.mayServe?.(stack) === false)
     return { failedDeliveries: [], foreignDeliveries: deploymentDeliveries }
+  server.assignUsage?.(deployment)
+  requireSupportedRules(deployment, pin)
   reportChainWaits(platform, deploymentDeliveries)
   const warmRun =
     (await warmCache?.take(deployment)) ?? (await createWarmRun(server, { deployment, pin }))
@@ -129,9 +126,12 @@ async function serveDeployment<D extends Delivery>(
       isReusable && failedDeliveries.length === 0 && !warmRun.environment.commandRun.isAborted()
     return { failedDeliveries, foreignDeliveries: [] }
   } finally {
-    if (canReuse && warmCache !== undefined) await warmCache.keep(warmRun)
-    else await closeRunEnvironment(warmRun.environment)
-    await warmRun.recorder.flush()
+    try {
+      if (canReuse && warmCache !== undefined) await warmCache.keep(warmRun)
+      else await closeRunEnvironment(warmRun.environment)
+    } finally {
+      await warmRun.recorder.flush()
+    }
   }
 }
 
@@ -174,10 +174,13 @@ async function createWarmRun(
 async function runDeliveries<D extends Delivery>(
   server: DeliveryServer,
   { input, environment, logIndex }: WarmRun,
-  { deployment, deploymentDeliveries, time }: DeploymentDeliveries<D>,
+  options: DeploymentDeliveries<D>,
 ): Promise<{ readonly failedDeliveries: readonly D[]; readonly isReusable: boolean }> {
+  const { deployment, deploymentDeliveries } = options
+  // The generator applies --parallel to the operations that it sends. These slots only keep one
+  // call from running several full chains at once.
   const slots = createOperationSlots(limits.chainOperationsMax)
-  const timeLimit = createFunctionTime(input.platform, time)
+  const timeLimit = createFunctionTime(input.platform, options)
   const assignment = { deployment, logIndex, slots, timeLimit }
   const executor = await createDeploymentExecutor(input, environment, assignment)
   let isStopped = false
@@ -205,9 +208,12 @@ async function runDeliveries<D extends Delivery>(
   }
 }
 
-/** Returns the time of a function call for admissions. Without a limit, the time is infinite. */
-function createFunctionTime({ clock }: Platform, { pool, limitMs }: DeliveryTime) {
-  // The caller passes all deliveries in one batch, so there is no polling to end.
+/**
+ * Returns the time of a function call. With it, the executor decides whether an operation may still
+ * begin. Without a limit, the time is infinite.
+ */
+function createFunctionTime({ clock }: Platform, { pool, limitMs }: DeliveryOptions) {
+  // Executors that poll a queue stop polling in `leave`. This one has all its deliveries already.
   const leave = (): void => undefined
   if (limitMs === undefined)
     return { pool, remainingMs: () => Infinity, startRemainingMs: Infinity, leave }

@@ -208,8 +208,8 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
     while (!stopSignal.aborted) {
       const deliveries = await platform.chains.receive(10, 200, { signal: stopSignal })
       if (deliveries.length === 0) continue
-      const time = { pool: 'short', limitMs: options.limitMs ?? 60_000 } as const
-      await runFunction(options, server => serveDeliveries(server, deliveries, { time }))
+      const deliveryOptions = { pool: 'short', limitMs: options.limitMs ?? 60_000 } as const
+      await runFunction(options, server => serveDeliveries(server, deliveries, deliveryOptions))
     }
   }
   const runToIdle: TestFunctions['runToIdle'] = async (options = {}) => {

@@ -24,10 +24,13 @@ interface ModuleContents {
   readonly moduleFiles: readonly ModuleFile[]
 }
 
-/** The files that annotations name through their module. */
+/**
+ * Files whose types have a prefix in annotations, such as `_inputs.BucketArgs`. So `__init__.py`
+ * imports these files by name too.
+ */
 const typeFileNames: ReadonlySet<string> = new Set(['_enums', '_inputs', 'outputs'])
 
-/** Returns the lines of `__init__.py` of a module. Modules below are imported when they are used. */
+/** Returns the lines of `__init__.py` of a module. Submodules are imported when they are used. */
 export function formatModule(
   pythonPackage: PythonPackage,
   { module, modules, moduleFiles }: ModuleContents,
