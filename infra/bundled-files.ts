@@ -10,4 +10,5 @@ export const runnerFiles = [
   'shared/programs/hosts/run-program.py',
   'shared/programs/hosts/preload-program.cjs',
   'shared/programs/hosts/frame-memory.cjs',
+  'shared/programs/hosts/sdk-texts.cjs',
 ]

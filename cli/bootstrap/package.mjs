@@ -26,6 +26,7 @@ const copiedPaths = [
   'cli/sdk/python/sdk-utilities.py',
   'cli/verify/program',
   'shared/programs/hosts/frame-memory.cjs',
+  'shared/programs/hosts/sdk-texts.cjs',
   'shared/programs/hosts/preload-program.cjs',
   'shared/programs/hosts/run-program.py',
   'shared/providers/plugins/dynamic-provider.mjs',

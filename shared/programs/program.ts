@@ -37,6 +37,8 @@ export interface ProgramInput extends ProgramSource {
   readonly parallel: number
   readonly monitorAddress: string
   readonly engineAddress: string
+  /** Whether debug messages are reported. Otherwise the host need not send them. */
+  readonly debug?: boolean
   /** Called once when a debugger can attach. Absent: the program does not wait for a debugger. */
   readonly onDebuggerReady?: (endpoint: DebuggerEndpoint) => void
 }

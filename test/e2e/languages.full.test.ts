@@ -87,6 +87,21 @@ describeWithCommands('a program in Python', [['python3', '-m', 'venv', '--help']
     slowMs,
   )
 
+  test('shows its debug messages, and those of the SDK, with --debug only', async () => {
+    const main = join(sandbox.program, '__main__.py')
+    appendFileSync(
+      main,
+      '\nfrom pulumi.log import debug, info\ndebug("seen")\ninfo("always seen")\n',
+    )
+    const preview = ['preview', '-s', 'dev']
+    const { out } = requireSuccess(await sandbox.run(preview))
+    expect(out).toContain('always seen')
+    expect(out).not.toContain('debug: ')
+    const debugged = requireSuccess(await sandbox.run([...preview, '--debug'])).out
+    expect(debugged).toContain('debug: seen')
+    expect(debugged).toContain('resource registration prepared')
+  })
+
   test('that throws reports the place, and nothing is deleted', async () => {
     requireSuccess(await sandbox.run(up))
     writeFileSync(join(sandbox.program, 'settings.py'), 'raise ValueError("no settings")\n')

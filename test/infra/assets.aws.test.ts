@@ -168,7 +168,7 @@ describe('the image', () => {
     for (const { name } of rows)
       expect(readdirSync(join(target, 'functions', name)).toSorted()).toEqual([
         'dynamic-provider.mjs',
-        ...(name === 'step-generator' ? ['frame-memory.cjs'] : []),
+        ...(name === 'step-generator' ? ['frame-memory.cjs', 'sdk-texts.cjs'] : []),
         'long.mjs',
         'main.mjs',
         ...(name === 'step-generator' ? ['preload-program.cjs'] : []),

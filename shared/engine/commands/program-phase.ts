@@ -100,6 +100,7 @@ function createProgramInput(
     plugins,
     monitorAddress: monitor.address,
     engineAddress: monitor.address,
+    ...(request.debug === true ? { debug: true } : {}),
     ...(shouldDebugProgram(request.debuggedProcesses ?? [])
       ? { onDebuggerReady: endpoint => emitDebuggerWaiting(emitter, endpoint) }
       : {}),

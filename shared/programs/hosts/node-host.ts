@@ -46,7 +46,8 @@ export function createNodeProgramHost(deps: NodeHostDeps): ProgramHost {
         nodeRange,
         directory: programInput.programFolder,
       })
-      const preload = createPreload({ env, nodeArgs, compiledFolder })
+      const { debug = false } = programInput
+      const preload = createPreload({ env, nodeArgs, compiledFolder, debug })
       const request = {
         command: node.command,
         args: [...preload.args, ...nodeArgs, sdk.runner, ...createProgramArguments(programInput)],

@@ -8,7 +8,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createPreload, type Preload } from './preload-program.ts'
 
 const fixtures = resolve(import.meta.dirname, '../../../test/fixtures')
-const preload = createPreload({ env: {}, nodeArgs: [], compiledFolder: undefined })
+const defaults = { env: {}, nodeArgs: [], compiledFolder: undefined, debug: false }
+const preload = createPreload(defaults)
 const noPreload: Preload = { args: [], env: {} }
 let folder = ''
 
@@ -52,6 +53,28 @@ const tsNode = `'./node_modules/@pulumi/pulumi/vendor/ts-node@7.0.1').register({
 const collect = `const modules = [require('./inline.js'), require('./external.js')]
 require('./collect-traces.js').collectTraces(modules).then(result => console.log(JSON.stringify(result)))`
 
+/** Prints the severities of the messages that an engine receives: 0 is debug, and 1 is info. */
+const loggingSource = `const severities = []
+require('@pulumi/pulumi/runtime/settings').getEngine = () => ({
+  log(request, onEnd) { severities.push(request.getSeverity()); onEnd() },
+})
+const log = require('@pulumi/pulumi/log')
+Promise.all([log.debug('a'), log.info('b'), log.debug('c')]).then(() => console.log(severities.join()))`
+
+/** Prints the traces of promises, and what else a program can see of their property. */
+const promiseSource = `const { debuggablePromise } = require('@pulumi/pulumi/runtime/debuggable')
+class Collector { constructor(promise) { debuggablePromise(promise, 'a') } }
+const promises = [1, 2, 3].map(number => Promise.resolve(number))
+promises.slice(0, 2).forEach(promise => debuggablePromise(promise, 'b'))
+new Collector(promises[2])
+setImmediate(() => {
+  const traces = promises.map(promise => promise._debugStackTrace)
+  promises[0]._debugStackTrace = 'other'
+  const described = Object.getOwnPropertyDescriptor(promises[1], '_debugStackTrace')
+  const names = promises.map(promise => [Object.getOwnPropertyNames(promise), Object.keys(promise)])
+  console.log(JSON.stringify([traces, promises[0]._debugStackTrace, described, names]))
+})`
+
 beforeAll(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'antichain-traces-')))
   cpSync(join(fixtures, 'programs/traces'), folder, { recursive: true })
@@ -70,6 +93,10 @@ beforeAll(() => {
     [register],
     `require('source-map-support').install({ emptyCacheBetweenOperations: true })\n${collect}`,
   )
+  writeMain('logging.js', [register], loggingSource)
+  writeMain('promises.js', [register], promiseSource)
+  writeMain('late.js', [register], `require('./other.js')\n${loggingSource}`)
+  writeFileSync(join(folder, 'other.js'), '')
   writeMain('failing.js', [register], `require('./inline.js').run(() => { throw new Error('x') })`)
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -135,7 +162,7 @@ describe('Preloaded module', () => {
 
   test('stores compiled code, and does not change the traces when Node reads that code', () => {
     const compiledFolder = join(folder, 'compiled')
-    const storingPreload = createPreload({ env: {}, nodeArgs: [], compiledFolder })
+    const storingPreload = createPreload({ ...defaults, compiledFolder })
     const expected = collectTraces('typescript.js').traces
     expect(collectTraces('typescript.js', storingPreload).traces).toEqual(expected)
     const [version = ''] = readdirSync(compiledFolder)
@@ -145,6 +172,30 @@ describe('Preloaded module', () => {
     expect(readdirSync(join(compiledFolder, version)).toSorted()).toEqual(files.toSorted())
   })
 
+  test('formats the trace of a promise when it is read, and does not change it', () => {
+    const expected = runScript('promises.js', noPreload)
+    expect(expected).toMatchObject({ status: 0, stdout: expect.stringContaining('new Collector') })
+    expect(runScript('promises.js', preload)).toEqual(expected)
+  })
+
+  test('lets the SDK drop debug messages, unless they are requested', () => {
+    const { env } = createPreload({ ...defaults, env: { ANTICHAIN_REMEMBER_FRAMES: '0' } })
+    const { args } = preload
+    const cases: readonly (readonly [string, Preload, string])[] = [
+      ['logging.js', noPreload, '0,1,0'],
+      ['logging.js', createPreload({ ...defaults, debug: true }), '0,1,0'],
+      ['logging.js', preload, '1'],
+      ['logging.js', { args, env }, '1'],
+      // The program has begun before the SDK is read, so nothing is changed.
+      ['late.js', preload, '0,1,0'],
+    ]
+    for (const [script, preloadOptions, severities] of cases)
+      expect([script, runScript(script, preloadOptions).stdout]).toEqual([
+        script,
+        `${severities}\n`,
+      ])
+  })
+
   test('without settings does nothing', () => {
     const { args } = preload
     expect(collectTraces('plain.js', { args, env: {} })).toEqual(collectTraces('plain.js'))
@@ -152,8 +203,19 @@ describe('Preloaded module', () => {
 })
 
 describe('Settings of the preloaded module', () => {
-  const settingsOf = (env: Readonly<Record<string, string>>, ...nodeArgs: string[]): unknown => {
-    const { args, env: added } = createPreload({ env, nodeArgs, compiledFolder: '/compiled' })
+  const settingsOf = (
+    env: Readonly<Record<string, string>>,
+    {
+      nodeArgs = [],
+      debug = false,
+    }: { readonly nodeArgs?: string[]; readonly debug?: boolean } = {},
+  ): unknown => {
+    const { args, env: added } = createPreload({
+      env,
+      nodeArgs,
+      compiledFolder: '/compiled',
+      debug,
+    })
     expect(args).toHaveLength(Object.keys(added).length)
     return added['ANTICHAIN_PRELOAD'] === undefined
       ? undefined
@@ -162,23 +224,28 @@ describe('Settings of the preloaded module', () => {
 
   test('turn off remembered frames when the user sets ANTICHAIN_REMEMBER_FRAMES to 0 or False', () => {
     const compiledFolder = '/compiled'
-    expect(settingsOf({})).toEqual({ remembersFrames: true, compiledFolder })
+    const otherSettings = { compiledFolder, dropsDebugMessages: true }
+    expect(settingsOf({})).toEqual({ remembersFrames: true, ...otherSettings })
     for (const text of ['0', 'False'])
       expect(settingsOf({ ANTICHAIN_REMEMBER_FRAMES: text })).toEqual({
         remembersFrames: false,
-        compiledFolder,
+        ...otherSettings,
       })
   })
 
   test('leave compiled code to the variables of Node that the user set', () => {
     for (const name of ['NODE_COMPILE_CACHE', 'NODE_DISABLE_COMPILE_CACHE', 'NODE_V8_COVERAGE']) {
-      expect(settingsOf({ [name]: '1' })).toEqual({ remembersFrames: true })
-      expect(settingsOf({ [name]: '1', ANTICHAIN_REMEMBER_FRAMES: '0' })).toBeUndefined()
+      const env = { [name]: '1' }
+      expect(settingsOf(env)).toEqual({ remembersFrames: true, dropsDebugMessages: true })
+      const noFrames = { ...env, ANTICHAIN_REMEMBER_FRAMES: '0' }
+      expect(settingsOf(noFrames)).toEqual({ remembersFrames: false, dropsDebugMessages: true })
+      expect(settingsOf(noFrames, { debug: true })).toBeUndefined()
     }
   })
 
   test('are absent if Node restricts files', () => {
-    expect(settingsOf({}, '--permission', '--allow-fs-read=*')).toBeUndefined()
+    const nodeArgs = ['--permission', '--allow-fs-read=*']
+    expect(settingsOf({}, { nodeArgs })).toBeUndefined()
     expect(settingsOf({ NODE_OPTIONS: '--permission' })).toBeUndefined()
   })
 })

@@ -14,6 +14,8 @@ export interface PreloadInput {
   readonly nodeArgs: readonly string[]
   /** The folder that keeps compiled code. Undefined: compiled code is not kept. */
   readonly compiledFolder: string | undefined
+  /** Whether the program sends its debug messages to the engine. */
+  readonly debug: boolean
 }
 
 /** The arguments and the environment variables that load a module before a program. */
@@ -26,18 +28,19 @@ export interface Preload {
 const compileVariables = ['NODE_COMPILE_CACHE', 'NODE_DISABLE_COMPILE_CACHE', 'NODE_V8_COVERAGE']
 
 /**
- * Returns the arguments and variables that make Node remember frames of stack traces and keep
- * compiled code. Returns none if both are off, or if Node restricts which files the process reads.
- * The module removes its argument and its variable before the program starts.
+ * Returns the arguments and variables that make Node remember frames of stack traces, keep compiled
+ * code, and drop debug messages. Returns none if all are off, or if Node restricts which files the
+ * process reads. The module removes its argument and its variable before the program starts.
  */
-export function createPreload({ env, nodeArgs, compiledFolder }: PreloadInput): Preload {
+export function createPreload({ env, nodeArgs, compiledFolder, debug }: PreloadInput): Preload {
   const allArgs = [...nodeArgs, ...(env['NODE_OPTIONS'] ?? '').split(/\s+/)]
   const isRestricted = allArgs.some(arg => /^--(experimental-)?permission/.test(arg))
   const remembersFrames = !/^(0|false)$/i.test(env['ANTICHAIN_REMEMBER_FRAMES'] ?? '')
   const isDecidedByUser = compileVariables.some(name => (env[name] ?? '') !== '')
   const folder = isDecidedByUser ? undefined : compiledFolder
-  if (isRestricted || (!remembersFrames && folder === undefined)) return { args: [], env: {} }
-  const settings = { remembersFrames, compiledFolder: folder }
+  if (isRestricted || (debug && !remembersFrames && folder === undefined))
+    return { args: [], env: {} }
+  const settings = { remembersFrames, compiledFolder: folder, dropsDebugMessages: !debug }
   return {
     // Option and value are one argument, because the SDK searches for an argument `--require`.
     args: [`--require=${preloadFile}`],

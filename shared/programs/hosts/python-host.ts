@@ -73,6 +73,7 @@ function runnerArgumentsOf(programInput: ProgramInput): object {
     entryPoint: programInput.entryPoint,
     parallel: programInput.parallel,
     dryRun: programInput.dryRun,
+    debug: programInput.debug === true,
   }
 }
 

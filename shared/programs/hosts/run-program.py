@@ -64,6 +64,10 @@ def run_program(request):
     secret_keys = json.loads(os.environ["PULUMI_CONFIG_SECRET_KEYS"])
     pulumi.runtime.set_all_config(pulumi.runtime.get_config_env(), secret_keys)
     pulumi.runtime.configure(create_settings(pulumi, request))
+    if not request["debug"]:
+        # The SDK sends several debug messages for each registration, and waits for each of them.
+        # The engine drops them.
+        pulumi.log.debug = lambda *args, **kwargs: None
     sys.argv = [program]
     # The program's folder replaces the folder of this file, as if Python ran the program directly.
     sys.path[0] = request["directory"]

@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+const sdk = join(import.meta.dirname, '../../../test/fixtures/sdk/node_modules')
+const { addFrameMemory, deferPromiseTraces, dropDebugMessages } = createRequire(import.meta.url)(
+  './sdk-texts.cjs',
+) as Readonly<Record<string, (text: string) => string | undefined>>
+
+const cases = [
+  ['addFrameMemory', addFrameMemory, 'source-map-support/source-map-support.js'],
+  ['addFrameMemory', addFrameMemory, '@pulumi/pulumi/vendor/ts-node@7.0.1/index.js'],
+  ['deferPromiseTraces', deferPromiseTraces, '@pulumi/pulumi/runtime/debuggable.js'],
+  ['dropDebugMessages', dropDebugMessages, '@pulumi/pulumi/log/index.js'],
+] as const
+
+describe.each(cases)('%s', (_name, change, file) => {
+  const text = readFileSync(join(sdk, file), 'utf8')
+
+  test(`changes one version of ${file} once, and keeps its lines`, () => {
+    const changed = change?.(text) ?? ''
+    expect(changed).not.toBe(text)
+    expect(changed.split('\n')).toHaveLength(text.split('\n').length)
+    expect(change?.(changed)).toBeUndefined()
+  })
+
+  test('leaves unknown code as it is', () => {
+    expect(change?.('')).toBeUndefined()
+    expect(
+      change?.(
+        text
+          .replaceAll('Error().stack', 'Error().text')
+          .replaceAll('engine', 'x')
+          .replaceAll('state', 'x'),
+      ),
+    ).toBeUndefined()
+  })
+})
+
+test('the trace of a promise is captured in the same line and column', () => {
+  const text = readFileSync(join(sdk, '@pulumi/pulumi/runtime/debuggable.js'), 'utf8')
+  const positionOf = (code: string): readonly (number | undefined)[] => {
+    const lines = code.split('\n')
+    const line = lines.findIndex(one => one.includes('new Error()'))
+    return [line, lines[line]?.indexOf('new Error()')]
+  }
+  expect(positionOf(deferPromiseTraces?.(text) ?? '')).toEqual(positionOf(text))
+})
