@@ -3,7 +3,7 @@ import type { Backend } from '../../backends/open-backend.ts'
 import { limits } from '../../config/limits.ts'
 import { withTimeout } from '../../config/with-timeout.ts'
 import { error } from '../../errors/error.ts'
-import { deploymentPartsOf } from '../../records/ids.ts'
+import { deploymentPartsOf, type StackId } from '../../records/ids.ts'
 import type { UnsentPart } from '../../records/journal-copy.ts'
 import { createBlobs, readContentHash } from '../embedded/blobs.ts'
 import { findBlobHashes } from '../records/blob-hashes.ts'
@@ -20,6 +20,12 @@ export interface SendDeps {
   readonly blobFolder: string
 }
 
+/** The blobs of a copy that need no sending: sent already, not stored here, or in the checkpoint. */
+interface HandledBlobs {
+  readonly copyId: string
+  readonly hashes: Set<string>
+}
+
 /**
  * Creates the function that sends parts of journal copies to a backend, in their order. The blobs
  * that a part names are sent before it. The base is not sent if the checkpoint has its content.
@@ -27,21 +33,25 @@ export interface SendDeps {
 export function createPartSender(deps: SendDeps): SendParts {
   const { backend } = deps
   const blobs = createBlobs(deps.blobFolder)
-  const handledBlobsByCopy = new Map<string, Set<string>>()
+  /** The blobs of the newest copy of each stack. A stack has one copy at a time. */
+  const handledBlobsByStack = new Map<StackId, HandledBlobs>()
   const send = async (part: UnsentPart): Promise<void> => {
     const { stack } = deploymentPartsOf(part.deployment)
-    // The blobs that need no sending: sent already, not stored here, or in the checkpoint.
+    const { copyId } = part
+    const known = handledBlobsByStack.get(stack)
     const handledBlobs =
-      handledBlobsByCopy.get(part.copyId) ?? new Set<string>([deps.syncPoints.read(stack).base])
-    handledBlobsByCopy.set(part.copyId, handledBlobs)
+      known?.copyId === copyId
+        ? known
+        : { copyId, hashes: new Set<string>([deps.syncPoints.read(stack).base]) }
+    handledBlobsByStack.set(stack, handledBlobs)
     for (const hash of findBlobHashes(part.text)) {
-      if (handledBlobs.has(hash)) continue
+      if (handledBlobs.hashes.has(hash)) continue
       const isStored = (await readContentHash(deps.blobFolder, hash)) !== undefined
       if (isStored)
         await putCopyBlob(backend, stack, {
-          ...{ copyId: part.copyId, hash, bytes: await blobs.get(hash) },
+          ...{ copyId, hash, bytes: await blobs.get(hash) },
         })
-      handledBlobs.add(hash)
+      handledBlobs.hashes.add(hash)
     }
     // Without this time limit, a request without a response would block the writes of all
     // deployments.
