@@ -24,6 +24,7 @@ import { createChainSlots } from '../../shared/engine/deployment/dispatch/parall
 import { awaitRunningOperations } from '../../shared/engine/deployment/ends/await-running.ts'
 import { createReleaser } from '../../shared/engine/executor/generator-releaser.ts'
 import { createSealing } from '../../shared/engine/deployment/state/state-sealing.ts'
+import { completesCreates } from '../../shared/engine/deployment/log/supported-rules.ts'
 import { startSweeping } from '../../shared/engine/deployment/recovery/sweeper.ts'
 import { DeploymentAborted } from '../../shared/engine/generator/finish-stage.ts'
 import type { ClockPort } from '../../shared/ports/system.ts'
@@ -186,6 +187,7 @@ function createCommandDeps(
     slots: createChainSlots(pin, earlierRuns?.runningIds ?? [], watcher),
     earlierDecisions: trackedSources.earlierDecisions,
     hooks: run.monitor.hooks,
+    completesCreates: completesCreates(pin),
     onHookFailed: run.onHookFailed,
     releaseWaiters: createReleaser(ports, deployment),
     nextId: () => {

@@ -62,6 +62,7 @@ export function factsOf(
       })
   }
   const retriedCalls = failRetriedCalls(input, facts)
+  dropRepeatedViews(input, facts)
   for (const operation of findWithheldOperations(operations, facts, retriedCalls))
     facts.set(operation, { kind: 'begun' })
   const getFact = (operation: OperationId): OperationFact =>
@@ -158,6 +159,38 @@ function failRetriedCalls(
     if (!updatesResult(operation, of)) facts.set(of, { kind: 'failed' })
   }
   return new Set(retries.map(({ of }) => of))
+}
+
+/**
+ * Removes the views of a partially failed create that a completing update reports too. Otherwise
+ * the state would contain these views twice.
+ */
+function dropRepeatedViews(
+  { decisions }: Pick<FoldInput, 'decisions'>,
+  facts: Map<OperationId, OperationFact>,
+): void {
+  const viewsOf = (id: OperationId): readonly ViewOutcome[] => {
+    const fact = facts.get(id)
+    return fact?.kind === 'applied' || fact?.kind === 'failed' ? (fact.views ?? []) : []
+  }
+  /** By operation: the views that later tries of its call have stored. */
+  const laterUrns = new Map<OperationId, ReadonlySet<string>>()
+  for (const decision of [...decisions].toReversed()) {
+    if (decision.kind !== 'retried' || decision.operation.completesCreate !== true) continue
+    const { of, operation } = decision
+    const storedViews = viewsOf(operation.id).filter(
+      ({ verdict, effect }) => verdict !== 'failed' && effect !== 'none',
+    )
+    const urns = new Set([
+      ...(laterUrns.get(operation.id) ?? []),
+      ...storedViews.map(({ urn }) => urn),
+    ])
+    laterUrns.set(of, urns)
+    const fact = facts.get(of)
+    if (fact?.kind !== 'applied' && fact?.kind !== 'failed') continue
+    if (fact.views !== undefined)
+      facts.set(of, { ...fact, views: fact.views.filter(({ urn }) => !urns.has(urn)) })
+  }
 }
 
 /** Reports whether the old state of an operation is the result of another operation. */

@@ -8,9 +8,22 @@ export type TimedCall = LimitedCall
 /**
  * Returns the key under which the duration of a step is stored. Undefined without a provider call.
  */
-export function durationKeyOf({ op, type }: Pick<Step, 'op' | 'type'>): string | undefined {
-  const call = timedCallOf(op)
-  return call === undefined ? undefined : durationKeyOfCall(type, call)
+export function durationKeyOf(
+  step: Pick<Step, 'op' | 'type' | 'completesCreate'>,
+): string | undefined {
+  const call = timedCallOfStep(step)
+  return call === undefined ? undefined : durationKeyOfCall(step.type, call)
+}
+
+/**
+ * Returns the call whose time limit and duration a step has. The update that completes a create has
+ * those of a create.
+ */
+export function timedCallOfStep({
+  op,
+  completesCreate,
+}: Pick<Step, 'op' | 'completesCreate'>): TimedCall | undefined {
+  return completesCreate === true ? 'create' : timedCallOf(op)
 }
 
 /** Returns the key of the duration of a call. `subject`: a URN, a type or a package. */

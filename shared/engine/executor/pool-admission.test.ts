@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Urn } from '../../names/urn.ts'
+import type { OperationId } from '../../records/ids.ts'
 import { createResourceState } from '../../state/resource.ts'
 import { type Step, stepOf } from '../step.ts'
 import { admissionOf } from './pool-admission.ts'
@@ -31,6 +32,17 @@ describe('the admission of an operation', () => {
   test('begins an operation of unknown duration if the executor has at least the default duration left', () => {
     expect(admissionWith(create())).toBe('now')
     expect(admissionWith(create(), 0.5)).toBe('later')
+  })
+
+  test('counts the update that completes a create as a create', () => {
+    const ref = { kind: 'operation', operation: 1 as OperationId } as const
+    const complete = (customTimeouts: { create?: number; update?: number }): Step => ({
+      ...create({ customTimeouts }),
+      ...{ op: 'update', completesCreate: true, old: { state: state(), ref } },
+    })
+    expect(admissionWith(complete({ create: 120 }))).toBe('long')
+    expect(admissionWith(complete({ update: 120 }))).toBe('now')
+    expect(durationKeyOf(complete({}))).toBe(durationKeyOf(create()))
   })
 
   test('assigns an operation whose custom timeout exceeds every time limit to the long pool', () => {

@@ -2,7 +2,7 @@ import { limits } from '../../config/limits.ts'
 import type { Pool } from '../../records/pool.ts'
 import type { Step } from '../step.ts'
 import { expectedMinutesByType } from './expected-durations.ts'
-import { durationKeyOfCall, timedCallOf } from './duration-key.ts'
+import { durationKeyOfCall, timedCallOfStep } from './duration-key.ts'
 
 /**
  * The admission of an operation. The operation begins `now`, waits for an executor that has its
@@ -46,7 +46,7 @@ export function admissionOf(
  * Returns 0 for a step without a provider call.
  */
 function estimateMs(step: Step, earlierDurationsMs: EarlierDurations): number {
-  const call = timedCallOf(step.op)
+  const call = timedCallOfStep(step)
   if (call === undefined || step.skipCall) return 0
   const state = call === 'create' ? step.next : (step.old?.state ?? step.next)
   const customSeconds = (call === 'update' ? step.next : state)?.customTimeouts[call] ?? 0

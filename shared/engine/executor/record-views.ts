@@ -49,7 +49,8 @@ function ownerOf(step: Step): ViewOwner {
     urn: step.urn,
     views: step.views ?? [],
     isRefresh: step.op === 'refresh',
-    isCreate: step.op === 'create-replacement' || step.op === 'create',
+    isCreate:
+      step.op === 'create-replacement' || step.op === 'create' || step.completesCreate === true,
   }
 }
 

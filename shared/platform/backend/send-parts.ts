@@ -20,7 +20,10 @@ export interface SendDeps {
   readonly blobFolder: string
 }
 
-/** The blobs of a copy that need no sending: sent already, not stored here, or in the checkpoint. */
+/**
+ * The blobs of a copy that need no sending: they are sent already, not stored here, or in the
+ * checkpoint.
+ */
 interface HandledBlobs {
   readonly copyId: string
   readonly hashes: Set<string>

@@ -3,10 +3,9 @@
 /*
  * Node loads this module before the runner of a program. It does these things, as its settings say:
  *
- * - It gives each copy of source-map-support a memory for frames (frame-memory.cjs). Stack traces
- *   take a third of the processor time of a program. The SDK reads one for each promise and each
- *   registration, and source-map-support maps each frame anew. With the memory, the traces stay
- *   the same byte for byte.
+ * - It gives each copy of source-map-support a memory for frames (frame-memory.cjs). Without
+ *   it, source-map-support maps each frame of each trace anew, which took a third of the processor
+ *   time of a program. With the memory, the traces stay the same byte for byte.
  * - It makes the SDK format the trace of a promise only when it is read. The SDK reads it to report
  *   a promise that never settled.
  * - It makes the SDK drop debug messages instead of sending them. The SDK sends three of them for
@@ -34,7 +33,10 @@ const {
  */
 const formatterUrl = /\/(?:source-map-support|ts-node@[\d.]+\/index)\.js$/
 
-/** The modules that may be those of the SDK, which may be in any folder. */
+/**
+ * Modules of the SDK. Outside of node_modules, only `log` is changed: the next module of such an SDK
+ * looks like the program.
+ */
 const logUrl = /\/log\/index\.js$/
 const promiseUrl = /\/runtime\/debuggable\.js$/
 
@@ -88,8 +90,10 @@ function changeModules({ remembersFrames, dropsDebugMessages }) {
       if (change === undefined && isRunnerLoaded && programUrl.test(url)) hooks.deregister()
       const loaded = nextLoad(url, context)
       const source = change?.change(String(loaded.source))
-      if (change !== undefined && (source !== undefined || change.url === formatterUrl))
+      if (change !== undefined && (source !== undefined || change.url === formatterUrl)) {
         change.count -= 1
+        isRunnerLoaded = true
+      }
       if (changes.every(({ count }) => count === 0)) hooks.deregister()
       return source === undefined ? loaded : { ...loaded, source }
     },

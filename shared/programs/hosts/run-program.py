@@ -67,7 +67,7 @@ def run_program(request):
     if not request["debug"]:
         # The SDK sends several debug messages for each registration, and waits for each of them.
         # The engine drops them.
-        pulumi.log.debug = lambda *args, **kwargs: None
+        pulumi.debug = pulumi.log.debug = lambda *args, **kwargs: None
     sys.argv = [program]
     # The program's folder replaces the folder of this file, as if Python ran the program directly.
     sys.path[0] = request["directory"]

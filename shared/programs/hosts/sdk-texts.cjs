@@ -71,6 +71,8 @@ function deferPromiseTraces(text) {
   const definition = `function defineTraceOf(promise, error) {
     const define = value => void Object.defineProperty(promise, "_debugStackTrace",
       { writable: true, configurable: false, value });
+    const earlier = Object.getOwnPropertyDescriptor(promise, "_debugStackTrace");
+    if (earlier?.configurable === false) return define(error.stack);
     Object.defineProperty(promise, "_debugStackTrace",
       { configurable: true, get() { define(error.stack); return promise._debugStackTrace }, set: define });
   }`

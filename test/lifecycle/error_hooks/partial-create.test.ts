@@ -12,6 +12,13 @@ import type { Program, TestRun } from '../engine.ts'
 import { closeProgramFunctions, openProgramFunctions, withHooks } from '../program-functions.ts'
 import { createEngines, registerThing } from '../register-thing.ts'
 import { statesOf, stepsOf } from '../run-events.ts'
+import {
+  createViewingProvider,
+  createViewState,
+  createViewStep,
+  Op,
+  publishViewSteps,
+} from '../views/viewing-provider.ts'
 
 const engines = createEngines()
 afterEach(async () => {
@@ -122,4 +129,37 @@ test('a partially created replacement is completed, and the replaced object is d
   expect(testRun.result.result).toBe('succeeded')
   expect(cloud.log).toEqual(['create a', 'create a', 'delete a-1'])
   expect(readThings(testRun)).toMatchObject([{ id: 'a-2', outputs: { out: 'update 2' } }])
+})
+
+/** Reports the view of the thing as created, as a provider that creates its parts anew. */
+const createsView = ({ name }: { readonly name: string }) => [
+  createViewStep(Op.CREATE, { new: createViewState(name, 1) }),
+]
+
+test('a view that create and completion report is in the state once', async () => {
+  const { cloud } = createPartialCloud(['succeeds'])
+  const { script } = createViewingProvider(cloud, { update: createsView })
+  const createWithView = async (request: CreateRequest): Promise<CreateResponse> => {
+    if (!request.preview) await publishViewSteps(request, createsView(request))
+    return cloud.script.create?.(request as never) as CreateResponse
+  }
+  const engine = await engines.open({ ...cloud, script: { ...script, create: createWithView } })
+  const testRun = await engine.run(createProgram({ v: 1 }, () => true).program)
+  expect(testRun.result.result).toBe('succeeded')
+  expect(statesOf(testRun, 'a-child')).toMatchObject([{ outputs: { result: 1 } }])
+})
+
+test('the view of a completed replacement marks the replaced view as deleted', async () => {
+  const { cloud } = createPartialCloud(['succeeds', 'succeeds'])
+  const { script } = createViewingProvider(cloud, { update: createsView })
+  const engine = await engines.open({ ...cloud, script })
+  await engine.run(createProgram({ replace: 1 }, () => true).program)
+  cloud.faults.add('delete a-1')
+  const testRun = await engine.run(
+    createProgram({ replace: 2 }, ({ failedOperation }) => failedOperation === 'create').program,
+  )
+  expect(testRun.result.result).toBe('failed')
+  const states = statesOf(testRun, 'a-child')
+  expect(states).toHaveLength(2)
+  expect(states.filter(state => state['delete'] === true)).toHaveLength(1)
 })

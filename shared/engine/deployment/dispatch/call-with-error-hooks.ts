@@ -97,7 +97,8 @@ async function prepareRetry(
   warn(
     `retrying ${hooks.operationKind} due to on-error hook request (${errors.length}/${triesMax})`,
   )
-  const retryOperation = { ...retryOf(operation, end), id: deps.nextId(), needs: 0 }
+  const retry = deps.completesCreates ? retryOf(operation, end) : operation
+  const retryOperation = { ...retry, id: deps.nextId(), needs: 0 }
   await deps.writer.append({ kind: 'retried', of: operation.id, operation: retryOperation })
   await sendOperation(deps, retryOperation)
   return retryOperation

@@ -22,6 +22,8 @@ export interface HookDeps {
   readonly earlierDecisions: DecisionIndex | undefined
   readonly nextId: () => OperationId
   readonly hooks: ProgramHooks
+  /** Whether the rules of the deployment complete a partially failed create with an update. */
+  readonly completesCreates: boolean
   /**
    * Records the arrivals of an operation that the generator ended, and sends the operations that
    * became ready.

@@ -33,3 +33,8 @@ export function requireSupportedRules(
     `deployment ${number} of '${stack}' was started by a newer antichain: it follows rules ${pin.rules}, this version supports rules up to ${rulesVersion}`,
   )
 }
+
+/** Reports whether an update completes a partially failed create, which earlier rules repeat. */
+export function completesCreates({ rules }: Pick<Pin, 'rules'>): boolean {
+  return rules >= 4
+}

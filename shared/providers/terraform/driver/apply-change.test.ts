@@ -62,6 +62,14 @@ describe('a create', () => {
     expect(readStoredObject(partialOutputsOf(failure))?.isTainted).toBe(true)
   })
 
+  test('with an error and an object cannot be completed by an update', async () => {
+    const { create, update } = await createScriptedProvider(failWith('No health'))
+    const outputs = partialOutputsOf(await failureOf(create(inputs)))
+    const failure = await update(outputs, inputs).catch((thrown: unknown) => thrown)
+    expect(failure).not.toBeInstanceOf(ProviderError)
+    expect(String(failure)).toContain('the next deployment replaces it')
+  })
+
   test('with an error and no object records nothing', async () => {
     const { create } = await createScriptedProvider(failWithoutObject('No quota'))
     const failure = await failureOf(create(inputs))

@@ -14,8 +14,16 @@ import { readIgnoredChanges, requireObjectConfig } from './resource-config.ts'
 import type { TerraformSession } from './terraform-session.ts'
 
 /**
+ * The error of an update of a tainted object, which only a replacement can mend. It is no
+ * ProviderError, so error hooks cannot request the update again.
+ */
+const taintedText =
+  'the object was created only partially, so it is tainted: the next deployment replaces it'
+
+/**
  * Plans a change of an object and, outside of a preview, applies it. A plan without changes is not
  * applied. Throws ProviderError for a failed call, and for a plan that requires a replacement.
+ * Throws another error for a tainted object.
  */
 export async function updateObject(
   session: TerraformSession,
@@ -35,6 +43,7 @@ export async function updateObject(
   }
   const readPrior = preview ? readPriorObject : readObjectToUpdate
   const prior = await readPrior(session, resource, { urn, outputs: oldOutputs })
+  if (prior.isTainted && !preview) throw new Error(taintedText)
   const plan = await planChange(session, resource, {
     urn,
     prior,
