@@ -35,7 +35,9 @@ export const destroy: Handler = async (session, flags) => {
 async function printKeptCount(session: CliSession): Promise<void> {
   const engine = await session.openEngine()
   const { resources = [] } = (await engine.exportState(await session.requireStack())) ?? {}
-  const keptCount = resources.filter(({ type }) => !isProviderType(type)).length
+  const keptCount = resources.filter(
+    ({ type, protect }) => protect === true && !isProviderType(type),
+  ).length
   if (keptCount === 0) return
   const keptText = formatWithNoun(keptCount, 'protected resource')
   session.print(

@@ -2,6 +2,7 @@ import { basename, resolve } from 'node:path'
 import { error } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/handler.ts'
 import type { Flags } from '../arguments/flags.ts'
+import { parseConfigEditKey } from '../config/edit-config.ts'
 import { formatTable } from '../display/table.ts'
 import { requireProjectName, toProjectName } from '../project/project-name.ts'
 import { createCliSession, type CliSession, requireConfirmable } from '../session/session.ts'
@@ -46,7 +47,7 @@ export const createProject: Handler = async (session, flags, [operand]) => {
   for (const [path, file] of files) writeOutputFile(folder, path, file)
   session.print(`Created project '${name}' in ${folder}.`)
   if (flags.isSet('generateOnly')) return 0
-  await prepareProject(session, flags, { folder, values })
+  await prepareProject(session, flags, { folder, project: name, values })
   session.print('\nNext step: antichain up')
   return 0
 }
@@ -73,16 +74,29 @@ function createAsker(session: CliSession, flags: Flags) {
 async function prepareProject(
   session: CliSession,
   flags: Flags,
-  { folder, values }: { readonly folder: string; readonly values: readonly TemplateValue[] },
+  {
+    folder,
+    project,
+    values,
+  }: {
+    readonly folder: string
+    readonly project: string
+    readonly values: readonly TemplateValue[]
+  },
 ): Promise<void> {
   const ask = createAsker(session, flags)
   const stack = flags.text('stack') ?? (await ask('Name of the stack', 'dev'))
-  const pairs = await readConfigPairs(session, flags, values)
+  const pairs = await readConfigPairs(session, flags, { project, values })
   const projectSession = createCliSession(session.io, session.tools, {
-    ...{ cwd: folder, stack, color: 'auto', verbose: session.verbose },
+    cwd: folder,
+    stack,
+    color: 'auto',
+    verbose: session.verbose,
     nonInteractive: !session.mayPrompt,
   })
   try {
+    // The stack gets the texts of `new`, such as the secrets provider, and is selected. The other
+    // switches of `new` do not concern it.
     const stackFlags = { ...flags, isSet: (name: string) => name === 'select' }
     await initStack(projectSession, stackFlags, [stack])
     if (pairs.plaintext.length + pairs.secret.length > 0)
@@ -105,19 +119,28 @@ interface ConfigPairs {
   readonly secret: readonly string[]
 }
 
-/** Returns the values of --config, and those that the template asks for. */
+/**
+ * Returns the values of --config, and those that the template asks for. Keys without a namespace
+ * have that of the project. Throws CONFIG_INVALID.
+ */
 async function readConfigPairs(
   session: CliSession,
   flags: Flags,
-  values: readonly TemplateValue[],
+  { project, values }: { readonly project: string; readonly values: readonly TemplateValue[] },
 ): Promise<ConfigPairs> {
   const presetPairs = flags.list('config')
-  const isSecretPair = (pair: string): boolean =>
-    values.some(({ key, isSecret }) => isSecret && pair.startsWith(`${key}=`))
-  const plaintext = presetPairs.filter(pair => !isSecretPair(pair))
-  const secret = presetPairs.filter(isSecretPair)
+  const toFullKey = (text: string, isPath: boolean): string =>
+    parseConfigEditKey(text, project, isPath).fullKey
+  const fullKeyOf = (pair: string): string =>
+    toFullKey(pair.split('=', 1)[0] ?? '', flags.isSet('configPath'))
+  const presetKeys = new Set(presetPairs.map(fullKeyOf))
+  const secretKeys = new Set(
+    values.filter(({ isSecret }) => isSecret).map(({ key }) => toFullKey(key, false)),
+  )
+  const plaintext = presetPairs.filter(pair => !secretKeys.has(fullKeyOf(pair)))
+  const secret = presetPairs.filter(pair => secretKeys.has(fullKeyOf(pair)))
   for (const { key, description, defaultText, isSecret } of values) {
-    if (presetPairs.some(pair => pair.startsWith(`${key}=`))) continue
+    if (presetKeys.has(toFullKey(key, false))) continue
     const ask = createAsker(session, flags)
     const question = description === '' ? key : `${key}: ${description}`
     const text =

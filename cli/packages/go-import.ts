@@ -2,8 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * Returns the path with which programs in Go import the SDK in a folder. It begins with the path of
- * the module that replaces the SDK. Returns undefined for a folder without a module.
+ * Returns the path with which programs import the Go SDK in a folder. It is the module path of its
+ * `go.mod`, and then the subfolder with `pulumi-plugin.json`, if there is one. Returns undefined for
+ * a folder without a module.
  */
 export function findGoImport(folder: string): string | undefined {
   const manifest = join(folder, 'go.mod')

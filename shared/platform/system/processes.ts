@@ -1,9 +1,11 @@
 /**
  * The child processes of this machine.
  *
- * Invariants: 1. Each child leads a process group, so a terminal's Ctrl-C does not reach the child.
- * 2. No child outlives this process, however this process ends (process-supervisor.ts). 3.
- * Processes that remain in the group of an ended child are killed.
+ * Invariants:
+ *
+ * - Each child leads a process group, so a terminal's Ctrl-C does not reach the child.
+ * - No child outlives this process, however this process ends (process-supervisor.ts).
+ * - Processes that remain in the group of an ended child are killed.
  */
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { accessSync, constants, statSync } from 'node:fs'
@@ -45,6 +47,7 @@ export function createProcesses(): ProcessesPort {
       const child = wrapChild(nodeProcess, pid)
       runningChildren.set(pid, { group: { pid, started: startTimeOf(pid) }, child })
       void child.exit.then(() => {
+        // The system gives no new process the id of a group that still has members.
         signalGroup(pid, 'SIGKILL')
         runningChildren.delete(pid)
         childSupervisor.remove(pid)
@@ -123,7 +126,8 @@ function wrapChild(
  */
 function explainSpawnFailure(request: SpawnRequest): string {
   if (!isDirectory(request.cwd)) return `the folder '${request.cwd}' does not exist`
-  if (!request.command.includes('/')) return 'it is not on PATH'
+  if (!request.command.includes('/'))
+    return 'it is not on PATH, or the limit of processes or open files is reached'
   try {
     accessSync(request.command, constants.F_OK)
     accessSync(request.command, constants.X_OK)

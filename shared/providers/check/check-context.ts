@@ -28,7 +28,10 @@ export interface ChangeDiff {
   readonly diff: DiffResult
 }
 
-/** The results of passed contracts on which later contracts depend. */
+/**
+ * The results of passed contracts that later contracts need. A contract is one rule of the provider
+ * protocol that the check tests.
+ */
 export interface CheckFacts {
   readonly checkedInputs?: PropertyMap
   /** The outputs that the preview of the creation returned. */

@@ -31,9 +31,9 @@ export async function sharedScheduleCoversStack(
 }
 
 /**
- * Returns the planned time of a shared schedule's run that is due for a stack, without the delay of
- * the stack. Returns undefined if none is due. The delay of a stack is constant, and differs
- * between stacks. Pure. Throws SCHEDULE_INVALID.
+ * Returns the planned time of the run of a shared schedule that is due for a stack. A run is due
+ * for a stack at its planned time plus the jitter of the stack, which is constant. Returns
+ * undefined if no run is due. Pure. Throws SCHEDULE_INVALID.
  */
 export function findDueRun(
   { schedule, name }: { readonly schedule: Schedule; readonly name: string },
@@ -50,7 +50,7 @@ export function findDueRun(
 export interface DueWindow {
   /** The planned time of the newest run. */
   readonly due: EpochMs
-  /** Whether the longest delay after the newest run is over. */
+  /** Whether the longest jitter after the newest run is over. */
   readonly isDueForAllStacks: boolean
 }
 
@@ -63,10 +63,11 @@ export function findDueWindow(
   now: EpochMs,
 ): DueWindow | undefined {
   const { jitterMs, lastAt, createdAt } = schedule
-  // A stack with the longest delay may still wait for a run that was planned `jitterMs` earlier.
+  // `lastAt` may lie between the planned time of a run and its time for the last stack. So the
+  // search for planned times begins `jitterMs` earlier.
   const since = ((lastAt ?? createdAt) - jitterMs) as EpochMs
-  const scheduleWithoutDelay = { ...schedule, jitterMs: 0, lastAt: since }
-  const verdict = evaluateSchedule(sharedScheduleDocumentKeyOf(name), scheduleWithoutDelay, {
+  const scheduleWithoutJitter = { ...schedule, jitterMs: 0, lastAt: since }
+  const verdict = evaluateSchedule(sharedScheduleDocumentKeyOf(name), scheduleWithoutJitter, {
     now,
     isRunning: false,
   })

@@ -52,6 +52,17 @@ test('new encrypts a value that the template declares as secret', async () => {
   expect(file).toContain('app:n: "1"')
 })
 
+test('new encrypts a secret of the template whose key is written with or without its namespace', async () => {
+  const config = '    pw: {secret: true}\n    app:pin: {secret: true}\n'
+  bench.write('template/Pulumi.yaml', `name: x\nruntime: yaml\ntemplate:\n  config:\n${config}`)
+  bench.env['PATH'] = '/nonexistent'
+  const pairs = ['-c', 'app:pw=s3cret', '-c', 'pin=1234']
+  await bench.run('new', './template', '--dir', 'app', '--yes', ...pairs)
+  const file = bench.read('app/Pulumi.dev.yaml')
+  expect(file.match(/app:(?:pw|pin):\n {4}secure: /g)).toHaveLength(2)
+  expect(file).not.toMatch(/(?:pw|pin): /)
+})
+
 test('new refuses what it cannot do, before it writes anything', async () => {
   bench.write('full/file', '')
   for (const [args, message] of [
@@ -61,6 +72,7 @@ test('new refuses what it cannot do, before it writes anything', async () => {
     [['file:///nonexistent/repository', '--yes'], 'git cannot read the template'],
     [['bin', '--yes', '--dir', 'app'], 'has no Pulumi.yaml'],
     [['yaml', '--yes', '--dir', 'full'], 'is not empty'],
+    [['yaml', '--yes', '--dir', 'full/file'], 'is not a folder'],
     [['yaml', '--yes', '--dir', 'app', '-n', 'a/b'], "'a/b' is not the name of a project"],
   ] as const) {
     const { exit, err } = await bench.run('new', ...args)

@@ -35,11 +35,12 @@ export function isTlsDisabled(env: Readonly<Record<string, string>>): boolean {
   return (env['TF_DISABLE_PLUGIN_TLS'] ?? '') !== ''
 }
 
-const logVariables = ['TF_LOG', 'TF_LOG_PROVIDER', 'TF_LOG_SDK', 'TF_LOG_SDK_PROTO']
+/** The variables of Terraform and of the libraries that providers use. */
+const logVariables = /^TF_LOG(?:_PROVIDER|_SDK(?:_\w+)?)?$/
 
 /** Reports whether the user chooses the log level of providers. */
 export function hasLogLevel(env: Readonly<Record<string, string>>): boolean {
-  return logVariables.some(name => (env[name] ?? '') !== '')
+  return Object.entries(env).some(([name, value]) => value !== '' && logVariables.test(name))
 }
 
 /** Explains the end of a provider whose last lines show that it refused the magic cookie. */
