@@ -65,7 +65,9 @@ const env = Object.fromEntries(
   ),
 )
 const providers = createNullProviders({
-  ...{ processes, env, programFolder },
+  processes,
+  env,
+  programFolder,
   project: monitorOptions.project,
   pkg: monitorOptions.pkg,
   engineAddress: () => address,

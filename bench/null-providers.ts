@@ -34,13 +34,21 @@ export function createNullProviders(deps: {
   const report = (): void => undefined
   const openInstaller = (): Promise<TerraformInstaller> =>
     openTerraformInstaller({
-      ...{ env, home, programFolder, report },
+      env,
+      home,
+      programFolder,
+      report,
       pause: () => Promise.resolve(),
       now: Date.now,
     })
   const plugins = withTerraformPlugins(
     createPluginHost({
-      ...{ processes, env, home, programFolder, project, report },
+      processes,
+      env,
+      home,
+      programFolder,
+      project,
+      report,
       path: env['PATH'] ?? '',
       runtimeOptions: {},
       engineAddress: deps.engineAddress,

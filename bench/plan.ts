@@ -58,8 +58,11 @@ async function main(): Promise<void> {
   for (const command of ['create', 'delete'] as const) {
     const resources = readNumber('resources')
     const deployment: PlannedDeployment = {
-      ...{ command, resources, waves: shapeWavesOf(shape, resources) },
-      ...{ callSeconds: readNumber('seconds'), parallel: readNumber('parallel') },
+      command,
+      resources,
+      waves: shapeWavesOf(shape, resources),
+      callSeconds: readNumber('seconds'),
+      parallel: readNumber('parallel'),
       executorsMax: readNumber('executors'),
     }
     printPlan(deployment, planCapacity(deployment, coefficients[command], awsAssumptions))

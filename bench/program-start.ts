@@ -21,8 +21,10 @@ const files = {
   }),
   'tsconfig.json': JSON.stringify({
     compilerOptions: {
-      ...{ strict: true, target: 'es2020' },
-      ...{ module: 'commonjs', moduleResolution: 'node' },
+      strict: true,
+      target: 'es2020',
+      module: 'commonjs',
+      moduleResolution: 'node',
     },
     files: ['index.ts'],
   }),

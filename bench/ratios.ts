@@ -32,7 +32,9 @@ const recorded: RecordedRatios = {
   date: formatCurrentDate(),
   machine: describeMachine(),
   node: process.versions.node,
-  ...{ pulumi, repetitions, load: Math.round(loadavg()[0] ?? 0) },
+  pulumi,
+  repetitions,
+  load: Math.round(loadavg()[0] ?? 0),
   ratios: Object.fromEntries(
     ratioPhases.map(phase => [phase, medianOfPhase(phase)]),
   ) as RecordedRatios['ratios'],

@@ -110,9 +110,14 @@ function createEnvironment(
   return {
     ...process.env,
     PATH: [...folders, process.env['PATH'] ?? ''].join(delimiter),
-    ...{ PULUMI_HOME: pulumiHome, HOME: pulumiHome, PULUMI_SKIP_UPDATE_CHECK: 'true' },
+    PULUMI_HOME: pulumiHome,
+    HOME: pulumiHome,
+    PULUMI_SKIP_UPDATE_CHECK: 'true',
     BENCH_SDK: join(repositoryRoot, 'test', 'fixtures', 'sdk', 'node_modules'),
-    ...{ N: String(size), BYTES: values.bytes, AI_AGENT: undefined, CLAUDECODE: undefined },
+    N: String(size),
+    BYTES: values.bytes,
+    AI_AGENT: undefined,
+    CLAUDECODE: undefined,
     ...store.variables,
   }
 }

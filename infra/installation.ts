@@ -53,7 +53,10 @@ export function createInstallation(app: App, settings: Settings, assets: Assets)
     createGroup({ data, main }, { settings, name, dataKey: keys.data }),
   )
   const grantContext = {
-    ...{ settings, keys, stores, queues },
+    settings,
+    keys,
+    stores,
+    queues,
     otherGroups: groups.map(({ resources }) => resources),
     installationSettings: settings,
   }
@@ -112,7 +115,8 @@ function createMainResources(
   const functions = createFunctions(main, input)
   const [api, service] = [requireFunction(functions, 'api'), requireFunction(functions, 'service')]
   addresses = createEndpoints(main, settings, {
-    ...{ api, service },
+    api,
+    service,
     webhook: requireFunction(functions, 'webhook'),
   })
   const groupInputs = groups.map(({ resources, scope }) => {
@@ -124,7 +128,8 @@ function createMainResources(
   createSchedules(main, {
     settings,
     addresses,
-    ...{ api, service },
+    api,
+    service,
     schedule: requireFunction(functions, 'schedule'),
     groups: [{ settings, functions }, ...groupInputs].map(group => ({
       settings: group.settings,

@@ -10,8 +10,9 @@ test('the metrics of stacks count open deployments and the age of the oldest req
   const record = { id: stack, createdAt: 0 as EpochMs, version: 0, snapshot: '' } as const
   const request = { stack, key: 'a', at: 4_000 } as never
   const measured = {
-    ...{ record: { ...record, current: `${stack}/1` as never, deployments: 1 } },
-    ...{ lastEnded: undefined, waiting: [request] },
+    record: { ...record, current: `${stack}/1` as never, deployments: 1 },
+    lastEnded: undefined,
+    waiting: [request],
   }
   const text = formatPrometheus(measureStacks([measured], 10_000))
   expect(text).toContain('antichain_open_deployments 1\n')

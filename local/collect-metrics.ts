@@ -101,24 +101,28 @@ export function measureStacks(
       measureOldestRequestMs(waiting, nowMs) / 1_000,
     ),
     {
-      ...{ name: `${prefix}last_deployment_success`, kind: 'gauge' },
+      name: `${prefix}last_deployment_success`,
+      kind: 'gauge',
       help: 'Whether the last deployment of the stack succeeded.',
       samples: perStack(({ command, result }) => [
         { value: result === 'succeeded' ? 1 : 0, labels: { command } },
       ]),
     },
     {
-      ...{ name: `${prefix}last_deployment_end_timestamp_seconds`, kind: 'gauge' },
+      name: `${prefix}last_deployment_end_timestamp_seconds`,
+      kind: 'gauge',
       help: 'End of the last deployment of the stack.',
       samples: perStack(({ endedAt = 0 }) => [{ value: endedAt / 1_000 }]),
     },
     {
-      ...{ name: `${prefix}last_deployment_duration_seconds`, kind: 'gauge' },
+      name: `${prefix}last_deployment_duration_seconds`,
+      kind: 'gauge',
       help: 'Duration of the last deployment of the stack.',
       samples: perStack(({ startedAt, endedAt = 0 }) => [{ value: (endedAt - startedAt) / 1_000 }]),
     },
     {
-      ...{ name: `${prefix}last_deployment_operations`, kind: 'gauge' },
+      name: `${prefix}last_deployment_operations`,
+      kind: 'gauge',
       help: 'Operations of the last deployment of the stack, by kind.',
       samples: perStack(({ changes = {} }) =>
         Object.entries(changes).map(([operation, value]) => ({ value, labels: { operation } })),
@@ -139,17 +143,20 @@ function measureProcess(): readonly Metric[] {
   const startSeconds = Math.round(Date.now() / 1_000 - process.uptime())
   return [
     {
-      ...{ name: 'process_cpu_seconds_total', kind: 'counter' },
+      name: 'process_cpu_seconds_total',
+      kind: 'counter',
       help: 'Processor time of this process.',
       samples: [{ value: (user + system) / 1_000_000 }],
     },
     {
-      ...{ name: 'process_resident_memory_bytes', kind: 'gauge' },
+      name: 'process_resident_memory_bytes',
+      kind: 'gauge',
       help: 'Resident memory of this process.',
       samples: [{ value: process.memoryUsage.rss() }],
     },
     {
-      ...{ name: 'process_start_time_seconds', kind: 'gauge' },
+      name: 'process_start_time_seconds',
+      kind: 'gauge',
       help: 'Start of this process, as seconds since 1970.',
       samples: [{ value: startSeconds }],
     },

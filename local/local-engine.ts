@@ -194,7 +194,12 @@ async function openPlatform({ home, verbose, backend: backendOptions }: EngineOp
   const holder = createProcessHolder()
   const backend = await openBackendPlatform({
     ...backendOptions,
-    ...{ home, logger, telemetry, holder, env: process.env, isAlive: createHolderCheck(holder) },
+    home,
+    logger,
+    telemetry,
+    holder,
+    env: process.env,
+    isAlive: createHolderCheck(holder),
     onNotice: message => write(`${message}\n`),
     closeDeployment: async (platform, deployment) =>
       (await loadDeploymentHandlers()).closeDeadDeployment(

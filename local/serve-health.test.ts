@@ -22,11 +22,15 @@ beforeEach(async () => {
   platform = await openEmbeddedPlatform({ home: folder })
   await platform.catalog.createStack(stack, platform.clock.now())
   const { deployment } = await platform.catalog.start(stack, {
-    ...{ at: 1_000 as EpochMs, command: 'up', message: 'password hunter2' },
+    at: 1_000 as EpochMs,
+    command: 'up',
+    message: 'password hunter2',
     config: { 'shop:key': 'hunter2' },
   })
   await platform.catalog.release(deployment, {
-    ...{ at: 3_500 as EpochMs, result: 'succeeded', version: 0 },
+    at: 3_500 as EpochMs,
+    result: 'succeeded',
+    version: 0,
     changes: { create: 2, same: 1 },
   })
   api = await serveApi(createApiPorts(platform, undefined), { host: '127.0.0.1', port: 0 })
@@ -56,7 +60,9 @@ test('health and readiness need no token, and readiness fails when the store is 
 test('metrics need a token of all stacks, contain no message and no configuration, and have all names of the Grafana file', async () => {
   const { token } = await createToken(platform, { name: 'prometheus', role: 'read', days: 1 })
   const limited = await createToken(platform, {
-    ...{ name: 'one', role: 'admin', days: 1 },
+    name: 'one',
+    role: 'admin',
+    days: 1,
     stacks: ['shop/dev'],
   })
   expect((await get('/metrics')).status).toBe(401)

@@ -74,18 +74,26 @@ export function createRequestOpener(
     openSecrets: (stack, stackSecrets) => openStackSecrets(stackSecretsDeps, stack, stackSecrets),
   })
   const installer = {
-    ...{ outbound, clock: platform.clock, scratch: home, processes: createProcesses },
+    outbound,
+    clock: platform.clock,
+    scratch: home,
+    processes: createProcesses,
     env: removeFunctionVariables(env),
   }
   const repositories: RepositoryDeps = {
     ...platform,
-    ...{ outbound, folders, scratch: home },
+    outbound,
+    folders,
+    scratch: home,
     install: installRequest => installProgram(installer, installRequest),
   }
   const openWithPackages = withInstalledPackages(withRepositoryPrograms(open, repositories), {
     ...repositories,
-    ...{ requests: platform.requests, archives: platform.archives },
-    ...{ processes: createProcesses, clock: platform.clock, env: installer.env },
+    requests: platform.requests,
+    archives: platform.archives,
+    processes: createProcesses,
+    clock: platform.clock,
+    env: installer.env,
     installedPrograms: createInstalledPrograms(),
   })
   return withAttachedPolicies(

@@ -57,8 +57,11 @@ test('a dead deployment without a pin is closed and reported', async () => {
     await serveStacks(
       { platform, ports },
       {
-        ...{ ...signals, roles: new Set(['generator']), functionLimitMs: undefined },
-        ...{ requestOf: refuse, resume: refuse },
+        ...signals,
+        roles: new Set(['generator']),
+        functionLimitMs: undefined,
+        requestOf: refuse,
+        resume: refuse,
         onMessage: line => {
           lines.push(line)
           shutdown.abort()

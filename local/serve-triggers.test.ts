@@ -67,21 +67,39 @@ test('two servers report an expired approval once, to the receivers of approvals
   const plan = toBlobHash('a')
   const expiresAt = (clock.now() - 1_000) as EpochMs
   const request: DeploymentRequest = {
-    ...{ stack, key: 'k', at: 1 as EpochMs, by: 'webhook hook', dryRun: false },
+    stack,
+    key: 'k',
+    at: 1 as EpochMs,
+    by: 'webhook hook',
+    dryRun: false,
     options: {
-      ...{ command: 'up', parallel: 1, refresh: false, continueOnError: false },
-      ...{ execute: 'here', message: '' },
+      command: 'up',
+      parallel: 1,
+      refresh: false,
+      continueOnError: false,
+      execute: 'here',
+      message: '',
     },
     program: { kind: 'last' },
   }
   await requests.put(request)
   const approval = { expiresAt, plan }
   await requests.end(stack, 'k', {
-    ...{ kind: 'previewed', result: 'succeeded', changes: {}, errors: [], approval },
+    kind: 'previewed',
+    result: 'succeeded',
+    changes: {},
+    errors: [],
+    approval,
   })
   await putWaitingApproval(documents, stack, {
-    ...{ request: 'k', command: 'up', message: '', by: 'webhook hook', at: 1 as EpochMs },
-    ...{ expiresAt, changes: { create: 1 }, plan },
+    request: 'k',
+    command: 'up',
+    message: '',
+    by: 'webhook hook',
+    at: 1 as EpochMs,
+    expiresAt,
+    changes: { create: 1 },
+    plan,
   })
   const key = { kind: 'notification', scope: '*', name: 'chat' } as const
   const secret = await platform.sealing.seal('a secret that both know', sealingContextOf(key))
@@ -94,7 +112,9 @@ test('two servers report an expired approval once, to the receivers of approvals
     await expect.poll(() => receiver.received.length, { timeout: 15_000 }).toBe(1)
     const [got] = receiver.received
     expect(JSON.parse(got?.body ?? '')).toMatchObject({
-      ...{ event: 'deployment.approval-expired', stack, request: 'k' },
+      event: 'deployment.approval-expired',
+      stack,
+      request: 'k',
       expires: new Date(expiresAt).toISOString(),
     })
     await expect

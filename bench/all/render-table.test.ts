@@ -2,29 +2,37 @@ import { expect, test } from 'vitest'
 import { renderResults } from './render-table.ts'
 
 const measurement = (seconds: readonly number[], peakMib: number, cpuSeconds = 1) => ({
-  ...{ seconds: [...seconds], cpuSeconds: [cpuSeconds], peakMib },
+  seconds: [...seconds],
+  cpuSeconds: [cpuSeconds],
+  peakMib,
 })
 
 const conditions = { repetitions: 3, load: 1, date: '2026-11-26' }
 
 test('renderResults compares each command with Pulumi and its goals, and groups workloads by conditions', () => {
   const table = renderResults({
-    ...{ machine: 'two cores', cores: 2, node: '24.0.0' },
+    machine: 'two cores',
+    cores: 2,
+    node: '24.0.0',
     versions: { antichain: '0.1.0', pulumi: '3.0.0' },
     lines: [
       {
-        ...{ name: '1,000 dynamic resources', ...conditions },
+        name: '1,000 dynamic resources',
+        ...conditions,
         phases: {
           create: { antichain: measurement([9, 8, 7], 300), pulumi: measurement([80], 200) },
           'no-op': { antichain: measurement([8], 300), pulumi: measurement([9], 200) },
         },
       },
       {
-        ...{ name: '10,000 plain resources', ...conditions },
+        name: '10,000 plain resources',
+        ...conditions,
         phases: { destroy: { antichain: measurement([9], 390) } },
       },
       {
-        ...{ name: '100 layers of 100, the same', ...conditions, load: 2 },
+        name: '100 layers of 100, the same',
+        ...conditions,
+        load: 2,
         phases: { destroy: { antichain: measurement([16], 390, 22) } },
       },
     ],

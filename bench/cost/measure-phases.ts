@@ -42,8 +42,11 @@ const pathWithoutProvider = [
 ].join(delimiter)
 /** The key of the test provider in the bucket. */
 const pluginKey = {
-  ...{ kind: 'resource', name: 'gold', version: '1.0.0' },
-  ...{ os: process.platform, arch: process.arch },
+  kind: 'resource',
+  name: 'gold',
+  version: '1.0.0',
+  os: process.platform,
+  arch: process.arch,
 }
 
 /**

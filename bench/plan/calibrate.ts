@@ -38,8 +38,11 @@ export function calibrate(
   const planOf = (command: PlannedCommand, factor: number): CapacityPlan => {
     const resources = resourcesOf(run, command)
     const deployment = {
-      ...{ command, resources, waves: shapeWavesOf('flat', resources) },
-      ...{ callSeconds: run.delayMs / 1_000, parallel: run.parallel },
+      command,
+      resources,
+      waves: shapeWavesOf('flat', resources),
+      callSeconds: run.delayMs / 1_000,
+      parallel: run.parallel,
       executorsMax: run.executorsMax,
     }
     return planCapacity(

@@ -5,8 +5,12 @@ import type { Coefficients, RequestCounts } from './coefficients.ts'
 import { dependencyOf, shapeNames, shapeWavesOf } from './shapes.ts'
 
 const none: RequestCounts = {
-  ...{ writeUnits: 0, logWriteUnits: 0, readUnits: 0 },
-  ...{ messages: 0, puts: 0, gets: 0 },
+  writeUnits: 0,
+  logWriteUnits: 0,
+  readUnits: 0,
+  messages: 0,
+  puts: 0,
+  gets: 0,
 }
 const coefficients: Coefficients = {
   fixed: { ...none, writeUnits: 50 },
@@ -15,7 +19,11 @@ const coefficients: Coefficients = {
 
 function plan(change: Partial<PlannedDeployment>, perStep: Partial<RequestCounts> = {}) {
   const deployment: PlannedDeployment = {
-    ...{ command: 'delete', resources: 1_000, callSeconds: 1, parallel: 1_000, executorsMax: 100 },
+    command: 'delete',
+    resources: 1_000,
+    callSeconds: 1,
+    parallel: 1_000,
+    executorsMax: 100,
     waves: [{ count: 1, width: change.resources ?? 1_000 }],
     ...change,
   }

@@ -243,7 +243,11 @@ function costOfPlan(
   const { writeUnits, readUnits, puts, gets } = requests
   return costOf({
     ...noCounts,
-    ...{ writeUnits, readUnits, puts, gets, messages },
+    writeUnits,
+    readUnits,
+    puts,
+    gets,
+    messages,
     calls: messages + 1,
     gbSeconds: (wallSeconds + executorSeconds) * assumptions.memoryGb.value,
   })

@@ -33,7 +33,11 @@ export function createProviderState(
   const type = providerTypeOf(request.pkg)
   const createState = (name: string, inputs: PropertyMap, parent: ResourceState['parent']) =>
     createResourceState({
-      ...{ type, custom: true, id, inputs, parent },
+      type,
+      custom: true,
+      id,
+      inputs,
+      parent,
       urn: childUrnOf(stack, undefined, { type, name }),
       outputs: withoutEngineValues(inputs),
     })
@@ -50,7 +54,10 @@ export function createProviderState(
   // plugin is parameterized. The outer call sets this version, because its request has no
   // parameters.
   const inputs = withPlugin(withPlugin(emptyMap, request), {
-    ...{ pkg: request.pkg, version, downloadUrl, checksums },
+    pkg: request.pkg,
+    version,
+    downloadUrl,
+    checksums,
   })
   return createState(programProviderNameOf(address, request.pkg), inputs, stack.root)
 }

@@ -100,7 +100,9 @@ function describeBackend(account: CurrentAccount): Readonly<Record<string, unkno
         : account.address
   return {
     name: describeAccount(account),
-    ...{ url, user: account.user, organizations: [organizationName] },
+    url,
+    user: account.user,
+    organizations: [organizationName],
   }
 }
 

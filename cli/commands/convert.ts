@@ -17,7 +17,10 @@ import { defaultInstallFlags } from './new.ts'
 
 /** The runtimes of the languages whose names differ. */
 const runtimesByLanguage: Readonly<Record<string, string>> = {
-  ...{ typescript: 'nodejs', javascript: 'nodejs', csharp: 'dotnet', fsharp: 'dotnet' },
+  typescript: 'nodejs',
+  javascript: 'nodejs',
+  csharp: 'dotnet',
+  fsharp: 'dotnet',
   pulumi: 'pcl',
 }
 
@@ -52,7 +55,10 @@ export const convertProgram: Handler = async (session, flags, args) => {
         await generateProject(
           deps,
           {
-            ...{ runtime, sourceFolder: pclFolder, targetFolder, name },
+            runtime,
+            sourceFolder: pclFolder,
+            targetFolder,
+            name,
             isStrict: flags.isSet('strict'),
           },
           deps.onLine,
@@ -116,8 +122,11 @@ async function convertToPcl(
   }
   const address = deps.engineAddress()
   const diagnostics = await convertByPlugin(deps, from, {
-    ...{ sourceDirectory: session.cwd, targetDirectory: pclFolder, args: [...args] },
-    ...{ mapperTarget: address, loaderTarget: address },
+    sourceDirectory: session.cwd,
+    targetDirectory: pclFolder,
+    args: [...args],
+    mapperTarget: address,
+    loaderTarget: address,
     generatedProjectDirectory: targetFolder,
   })
   refuseErrors(diagnostics, `the converter '${from}'`)
@@ -140,7 +149,9 @@ async function withTargetSession(
   use: (target: CliSession) => Promise<unknown>,
 ): Promise<void> {
   const target = createCliSession(session.io, session.tools, {
-    ...{ cwd: folder, color: 'auto', verbose: session.verbose },
+    cwd: folder,
+    color: 'auto',
+    verbose: session.verbose,
     nonInteractive: !session.mayPrompt,
   })
   try {

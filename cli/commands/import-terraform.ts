@@ -132,12 +132,17 @@ async function adoptState(
   const requiredPackages = findRequiredNodePackages(request.source.programFolder)
   const adopt = async (providers: RunningProviders) => {
     const { adopted: instances, skipped } = await adoptInstances(managedInstances, {
-      ...{ names, stack, providers },
+      names,
+      stack,
+      providers,
     })
     const { adopted, existing } = separateExistingObjects(instances, resources)
     return {
       report: {
-        ...{ stack: stack.stack, file, adopted, existing },
+        stack: stack.stack,
+        file,
+        adopted,
+        existing,
         skipped: [...skipped, ...listSkippedParts(state)],
       },
       resources: addAdoptedResources(resources, {
@@ -148,7 +153,10 @@ async function adoptState(
     }
   }
   return withProviderProcesses(session, {
-    ...{ stack, adopt, existingStates: resources, config: request.config },
+    stack,
+    adopt,
+    existingStates: resources,
+    config: request.config,
     programFolder: request.source.programFolder,
     choose: source =>
       choosePackage(source, {

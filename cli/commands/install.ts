@@ -30,7 +30,10 @@ export const installProject: Handler = async (session, flags) => {
   const { programFolder } = locateProgram(project)
   if (flags.isSet('dependencies'))
     await installDependenciesOfProgram(session, {
-      ...{ runtime, runtimeOptions, projectFolder, programFolder },
+      runtime,
+      runtimeOptions,
+      projectFolder,
+      programFolder,
     })
   if (flags.isSet('plugins')) await installPlugins(session, flags, [])
   return 0

@@ -16,7 +16,8 @@ beforeEach(() => {
   writeFileSync(
     join(folder, 'package.json'),
     JSON.stringify({
-      ...{ name: '@pulumi/random', version: '4.16.3' },
+      name: '@pulumi/random',
+      version: '4.16.3',
       pulumi: { resource: true, name: 'random', version: '4.16.3' },
     }),
   )

@@ -30,7 +30,10 @@ export const createPolicyPack: Handler = async (session, flags, [operand]) => {
   session.print(`Created a policy pack in ${folder}.`)
   if (!flags.isSet('generateOnly')) {
     const packSession = createCliSession(session.io, session.tools, {
-      ...{ cwd: folder, color: 'auto', verbose: session.verbose, nonInteractive: true },
+      cwd: folder,
+      color: 'auto',
+      verbose: session.verbose,
+      nonInteractive: true,
     })
     try {
       await installProject(packSession, defaultInstallFlags, [])

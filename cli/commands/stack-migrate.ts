@@ -46,7 +46,9 @@ export const migrateStack: Handler = async (session, flags, [url = '', name]) =>
   if (!(await confirm(session, flags.isSet('yes'), { text, answer: 'yes' })))
     throw error('CONFIRMATION_DECLINED', 'nothing was changed')
   await copyStack(session, renamedSource, {
-    ...{ file, force, isRenamed: source.id !== target },
+    file,
+    force,
+    isRenamed: source.id !== target,
     provider: changesProvider ? provider : undefined,
   })
   session.printToStderr(

@@ -28,7 +28,9 @@ export const showStack: Handler = async (session, flags) => {
     const record = await engine.platform.catalog.getStack(id)
     if (record === undefined) throw createStackNotFoundError(id)
     const parts = {
-      ...{ record, backend: backendNameOf(session), state },
+      record,
+      backend: backendNameOf(session),
+      state,
       tags: await readStackTags(session, id),
       outputs: await readShownOutputs(session, flags, { id, state }),
     }

@@ -53,8 +53,13 @@ function toWebhookListJson({
   filters,
 }: PulumiWebhookView): object {
   return {
-    ...{ id: name, name: displayName, url: payloadUrl, format, active },
-    ...{ eventGroups: groups, events: filters },
+    id: name,
+    name: displayName,
+    url: payloadUrl,
+    format,
+    active,
+    eventGroups: groups,
+    events: filters,
   }
 }
 

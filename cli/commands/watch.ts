@@ -49,7 +49,9 @@ async function deployOnce(session: CliSession, flags: Flags): Promise<void> {
   const color = flags.text('color')
   const stack = flags.text('stack')
   const currentSession = createCliSession(session.io, session.tools, {
-    ...{ cwd: session.cwd, verbose: session.verbose, nonInteractive: true },
+    cwd: session.cwd,
+    verbose: session.verbose,
+    nonInteractive: true,
     color: color === 'always' || color === 'never' ? color : 'auto',
     ...(stack === undefined ? {} : { stack }),
   })

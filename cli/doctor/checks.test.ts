@@ -125,12 +125,15 @@ describe('checkStore', () => {
 
   test('finds a newer store, a missing snapshot, and a suspended owner', () => {
     const facts = {
-      ...{ folder, database: 'db', mode: 0o700, uid, foundVersion: 99, knownVersion: 9 },
-      ...{
-        defects: [],
-        missingSnapshots: ['a/b/c: file'],
-        owner: { pid: 7, state: 'stopped' as const },
-      },
+      folder,
+      database: 'db',
+      mode: 0o700,
+      uid,
+      foundVersion: 99,
+      knownVersion: 9,
+      defects: [],
+      missingSnapshots: ['a/b/c: file'],
+      owner: { pid: 7, state: 'stopped' as const },
     }
     expect(findStoreDefects(facts, uid).map(finding => finding.problem)).toEqual([
       'a snapshot is missing: a/b/c: file',

@@ -3,12 +3,20 @@ import type { StackId } from '../../shared/records/ids.ts'
 import { formatImports, formatImportsAsJson, type ImportPreview } from './format-imports.ts'
 
 const stack = {
-  ...{ id: 'organization/shop/dev', folder: 'stacks/0', history: 9 },
-  ...{ resources: 1, version: 7, secrets: 'passphrase' },
+  id: 'organization/shop/dev',
+  folder: 'stacks/0',
+  history: 9,
+  resources: 1,
+  version: 7,
+  secrets: 'passphrase',
 }
 const emptyPlan = { imports: [], stackSettings: [], manualSteps: [], audit: undefined }
 const planned: ImportPreview = {
-  ...{ stack, status: 'new', action: 'import', states: 3, importsHistory: true },
+  stack,
+  status: 'new',
+  action: 'import',
+  states: 3,
+  importsHistory: true,
 }
 
 test('the plan of an import names the stacks whose versions it numbers from 1', () => {

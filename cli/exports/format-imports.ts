@@ -49,7 +49,9 @@ export function formatImportsAsJson(
   })
   const settings = [...plannedSettings, ...stackSettings].map(
     ({ group, stack, noun, name, command, effect }) => ({
-      ...{ kind: noun, name, group },
+      kind: noun,
+      name,
+      group,
       ...(stack === undefined ? {} : { stack }),
       ...(command === undefined ? {} : { command }),
       ...(effect === undefined ? {} : { effect }),
@@ -60,7 +62,9 @@ export function formatImportsAsJson(
       ? {}
       : {
           audit: {
-            ...{ source: audit.source, entries: audit.entries.length, omitted: audit.omitted },
+            source: audit.source,
+            entries: audit.entries.length,
+            omitted: audit.omitted,
             action: audit.isImported ? 'skip' : 'import',
           },
         }

@@ -3,8 +3,13 @@ import type { CliSession } from '../session/session.ts'
 import { importAudit } from './import-audit.ts'
 
 const entryOf = (index: number, what = 'POST /v1/tokens') => ({
-  ...{ id: `e${index}`, at: index, who: 'ana', from: '192.0.2.1', what },
-  ...{ kind: 'asked' as const, request: `r${index}` },
+  id: `e${index}`,
+  at: index,
+  who: 'ana',
+  from: '192.0.2.1',
+  what,
+  kind: 'asked' as const,
+  request: `r${index}`,
 })
 
 /** Imports entries into an API that records its calls. `present`: the entries that the API has. */

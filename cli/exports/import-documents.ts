@@ -46,13 +46,18 @@ export async function planDocuments(
       ? []
       : [
           createSetting({
-            ...{ noun: 'approval rule', name: '', path: 'approval-rule', body: approvalRule },
+            noun: 'approval rule',
+            name: '',
+            path: 'approval-rule',
+            body: approvalRule,
             command: formatSettingCommand({ args: ruleCommand }, defaultGroup),
           }),
         ]),
     ...(await listMissing('schedules', schedules)).map(({ name, value }) =>
       createSetting({
-        ...{ noun: 'schedule', name, path: documentPathOf('schedules', name) },
+        noun: 'schedule',
+        name,
+        path: documentPathOf('schedules', name),
         body: createScheduleBody(value),
       }),
     ),

@@ -42,7 +42,8 @@ function compare({ starts, state, isRemote = false }: Target, hasDeployment = tr
   }
   const session = { openEngine: async () => engine } as unknown as CliSession
   const reader = {
-    ...{ id, stack: { version: hasDeployment ? 1 : 0 } },
+    id,
+    stack: { version: hasDeployment ? 1 : 0 },
     readEntries: async () => (hasDeployment ? [entry] : []),
     readState: async () => (hasDeployment ? exported : undefined),
   } as unknown as ExportedStackReader

@@ -16,7 +16,14 @@ function createStep(
 ) {
   const urn = urnOf(type, name)
   const state = {
-    ...{ type, urn, custom: true, id: '', parent: root, provider: '', inputs: {}, outputs: {} },
+    type,
+    urn,
+    custom: true,
+    id: '',
+    parent: root,
+    provider: '',
+    inputs: {},
+    outputs: {},
     ...more,
   }
   const old = op === 'same' ? state : null
@@ -42,10 +49,12 @@ test('each create except the stack becomes a resource, and existing parents and 
     createStep('create', 'app:index:Site', 'made', { custom: false }),
     createStep('create', 'aws:s3/bucket:Bucket', 'a', { provider: `${defaultProvider}::x` }),
     createStep('create', 'aws:s3/bucket:Bucket', 'b', {
-      ...{ parent: urnOf('app:index:Site', 'old'), provider: `${explicitProvider}::p1` },
+      parent: urnOf('app:index:Site', 'old'),
+      provider: `${explicitProvider}::p1`,
     }),
     createStep('create', 'aws:s3/bucket:Bucket', 'c', {
-      ...{ parent: urnOf('app:index:Site', 'made'), provider: `${defaultProvider}::x` },
+      parent: urnOf('app:index:Site', 'made'),
+      provider: `${defaultProvider}::x`,
     }),
     createStep('create', 'app:index:Far', 'far', {
       custom: false,
@@ -100,7 +109,8 @@ test('a provider has its configuration without secret and unknown values', () =>
   const { file, omittedProperties } = draftFrom(
     createStep('create', 'pulumi:providers:aws', 'west', {
       inputs: {
-        ...{ region: 'w', token: '[secret]' },
+        region: 'w',
+        token: '[secret]',
         zones: ['a', '04da6b54-80e4-46f7-96ec-b56ff0331ba9'],
       },
     }),

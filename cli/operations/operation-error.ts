@@ -56,7 +56,9 @@ export function shortenShownError(thrown: unknown, { firstError }: EventFacts): 
   if (firstError?.message.trim() !== thrown.message.trim()) return thrown
   const { code, hint, details } = thrown
   return error(code, 'the operation failed: see the error above', {
-    ...{ hint, details, cause: thrown },
+    hint,
+    details,
+    cause: thrown,
   })
 }
 

@@ -186,7 +186,9 @@ async function prepareLocalResume(
     ...(handOverSignal === undefined ? {} : { handOverSignal }),
   }
   return {
-    ...{ command, number, isComparable: options.targeting === undefined },
+    command,
+    number,
+    isComparable: options.targeting === undefined,
     start: (_dryRun, sink) => engine.deploy(request, sink),
   }
 }

@@ -52,7 +52,10 @@ export function generateSdkByHost(
         const directory = join(folder, runtime)
         mkdirSync(directory)
         const request = GeneratePackageRequest.create({
-          ...{ directory, schema, loaderTarget: address, local: isLocal },
+          directory,
+          schema,
+          loaderTarget: address,
+          local: isLocal,
         })
         const call = host.call(LanguageRuntimeService.generatePackage, request)
         const { diagnostics } = await call.catch(refuseFailure)

@@ -79,12 +79,17 @@ function createHost(
   const programFolder = project === undefined ? session.cwd : locateProgram(project).programFolder
   const report = ({ severity, text }: PluginMessage): void => reportMessage(session, severity, text)
   const installDeps = createInstallDeps({
-    ...{ env, home, processes },
+    env,
+    home,
+    processes,
     pause: ms => sleep(ms),
     onMessage: (_severity, text) => session.printToStderr(text),
   })
   const host = createPluginHost({
-    ...{ processes, env, home, programFolder },
+    processes,
+    env,
+    home,
+    programFolder,
     path: env['PATH'] ?? '',
     install: createPluginInstaller(installDeps),
     project: project?.name ?? '',
@@ -98,7 +103,9 @@ function createHost(
   })
   const openInstaller = (): Promise<TerraformInstaller> =>
     openTerraformInstaller({
-      ...{ env, home, programFolder },
+      env,
+      home,
+      programFolder,
       pause: installDeps.pause,
       report: installDeps.report,
       now: () => Date.now(),

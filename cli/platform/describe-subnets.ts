@@ -31,7 +31,8 @@ export async function describeSubnets(
   )
   const tables = routeTableResponse?.RouteTables ?? []
   return subnets.map(({ SubnetId: id = '', VpcId: vpc = '' }) => ({
-    ...{ id, vpc },
+    id,
+    vpc,
     defaultRoute: findDefaultRoute(findRouteTable(tables, id, vpc)),
   }))
 }

@@ -8,7 +8,9 @@ import {
 
 const network = { vpc: 'vpc-1', subnets: ['subnet-1'], endpoints: [] }
 const createSubnet = (fields: Partial<SubnetDescription> = {}): SubnetDescription => ({
-  ...{ id: 'subnet-1', vpc: 'vpc-1', defaultRoute: 'other' },
+  id: 'subnet-1',
+  vpc: 'vpc-1',
+  defaultRoute: 'other',
   ...fields,
 })
 const allEndpoints = [...endpointServices.gateway, ...endpointServices.interface]

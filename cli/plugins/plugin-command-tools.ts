@@ -83,7 +83,9 @@ export async function readRequiredPackages(
   })
   try {
     return await hosts.listPackages({
-      ...{ runtime: project.runtime, runtimeOptions: project.runtimeOptions, ...location },
+      runtime: project.runtime,
+      runtimeOptions: project.runtimeOptions,
+      ...location,
       projectFolder: project.root,
     })
   } finally {

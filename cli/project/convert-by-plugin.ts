@@ -28,8 +28,13 @@ export async function convertByPlugin(
 ): Promise<readonly Diagnostic[]> {
   const path = findConverter(name, deps.env)
   const plugin = await startPlugin(deps.processes, {
-    ...{ name: `pulumi-converter-${name}`, path, env: deps.env, args: [], onLine: deps.onLine },
-    ...{ cwd: request.sourceDirectory, engineAddress: deps.engineAddress() },
+    name: `pulumi-converter-${name}`,
+    path,
+    env: deps.env,
+    args: [],
+    onLine: deps.onLine,
+    cwd: request.sourceDirectory,
+    engineAddress: deps.engineAddress(),
   })
   try {
     return await callConverter(`127.0.0.1:${plugin.port}`, request)

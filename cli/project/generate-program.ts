@@ -64,7 +64,9 @@ export function withLanguageHosts<T>(
     const processes = createProcesses()
     try {
       return await use({
-        ...{ processes, env, engineAddress: () => address },
+        processes,
+        env,
+        engineAddress: () => address,
         onLine: line => session.printToStderr(line),
         obtainHost: language => Promise.resolve(findInstalledHost(language, env)),
       })
@@ -81,7 +83,8 @@ async function requestProgram(
 ): Promise<readonly GeneratedFile[]> {
   const request = GenerateProgramRequest.create({
     source: new Map([['program.pp', source]]),
-    ...{ loaderTarget: address, mapperTarget: address },
+    loaderTarget: address,
+    mapperTarget: address,
   })
   const response = await host
     .call(LanguageRuntimeService.generateProgram, request)

@@ -35,9 +35,12 @@ export async function generateProject(
   const host = await startHost(deps, source, onLine)
   try {
     const request = GenerateProjectRequest.create({
-      ...{ sourceDirectory: sourceFolder, targetDirectory: targetFolder, strict: isStrict },
-      ...{ project: JSON.stringify(readProjectFields(project), keepIntegerDigits) },
-      ...{ loaderTarget: address, mapperTarget: address },
+      sourceDirectory: sourceFolder,
+      targetDirectory: targetFolder,
+      strict: isStrict,
+      project: JSON.stringify(readProjectFields(project), keepIntegerDigits),
+      loaderTarget: address,
+      mapperTarget: address,
     })
     const { diagnostics } = await host
       .call(LanguageRuntimeService.generateProject, request)

@@ -25,7 +25,9 @@ test.each([
   [['./source'], 'pulumi', 'source', 'source/pulumi-resource-source'],
 ])('locateCheckedProvider finds the file of %j', (operands, protocol, name, file) => {
   expect(locateCheckedProvider(folder, undefined, operands)).toEqual({
-    ...{ protocol, name, version: '' },
+    protocol,
+    name,
+    version: '',
     path: join(folder, file),
   })
 })
@@ -40,7 +42,9 @@ test.each([
   'locateCheckedProvider reads protocol, name and version of %j',
   (operands, protocol, name, version) => {
     expect(locateCheckedProvider(folder, undefined, operands)).toEqual({
-      ...{ protocol, name, version },
+      protocol,
+      name,
+      version,
       path: undefined,
     })
   },

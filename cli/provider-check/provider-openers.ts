@@ -75,7 +75,9 @@ async function withTerraformOpener<T>(
   const { session, locatedProvider, processes, env, home, report } = deps
   const installer = createTerraformInstaller(
     createTerraformInstallDeps({
-      ...{ env, home, programFolder: session.cwd },
+      env,
+      home,
+      programFolder: session.cwd,
       pause: ms => sleep(ms),
       now: () => Date.now(),
       report: (_severity, text) => session.printToStderr(text),
@@ -110,12 +112,17 @@ async function withPulumiOpener<T>(
     report({ plugin: name, severity: 'info', text, streamId: 0 }),
   )
   const installDeps = createInstallDeps({
-    ...{ env, home, processes },
+    env,
+    home,
+    processes,
     pause: ms => sleep(ms),
     onMessage: (_severity, text) => session.printToStderr(text),
   })
   const host = createPluginHost({
-    ...{ processes, env, home, report },
+    processes,
+    env,
+    home,
+    report,
     path: env['PATH'] ?? '',
     install: createPluginInstaller(installDeps),
     programFolder: session.cwd,

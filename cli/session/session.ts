@@ -61,7 +61,9 @@ export function createCliSession(io: Io, tools: Tools, globals: GlobalOptions): 
     return project
   }
   const engineOpener = createEngineOpener(tools, {
-    ...{ home, cwd, verbose: globals.verbose },
+    home,
+    cwd,
+    verbose: globals.verbose,
     group: io.env['ANTICHAIN_GROUP'],
     readBackend: () => readCurrentBackend({ home, cwd, env: io.env })?.address,
   })

@@ -22,7 +22,11 @@ export function describeStack({ record, backend, tags, state, outputs }: StackPa
   const { project, stack } = stackPartsOf(record.id)
   const { manifest, secrets_providers: manager } = state ?? {}
   return {
-    ...{ organization: 'organization', project, stack, backend, version: record.version },
+    organization: 'organization',
+    project,
+    stack,
+    backend,
+    version: record.version,
     ...(record.current === '' ? {} : { activeUpdate: record.current }),
     tags,
     ...(manifest === undefined
@@ -38,7 +42,9 @@ function describeResource(resource: StoredResource): object {
   const { urn, type } = resource
   const [id, parent] = [readTextField(resource, 'id'), readTextField(resource, 'parent')]
   return {
-    ...{ urn, type, name: nameOf(urn as Urn) },
+    urn,
+    type,
+    name: nameOf(urn as Urn),
     ...(id === '' ? {} : { id }),
     ...(parent === '' ? {} : { parent }),
   }

@@ -59,9 +59,19 @@ export function printPulumiWebhook(
   const { organizationName, projectName = '', stackName = '' } = webhook
   if (isJsonOutput(flags)) {
     const json = {
-      ...{ organizationName, projectName, stackName, envName: '', id: name, name: displayName },
-      ...{ url: payloadUrl, format, active, eventGroups: groups, events: filters },
-      ...{ hasSecret, secretCiphertext: '' },
+      organizationName,
+      projectName,
+      stackName,
+      envName: '',
+      id: name,
+      name: displayName,
+      url: payloadUrl,
+      format,
+      active,
+      eventGroups: groups,
+      events: filters,
+      hasSecret,
+      secretCiphertext: '',
     }
     return session.print(JSON.stringify(json, null, 2))
   }

@@ -22,7 +22,9 @@ function packageFileOf(
   dependencies: Readonly<Record<string, string>> = {},
 ): string {
   const manifest = {
-    ...{ name: '${PROJECT}', private: true, main },
+    name: '${PROJECT}',
+    private: true,
+    main,
     dependencies: { '@pulumi/pulumi': nodeSdk, ...dependencies },
     devDependencies,
   }
@@ -30,8 +32,13 @@ function packageFileOf(
 }
 
 const compilerOptions = {
-  ...{ target: 'es2022', module: 'commonjs', moduleResolution: 'node' },
-  ...{ strict: true, outDir: 'bin', sourceMap: true, skipLibCheck: true },
+  target: 'es2022',
+  module: 'commonjs',
+  moduleResolution: 'node',
+  strict: true,
+  outDir: 'bin',
+  sourceMap: true,
+  skipLibCheck: true,
 }
 
 const nodeIgnore = 'node_modules/\nbin/\n'

@@ -2,7 +2,9 @@ import { createTextTemplate, type ProjectTemplate } from './project-template.ts'
 
 /** The manifest of packs for Node. */
 const manifest = {
-  ...{ name: 'policy-pack', version: '0.0.1', private: true },
+  name: 'policy-pack',
+  version: '0.0.1',
+  private: true,
   dependencies: { '@pulumi/policy': '^1.20.0', '@pulumi/pulumi': '^3.260.0' },
 }
 
@@ -35,12 +37,17 @@ ${nodePolicies}`,
 ])
 
 const typescriptManifest = {
-  ...{ ...manifest, main: 'index.ts' },
+  ...manifest,
+  main: 'index.ts',
   devDependencies: { '@types/node': '^24.0.0', typescript: '^5.9.0' },
 }
 const compilerOptions = {
-  ...{ target: 'es2022', module: 'commonjs', moduleResolution: 'node' },
-  ...{ strict: true, outDir: 'bin', skipLibCheck: true },
+  target: 'es2022',
+  module: 'commonjs',
+  moduleResolution: 'node',
+  strict: true,
+  outDir: 'bin',
+  skipLibCheck: true,
 }
 
 const typescript = new Map([

@@ -23,7 +23,9 @@ function createAlarm(options: { readonly summary?: string; readonly isRaised?: b
     },
   }
   const deps = {
-    ...{ alarm, name: 'site-dead-chains', sleep: async () => undefined },
+    alarm,
+    name: 'site-dead-chains',
+    sleep: async () => undefined,
     signal: new AbortController().signal,
   }
   return { deps, states }

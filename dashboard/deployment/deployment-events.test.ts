@@ -5,7 +5,9 @@ import { createDeploymentFold } from './deployment-events.ts'
 import { resourceNameOf, shortTypeOf } from './operation-row.ts'
 
 const stepOf = (op: string, name: string): EventStep => ({
-  ...{ op, urn: `urn:pulumi:dev::shop::gold:index:Thing::${name}`, type: 'gold:index:Thing' },
+  op,
+  urn: `urn:pulumi:dev::shop::gold:index:Thing::${name}`,
+  type: 'gold:index:Thing',
 })
 const begin = (op: string, name: string): EngineEventFields => ({
   resourcePreEvent: { metadata: stepOf(op, name) },

@@ -191,7 +191,10 @@ async function readHealth(client: DashboardClient, signal: AbortSignal): Promise
     }),
   )
   return {
-    ...{ answerMs, stackCount: stacks.length, openCount: openStacks.length, open },
+    answerMs,
+    stackCount: stacks.length,
+    openCount: openStacks.length,
+    open,
     unreadable: pages.at(-1)?.unreadable ?? [],
     undelivered: {
       count: undelivered.items.length,

@@ -98,7 +98,11 @@ function ChangeList({ project, stack, diff }: ProjectAndStack & { diff: VersionD
             <ChangedResource
               change={change}
               href={hrefOf({
-                ...{ kind: 'stack', project, stack, tab: 'resources', view: 'table' },
+                kind: 'stack',
+                project,
+                stack,
+                tab: 'resources',
+                view: 'table',
                 resource: change.urn,
               })}
             />

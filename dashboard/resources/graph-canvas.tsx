@@ -102,7 +102,12 @@ function useOpenGraph({ rows, graph, matches, states, palette, onOpen }: GraphCa
       const { current: rankLayer } = ranks
       if (stage === null || rankLayer === null) return
       current = await openGraph({
-        ...{ stage, rankLayer, rows, graph, signal: abort.signal, view: view.current },
+        stage,
+        rankLayer,
+        rows,
+        graph,
+        signal: abort.signal,
+        view: view.current,
         paletteOf: () => latest.current.palette,
         onOpen: key => latest.current.onOpen(key),
       })

@@ -8,7 +8,9 @@ const urnOf = (name: string): string => `urn:pulumi:dev::shop::a:b:C::${name}`
 const createOperation = (op: string, name: string, state: OperationState, parent?: string) =>
   createRow(
     {
-      ...{ op, urn: urnOf(name), type: 'a:b:C' },
+      op,
+      urn: urnOf(name),
+      type: 'a:b:C',
       ...(parent === undefined ? {} : { new: { parent: urnOf(parent) } }),
     },
     state,

@@ -40,14 +40,24 @@ async function requestUpWithApproval(
   const { token: id, by = '' } = stored?.request ?? {}
   const now = platform.clock.now()
   await putWaitingApproval(platform.documents, shop, {
-    ...{ request: key, command: 'up', message: '', by, changes: { create: 1 }, plan, archive },
-    ...{ at: now, expiresAt: (now + expiresInMs) as EpochMs },
+    request: key,
+    command: 'up',
+    message: '',
+    by,
+    changes: { create: 1 },
+    plan,
+    archive,
+    at: now,
+    expiresAt: (now + expiresInMs) as EpochMs,
     ...(id === undefined ? {} : { token: id }),
   })
   if (end === 'withdrawn')
     expect((await call(token, `DELETE ${shopPath}/requests/${key}`)).status).toBe(200)
   await platform.requests.end(shop, key, {
-    ...{ kind: 'previewed', result: 'succeeded', changes: { create: 1 }, errors: [] },
+    kind: 'previewed',
+    result: 'succeeded',
+    changes: { create: 1 },
+    errors: [],
     approval: { plan, archive, expiresAt: (now + expiresInMs) as EpochMs },
   })
   return id === undefined ? {} : { token: id }
@@ -106,12 +116,19 @@ test('a rejection sets the status of the commit whose webhook requested the depl
   const stored = await platform.requests.find(shop, 'pushed')
   if (stored === undefined || !('options' in stored.request)) throw new Error('no request')
   const origin = {
-    ...{ kind: 'webhook', webhook: 'hub', rule: 'r', repository: 'acme/shop', commit: 'c1' },
+    kind: 'webhook',
+    webhook: 'hub',
+    rule: 'r',
+    repository: 'acme/shop',
+    commit: 'c1',
     pullRequest: 7,
   } as const
   const sent: OutgoingMessage[] = []
   const ports = {
-    ...{ ...platform, execute: 'here', addresses: {}, outbound: createOutbound() },
+    ...platform,
+    execute: 'here',
+    addresses: {},
+    outbound: createOutbound(),
     requests: {
       ...platform.requests,
       find: async () => ({ ...stored, request: { ...stored.request, origin } }),
@@ -128,7 +145,11 @@ test('a rejection sets the status of the commit whose webhook requested the depl
     {
       kind: 'reply',
       reply: {
-        ...{ webhook: 'hub', request: 'pushed', commit: 'c1', pullRequest: 7, state: 'failure' },
+        webhook: 'hub',
+        request: 'pushed',
+        commit: 'c1',
+        pullRequest: 7,
+        state: 'failure',
         description: 'the plan was rejected by ops: too wide',
       },
     },

@@ -10,8 +10,15 @@ afterEach(() => api.close())
 const source = 'https://source.test'
 const path = 'PUT /v1/audit/imports/00112233445566ff'
 const entryOf = (id: string, fields: object = {}) => ({
-  ...{ id, at: 1_700_000_000_000, who: 'ana (here)', from: '192.0.2.1', what: 'POST /v1/tokens' },
-  ...{ kind: 'asked', request: id, position: 7, ...fields },
+  id,
+  at: 1_700_000_000_000,
+  who: 'ana (here)',
+  from: '192.0.2.1',
+  what: 'POST /v1/tokens',
+  kind: 'asked',
+  request: id,
+  position: 7,
+  ...fields,
 })
 
 /** The members of an entry of the log that the tests read. */

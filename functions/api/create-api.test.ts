@@ -22,7 +22,10 @@ const parameterValues: Readonly<Record<string, string>> = {
   id: '0'.repeat(16),
   archive: '0'.repeat(64),
   delivery: 'x',
-  ...{ kind: 'resource', version: '1.0.0', os: 'linux', arch: 'arm64' },
+  kind: 'resource',
+  version: '1.0.0',
+  os: 'linux',
+  arch: 'arm64',
 }
 const fillPath = (path: string): string =>
   path.replaceAll(/\{(\w+)\}/g, (_, name) => parameterValues[name] ?? '')

@@ -156,8 +156,12 @@ function answerCall(deps: CallDeps, route: Route, context: Context): Promise<Res
         takeSlot: () => deps.streamSlots.take(caller.id),
       }
       const routeCall = {
-        ...{ caller, params: call.params, query: context.req.query() },
-        ...{ body, request, stream },
+        caller,
+        params: call.params,
+        query: context.req.query(),
+        body,
+        request,
+        stream,
       }
       return toResponse(route, await route.answer(selectPorts(ports, call, request), routeCall))
     })

@@ -49,7 +49,10 @@ export async function decideApproval(
   if (!isRepetition) requireDecidable(approval, { caller, draft, now })
   const { verdict, note } = draft
   const decision: ApprovalDecision = {
-    ...{ verdict, by: caller.name, token: caller.id, at: now },
+    verdict,
+    by: caller.name,
+    token: caller.id,
+    at: now,
     ...(note === undefined ? {} : { note }),
   }
   if (!isRepetition) await requireEndedPreview(ports, stack, approval)
@@ -153,7 +156,8 @@ async function requestApproved(
   const { by, note, at } = decision
   const approvedRequest: DeploymentRequest = {
     ...stored.request,
-    ...{ key: approvedKeyOf(approval.request), at },
+    key: approvedKeyOf(approval.request),
+    at,
     options: {
       ...options,
       plan,

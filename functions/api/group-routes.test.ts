@@ -33,8 +33,11 @@ async function openGroup(group: StackGroup) {
   platforms.push(platform)
   const ports: ApiPorts = {
     ...platform,
-    ...{ execute: 'here', addresses: {}, outbound: createOutbound() },
-    ...{ stackGroup: group.name, stackGroups },
+    execute: 'here',
+    addresses: {},
+    outbound: createOutbound(),
+    stackGroup: group.name,
+    stackGroups,
   }
   return { ...group, ports }
 }
@@ -49,7 +52,11 @@ beforeEach(async () => {
   api = await openTestApi({
     ports: {
       ...common,
-      ...{ execute: 'here', addresses: {}, outbound: createOutbound(), stackGroups, otherGroups },
+      execute: 'here',
+      addresses: {},
+      outbound: createOutbound(),
+      stackGroups,
+      otherGroups,
     },
   })
   token = (await createToken(common, { name: 'admin', role: 'admin' })).token
@@ -126,7 +133,9 @@ describe('an API with groups of stacks', () => {
     if (paymentsPlatform === undefined || webPlatform === undefined) throw new Error('no platform')
     const { catalog, clock } = paymentsPlatform
     const { deployment } = await catalog.start(payments, {
-      ...{ command: 'up', message: '', at: clock.now() },
+      command: 'up',
+      message: '',
+      at: clock.now(),
     })
     expect((await call('GET /v1/stacks')).body).toMatchObject({
       items: [{ id: payments, current: deployment }, {}, {}],
@@ -134,7 +143,9 @@ describe('an API with groups of stacks', () => {
     // A program of the group `web` writes a stack and a deployment of the group `payments`.
     await webPlatform.catalog.createStack(payments, clock.now())
     const forged = await webPlatform.catalog.start(payments, {
-      ...{ command: 'destroy', message: 'forged', at: clock.now() },
+      command: 'destroy',
+      message: 'forged',
+      at: clock.now(),
     })
     expect(forged.deployment).toBe(deployment)
     const holder = { host: 'x', pid: 1, started: 'one', who: 'forged' }

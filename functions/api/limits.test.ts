@@ -29,8 +29,11 @@ async function startCreate(
     waitMaxMs: 0,
   })
   const call: LimitableCall = {
-    ...{ call: 'create', type, readInputs: async () => [] },
-    ...{ isBegun: async () => false, onWait: () => undefined },
+    call: 'create',
+    type,
+    readInputs: async () => [],
+    isBegun: async () => false,
+    onWait: () => undefined,
   }
   await limiter.acquire(1 as OperationId, call)
 }
@@ -48,12 +51,20 @@ test('a stack shows its own limits, and the shared limits that it uses', async (
   expect(await readLimits(token)).toEqual({
     items: [
       {
-        ...{ label: 'account', shared: true, callsPerSecond: 5, slowed: false },
-        ...{ running: 0, deployments: 1 },
+        label: 'account',
+        shared: true,
+        callsPerSecond: 5,
+        slowed: false,
+        running: 0,
+        deployments: 1,
       },
       {
-        ...{ label: 'aws', shared: false, slowed: false, concurrency: 3 },
-        ...{ running: 1, deployments: 1 },
+        label: 'aws',
+        shared: false,
+        slowed: false,
+        concurrency: 3,
+        running: 1,
+        deployments: 1,
       },
     ],
   })

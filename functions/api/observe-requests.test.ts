@@ -40,7 +40,9 @@ test('a request is a span and a duration, with the template of its route and no 
   expect(await response.text()).toBe('hush')
   expect(spans).toMatchObject([
     {
-      ...{ name: 'GET /v1/stacks/:stack', kind: 'server', hasFailed: false },
+      name: 'GET /v1/stacks/:stack',
+      kind: 'server',
+      hasFailed: false,
       context: { ...trace, spanId: 'b2'.repeat(8) },
       parent: undefined,
     },

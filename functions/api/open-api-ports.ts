@@ -41,11 +41,21 @@ export function openApiPorts(
     const groupField = stackGroup === undefined ? {} : { stackGroup }
     const callScaler = openScalerCaller(settings, resources, { clock, logger })
     const platform = createApiPlatform({
-      ...{ settings, resources, logger, telemetry, callScaler, ...groupField },
+      settings,
+      resources,
+      logger,
+      telemetry,
+      callScaler,
+      ...groupField,
     })
     const sender = createQueuedSender(platform)
     return {
-      ...{ ...platform, ...groupField, execute: 'functions', addresses, outbound, sender },
+      ...platform,
+      ...groupField,
+      execute: 'functions',
+      addresses,
+      outbound,
+      sender,
       stackGroups,
       ...(publicUrl === undefined ? {} : { publicUrl }),
     }

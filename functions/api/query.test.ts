@@ -61,7 +61,12 @@ test('the drift of refreshes and of scheduled previews has a row per resource', 
   for (const [index, key] of keys.entries()) {
     const options = { command: 'refresh', message: '', parallel: 1, refresh: false } as const
     await requests.put({
-      ...{ stack: shop, key, at, by: 'schedule nightly', dryRun: true, program: { kind: 'last' } },
+      stack: shop,
+      key,
+      at,
+      by: 'schedule nightly',
+      dryRun: true,
+      program: { kind: 'last' },
       options: { ...options, continueOnError: false, execute: 'here' },
     })
     const end = { kind: 'previewed', result: 'succeeded', changes: { update: 1 } } as const

@@ -321,8 +321,16 @@ test('an import has resources without plaintext secrets, and a preview of it nee
   const { call, deploy, platform, issueToken } = await openWithTokens()
   const secret = { '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270' }
   const imported = {
-    ...{ type: 'a:b:C', name: 'x', id: 'x-1', parent: '', provider: '', version: '' },
-    ...{ pluginDownloadUrl: '', protect: true, isChosen: false, component: 'no' },
+    type: 'a:b:C',
+    name: 'x',
+    id: 'x-1',
+    parent: '',
+    provider: '',
+    version: '',
+    pluginDownloadUrl: '',
+    protect: true,
+    isChosen: false,
+    component: 'no',
     inputs: { password: { ...secret, ciphertext: 'v1:x' } },
   }
   const body = { command: 'import', imports: [imported] }

@@ -13,15 +13,24 @@ import { placeSchedulerCalls } from './scheduler-calls.ts'
 
 /** A schedule as a user creates or changes it. */
 export const scheduleDraft = scheduleDocument.omit({
-  ...{ createdAt: true, lastAt: true, recentRuns: true, placed: true, removalAt: true },
-  ...{ stacks: true, skipReadWithinMs: true },
+  createdAt: true,
+  lastAt: true,
+  recentRuns: true,
+  placed: true,
+  removalAt: true,
+  stacks: true,
+  skipReadWithinMs: true,
 })
 
 /** A shared schedule as a user creates or changes it. It detects drift, and may remove it. */
 export const sharedScheduleDraft = scheduleDocument
   .omit({
-    ...{ createdAt: true, lastAt: true, recentRuns: true, placed: true },
-    ...{ removesStack: true, removalAt: true },
+    createdAt: true,
+    lastAt: true,
+    recentRuns: true,
+    placed: true,
+    removesStack: true,
+    removalAt: true,
   })
   .extend({
     operation: z.strictObject({

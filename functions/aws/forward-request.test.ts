@@ -13,7 +13,9 @@ const functionArn = 'arn:aws:lambda:eu-test-1:000000000000:function:antichain-ap
 /** Forwards a request with a body to a function. */
 const forward = (lambda: LambdaInvoker, request: Request, body = '') =>
   createRequestForwarder({ lambda, functionArn })({
-    ...{ request, body: Buffer.from(body), clientAddress: '198.51.100.7' },
+    request,
+    body: Buffer.from(body),
+    clientAddress: '198.51.100.7',
   })
 
 test('a forwarded request has its path, query, body and client address, and only headers in use', async () => {
@@ -37,7 +39,10 @@ test('a forwarded request has its path, query, body and client address, and only
   expect(response.status).toBe(418)
   expect(response.headers.get('x-pulumi-request-id')).toBe('r')
   expect(await response.json()).toEqual({
-    ...{ name: 'a b', query: '1', body: 'ü', from: '198.51.100.7' },
+    name: 'a b',
+    query: '1',
+    body: 'ü',
+    from: '198.51.100.7',
     headers: { authorization: 'token t', 'content-type': 'text/x' },
   })
 })

@@ -10,7 +10,11 @@ function eventOf(requestLine: string, fields: object = {}): object {
   const [method = '', target = ''] = requestLine.split(' ')
   const [rawPath, rawQueryString = ''] = target.split('?')
   return {
-    ...{ version: '2.0', routeKey: '$default', rawPath, rawQueryString, isBase64Encoded: false },
+    version: '2.0',
+    routeKey: '$default',
+    rawPath,
+    rawQueryString,
+    isBase64Encoded: false,
     headers: {},
     requestContext: { http: { method, path: rawPath, sourceIp: '198.51.100.7' } },
     ...fields,

@@ -44,7 +44,7 @@ export function createGeneratorOpeners(
   const { settings, awsResources, platform, triggers, folders, scratch, env } = deps
   const { archives, requests, clock } = platform
   const install = createInstallProgram(deps)
-  const programDeps = { ...{ archives, requests, clock, folders, scratch, install }, ...triggers }
+  const programDeps = { archives, requests, clock, folders, scratch, install, ...triggers }
   const reviewedOpen = withReviewedConfig(withRepositoryPrograms(open, programDeps), {
     requests,
     readState: stack => exportState(platform, stack),
@@ -80,6 +80,9 @@ function createInstallProgram({
     functionArn: awsResources.get('installerFunction'),
     createUpload: () => createInstallUpload({ s3, bucket, random }),
     storeSource: source => storeInstallSource({ s3, bucket, random }, source),
-    ...{ outbound, clock, random, logger },
+    outbound,
+    clock,
+    random,
+    logger,
   })
 }

@@ -73,7 +73,8 @@ export function openScheduleTriggers(env: Env): ScheduleTriggers {
   const dashboardUrl = env[publicUrlVariable] ?? commonResources.get('apiUrl')
   const open = (resources: AwsResources): ScheduleTriggers => ({
     ...openGroupTriggers(env, resources),
-    ...{ scheduler, dashboardUrl },
+    scheduler,
+    dashboardUrl,
     notificationsQueue: queueNameOf(resources.get('notificationsQueue')),
   })
   return {
@@ -114,6 +115,7 @@ function openGroupWebhooks(env: Env, resources: AwsResources, meter?: UsageMeter
   const { telemetry, logger } = openLogs(env)
   return {
     ...createTriggerPlatform({ settings, resources, logger }),
-    ...{ telemetry, execute: 'functions' },
+    telemetry,
+    execute: 'functions',
   }
 }

@@ -38,10 +38,14 @@ function openRecorder(size: ProcessSize, failsFirst = false) {
     },
     random: { uuid: () => `run${(runs += 1)}` },
     logger: { write: (_, event) => void lines.push(event) },
-    ...{ part: 'generator', size },
+    part: 'generator',
+    size,
   })
   return {
-    ...{ recorder, meter, stored, lines },
+    recorder,
+    meter,
+    stored,
+    lines,
     tick: () => tick(),
     advance: (ms: number) => {
       nowMs += ms
@@ -61,7 +65,11 @@ test('a call records its requests, its messages, its own write and its time sinc
   })
   // The environment started two seconds before its first call, and Lambda bills this time.
   expect(stored.get(`${first} run1`)?.counts).toMatchObject({
-    ...{ writeUnits: 4, readUnits: 0, messages: 2, calls: 1, gbSeconds: 3 },
+    writeUnits: 4,
+    readUnits: 0,
+    messages: 2,
+    calls: 1,
+    gbSeconds: 3,
   })
   await recorder.measure(async () => {
     recorder.assign(first)
@@ -108,7 +116,8 @@ test('a usage that cannot be stored is logged, and the result of the call is unc
 
 test('the size of a process is that of its function, or of its task', () => {
   expect(readProcessSize({ AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '512' })).toEqual({
-    ...{ kind: 'function', memoryGb: 0.5 },
+    kind: 'function',
+    memoryGb: 0.5,
   })
   const task = readProcessSize({ ANTICHAIN_TASK_CPU: '2048', ANTICHAIN_TASK_MB: '4096' })
   expect(task).toEqual({ kind: 'task', cpus: 2, memoryGb: 4 })

@@ -40,7 +40,11 @@ const saveIntervalMs = 60_000
  * receives and removes the message. A task of the long pool receives messages itself.
  */
 const requestsPerEvent: Readonly<Record<UsagePart | 'task', number>> = {
-  ...{ generator: 2, executor: 2, compaction: 0, watcher: 0, task: 1 },
+  generator: 2,
+  executor: 2,
+  compaction: 0,
+  watcher: 0,
+  task: 1,
 }
 
 /** The current call. */

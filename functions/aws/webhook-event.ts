@@ -56,7 +56,8 @@ export function parseDelivery(event: unknown): HttpDelivery | undefined {
     ([key, value]) => [key.toLowerCase(), value] as const,
   )
   return {
-    ...{ name, group: group ?? defaultGroup },
+    name,
+    group: group ?? defaultGroup,
     request: {
       headers: new Map(lowerCaseHeaders),
       body: Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8'),

@@ -47,8 +47,12 @@ function install(order: object = {}) {
   }
   return serveInstall(deps, {
     order: {
-      ...{ repository: 'acme/shop', commit: 'c0ffee', apiUrl: receiver.origin },
-      ...{ folder: '', ignoreScripts: false, ...order },
+      repository: 'acme/shop',
+      commit: 'c0ffee',
+      apiUrl: receiver.origin,
+      folder: '',
+      ignoreScripts: false,
+      ...order,
     },
     upload: { url: `${receiver.origin}/installs/1`, headers: { 'if-none-match': '*' } },
   })

@@ -26,7 +26,8 @@ function createPool(pool: { desired: number; running: number; visible: number })
         },
         countMessages: async name => ({
           visible: name === queue ? pool.visible : 0,
-          ...{ delayed: 0, held: 0 },
+          delayed: 0,
+          held: 0,
         }),
         tasksMax: 4,
         logger: silentLogger,

@@ -178,7 +178,9 @@ test('a message or a call of a group leads only to the documents of this group',
       notificationsQueue: queue,
       notifications: {
         fromEvent: ({ body, handle, deliveries }: RawMessage) => ({
-          ...{ message: JSON.parse(body), receipt: handle, deliveries },
+          message: JSON.parse(body),
+          receipt: handle,
+          deliveries,
         }),
         postpone: async () => undefined,
       },

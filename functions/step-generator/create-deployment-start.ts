@@ -8,7 +8,8 @@ export function createDeploymentStart(
   const { options, by, recordedConfig: config } = request
   const { command, message, approval } = options
   return {
-    ...{ command, message },
+    command,
+    message,
     ...(by === undefined ? {} : { by }),
     ...(approval === undefined ? {} : { approval: toHistoryApproval(approval) }),
     ...(config === undefined ? {} : { config }),

@@ -191,7 +191,9 @@ function replyOf(request: DeploymentRequest, end: RequestEnd) {
   const state = end.result === 'succeeded' ? 'success' : 'failure'
   const lines = [text, ...(end.urns ?? []), ...end.errors]
   return createReply(request, state, {
-    ...{ description: `preview ${end.result}: ${text}`, page, lines },
+    description: `preview ${end.result}: ${text}`,
+    page,
+    lines,
   })
 }
 

@@ -90,7 +90,10 @@ export async function servePreview(
     approvalPeriodMs === undefined
       ? {}
       : await storeApproval(server, ports.documents, {
-          ...{ queuedRequest, input: request, result, approvalPeriodMs },
+          queuedRequest,
+          input: request,
+          result,
+          approvalPeriodMs,
         })
   const end = {
     kind: 'previewed',

@@ -37,9 +37,14 @@ export async function storeApproval(
   const { archive } = input.source
   const now = platform.clock.now()
   const { expiresAt } = await putWaitingApproval(documents, stack, {
-    ...{ request: key, by, command: options.command, message: options.message },
-    ...{ at: now, expiresAt: (now + approvalPeriodMs) as EpochMs },
-    ...{ changes: { ...result.changes }, plan },
+    request: key,
+    by,
+    command: options.command,
+    message: options.message,
+    at: now,
+    expiresAt: (now + approvalPeriodMs) as EpochMs,
+    changes: { ...result.changes },
+    plan,
     ...(token === undefined ? {} : { token }),
     ...(archive === undefined ? {} : { archive }),
   })

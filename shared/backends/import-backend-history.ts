@@ -38,7 +38,8 @@ export async function importBackendHistory(
       command: commandOfKind(info.kind),
       message: info.message,
       at: toEpochMs(info.startTime),
-      ...{ environment: info.environment, config: info.config },
+      environment: info.environment,
+      config: info.config,
     })
     if (start.kind === 'busy')
       throw error('STACK_BUSY', `the stack ${id} has a deployment that has not ended`)

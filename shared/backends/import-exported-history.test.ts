@@ -10,8 +10,12 @@ import {
 
 const stack = 'organization/shop/dev' as StackId
 const entries: readonly ExportedEntry[] = [1, 2, 3].map(number => ({
-  ...{ command: 'up', message: `m${number}`, result: 'succeeded', changes: {} },
-  ...{ startedAt: (number * 10) as EpochMs, endedAt: (number * 10 + 5) as EpochMs },
+  command: 'up',
+  message: `m${number}`,
+  result: 'succeeded',
+  changes: {},
+  startedAt: (number * 10) as EpochMs,
+  endedAt: (number * 10 + 5) as EpochMs,
   version: number,
 }))
 
@@ -61,7 +65,9 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8, 9, Infinity])(
     const { catalog, records, versions, heal } = openCatalog(failsAt)
     const importAll = () =>
       importExportedHistory({ catalog, blobs }, stack, {
-        ...{ records: records.toReversed(), entries, readVersion },
+        records: records.toReversed(),
+        entries,
+        readVersion,
       })
     if (failsAt === Infinity) await importAll()
     else {

@@ -70,7 +70,9 @@ async function startEntry(
   { command, message, by, approval, startedAt: at, environment, config }: ExportedEntry,
 ): Promise<DeploymentId> {
   const { kind, deployment } = await catalog.start(id, {
-    ...{ command, message, at },
+    command,
+    message,
+    at,
     ...(by === undefined ? {} : { by }),
     ...(approval === undefined ? {} : { approval }),
     ...(environment === undefined ? {} : { environment }),

@@ -32,7 +32,9 @@ const step = (
   urn: string,
   oldId?: string,
 ): ClientStep => ({
-  ...{ phase, sequence, resource: resourceOf(urn) },
+  phase,
+  sequence,
+  resource: resourceOf(urn),
   ...(oldId === undefined ? {} : { oldId }),
 })
 const stepsOf = (...steps: ClientStep[]): Decision => ({ kind: 'client-steps', steps })

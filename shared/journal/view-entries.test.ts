@@ -15,7 +15,12 @@ const base: StoredDeployment = {
 const target = { kind: 'base', epoch: 1, index: 1, urn: 'v' as Urn } as const
 const old = { at: target, state: view }
 const step = (effect: ViewOutcome['effect'], more: Partial<ViewOutcome> = {}): ViewOutcome => ({
-  ...{ urn: 'v' as Urn, type: 't', op: 'update', effect, verdict: 'succeeded', ...more },
+  urn: 'v' as Urn,
+  type: 't',
+  op: 'update',
+  effect,
+  verdict: 'succeeded',
+  ...more,
 })
 
 /** Returns the end entries of some view steps. */

@@ -7,7 +7,9 @@ test('addUsage adds each field, multiplied by the factor', () => {
   const one = addUsage(noUsage, { writeUnits: 3, gbSeconds: 1.5 })
   expect(addUsage(one, { writeUnits: 1, calls: 2 }, -1)).toEqual({
     ...noUsage,
-    ...{ writeUnits: 2, gbSeconds: 1.5, calls: -2 },
+    writeUnits: 2,
+    gbSeconds: 1.5,
+    calls: -2,
   })
 })
 
@@ -27,7 +29,9 @@ test('computeUsageCost charges each field at its list price', () => {
 
 test('sumDeploymentCost sums the calls of each part, in the order of the parts', () => {
   const record = (part: UsageRecord['part'], run: string, writeUnits: number): UsageRecord => ({
-    ...{ part, run, counts: { ...noUsage, writeUnits, calls: 1 } },
+    part,
+    run,
+    counts: { ...noUsage, writeUnits, calls: 1 },
   })
   const records = [record('watcher', 'a', 1), record('generator', 'b', 5)]
   const cost = sumDeploymentCost([...records, record('generator', 'c', 7)])

@@ -53,8 +53,12 @@ export function inspectIntegrity(deployment: StoredDeployment): IntegrityReport 
     return createFaultReport('the magic of the manifest does not match its version')
   // All checks share one set of URNs, because filling a large set is most of their cost.
   const earlier: EarlierResources = {
-    ...{ urns: new Set<string>(), providers: new Set<string>(), list: resources },
-    ...{ hasSharedUrns: false, hasLateProviders: false, lastParent: '' },
+    urns: new Set<string>(),
+    providers: new Set<string>(),
+    list: resources,
+    hasSharedUrns: false,
+    hasLateProviders: false,
+    lastParent: '',
   }
   for (const resource of resources) {
     const fault =

@@ -4,7 +4,9 @@ import { findSnippet, formatSnippetProgram, readSnippets } from './snippets.ts'
 
 const urn = (name: string): string => `urn:pulumi:dev::shop::gold:index:Thing::${name}`
 const snippet = {
-  ...{ uuid: 'u1', name: 'logs', type: 'gold:index:Thing' },
+  uuid: 'u1',
+  name: 'logs',
+  type: 'gold:index:Thing',
   code: 'size = source.size\n\nlabel = "x"\n',
   references: { source: urn('first') },
 }

@@ -95,7 +95,9 @@ export function createScheduleRequest(
     }),
     program: { kind: 'last' },
     origin: {
-      ...{ kind: 'schedule', name, remediate },
+      kind: 'schedule',
+      name,
+      remediate,
       ...(isShared ? { shared: { skipReadWithinMs } } : {}),
     },
   }

@@ -22,7 +22,9 @@ describeWithServices(
       const bundles = createBundles()
       const gate = createGate(bundles.findBundle)
       const sandbox = await createCloudSandbox('shop', {
-        ...{ aws: settings(), bundleOf: gate.code, visibilitySeconds: { chains: 3 } },
+        aws: settings(),
+        bundleOf: gate.code,
+        visibilitySeconds: { chains: 3 },
       })
       const client = createSandbox(undefined, { sdk: false })
       const run = (...args: readonly string[]): Promise<CommandOutput> =>

@@ -123,7 +123,12 @@ const samples: Readonly<Record<string, Sample>> = {
       source: 'there',
       entries: [
         {
-          ...{ id: 'one', at: 1, who: 'ana', from: '', what: 'POST /', kind: 'asked' },
+          id: 'one',
+          at: 1,
+          who: 'ana',
+          from: '',
+          what: 'POST /',
+          kind: 'asked',
           request: 'one',
         },
       ],
@@ -151,8 +156,14 @@ async function createState({ ports, records }: Awaited<ReturnType<typeof openMod
   const pin = {
     kind: 'pin',
     base: '',
-    ...{ epoch: 1, version: 0, rules: rulesVersion, options },
-    ...{ program: '', place: { root: '' }, secrets: { type: 'x', state: {} }, inbox: [] },
+    epoch: 1,
+    version: 0,
+    rules: rulesVersion,
+    options,
+    program: '',
+    place: { root: '' },
+    secrets: { type: 'x', state: {} },
+    inbox: [],
   } as const
   const log = { number: 0 as LogNumber, writer: 'w' as WriterToken, at: 1 as EpochMs }
   await records.decisionLog.append(deployment, { ...log, decisions: [pin] })
@@ -171,13 +182,21 @@ async function createState({ ports, records }: Awaited<ReturnType<typeof openMod
   await events.append(previewIdOf(stack, 'ended'), 'w', 0, [summary])
   await requests.end(stack, 'ended', { kind: 'refused', code: 'X', message: 'x' })
   await requests.end(stack, 'planned', {
-    ...{ kind: 'previewed', result: 'succeeded', changes: {}, errors: [] },
+    kind: 'previewed',
+    result: 'succeeded',
+    changes: {},
+    errors: [],
     approval: { expiresAt: (clock.now() + 60_000) as EpochMs, plan: snapshot },
   })
   await putWaitingApproval(records.documents, stack, {
-    ...{ request: 'planned', command: 'up', message: '', by: 'a test' },
-    ...{ at: clock.now(), expiresAt: (clock.now() + 60_000) as EpochMs },
-    ...{ changes: {}, plan: snapshot },
+    request: 'planned',
+    command: 'up',
+    message: '',
+    by: 'a test',
+    at: clock.now(),
+    expiresAt: (clock.now() + 60_000) as EpochMs,
+    changes: {},
+    plan: snapshot,
   })
   await ports.archives.put(stack, program)
   const deliveries = [{ ...sentDelivery, id: 'sent', sentAt: 1 }]
@@ -194,9 +213,19 @@ function requestOf(
 ): { readonly path: string; readonly body: unknown } {
   const { params = {}, query = '', body } = samples[`${route.method} ${route.path}`] ?? {}
   const values: Readonly<Record<string, string>> = {
-    ...{ project: 'shop', stack: 'dev', name: 'x', number: '1', key: 'waiting', id: tokenId },
+    project: 'shop',
+    stack: 'dev',
+    name: 'x',
+    number: '1',
+    key: 'waiting',
+    id: tokenId,
     delivery: 'sent',
-    ...{ archive, kind: 'resource', version: '1.0.0', os: 'linux', arch: 'arm64', ...params },
+    archive,
+    kind: 'resource',
+    version: '1.0.0',
+    os: 'linux',
+    arch: 'arm64',
+    ...params,
   }
   const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name) => values[name] ?? '')
   return { path: `${path}${query}`, body }
@@ -216,8 +245,11 @@ test('every route of the API uses only the partitions of its role, and the role 
   const revoked = await createToken(ports, { name: 'revoked', role: 'read' })
   const size = { kind: 'function', memoryGb: 1 } as const
   const usage = createUsageRecorder({
-    ...{ ...ports, usage: records.usage, meter: createUsageMeter() },
-    ...{ part: 'watcher', size },
+    ...ports,
+    usage: records.usage,
+    meter: createUsageMeter(),
+    part: 'watcher',
+    size,
   })
   const app = createApi({
     ports: { ...ports, assignUsage: usage.assign },

@@ -44,7 +44,8 @@ const requests: Readonly<Record<string, () => { readonly input: object }>> = {
   'a put over a larger one': () => new PutItemCommand({ TableName, Item: item('2', 2_100) }),
   'a put that is refused': () =>
     new PutItemCommand({
-      ...{ TableName, Item: item('2', 9_000) },
+      TableName,
+      Item: item('2', 9_000),
       ConditionExpression: isAbsent,
       ...returnOldItem,
     }),

@@ -20,8 +20,11 @@ import { describeWithServices } from './describe-with-services.ts'
 
 const provider = resolve(import.meta.dirname, '..', 'golden', 'provider')
 const key = {
-  ...{ kind: 'resource', name: 'gold', version: '1.0.0' },
-  ...{ os: process.platform, arch: process.arch },
+  kind: 'resource',
+  name: 'gold',
+  version: '1.0.0',
+  os: process.platform,
+  arch: process.arch,
 }
 
 /** A language host whose programs only print a greeting. */
@@ -68,7 +71,9 @@ describeWithServices('plugins of functions', ['DYNAMODB', 'SQS', 'S3', 'KMS'], s
   async function openSandbox(): Promise<CloudSandbox> {
     const PATH = [resolve(provider, '../../../node_modules/node/bin'), '/usr/bin', '/bin']
     const createdSandbox = await createCloudSandbox('small', {
-      ...{ aws: settings(), bundleOf: bundles.findBundle, sdk: 'above' },
+      aws: settings(),
+      bundleOf: bundles.findBundle,
+      sdk: 'above',
       variables: {
         PATH: PATH.join(delimiter),
         [outboundVariables.allowedNetworks]: '127.0.0.1/32',

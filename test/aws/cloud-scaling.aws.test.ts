@@ -41,7 +41,8 @@ describeWithServices('the long pool', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'ECS'], s
     await waitUntil(() => listPids().length === 1, { condition: 'a task', limitMs: 30_000 })
     expect(cloud.listTaskPids('step-generator')).toEqual([])
     await waitUntil(() => sandbox.readLog().includes('message.unreadable'), {
-      ...{ condition: 'a receive of the task', limitMs: 60_000 },
+      condition: 'a receive of the task',
+      limitMs: 60_000,
     })
 
     // The message is held, so the task remains.
@@ -60,7 +61,8 @@ describeWithServices('the long pool', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'ECS'], s
     const callsBefore = callsOf()
     await waitUntil(() => listPids().length === 0, { condition: 'no task', limitMs: 60_000 })
     await waitUntil(() => callsOf() > callsBefore, {
-      ...{ condition: 'a call of the ended task', limitMs: 30_000 },
+      condition: 'a call of the ended task',
+      limitMs: 30_000,
     })
     expect([countScaled('sent'), countScaled('idle')]).toEqual([1, 1])
     expect(sandbox.takeDenials()).toEqual([])

@@ -47,7 +47,8 @@ describeWithServices('a Terraform provider in functions', services, settings => 
     timeout: 400_000,
   }, async () => {
     const opened = await createCloudSandbox('terraform', {
-      ...{ aws: settings(), bundleOf: bundles.findBundle },
+      aws: settings(),
+      bundleOf: bundles.findBundle,
     })
     sandbox = opened
     await push(opened)

@@ -124,7 +124,12 @@ describeWithServices('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], 
         const options = { command: 'up', parallel: 1, refresh: false, message: '' } as const
         const moreOptions = { continueOnError: false, execute: 'functions' } as const
         await requests.put({
-          ...{ stack, key, at: clock.now(), by: 'webhook site', dryRun: false, program },
+          stack,
+          key,
+          at: clock.now(),
+          by: 'webhook site',
+          dryRun: false,
+          program,
           options: { ...options, ...moreOptions },
         })
         await nudges.nudge(stack, 0)

@@ -30,8 +30,11 @@ outputs:
   id: \${second.id}
 `
 const key = {
-  ...{ kind: 'language', name: 'yaml', version: '1.25.0' },
-  ...{ os: process.platform, arch: process.arch },
+  kind: 'language',
+  name: 'yaml',
+  version: '1.25.0',
+  os: process.platform,
+  arch: process.arch,
 } as const
 
 describeWithCommands('programs in YAML', [['go', 'version']], () => {
@@ -41,7 +44,8 @@ describeWithCommands('programs in YAML', [['go', 'version']], () => {
     beforeAll(async () => {
       bundles = createBundles()
       sandbox = await createCloudSandbox('notes', {
-        ...{ aws: settings(), bundleOf: bundles.findBundle },
+        aws: settings(),
+        bundleOf: bundles.findBundle,
         files: { 'Pulumi.yaml': project },
       })
       const args = ['-czf', '-', '-C', installYamlPlugins(), 'pulumi-language-yaml']

@@ -4,8 +4,14 @@ import { prices } from '../../shared/config/aws-prices.ts'
 import { costOf, noCounts, sumOf } from './counts.ts'
 
 const request: ProxiedRequest = {
-  ...{ service: 'SQS', method: 'POST', path: '/', target: '', status: 200 },
-  ...{ requestBytes: 100, responseBytes: 100, responseText: '{}' },
+  service: 'SQS',
+  method: 'POST',
+  path: '/',
+  target: '',
+  status: 200,
+  requestBytes: 100,
+  responseBytes: 100,
+  responseText: '{}',
 }
 
 test('S3 requests are billed by their class, but not deletes and server errors', () => {
@@ -39,7 +45,9 @@ test('a write with a failed condition is billed by the size of the existing item
   const countRefusedWrite = (bytes: number) =>
     countRequest({
       ...request,
-      ...{ service: 'DYNAMODB', target: 'DynamoDB_20120810.PutItem', status: 400 },
+      service: 'DYNAMODB',
+      target: 'DynamoDB_20120810.PutItem',
+      status: 400,
       responseText: JSON.stringify({
         __type: 'com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException',
         Item: { pk: { S: 'a' }, data: { B: Buffer.alloc(bytes).toString('base64') } },

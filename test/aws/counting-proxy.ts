@@ -122,7 +122,11 @@ async function forward(
     ? purposeOf(operation, requestBody.toString())
     : `${service} ${operation}`
   const requestCounts = countRequest({
-    ...{ service, method, path, status, target },
+    service,
+    method,
+    path,
+    status,
+    target,
     requestBytes: requestBody.length,
     responseBytes: responseBody.length,
     responseText: isJson ? responseBody.toString() : '',

@@ -31,8 +31,19 @@ export interface Counts {
 
 /** Counts of zero. */
 export const noCounts: Counts = {
-  ...{ writeUnits: 0, readUnits: 0, writes: 0, reads: 0, puts: 0, gets: 0, messages: 0 },
-  ...{ emptyReceives: 0, keyRequests: 0, calls: 0, coldStarts: 0, gbSeconds: 0, logBytes: 0 },
+  writeUnits: 0,
+  readUnits: 0,
+  writes: 0,
+  reads: 0,
+  puts: 0,
+  gets: 0,
+  messages: 0,
+  emptyReceives: 0,
+  keyRequests: 0,
+  calls: 0,
+  coldStarts: 0,
+  gbSeconds: 0,
+  logBytes: 0,
 }
 
 /** Returns the sum of two counts. */

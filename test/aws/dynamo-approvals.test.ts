@@ -13,10 +13,18 @@ import { listForbiddenUses, openRecordingDynamo } from './partition-uses.ts'
 
 const [stack, otherStack] = [stackIdOf('shop', 'prod'), stackIdOf('shop', 'dev')]
 const request: DeploymentRequest = {
-  ...{ stack, key: 'k', at: toEpochMs(1), by: 'a test', dryRun: false },
+  stack,
+  key: 'k',
+  at: toEpochMs(1),
+  by: 'a test',
+  dryRun: false,
   options: {
-    ...{ command: 'up', parallel: 1, refresh: false, continueOnError: false },
-    ...{ execute: 'functions', message: '' },
+    command: 'up',
+    parallel: 1,
+    refresh: false,
+    continueOnError: false,
+    execute: 'functions',
+    message: '',
   },
   program: { kind: 'archive', archive: toBlobHash('a') },
 }

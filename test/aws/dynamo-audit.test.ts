@@ -32,7 +32,10 @@ async function open(fixedBytes: readonly number[] = []) {
   const clock = { now: () => toEpochMs(now.ms), sleep: async () => undefined }
   const region = 'eu-test-1'
   const catalogTable = {
-    ...{ client: model.client, clock, region, name: names.catalog },
+    client: model.client,
+    clock,
+    region,
+    name: names.catalog,
     random: { bytes, uuid },
   }
   const audit = () => createAudit({ catalogTable, random: { bytes, uuid } })
@@ -40,8 +43,13 @@ async function open(fixedBytes: readonly number[] = []) {
 }
 
 const createEntry = (id: string): AuditEntry => ({
-  ...{ id, at: toEpochMs(begun), who: 'ci', from: '192.0.2.1', what: 'POST /v1/stacks' },
-  ...{ kind: 'asked', request: id },
+  id,
+  at: toEpochMs(begun),
+  who: 'ci',
+  from: '192.0.2.1',
+  what: 'POST /v1/stacks',
+  kind: 'asked',
+  request: id,
 })
 
 test('pages continue over days, also over days without changes', async () => {

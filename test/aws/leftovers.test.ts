@@ -32,7 +32,9 @@ async function deployWithLeftovers(catalog: Catalog, id: StackId): Promise<LateO
   const launch = { command: 'up', message: '', at: 1 as EpochMs } as const
   const { deployment } = await catalog.start(id, launch)
   const late: LateOutcome = {
-    ...{ deployment, operation: 7 as OperationId, attempt: 1 },
+    deployment,
+    operation: 7 as OperationId,
+    attempt: 1,
     urn: 'urn:pulumi:dev::p::t:m:T::x' as Urn,
     state: { urn: 'u', custom: true, type: 't:m:T', id: 'made' },
   }

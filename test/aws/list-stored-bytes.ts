@@ -90,7 +90,9 @@ async function readMessages(
   for (const { url } of Object.values(services.queues))
     for (const QueueUrl of [url, deadLetterQueueOf(url)]) {
       const command = new ReceiveMessageCommand({
-        ...{ QueueUrl, MaxNumberOfMessages: 10, VisibilityTimeout: 1 },
+        QueueUrl,
+        MaxNumberOfMessages: 10,
+        VisibilityTimeout: 1,
       })
       const { Messages = [] } = await sqs.send(command)
       for (const { Body = '' } of Messages)

@@ -17,7 +17,9 @@ import { openRecordingDynamo } from './partition-uses.ts'
 /** A delivery as the history of a notification stores it, without its id and time. */
 export const sentDelivery = {
   ...({ kind: 'ping', body: '{}', durationMs: 1, url: 'https://chat.test/', status: 200 } as const),
-  ...{ requestHeaders: {}, responseHeaders: {}, responseText: '' },
+  requestHeaders: {},
+  responseHeaders: {},
+  responseText: '',
 }
 
 /** Creates the sender of the API, over a queue whose messages are delivered immediately. */
@@ -46,14 +48,12 @@ export async function openModelApi() {
   const notifications = { listDeadLetters: async () => [], redrive: async () => 0 }
   const ports = {
     ...createRecords(deps, blobs),
-    ...{
-      blobs,
-      archives: createBucketArchives(bucket),
-      clock,
-      random,
-      logger: silentLogger,
-      telemetry: noTelemetry,
-    },
+    blobs,
+    archives: createBucketArchives(bucket),
+    clock,
+    random,
+    logger: silentLogger,
+    telemetry: noTelemetry,
     chains: {
       listDeadLetters: async (deployment: string) => [{ deployment, operations: [1] }],
       redrive: async () => undefined,

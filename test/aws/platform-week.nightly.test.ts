@@ -117,11 +117,14 @@ describeWithServices(
       const plugins = writeCommands(join(root, 'plugins'), { 'pulumi-resource-aws': plugin })
       const wheels = [downloadWheels(), writeAwsWheel(join(root, 'wheels'))].join(' ')
       sandbox = await createCloudSandbox('small', {
-        ...{ aws: settings(), bundleOf: bundles.findBundle, sdk: 'above' },
+        aws: settings(),
+        bundleOf: bundles.findBundle,
+        sdk: 'above',
         settings: { 'antichain:inlineMax': '8' },
         variables: {
           PATH: [plugins, nodeFolder, '/usr/local/bin', '/usr/bin', '/bin'].join(delimiter),
-          ...{ PIP_NO_INDEX: '1', PIP_FIND_LINKS: wheels },
+          PIP_NO_INDEX: '1',
+          PIP_FIND_LINKS: wheels,
           [outboundVariables.allowedNetworks]: '127.0.0.1/32',
           [outboundVariables.plainHttp]: '1',
         },
@@ -133,9 +136,13 @@ describeWithServices(
       symlinkSync(launcher, join(commands, 'antichain'))
       const path = client.createEnvironment()['PATH'] ?? ''
       variables = {
-        ...{ PATH: `${commands}${delimiter}${path}`, ADDRESS: sandbox.cloud.apiUrl, TOKEN: token },
-        ...{ SECRETS_KEY: sandbox.keyUrl, GITHUB_API: github.origin },
-        ...{ ANTICHAIN_SECRET: webhookSecret, ANTICHAIN_CREDENTIAL: hostCredential },
+        PATH: `${commands}${delimiter}${path}`,
+        ADDRESS: sandbox.cloud.apiUrl,
+        TOKEN: token,
+        SECRETS_KEY: sandbox.keyUrl,
+        GITHUB_API: github.origin,
+        ANTICHAIN_SECRET: webhookSecret,
+        ANTICHAIN_CREDENTIAL: hostCredential,
         ANTICHAIN_KMS_ENDPOINT: settings().endpoints.KMS ?? '',
       }
     }, 240_000)
@@ -223,7 +230,8 @@ describeWithServices(
       const decided = await run(thursday.slice(decision), { REQUEST: request })
       expect(decided[0]).toContain(request)
       await waitUntil(() => JSON.stringify(listTags()).includes('ben'), {
-        ...{ condition: 'the approved change', limitMs: 240_000 },
+        condition: 'the approved change',
+        limitMs: 240_000,
       })
 
       const friday = readSection('Friday')

@@ -125,11 +125,15 @@ export function createPrivateManifests(
   const integrity = `sha512-${createHash('sha512').update(archive).digest('base64')}`
   const manifest = { name: 'site', version: '1.0.0', dependencies: { [privatePackage]: '1.0.0' } }
   const lock = {
-    ...{ name: 'site', version: '1.0.0', lockfileVersion: 3 },
+    name: 'site',
+    version: '1.0.0',
+    lockfileVersion: 3,
     packages: {
       '': manifest,
       [`node_modules/${privatePackage}`]: {
-        ...{ version: '1.0.0', resolved: `${origin}${npmArchivePath}`, integrity },
+        version: '1.0.0',
+        resolved: `${origin}${npmArchivePath}`,
+        integrity,
       },
     },
   }

@@ -21,7 +21,8 @@ async function openWebhookApi() {
   uses.length = 0
   const call = async (method: string, path: string, body?: object) => {
     const response = await app.request(path, {
-      ...{ method, headers: { authorization: `token ${token}` } },
+      method,
+      headers: { authorization: `token ${token}` },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
     const text = await response.text()

@@ -65,7 +65,12 @@ async function openChains(serviceSettings: AwsSettings, options: Options = {}) {
   const blobs = createMemoryBlobs()
   const createChains = (timeoutMs: number) =>
     createChainQueue({
-      ...{ sqs: faulty, queues, blobs, clock, logger: silentLogger, visibilityMs: timeoutMs },
+      sqs: faulty,
+      queues,
+      blobs,
+      clock,
+      logger: silentLogger,
+      visibilityMs: timeoutMs,
       ...(bytesMax === undefined ? {} : { bytesMax }),
     })
   const chains = createChains(visibilityMs)
@@ -141,7 +146,10 @@ const messagesOf = (count: number) => {
 }
 
 const alwaysFault = (kind: RequestFaultRule['kind'], operation: string): RequestFaultRule => ({
-  ...{ kind, operations: [operation], percent: 100, attemptsMax: 1 },
+  kind,
+  operations: [operation],
+  percent: 100,
+  attemptsMax: 1,
 })
 
 describeWithServices('queues over SQS', ['SQS'], settings => {

@@ -96,7 +96,7 @@ describeWithServices('repairs by the API', ['DYNAMODB', 'SQS', 'S3', 'KMS'], set
 
   test('a pending create without an object is cleared', async () => {
     const state = await readState()
-    const resource = { ...{ urn: urnOf('ghost'), custom: true }, type: 'gold:index:Thing' }
+    const resource = { urn: urnOf('ghost'), custom: true, type: 'gold:index:Thing' }
     await publish({ ...state, pending_operations: [{ resource, type: 'creating' }] })
     requireSuccess(await run(...upArgs))
     expect((await readState()).pending_operations).toHaveLength(1)

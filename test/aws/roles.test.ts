@@ -64,7 +64,10 @@ test('an executor writes only to the journal, where only late outcomes and slow 
   await executor.operations.begin(deployment, operation, beginRequest)
   await executor.operations.putOutcome(deployment, {
     operation,
-    ...{ attempt: 1, verdict: 'succeeded', startedAt: toEpochMs(1), endedAt: toEpochMs(2) },
+    attempt: 1,
+    verdict: 'succeeded',
+    startedAt: toEpochMs(1),
+    endedAt: toEpochMs(2),
   })
   const end = { owner: token, attempt: 1, verdict: 'succeeded' } as const
   await executor.operations.select(deployment, operation, end)
@@ -113,16 +116,26 @@ test('a webhook writes requests, marks and documents without deleting an item', 
 })
 
 const request: Omit<DeploymentRequest, 'stack'> = {
-  ...{ key: 'k', at: toEpochMs(1), by: 'a test', dryRun: false, program: { kind: 'last' } },
+  key: 'k',
+  at: toEpochMs(1),
+  by: 'a test',
+  dryRun: false,
+  program: { kind: 'last' },
   options: {
-    ...{ command: 'up', parallel: 8, refresh: false, continueOnError: false },
-    ...{ execute: 'functions', message: '' },
+    command: 'up',
+    parallel: 8,
+    refresh: false,
+    continueOnError: false,
+    execute: 'functions',
+    message: '',
   },
 }
 
 function lateOf(deployment: LateOutcome['deployment']): LateOutcome {
   return {
-    ...{ deployment, operation: toOperationId(1), attempt: 1 },
+    deployment,
+    operation: toOperationId(1),
+    attempt: 1,
     urn: 'urn:pulumi:dev::p::t:m:T::n' as Urn,
     state: { urn: 'u', custom: true, type: 't:m:T', id: 'made' },
   }

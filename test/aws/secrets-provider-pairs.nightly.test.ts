@@ -86,10 +86,15 @@ describeWithServices('secrets providers', ['KMS', 'VAULT'], settings => {
       service: `service://${new URL(service.address).host}/acme/shop/dev`,
     }
     env = {
-      ...{ ...cloud.env, ...azure.env, ...google.env },
-      ...{ VAULT_ADDR: vaultAddress, VAULT_TOKEN: emulatorVaultToken },
-      ...{ PULUMI_BACKEND_URL: service.address, PULUMI_ACCESS_TOKEN: serviceToken },
-      ...{ ANTICHAIN_KMS_ENDPOINT: settings().endpoints.KMS, ANTICHAIN_HOME: sandbox.home },
+      ...cloud.env,
+      ...azure.env,
+      ...google.env,
+      VAULT_ADDR: vaultAddress,
+      VAULT_TOKEN: emulatorVaultToken,
+      PULUMI_BACKEND_URL: service.address,
+      PULUMI_ACCESS_TOKEN: serviceToken,
+      ANTICHAIN_KMS_ENDPOINT: settings().endpoints.KMS,
+      ANTICHAIN_HOME: sandbox.home,
     }
   })
   afterAll(async () => {

@@ -92,7 +92,8 @@ describeWithServices('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'K
       logger: silentLogger,
     })
     const draft = webhookDraft.parse({
-      ...{ form: 'signed', secrets: [webhookSecret] },
+      form: 'signed',
+      secrets: [webhookSecret],
       credential: secrets['the credential of a webhook'],
       rules: [{ on: 'push', repository: 'acme/other', branches: ['main'], stack: sandbox.stack }],
     })
@@ -115,7 +116,10 @@ describeWithServices('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'K
     const body = JSON.stringify({ event: 'push', repository: 'acme/x', branch: 'main', commit })
     const timestamp = String(Math.floor(Date.now() / 1000))
     const outcome = await sandbox.cloud.invoke('webhook', {
-      ...{ version: '2.0', rawPath: '/hooks/main', isBase64Encoded: false, body },
+      version: '2.0',
+      rawPath: '/hooks/main',
+      isBase64Encoded: false,
+      body,
       requestContext: { http: { method: 'POST' } },
       headers: {
         'Antichain-Delivery': randomUUID(),

@@ -40,11 +40,16 @@ export async function openServiceClient(
   const startPulumi: ServiceClient['startPulumi'] = (args, env = {}) => {
     const path = `${hostsFolder}${delimiter}${client.createEnvironment()['PATH'] ?? ''}`
     const variables = {
-      ...{ PATH: path, PULUMI_HOME: clientHome, HOME: clientHome },
-      ...{ PULUMI_BACKEND_URL: sandbox.cloud.serviceUrl, PULUMI_ACCESS_TOKEN: token },
-      ...{ PULUMI_SKIP_UPDATE_CHECK: 'true', PULUMI_CONFIG_PASSPHRASE: undefined },
+      PATH: path,
+      PULUMI_HOME: clientHome,
+      HOME: clientHome,
+      PULUMI_BACKEND_URL: sandbox.cloud.serviceUrl,
+      PULUMI_ACCESS_TOKEN: token,
+      PULUMI_SKIP_UPDATE_CHECK: 'true',
+      PULUMI_CONFIG_PASSPHRASE: undefined,
       // With these variables, which AI agents set, the client asks a person to log in.
-      ...{ AI_AGENT: undefined, CLAUDECODE: undefined },
+      AI_AGENT: undefined,
+      CLAUDECODE: undefined,
       GOLD_CLOUD: sandbox.cloudFolder,
       ...env,
     }

@@ -176,7 +176,8 @@ describeWithServices('service of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KM
         await open('small')
         await runPulumi('stack', 'init', 'dev')
         const up = service.startPulumi(['up', '--yes', '--skip-preview'], {
-          ...{ GOLD_ASKED: '1', DELAY: '8000' },
+          GOLD_ASKED: '1',
+          DELAY: '8000',
         })
         const isCreating = (): boolean =>
           sandbox.listChanges().some(({ call }) => call === 'create')

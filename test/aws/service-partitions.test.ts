@@ -51,7 +51,11 @@ async function openService() {
   const deps = { client, clock, random, region: 'eu-test-1', tables: names }
   const platform = {
     ...createRecords(deps, blobs),
-    ...{ blobs, archives: createBucketArchives(section), clock, random, logger: silentLogger },
+    blobs,
+    archives: createBucketArchives(section),
+    clock,
+    random,
+    logger: silentLogger,
     nudges: { nudge: async (id: StackId) => endRequests(id) },
     sealing: { seal: async (text: string) => text, open: async (text: string) => text },
     scheduler: { place: async () => undefined, remove: async () => undefined },
@@ -80,7 +84,9 @@ async function openService() {
     })
   const closing = {
     ...platform,
-    ...{ holder, isAlive: () => undefined, endGroup: () => undefined },
+    holder,
+    isAlive: () => undefined,
+    endGroup: () => undefined,
     compact: (deployment: Parameters<typeof compact>[1]) => compact(platform, deployment),
   }
   const ports = { ...platform, closing } as unknown as ServiceOptions['ports']
@@ -95,7 +101,8 @@ type Opened = Awaited<ReturnType<typeof openService>>
 /** Creates the function that calls routes, and records the called routes and forbidden uses. */
 async function createCaller({ ports, generator, uses, withoutUses }: Opened) {
   const app = createPulumiApi({
-    ...{ ports, addressOf: () => '192.0.2.7' },
+    ports,
+    addressOf: () => '192.0.2.7',
     forward: () => Promise.reject(new Error('no other function')),
   })
   // A token of a CI job is valid while its federation rule is unchanged, so each call reads the rule.
@@ -115,7 +122,10 @@ async function createCaller({ ports, generator, uses, withoutUses }: Opened) {
   ): Promise<Record<string, unknown>> => {
     const { lease, query = '', status = '200', ...pathParams } = params
     const values: Readonly<Record<string, string>> = {
-      ...{ org: 'organization', project: 'shop', stack: 'dev', ...pathParams },
+      org: 'organization',
+      project: 'shop',
+      stack: 'dev',
+      ...pathParams,
     }
     const [method = '', path = ''] = route.split(' ')
     const start = uses.length
@@ -261,7 +271,10 @@ test('every route for clients of Pulumi uses only the partitions of its role, an
   await callSecretRoutes(caller)
   await callUpdateRoutes(caller, opened)
   const schedule = {
-    ...{ when: 'rate(1 hour)', operation: { kind: 'refresh' }, createdAt: 1, placed: 'x' },
+    when: 'rate(1 hour)',
+    operation: { kind: 'refresh' },
+    createdAt: 1,
+    placed: 'x',
   }
   for (const kind of ['schedule', 'notification', 'delivery-history'] as const)
     await withoutUses(() => generator.documents.put({ kind, scope: stack, name: 'x' }, schedule, 0))

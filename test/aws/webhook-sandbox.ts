@@ -74,7 +74,9 @@ export async function createWebhookSandbox(
     expect([reply.status, await reply.text()]).toEqual([200, expect.any(String)])
   }
   await callApi('PUT', '/v1/webhooks/site', {
-    ...{ form: 'github', secrets: [webhookSecret], credential: hostCredential },
+    form: 'github',
+    secrets: [webhookSecret],
+    credential: hostCredential,
     apiUrl: github.origin,
     rules: rulesOf(sandbox.stack),
   })
@@ -86,7 +88,11 @@ export async function createWebhookSandbox(
     return firstRequest?.request ?? ''
   }
   return {
-    ...{ sandbox, github, callApi, hook, send },
+    sandbox,
+    github,
+    callApi,
+    hook,
+    send,
     sendAndAwait: async (event, payload) => awaitRequest(sandbox, await send(event, payload)),
     remove: async () => {
       github.close()

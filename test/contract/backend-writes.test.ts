@@ -48,8 +48,14 @@ const save = async (target: Backend, checkpoint: Uint8Array): Promise<void> => {
   await saveCheckpoint(target, dev, { checkpoint, previous })
 }
 const entry = {
-  ...{ kind: 'update', startTime: 1, message: '', environment: {}, config: {}, version: 0 },
-  ...{ result: 'succeeded', endTime: 2 },
+  kind: 'update',
+  startTime: 1,
+  message: '',
+  environment: {},
+  config: {},
+  version: 0,
+  result: 'succeeded',
+  endTime: 2,
 }
 
 test('a checkpoint, a history entry and a backup are stored under the names of the layout', async () => {

@@ -53,8 +53,15 @@ export function notificationsContract(
       const sentMessage: OutgoingMessage = {
         kind: 'reply',
         reply: {
-          ...{ webhook: 'w', stack, request: 'k', repository: 'a/b', commit: 'c' },
-          ...{ pullRequest: 7, state: 'success', description: 'ü', lines: ['a', '`b`'] },
+          webhook: 'w',
+          stack,
+          request: 'k',
+          repository: 'a/b',
+          commit: 'c',
+          pullRequest: 7,
+          state: 'success',
+          description: 'ü',
+          lines: ['a', '`b`'],
         },
       }
       await notifications.send([sentMessage])

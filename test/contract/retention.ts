@@ -45,7 +45,13 @@ function requestOf(stack: StackId, key: string, archive: BlobHash): DeploymentRe
 function pinOf(archive: BlobHash): Extract<Decision, { kind: 'pin' }> {
   return {
     kind: 'pin',
-    ...{ epoch: 0, version: 0, base: '', rules: 1, options, program: 'p', inbox: [] },
+    epoch: 0,
+    version: 0,
+    base: '',
+    rules: 1,
+    options,
+    program: 'p',
+    inbox: [],
     place: { root: '', archive },
     secrets: { type: 'passphrase', state: {} },
   }

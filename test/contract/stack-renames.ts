@@ -45,7 +45,10 @@ export function stackRenamesContract(name: string, open: OpenAdapter<Ports>): vo
       return id
     }
     const createRequest = (stack: StackId, key: string, to: StackId): EditRequest => ({
-      ...{ stack, key, at: toEpochMs(4), by: 'a test' },
+      stack,
+      key,
+      at: toEpochMs(4),
+      by: 'a test',
       edit: { kind: 'rename stack', to, placements: {} },
     })
     const input = { expectedVersion: 1, snapshot: second, program: '', at } as const
@@ -61,12 +64,23 @@ export function stackRenamesContract(name: string, open: OpenAdapter<Ports>): vo
       expect(await renames.rename(id, to, { ...input, program, by: 'ada' })).toBe('renamed')
       expect(await catalog.getStack(id)).toBeUndefined()
       expect(await catalog.getStack(to)).toEqual({
-        ...{ id: to, createdAt: 1, current: '', version: 2, snapshot: second, deployments: 2 },
+        id: to,
+        createdAt: 1,
+        current: '',
+        version: 2,
+        snapshot: second,
+        deployments: 2,
       })
       expect(await catalog.listHistory(to, 10)).toMatchObject([
         {
-          ...{ deployment: deploymentIdOf(to, 2), command: 'stack rename', message: `was ${id}` },
-          ...{ by: 'ada', startedAt: at, endedAt: at, result: 'succeeded', version: 2 },
+          deployment: deploymentIdOf(to, 2),
+          command: 'stack rename',
+          message: `was ${id}`,
+          by: 'ada',
+          startedAt: at,
+          endedAt: at,
+          result: 'succeeded',
+          version: 2,
         },
         { deployment: deploymentIdOf(id, 1), command: 'up' },
       ])

@@ -173,10 +173,18 @@ const cases: readonly RecordCase[] = [
 
 function requestOf(stack: StackId): DeploymentRequest {
   return {
-    ...{ stack, key: 'a', at: toEpochMs(1), by: 'a test', dryRun: false },
+    stack,
+    key: 'a',
+    at: toEpochMs(1),
+    by: 'a test',
+    dryRun: false,
     options: {
-      ...{ command: 'up', parallel: 8, refresh: false, continueOnError: false },
-      ...{ execute: 'functions', message: '' },
+      command: 'up',
+      parallel: 8,
+      refresh: false,
+      continueOnError: false,
+      execute: 'functions',
+      message: '',
     },
     program: { kind: 'last' },
   }

@@ -345,8 +345,13 @@ describeWithBrowser('the dashboard', () => {
     await log.getByRole('row', { name: /DELETE \/v1\/tokens\/.*done/ }).waitFor()
     expect(await log.getByText('imported', { exact: true }).count()).toBe(0)
     const entry = {
-      ...{ id: 'r asked', at: 1, who: 'ana', from: '192.0.2.1', what: 'POST /v1/old' },
-      ...{ kind: 'asked', request: 'r' },
+      id: 'r asked',
+      at: 1,
+      who: 'ana',
+      from: '192.0.2.1',
+      what: 'POST /v1/old',
+      kind: 'asked',
+      request: 'r',
     }
     const imported = await fetch(`${url}/v1/audit/imports/${'0'.repeat(16)}`, {
       method: 'PUT',
@@ -451,9 +456,16 @@ describeWithBrowser('the dashboard', () => {
       [92, 2],
     ] as const) {
       const items = Array.from({ length: count }, (_, index) => ({
-        ...{ id: number * 10 + index, op: 'create', stage: 'running', attempts: 1, decidedAt: 1 },
+        id: number * 10 + index,
+        op: 'create',
+        stage: 'running',
+        attempts: 1,
+        decidedAt: 1,
         urn: `urn:pulumi:dev::small::gold:index:Thing::of-${number}-${index}`,
-        ...{ callMs: 0, slotMs: 0, limitMs: 0, retryMs: 0 },
+        callMs: 0,
+        slotMs: 0,
+        limitMs: 0,
+        retryMs: 0,
       }))
       await fulfill(`/${number}/operations**`, { items, count, hasMore: false, parallel: 4 })
     }

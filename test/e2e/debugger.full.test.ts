@@ -26,8 +26,11 @@ test('a program waits for its debugger, and continues after the debugger has att
   expect(sandbox.listObjects()).toEqual([])
   const [config] = readDebuggerConfigs(sandbox)
   expect(config).toMatchObject({
-    ...{ name: 'Pulumi: Program (nodejs)', type: 'node', request: 'attach' },
-    ...{ processId: expect.any(Number), continueOnAttach: true },
+    name: 'Pulumi: Program (nodejs)',
+    type: 'node',
+    request: 'attach',
+    processId: expect.any(Number),
+    continueOnAttach: true,
   })
   expect(running.readOutput()).toContain(
     'waiting for a debugger: {"name":"Pulumi: Program (nodejs)"',

@@ -106,8 +106,15 @@ describeWithCommands(
           await sandbox.run(['stack', 'output', '--json', '--show-secrets', '-s', 'dev']),
         )
         expect(JSON.parse(outputs.out)).toEqual({
-          ...{ arn: 'arn:e:a-1', same: 'arn:e:a-1', gen: 'gen-k', step: 'arn:e:a-1', value: 'v' },
-          ...{ text: 'a-a', num: 42, plain: 43, secret: 'hidden-7f3a' },
+          arn: 'arn:e:a-1',
+          same: 'arn:e:a-1',
+          gen: 'gen-k',
+          step: 'arn:e:a-1',
+          value: 'v',
+          text: 'a-a',
+          num: 42,
+          plain: 43,
+          secret: 'hidden-7f3a',
         })
         expect(await sandbox.exportState()).not.toContain('hidden-7f3a')
         requireSuccess(await sandbox.run([...up, '--expect-no-changes'], { env }))
@@ -135,7 +142,10 @@ describeWithCommands(
           "shop:index:Shelf got an unexpected argument 'nothing'",
           'Expected resource options to be a ResourceOptions instance',
         ],
-        ...{ found: ['first', 4], item: ['Item', 'x', 5], hasMember: true, isSecret: true },
+        found: ['first', 4],
+        item: ['Item', 'x', 5],
+        hasMember: true,
+        isSecret: true,
       })
     })
 

@@ -58,9 +58,12 @@ test('schedules are created, changed, listed and removed, and `schedule ls` show
   const every = '0 */4 * * *'
   const drift = await runJson('schedule new --kind drift --auto-remediate --cron', every)
   expect(drift).toEqual({
-    ...{ id: expect.stringMatching(/^pulumi-[0-9a-f]{12}$/), type: 'drift' },
-    ...{ settings: 'detect + auto-remediate', schedule: every },
-    ...{ nextRun: expect.any(String), created: expect.any(String) },
+    id: expect.stringMatching(/^pulumi-[0-9a-f]{12}$/),
+    type: 'drift',
+    settings: 'detect + auto-remediate',
+    schedule: every,
+    nextRun: expect.any(String),
+    created: expect.any(String),
   })
   const raw = await runJson('schedule create --kind raw --operation refresh --cron', every)
   expect(raw).toMatchObject({ type: 'raw', settings: 'pulumi refresh' })
@@ -84,7 +87,8 @@ test('schedules are created, changed, listed and removed, and `schedule ls` show
   expect(ours).toMatch(/refresh at 0 \*\/4 \* \* \* \(UTC\)/)
   const id = String(drift['id'])
   expect(await runJson(`schedule edit ${id} --auto-remediate=false`)).toMatchObject({
-    ...{ settings: 'detect', schedule: every },
+    settings: 'detect',
+    schedule: every,
   })
   requireSuccess(await sandbox.run(['schedule', 'pause', id]))
   const changed = await runJson(`schedule modify ${id} --cron`, '5 * * * *')
@@ -122,8 +126,14 @@ test('webhooks are the notifications of the stack, and keep their secret in a ch
   const hook = await runJson(create, secret)
   expect(JSON.stringify(hook)).not.toContain(secret)
   expect(hook).toMatchObject({
-    ...{ projectName: 'small', stackName: 'dev', name: 'ops', format: 'raw', active: true },
-    ...{ eventGroups: [], events: [], hasSecret: true },
+    projectName: 'small',
+    stackName: 'dev',
+    name: 'ops',
+    format: 'raw',
+    active: true,
+    eventGroups: [],
+    events: [],
+    hasSecret: true,
   })
   const id = String(hook['id'])
   expect(await run(`webhook edit ${id} --active=false --add-event update_failed`)).toMatch(
@@ -165,7 +175,8 @@ test('drift is unknown before a first run has looked for it, and a stack has no 
   expect((await stack('drift list --all --count 2')).err).toContain('cannot be used together')
   expect(await runJson('policy ls')).toEqual({
     stack: 'organization/small/dev',
-    ...{ policyGroups: [], policyPacks: { audit: [], preventative: [] } },
+    policyGroups: [],
+    policyPacks: { audit: [], preventative: [] },
   })
 })
 
@@ -182,12 +193,14 @@ test('after a login the commands use the API, and drift shows the runs of a sche
   requireSuccess(await sandbox.run(['schedule', 'create', 'look', '--when', soon()]))
   const readStatus = () => runJson('drift status')
   await waitUntil(async () => (await readStatus())['latestDriftRun'] !== '', {
-    ...{ condition: 'a run that detects drift', limitMs: 90_000 },
+    condition: 'a run that detects drift',
+    limitMs: 90_000,
   })
   expect(await readStatus()).toMatchObject({ driftDetected: false, runInProgress: false })
   const { latestDriftRun } = await readStatus()
   expect(await runJson('drift ls')).toMatchObject({
-    ...{ count: 1, total: 1 },
+    count: 1,
+    total: 1,
     driftRuns: [{ id: latestDriftRun, status: 'succeeded', driftDetected: false }],
   })
   expect(await run('drift list')).toMatch(/^ID +CREATED.*\nlook-\d+ .*\n\nShowing 1 of 1 runs$/)
@@ -206,7 +219,8 @@ test('a schedule destroys the resources of a stack, and removes the stack a minu
   const readStacks = async () => requireSuccess(await sandbox.run(['stack', 'ls', '--json'])).out
   expect(JSON.parse(await readStacks())).toHaveLength(1)
   await waitUntil(async () => (await readStacks()).trim() === '[]', {
-    ...{ condition: 'the removal of the stack', limitMs: 200_000 },
+    condition: 'the removal of the stack',
+    limitMs: 200_000,
   })
   expect(sandbox.listObjects()).toEqual([])
 }, 300_000)

@@ -51,7 +51,11 @@ export function createTfstate(
     }
   }
   const thing = (name: string, instances: TfstateResource['instances'], more: object = {}) => ({
-    ...{ mode: 'managed' as const, type: 'tfgold_thing', name, provider, instances },
+    mode: 'managed' as const,
+    type: 'tfgold_thing',
+    name,
+    provider,
+    instances,
     ...more,
   })
   const { deposedName } = options
@@ -61,12 +65,15 @@ export function createTfstate(
   const pool = [0, 1].map(index => instanceOf(`pool${index}`, { index_key: index }))
   const state = {
     version: 4 as const,
-    ...{ terraform_version: '1.12.6', serial: 3, lineage: '0c0ffee0' },
+    terraform_version: '1.12.6',
+    serial: 3,
+    lineage: '0c0ffee0',
     outputs: { url: { value: 'x', type: 'string' } },
     check_results: [{ object_kind: 'check', config_addr: 'check.up', status: 'pass' }],
     resources: [
       thing('l', [{ schema_version: 0, attributes: { id: 'x' } }], {
-        ...{ mode: 'data', type: 'tfgold_lookup' },
+        mode: 'data',
+        type: 'tfgold_lookup',
       }),
       thing('far', [instanceOf('far')], { provider: `${provider}.west` }),
       thing(

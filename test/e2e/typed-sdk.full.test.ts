@@ -40,8 +40,13 @@ export const secret = thing.secret
 `
 
 const compilerOptions = {
-  ...{ strict: true, module: 'nodenext', target: 'es2022', noEmit: true, types: ['node'] },
-  ...{ exactOptionalPropertyTypes: true, noUnusedLocals: true },
+  strict: true,
+  module: 'nodenext',
+  target: 'es2022',
+  noEmit: true,
+  types: ['node'],
+  exactOptionalPropertyTypes: true,
+  noUnusedLocals: true,
 }
 
 describeWithCommands('a typed SDK of a Terraform provider', [['go', 'version']], () => {
@@ -94,7 +99,8 @@ describeWithCommands('a typed SDK of a Terraform provider', [['go', 'version']],
       'packages:\n  tfgold:\n    source: terraform-provider\n    version: 1.1.3\n    parameters:\n      - ./terraform-provider-tfgold\n',
     )
     expect(JSON.parse(read('sdks/tfgold/package.json'))).toMatchObject({
-      ...{ name: '@pulumi/tfgold', version: '0.0.0' },
+      name: '@pulumi/tfgold',
+      version: '0.0.0',
       pulumi: { resource: true, name: 'terraform-provider', parameterization: { name: 'tfgold' } },
     })
   })
@@ -129,8 +135,14 @@ describeWithCommands('a typed SDK of a Terraform provider', [['go', 'version']],
       await sandbox.run(['stack', 'output', '--json', '--show-secrets', '-s', 'dev']),
     )
     expect(JSON.parse(outputs.out)).toEqual({
-      ...{ arn: 'arn:e:a-1', same: 'arn:e:a-1', gen: 'gen-k', value: 'v', text: 'a-a', num: 42 },
-      ...{ plain: expect.any(Boolean), secret: 'hidden-7f3a' },
+      arn: 'arn:e:a-1',
+      same: 'arn:e:a-1',
+      gen: 'gen-k',
+      value: 'v',
+      text: 'a-a',
+      num: 42,
+      plain: expect.any(Boolean),
+      secret: 'hidden-7f3a',
     })
     expect(await sandbox.exportState()).not.toContain('hidden-7f3a')
     requireSuccess(await sandbox.run([...up, '--expect-no-changes'], { env }))

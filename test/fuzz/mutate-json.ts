@@ -92,7 +92,10 @@ function readSlot({ owner, key }: Slot): unknown {
 
 function writeSlot({ owner, key }: Slot, value: unknown): void {
   Object.defineProperty(owner, key, {
-    ...{ value, enumerable: true, configurable: true, writable: true },
+    value,
+    enumerable: true,
+    configurable: true,
+    writable: true,
   })
 }
 

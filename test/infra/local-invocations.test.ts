@@ -33,7 +33,8 @@ async function invokeFunction(
     tenants.push(call?.tenant)
     if (streamed !== undefined)
       call?.onStreamedAnswer?.({
-        ...{ type: 'text/plain', abandon: () => undefined },
+        type: 'text/plain',
+        abandon: () => undefined,
         body: (async function* () {
           for (const letter of streamed) yield Buffer.from(letter)
         })(),

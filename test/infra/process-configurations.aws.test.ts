@@ -74,7 +74,9 @@ test('the resources that common functions derive for a group are those of the fu
   if ('problems' in groups) throw new Error(groups.problems.join('\n'))
   const keys = ['shop-2', 'shop-2_payments', 'shop-2_web-1']
   const all = readProcessConfigurations(groups, {
-    ...{ account: '000000000000', region: 'eu-central-1', secretsKey },
+    account: '000000000000',
+    region: 'eu-central-1',
+    secretsKey,
     queueUrlOf: name => `http://127.0.0.1:1/000000000000/${name}`,
     groupKeys: new Map(keys.map(name => [name, `${secretsKey}-of-${name}`])),
   })

@@ -74,7 +74,9 @@ describe('settings', () => {
 describe('several installations in one account', () => {
   const usual = synthesise()
   const other = synthesise({
-    ...{ installation: 'other', tags: 'team=x', architecture: 'x86_64' },
+    installation: 'other',
+    tags: 'team=x',
+    architecture: 'x86_64',
     telemetryEndpoint: 'https://collector:4318',
   })
   const nameProperty = /"(\w*Name|Family|AliasName)":"([^"]+)"/g

@@ -59,7 +59,13 @@ afterEach(async () => {
 
 function open(stack: StackId, program: RequestedProgram) {
   const request: DeploymentRequest = {
-    ...{ stack, key: 'k', at: 1 as EpochMs, by: 'a test', dryRun: false, options, program },
+    stack,
+    key: 'k',
+    at: 1 as EpochMs,
+    by: 'a test',
+    dryRun: false,
+    options,
+    program,
   }
   return opener.open(request)
 }

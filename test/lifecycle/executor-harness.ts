@@ -157,7 +157,10 @@ function createHarnessDeployment(
     slots: createOperationSlots(4),
     limiter: createCallLimiter({
       ...platform,
-      ...{ stack, deployment, rules: [], waitMaxMs: Infinity },
+      stack,
+      deployment,
+      rules: [],
+      waitMaxMs: Infinity,
       report: () => undefined,
     }),
     providerInputsOf: () => undefined,

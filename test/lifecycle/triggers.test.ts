@@ -80,8 +80,12 @@ function deliverFromGithub(
   return answerWebhook(createServer(), 'hook', request)
 }
 const push = (digit: string) => ({
-  ...{ ref: 'refs/heads/main', before: commitOf('0'), after: commitOf(digit) },
-  ...{ created: false, deleted: false, forced: false },
+  ref: 'refs/heads/main',
+  before: commitOf('0'),
+  after: commitOf(digit),
+  created: false,
+  deleted: false,
+  forced: false,
   head_commit: { id: commitOf(digit) },
   commits: [{ added: ['a'], removed: [], modified: [] }],
 })
@@ -172,7 +176,8 @@ test('the last of several waiting pushes is deployed, and the others are reporte
 
 test('the changes of a pull request are posted as a comment', async () => {
   const fields = {
-    ...{ action: 'opened', number: 7 },
+    action: 'opened',
+    number: 7,
     pull_request: {
       updated_at: new Date().toISOString(),
       base: { ref: 'main' },
@@ -245,7 +250,9 @@ test('a request that cannot begin is reported with its error code', async () => 
   await functions.runToIdle()
   const [received] = await sendNotifications()
   expect(received?.json).toMatchObject({
-    ...{ event: 'deployment.failed', request: 'bad', codes: ['PROJECT_INVALID'] },
+    event: 'deployment.failed',
+    request: 'bad',
+    codes: ['PROJECT_INVALID'],
   })
 })
 

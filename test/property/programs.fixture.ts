@@ -92,7 +92,8 @@ function resourceOf(
   return {
     name: `r${index}`,
     kind: draw.kind,
-    ...{ v: 1, replace: 1 },
+    v: 1,
+    replace: 1,
     ...dropUndefined(references),
     dependencies: [
       ...new Set(

@@ -70,7 +70,10 @@ test.each([true, false])(
 test('a list that the integrity check calls sorted stays unchanged', () => {
   const reference = `${providerUrn}::x`
   const provider: StoredResource = {
-    ...{ urn: providerUrn, custom: true, id: 'x', type: 'pulumi:providers:a' },
+    urn: providerUrn,
+    custom: true,
+    id: 'x',
+    type: 'pulumi:providers:a',
   }
   const withProvider = fc
     .tuple(fc.oneof(ordered, shuffled), fc.array(fc.nat(3), { minLength: 30 }), fc.nat(30))

@@ -147,15 +147,31 @@ export function oldStatesOf({
 function goalOf(node: TargetNode, registered: ReadonlySet<Urn>): Goal {
   const { name, type, parent, provider, change } = node
   return {
-    ...{ name, type, parent, provider, custom: type !== component, aliases: [] },
+    name,
+    type,
+    parent,
+    provider,
+    custom: type !== component,
+    aliases: [],
     inputs: inputsOf(
       change === 'changed' ? { v: 2 } : change === 'replaced' ? { v: 1, replace: 1 } : { v: 1 },
     ),
     dependencies: node.dependencies.filter(urn => registered.has(urn)),
-    ...{ protect: undefined, retainOnDelete: undefined, deletedWith: '', stackTrace: [] },
-    ...{ propertyDependencies: new Map(), deleteBeforeReplace: undefined, ignoreChanges: [] },
-    ...{ replaceOnChanges: [], additionalSecretOutputs: [], hideDiff: [], customTimeouts: {} },
-    ...{ replaceWith: [], replacementTrigger: null, importId: '', sourcePosition: '' },
+    protect: undefined,
+    retainOnDelete: undefined,
+    deletedWith: '',
+    stackTrace: [],
+    propertyDependencies: new Map(),
+    deleteBeforeReplace: undefined,
+    ignoreChanges: [],
+    replaceOnChanges: [],
+    additionalSecretOutputs: [],
+    hideDiff: [],
+    customTimeouts: {},
+    replaceWith: [],
+    replacementTrigger: null,
+    importId: '',
+    sourcePosition: '',
     resourceHooks: new Map(),
   }
 }
@@ -232,15 +248,19 @@ function contextOf(
   }
   const sets = createSets()
   const input = {
-    ...{ stack: 'dev', project: 'shop', isPreview: false, continueOnError: false },
-    ...{
-      isProgramDestroy: false,
-      programRefreshMode: undefined,
-      trustsInputs: false,
-      outputsOnly: false,
-    },
-    ...{ ignoreProtect: false, autonaming: undefined },
-    ...{ base, sets, scope: scopeOf(targeting, base) },
+    stack: 'dev',
+    project: 'shop',
+    isPreview: false,
+    continueOnError: false,
+    isProgramDestroy: false,
+    programRefreshMode: undefined,
+    trustsInputs: false,
+    outputsOnly: false,
+    ignoreProtect: false,
+    autonaming: undefined,
+    base,
+    sets,
+    scope: scopeOf(targeting, base),
   }
   const ports = {
     runner: {
@@ -259,25 +279,34 @@ function contextOf(
       },
     },
     providers: {
-      ...{ keepUnconfigured: () => provider, getUnconfigured: () => provider },
-      ...{ getInstance: () => provider, configure: () => undefined },
-      ...{ isRegistered: () => true, alias: () => undefined },
+      keepUnconfigured: () => provider,
+      getUnconfigured: () => provider,
+      getInstance: () => provider,
+      configure: () => undefined,
+      isRegistered: () => true,
+      alias: () => undefined,
     },
     emitter: {
-      ...{ emitBegin, emitEnd: () => undefined, count: () => undefined },
+      emitBegin,
+      emitEnd: () => undefined,
+      count: () => undefined,
       report: (severity: string, message: string) => {
         if (severity === 'error') decisions.errors.push(message)
       },
     },
-    ...{ updatePlan: { guard: undefined, draft: undefined }, analyzers: [], replay: undefined },
-    ...{ randomSeed: () => new Uint8Array(), uuid: () => 'id-new', timestamp: () => '' },
+    updatePlan: { guard: undefined, draft: undefined },
+    analyzers: [],
+    replay: undefined,
+    randomSeed: () => new Uint8Array(),
+    uuid: () => 'id-new',
+    timestamp: () => '',
     decideSerially: <T>(decision: () => T) => decision(),
-    ...{
-      abort: () => undefined,
-      isAborted: () => false,
-      whenAborted: new Promise(() => undefined),
-    },
-    ...{ markFailed: () => undefined, goalDigestOf: () => '', callDigestOf: () => '' },
+    abort: () => undefined,
+    isAborted: () => false,
+    whenAborted: new Promise(() => undefined),
+    markFailed: () => undefined,
+    goalDigestOf: () => '',
+    callDigestOf: () => '',
   }
   const apply = (delta: SetsDelta): void => reduceSets(sets, delta)
   return { input, ports, apply } as unknown as GeneratorContext

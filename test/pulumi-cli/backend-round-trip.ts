@@ -43,7 +43,8 @@ function describeRoundTrip(scheme: BackendScheme, layout: BackendLayout): void {
     cli = buildPulumiCli(cliVersions[0])
     const backend = await createBackendAddress(scheme, folder)
     env = {
-      ...{ ...backend.env, PULUMI_BACKEND_URL: backend.address },
+      ...backend.env,
+      PULUMI_BACKEND_URL: backend.address,
       ...(layout === 'legacy' ? legacyLayoutEnv : {}),
     }
     requireSuccess(await sandbox.run(['login', backend.address], { env }))

@@ -88,7 +88,8 @@ describeWithCommands('exit codes', [['go', 'version']], () => {
       PATH: `${hosts}${delimiter}${sandbox.createEnvironment()['PATH'] ?? ''}`,
       PULUMI_BACKEND_URL: `file://${state}`,
       PULUMI_SKIP_UPDATE_CHECK: 'true',
-      ...{ AI_AGENT: undefined, CLAUDECODE: undefined },
+      AI_AGENT: undefined,
+      CLAUDECODE: undefined,
     }
     runPulumi = (args, options = {}) =>
       sandbox.run(args, { ...options, command: cli, env: { ...variables, ...options.env } })

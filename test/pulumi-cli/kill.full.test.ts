@@ -52,7 +52,8 @@ describeWithCommands("kills around Pulumi's own command line", [['go', 'version'
 
   test('a killed client without a journal loses no create that it has reported', async () => {
     const { up, pulumi, sandbox } = await openHangingUpdate({
-      ...{ PULUMI_DISABLE_JOURNALING: 'true', DELAY: '60000' },
+      PULUMI_DISABLE_JOURNALING: 'true',
+      DELAY: '60000',
     })
     const readPending = async (): Promise<readonly { type: string }[]> => {
       const state = JSON.parse(await sandbox.exportState()) as {

@@ -46,7 +46,9 @@ export async function runMatrixCase(matrixCase: MatrixCase): Promise<void> {
   })
   const { sandbox } = client
   const env = {
-    ...{ COUNT: String(resourceCount), CHARS: String(valueChars), STEP: '1' },
+    COUNT: String(resourceCount),
+    CHARS: String(valueChars),
+    STEP: '1',
     SECRETS: hasSecrets ? 'yes' : 'no',
     PULUMI_DISABLE_JOURNALING: sendsCheckpoints ? 'true' : undefined,
   }

@@ -48,10 +48,14 @@ describeWithCommands('stack references of both command lines', [['go', 'version'
       const { address } = await createBackendAddress('file', `${sandbox.home}-${name}`)
       const hosts = join(import.meta.dirname, 'hosts')
       return {
-        ...{ ...layoutEnv, PULUMI_BACKEND_URL: address, WRITER: writer },
+        ...layoutEnv,
+        PULUMI_BACKEND_URL: address,
+        WRITER: writer,
         PATH: `${hosts}${delimiter}${sandbox.createEnvironment()['PATH'] ?? ''}`,
-        ...{ PULUMI_HOME: join(sandbox.home, '../pulumi-home'), PULUMI_SKIP_UPDATE_CHECK: 'true' },
-        ...{ AI_AGENT: undefined, CLAUDECODE: undefined },
+        PULUMI_HOME: join(sandbox.home, '../pulumi-home'),
+        PULUMI_SKIP_UPDATE_CHECK: 'true',
+        AI_AGENT: undefined,
+        CLAUDECODE: undefined,
       }
     }
     const deploy = async (

@@ -51,11 +51,15 @@ export async function openStockClient(
   const token = requireSuccess(await sandbox.run(['token', 'create', '--admin'])).out.trim()
   const variables = {
     PATH: `${hostsFolder}${delimiter}${sandbox.createEnvironment()['PATH'] ?? ''}`,
-    ...{ PULUMI_HOME: clientHome, HOME: clientHome },
-    ...{ PULUMI_BACKEND_URL: url, PULUMI_ACCESS_TOKEN: token },
-    ...{ PULUMI_SKIP_UPDATE_CHECK: 'true', PULUMI_CONFIG_PASSPHRASE: undefined },
+    PULUMI_HOME: clientHome,
+    HOME: clientHome,
+    PULUMI_BACKEND_URL: url,
+    PULUMI_ACCESS_TOKEN: token,
+    PULUMI_SKIP_UPDATE_CHECK: 'true',
+    PULUMI_CONFIG_PASSPHRASE: undefined,
     // With these variables, which AI agents set, the client asks a person to log in.
-    ...{ AI_AGENT: undefined, CLAUDECODE: undefined },
+    AI_AGENT: undefined,
+    CLAUDECODE: undefined,
   }
   const startPulumi: StockClient['startPulumi'] = (args, env = {}) =>
     sandbox.start(['--non-interactive', ...args], { command: cli, env: { ...variables, ...env } })

@@ -20,8 +20,10 @@ describeWithCommands('state upgrade of both command lines', [['go', 'version']],
   const environmentOf = (name: string) => ({
     PULUMI_BACKEND_URL: `file://${sandbox.home}-${name}`,
     PULUMI_DIY_BACKEND_IGNORE_DEPRECATION_ERROR: 'true',
-    ...{ PULUMI_HOME: join(sandbox.home, '../pulumi-home'), PULUMI_SKIP_UPDATE_CHECK: 'true' },
-    ...{ AI_AGENT: undefined, CLAUDECODE: undefined },
+    PULUMI_HOME: join(sandbox.home, '../pulumi-home'),
+    PULUMI_SKIP_UPDATE_CHECK: 'true',
+    AI_AGENT: undefined,
+    CLAUDECODE: undefined,
   })
   const runPulumi = async (name: string, ...args: readonly string[]): Promise<CommandOutput> =>
     requireSuccess(

@@ -227,7 +227,10 @@ function failureOf(thrown: unknown): ProcessEnd {
 function targetingOf(names: readonly string[]): Targeting {
   return {
     targets: names.map(name => `**::${name}`),
-    ...{ excludes: [], replaces: [], excludeDependents: false, excludeProtected: false },
+    excludes: [],
+    replaces: [],
+    excludeDependents: false,
+    excludeProtected: false,
     targetDependents: false,
   }
 }

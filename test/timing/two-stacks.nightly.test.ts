@@ -14,8 +14,11 @@ import { describeWithServices } from '../aws/describe-with-services.ts'
 
 const provider = resolve(import.meta.dirname, '..', 'golden', 'provider')
 const pluginKey = {
-  ...{ kind: 'resource', name: 'gold', version: '1.0.0' },
-  ...{ os: process.platform, arch: process.arch },
+  kind: 'resource',
+  name: 'gold',
+  version: '1.0.0',
+  os: process.platform,
+  arch: process.arch,
 }
 const other = stackIdOf('many', 'prod')
 const resourceCount = 300

@@ -33,7 +33,8 @@ export function formatInterface(
   const { use, required, formatter } = options
   const properties = Object.entries(object.properties ?? {}).flatMap(([property, spec]) =>
     formatProperty(property, spec, {
-      ...{ use, formatter },
+      use,
+      formatter,
       isRequired: required.includes(property),
       isReadonly: use === 'output',
     }),

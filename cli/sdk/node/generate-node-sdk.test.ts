@@ -147,7 +147,9 @@ test('the manifest names the plugin, or the base plugin with its parameters', ()
   expect(pulumiOf(schema)).toEqual({ resource: true, name: 'shop', version: '1.2.3' })
   const baseProvider = { name: 'base', version: '4.5.6' }
   expect(pulumiOf({ ...schema, parameterization: { baseProvider, parameter: 'cA==' } })).toEqual({
-    ...{ resource: true, name: 'base', version: '4.5.6' },
+    resource: true,
+    name: 'base',
+    version: '4.5.6',
     parameterization: { name: 'shop', version: '1.2.3', value: 'cA==' },
   })
 })

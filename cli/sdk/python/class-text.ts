@@ -113,7 +113,12 @@ function listProperties(
     const formatArgument = (isPresent: boolean): string =>
       annotator.formatProperty(spec, use, { isRequired: isPresent, acceptsDicts: true })
     return {
-      ...{ name, pythonName: toPythonName(name), spec, isRequired, needsArgument, annotation },
+      name,
+      pythonName: toPythonName(name),
+      spec,
+      isRequired,
+      needsArgument,
+      annotation,
       argumentAnnotation: formatArgument(needsArgument),
       entryAnnotation: formatArgument(isRequired),
     }

@@ -101,7 +101,9 @@ test('each resource and function has a file, and modules are folders', () => {
 test('the project file has a version of Python, and the plugin file one of the plugin', () => {
   expect(readText(sdk, 'pyproject.toml')).toContain('name = "pulumi_my_shop"\nversion = "1.2.3b4"')
   expect(JSON.parse(read('pulumi-plugin.json'))).toEqual({
-    ...{ resource: true, name: 'my-shop', version: '1.2.3-beta.4' },
+    resource: true,
+    name: 'my-shop',
+    version: '1.2.3-beta.4',
   })
 })
 

@@ -31,7 +31,10 @@ export function listMemberFiles(
     .map(pythonPackage.readMember)
   const nameArgs = createArgsNamer(pythonPackage)
   const describeResource = (member: Member, isProvider: boolean): ResourceClass => ({
-    ...{ name: member.name, argsName: nameArgs(member), token: member.token, isProvider },
+    name: member.name,
+    argsName: nameArgs(member),
+    token: member.token,
+    isProvider,
     spec: (isProvider ? schema.provider : schema.resources?.[member.token]) ?? {},
   })
   return [

@@ -85,7 +85,9 @@ async function issueFederated(
     request: requestId,
   }
   const permissions = {
-    ...{ name, role, stacks: stacks ?? ('*' as const) },
+    name,
+    role,
+    stacks: stacks ?? ('*' as const),
     rule: { name: rule.name, version },
   }
   const lifetimeMs = Math.min(lifetimeSeconds, lifetimeSecondsMax) * 1_000

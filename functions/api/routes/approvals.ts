@@ -125,7 +125,14 @@ function approvalViewOf(approval: StoredApproval, now: EpochMs): z.output<typeof
   const { request, command, message, by, at, expiresAt, changes, decision } = approval
   const state = approvalStateOf(approval, now)
   return {
-    ...{ request, state, command, message, by, at, expiresAt, changes },
+    request,
+    state,
+    command,
+    message,
+    by,
+    at,
+    expiresAt,
+    changes,
     ...(decision === undefined
       ? {}
       : { decision: { by: decision.by, at: decision.at, note: decision.note } }),

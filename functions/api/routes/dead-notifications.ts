@@ -53,7 +53,9 @@ function deadNotificationViewOf(message: OutgoingMessage): z.infer<typeof deadNo
   const { event } = message
   const { stack, kind, deployment, request } = event
   return {
-    ...{ to: key.name, stack, about: kind },
+    to: key.name,
+    stack,
+    about: kind,
     ...(deployment === undefined ? {} : { deployment }),
     ...(request === undefined ? {} : { request }),
   }

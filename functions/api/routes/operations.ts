@@ -170,7 +170,10 @@ function recordsViewOf(records: OperationRecords): z.input<typeof operationRecor
   const { operation, head, times, wait, attempts } = records
   const { id, op, urn, needs, hook } = operation
   return {
-    ...{ id, op, urn, needs },
+    id,
+    op,
+    urn,
+    needs,
     arrived: head?.arrived.length ?? 0,
     givenBack: head?.givenBack ?? 0,
     executor: head?.executor ?? '',
@@ -190,7 +193,11 @@ function outcomeViewOf(outcome: Outcome): Omit<z.input<typeof attemptView>, 'att
   const { verdict, startedAt, endedAt, pausedMs, isLimited, error } = outcome
   const { message, status, code } = error ?? {}
   return {
-    ...{ verdict, startedAt, endedAt, pausedMs, isLimited },
+    verdict,
+    startedAt,
+    endedAt,
+    pausedMs,
+    isLimited,
     error: message === undefined || status === undefined ? undefined : { message, status, code },
   }
 }

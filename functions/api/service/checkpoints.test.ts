@@ -22,7 +22,9 @@ afterEach(() => service.close())
 function textOf(...names: readonly string[]): string {
   const resources = names.map(name => ({
     urn: `urn:pulumi:dev::shop::my:index:Group::${name}`,
-    ...{ custom: false, type: 'my:index:Group', inputs: { text: 'äöü' } },
+    custom: false,
+    type: 'my:index:Group',
+    inputs: { text: 'äöü' },
   }))
   const json = JSON.stringify({ version: 3, deployment: { manifest: {}, metadata: {}, resources } })
   return json.replace('"metadata"', '"exact":12345678901234567890.10,"metadata"')

@@ -34,7 +34,9 @@ function commandOf(kind: UpdateKind): Command {
 function holderOf(ports: ServicePorts, { id, update }: StoredUpdate): Holder {
   const command = commandOf(update.kind)
   return {
-    ...{ host: clientHost, pid: 0, started: id },
+    host: clientHost,
+    pid: 0,
+    started: id,
     who: `${update.by}: pulumi ${command}`.slice(0, 200),
     expiresAt: (ports.clock.now() + leaseMs) as EpochMs,
   }
@@ -110,13 +112,23 @@ async function pinBase(
 function pinOf({ version, snapshot }: StackRecord, { id, update }: StoredUpdate): Decision {
   return {
     kind: 'pin',
-    ...{ epoch: firstEpoch, version, base: snapshot, rules: rulesVersion },
+    epoch: firstEpoch,
+    version,
+    base: snapshot,
+    rules: rulesVersion,
     options: {
-      ...{ command: commandOf(update.kind), message: update.message, execute: 'here' },
-      ...{ parallel: 1, refresh: false, continueOnError: false },
+      command: commandOf(update.kind),
+      message: update.message,
+      execute: 'here',
+      parallel: 1,
+      refresh: false,
+      continueOnError: false,
     },
     // The client has the program and the keys, so nothing here depends on these fields.
-    ...{ program: '', place: { root: '' }, secrets: { type: '', state: {} }, inbox: [] },
+    program: '',
+    place: { root: '' },
+    secrets: { type: '', state: {} },
+    inbox: [],
     client: { update: id },
   }
 }

@@ -46,7 +46,9 @@ export function readClientSteps(event: unknown): readonly ClientStep[] {
   const { op, urn, type, old, new: newState } = beginEvent.metadata
   if (!createOps.has(op) || newState?.custom !== true) return []
   const resource = {
-    ...{ urn, custom: true, type },
+    urn,
+    custom: true,
+    type,
     ...(newState.parent ? { parent: newState.parent } : {}),
     ...(newState.provider ? { provider: newState.provider } : {}),
   }

@@ -51,7 +51,8 @@ export async function createDeployment(ports: ServicePorts, call: ServiceCall): 
     await putFirstServiceManager(ports, stack, call.origin)
   const initiator = call.header('x-pulumi-deployment-initiator')
   const addedDeployment = await addPulumiDeployment(ports, request, {
-    ...{ operation, inheritSettings: inheritsSettings },
+    operation,
+    inheritSettings: inheritsSettings,
     ...(initiator === undefined ? {} : { initiator: toPrintable(initiator, initiatorCharsMax) }),
   })
   try {
@@ -100,11 +101,20 @@ async function createRequest(
   const { stack, operation, source } = input
   const { command, refresh, dryRun } = operationRequests[operation]
   const request: DeploymentRequest = {
-    ...{ stack, key: ports.random.uuid(), at: ports.clock.now() },
-    ...{ by: `${caller.name} (pulumi)`, token: caller.id, dryRun, program: { kind: 'last' } },
+    stack,
+    key: ports.random.uuid(),
+    at: ports.clock.now(),
+    by: `${caller.name} (pulumi)`,
+    token: caller.id,
+    dryRun,
+    program: { kind: 'last' },
     options: {
-      ...{ command, refresh, message: `pulumi deployment run ${operation}` },
-      ...{ parallel: requestParallelDefault, continueOnError: false, execute: ports.execute },
+      command,
+      refresh,
+      message: `pulumi deployment run ${operation}`,
+      parallel: requestParallelDefault,
+      continueOnError: false,
+      execute: ports.execute,
     },
   }
   if (source !== undefined) {

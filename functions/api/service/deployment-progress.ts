@@ -75,8 +75,11 @@ async function readStartedProgress(
   const status = statusOf(record)
   const { startedAt, endedAt, version = 0, changes = {} } = record
   const update = {
-    ...{ id: `${engineDeploymentPrefix}${deploymentPartsOf(deployment).number}` },
-    ...{ eventsId: deployment, version, startedAt, changes },
+    id: `${engineDeploymentPrefix}${deploymentPartsOf(deployment).number}`,
+    eventsId: deployment,
+    version,
+    startedAt,
+    changes,
     ...(endedAt === undefined ? {} : { endedAt }),
   }
   return { status: status === 'running' || status === 'succeeded' ? status : 'failed', update }

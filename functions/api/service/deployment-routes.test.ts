@@ -205,8 +205,15 @@ describe('a deployment', () => {
   test('has a status, an update and a job that follow its request', async () => {
     await post('update')
     expect(await read('dep-1')).toMatchObject({
-      ...{ id: 'dep-1', version: 1, status: 'accepted', pulumiOperation: 'update' },
-      ...{ projectName: 'shop', stackName: 'dev', updates: [], jobs: [], inheritSettings: true },
+      id: 'dep-1',
+      version: 1,
+      status: 'accepted',
+      pulumiOperation: 'update',
+      projectName: 'shop',
+      stackName: 'dev',
+      updates: [],
+      jobs: [],
+      inheritSettings: true,
     })
     const deployment = await start()
     expect(await read('dep-1')).toMatchObject({
@@ -219,7 +226,8 @@ describe('a deployment', () => {
     ])
     await release(deployment, 'failed')
     expect(await read('version/1')).toMatchObject({
-      ...{ id: 'dep-1', status: 'failed' },
+      id: 'dep-1',
+      status: 'failed',
       updates: [{ result: 'failed', version: 1 }],
     })
   })
@@ -266,7 +274,9 @@ describe('a deployment', () => {
     const admin = `token ${await service.issueToken('admin')}`
     await post('update')
     await service.platform.requests.end(shop, (await listRequests())[0]?.key ?? '', {
-      ...{ kind: 'refused', code: 'PROJECT_INVALID', message: 'x' },
+      kind: 'refused',
+      code: 'PROJECT_INVALID',
+      message: 'x',
     })
     expect((await service.call(admin, `DELETE ${shopService}`)).status).toBe(200)
     await service.platform.catalog.createStack(shop, service.platform.clock.now())

@@ -96,7 +96,10 @@ describe('a deployment of a repository', () => {
 
   async function putWebhook(name: string, rules: readonly object[], fields: object = {}) {
     const draft = webhookDraft.parse({
-      ...{ form: 'github', secrets: ['a secret of 16 characters'], rules, ...fields },
+      form: 'github',
+      secrets: ['a secret of 16 characters'],
+      rules,
+      ...fields,
     })
     const { documents, sealing } = service.platform
     const value = await sealWebhook(sealing, name, draft)
@@ -113,10 +116,16 @@ describe('a deployment of a repository', () => {
     expect((await run({ repoUrl, commit, branch: 'refs/heads/release/1' })).status).toBe(200)
     expect(await listRequests()).toMatchObject([
       {
-        ...{ dryRun: false, by: 'deploy (pulumi)', options: { command: 'up' } },
+        dryRun: false,
+        by: 'deploy (pulumi)',
+        options: { command: 'up' },
         program: {
-          ...{ kind: 'repository', repository: 'acme/web', commit, folder: 'infra' },
-          ...{ ignoreScripts: true, webhook: 'hub' },
+          kind: 'repository',
+          repository: 'acme/web',
+          commit,
+          folder: 'infra',
+          ignoreScripts: true,
+          webhook: 'hub',
         },
         origin: { kind: 'webhook', webhook: 'hub', ref: 'branch release/1' },
       },

@@ -17,11 +17,16 @@ export function createDeploymentView(
   const { status, update } = progress
   const { project, stack } = stackPartsOf(request.stack)
   return {
-    ...{ id: pulumiDeploymentIdOf(deployment), version: number, status },
+    id: pulumiDeploymentIdOf(deployment),
+    version: number,
+    status,
     created: isoTimeOf(request.at),
     modified: isoTimeOf(update?.endedAt ?? update?.startedAt ?? request.at),
     requestedBy: { name: request.by, githubLogin: request.by, avatarUrl: '' },
-    ...{ projectName: project, stackName: stack, paused: false, pulumiOperation: operation },
+    projectName: project,
+    stackName: stack,
+    paused: false,
+    pulumiOperation: operation,
     updates: update === undefined ? [] : [updateViewOf(deployment, progress)],
     jobs: jobsOf(deployment, progress),
     ...(initiator === undefined ? {} : { initiator }),
@@ -35,7 +40,9 @@ function updateViewOf(
 ): object {
   const secondsOf = (at: EpochMs | undefined): number => Math.floor((at ?? 0) / 1_000)
   return {
-    ...{ id: '', updateID: update?.id ?? '', version: update?.version ?? 0 },
+    id: '',
+    updateID: update?.id ?? '',
+    version: update?.version ?? 0,
     startTime: secondsOf(update?.startedAt),
     endTime: secondsOf(update?.endedAt),
     result: status === 'running' ? 'in-progress' : status,

@@ -153,7 +153,10 @@ async function viewOf(ports: DriftRunPorts, run: DriftRun): Promise<DriftRunView
   const detectUpdate = { updateId, resourceChanges: changes, modified: created, status }
   const remediateUpdate = await findRemedy(ports, record)
   return {
-    ...{ id, driftDetected: hasDrift(run), created, status },
+    id,
+    driftDetected: hasDrift(run),
+    created,
+    status,
     ...(number === undefined ? {} : { deploymentId: id, deploymentVersion: number }),
     ...(end?.kind === 'previewed' ? { detectUpdate } : {}),
     ...(remediateUpdate === undefined ? {} : { remediateUpdate }),
@@ -182,7 +185,8 @@ async function findRemedy(
     ...(record === undefined
       ? { modified, status: 'failed' }
       : {
-          ...{ resourceChanges: record.changes ?? {}, status: statusOf(record) },
+          resourceChanges: record.changes ?? {},
+          status: statusOf(record),
           modified: isoTimeOf(record.endedAt ?? record.startedAt),
         }),
   }

@@ -10,8 +10,10 @@ const emptyReplies: Readonly<Record<string, unknown>> = {
   '/api/orgs/{org}/policypacks': { policyPacks: [] },
   '/api/orgs/{org}/policygroups': { policyGroups: [] },
   '/api/orgs/{org}/templates': {
-    ...{ templates: {}, orgHasTemplates: false },
-    ...{ hasAccessError: false, hasUpstreamError: false },
+    templates: {},
+    orgHasTemplates: false,
+    hasAccessError: false,
+    hasUpstreamError: false,
   },
   '/api/console/orgs/{org}/integrations/github-app': { installed: false },
   '/api/orgs/{org}/members': { members: [], continuationToken: '' },

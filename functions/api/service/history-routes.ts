@@ -75,7 +75,8 @@ async function updateInfoOf(
   return {
     // Clients have no kind for an edit of a state, so an edit has the kind of an import.
     kind: command === 'state' ? 'import' : kindsByCommand[command],
-    ...{ message, startTime: Math.floor(startedAt / 1_000) },
+    message,
+    startTime: Math.floor(startedAt / 1_000),
     endTime: Math.floor((endedAt ?? startedAt) / 1_000),
     environment: update?.update.environment ?? {},
     config: update?.update.config ?? {},

@@ -48,7 +48,9 @@ test('a token of an issuer is exchanged for a token with the permissions of the 
     {
       access_token: expect.stringMatching(/^act_/) as string,
       issued_token_type: 'urn:pulumi:token-type:access_token:organization',
-      ...{ token_type: 'token', expires_in: 3_600, scope: '' },
+      token_type: 'token',
+      expires_in: 3_600,
+      scope: '',
     },
   ])
   const token = `token ${String(json['access_token'])}`

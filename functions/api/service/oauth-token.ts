@@ -51,8 +51,11 @@ export async function exchangeForClient(
   const { token, createdAt, expiresAt } = await exchange(request)
   const lifetimeMs = (expiresAt ?? createdAt) - createdAt
   const json = {
-    ...{ access_token: token, issued_token_type: organizationTokenType, token_type: 'token' },
-    ...{ expires_in: Math.floor(lifetimeMs / 1_000), scope: '' },
+    access_token: token,
+    issued_token_type: organizationTokenType,
+    token_type: 'token',
+    expires_in: Math.floor(lifetimeMs / 1_000),
+    scope: '',
   }
   return new Response(JSON.stringify(json), { headers: { 'content-type': 'application/json' } })
 }

@@ -43,9 +43,15 @@ describe('webhooks', () => {
     expect(status).toBe(200)
     const path = `${shopService}/hooks/${String(json['name'])}`
     expect(json).toMatchObject({
-      ...{ name: expect.stringMatching(/^[0-9a-f]{8}$/) as string, displayName: 'my hook' },
-      ...{ projectName: 'shop', stackName: 'dev', active: true, format: 'raw', hasSecret: true },
-      ...{ filters: ['update_failed'], groups: ['deployments'] },
+      name: expect.stringMatching(/^[0-9a-f]{8}$/) as string,
+      displayName: 'my hook',
+      projectName: 'shop',
+      stackName: 'dev',
+      active: true,
+      format: 'raw',
+      hasSecret: true,
+      filters: ['update_failed'],
+      groups: ['deployments'],
     })
     expect((await service.call(deploy, `GET ${path}`)).json).toEqual(json)
     expect((await service.call(deploy, `GET ${shopService}/hooks`)).json).toEqual([json])

@@ -62,7 +62,10 @@ describe('a schedule of a client', () => {
     async (operation, expected) => {
       const view = await create(schedules, raw(operation))
       expect(view).toMatchObject({
-        ...{ kind: 'deployment', paused: false, scheduleCron: '0 4 * * *', lastExecuted: null },
+        kind: 'deployment',
+        paused: false,
+        scheduleCron: '0 4 * * *',
+        lastExecuted: null,
         nextExecution: expect.stringMatching(/^\d{4}-\d\d-\d\d 04:00:00\.000$/) as string,
         definition: { request: { operation, inheritSettings: true } },
       })
@@ -206,8 +209,11 @@ describe('the drift of a stack', () => {
     const { platform } = service
     const due = (Math.floor(platform.clock.now() / 60_000) * 60_000) as EpochMs
     const schedule = scheduleDocument.parse({
-      ...{ when: '* * * * *', operation: { kind: 'refresh', remediate: true } },
-      ...{ createdAt: due - 600_000, lastAt: due, recentRuns: [due] },
+      when: '* * * * *',
+      operation: { kind: 'refresh', remediate: true },
+      createdAt: due - 600_000,
+      lastAt: due,
+      recentRuns: [due],
     })
     const key = { kind: 'schedule', scope: shop, name: 'hourly' } as const
     await platform.documents.put(key, schedule, 0)
@@ -220,7 +226,9 @@ describe('the drift of a stack', () => {
     const end = { kind: 'previewed', result: 'succeeded', changes, errors: [] } as const
     await platform.requests.end(shop, request.key, end)
     expect(await status()).toEqual({
-      ...{ driftDetected: true, latestDriftRun: `hourly-${due}`, runInProgress: false },
+      driftDetected: true,
+      latestDriftRun: `hourly-${due}`,
+      runInProgress: false,
     })
     const remedy = createRemedyRequest(request, due)
     await platform.requests.put(remedy)
@@ -230,7 +238,9 @@ describe('the drift of a stack', () => {
       total: 1,
       driftRuns: [
         {
-          ...{ id: `hourly-${due}`, driftDetected: true, status: 'succeeded' },
+          id: `hourly-${due}`,
+          driftDetected: true,
+          status: 'succeeded',
           detectUpdate: { resourceChanges: changes },
           remediateUpdate: { updateId: 'deployment-1' },
         },
@@ -252,7 +262,9 @@ describe('the drift of a stack', () => {
     } as const
     await platform.requests.end(shop, request?.key ?? '', end)
     expect(await status()).toEqual({
-      ...{ driftDetected: false, latestDriftRun: 'dep-1', runInProgress: false },
+      driftDetected: false,
+      latestDriftRun: 'dep-1',
+      runInProgress: false,
     })
     expect(await runs()).toMatchObject({
       driftRuns: [{ id: 'dep-1', deploymentId: 'dep-1', deploymentVersion: 1 }],

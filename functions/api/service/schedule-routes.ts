@@ -169,7 +169,9 @@ async function putSchedule(
       const { isPaused = false, jitterMs = 0 } = previous ?? {}
       const draft = {
         ...timesOfRequest(times, previous),
-        ...{ operation, isPaused, jitterMs },
+        operation,
+        isPaused,
+        jitterMs,
         ...(removesStack ? { removesStack } : {}),
       }
       return createScheduleValue(ports, key, draft, storedPrevious)

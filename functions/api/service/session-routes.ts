@@ -34,9 +34,14 @@ export const sessionRoutes: readonly ServiceRoute[] = [
     run: async (_ports, { caller }) => {
       const userName = userNameOf(caller)
       return {
-        ...{ id: caller.id, githubLogin: userName, name: caller.name, email: '', avatarUrl: '' },
+        id: caller.id,
+        githubLogin: userName,
+        name: caller.name,
+        email: '',
+        avatarUrl: '',
         organizations: [{ githubLogin: organization, name: organization, avatarUrl: '' }],
-        ...{ identities: [], siteAdmin: false },
+        identities: [],
+        siteAdmin: false,
         tokenInfo: { name: caller.name, organization: '', team: '' },
       }
     },

@@ -137,7 +137,11 @@ async function stackViewOf(ports: ServicePorts, record: StackRecord): Promise<un
   const operation = current === '' ? undefined : await readHistoryRecord(ports.catalog, current)
   const control = current === '' ? undefined : await ports.control.read(current)
   return {
-    ...{ id, orgName: organization, projectName: project, stackName: stack, version },
+    id,
+    orgName: organization,
+    projectName: project,
+    stackName: stack,
+    version,
     ...(operation === undefined
       ? {}
       : {
@@ -203,7 +207,10 @@ async function stackSummaryOf(
   const lastUpdate =
     last === undefined ? {} : { lastUpdate: Math.floor((last.endedAt ?? last.startedAt) / 1_000) }
   return {
-    ...{ id, orgName: organization, projectName: project, stackName: stack },
+    id,
+    orgName: organization,
+    projectName: project,
+    stackName: stack,
     ...lastUpdate,
     links: { self: '' },
   }

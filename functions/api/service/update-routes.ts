@@ -127,7 +127,11 @@ async function createUpdate(
   const details = { environment: metadata?.environment ?? {}, config: config ?? {} }
   const isTooLarge = JSON.stringify(details).length > metadataCharsMax
   const update: ClientUpdate = {
-    ...{ stack, kind, dryRun, by: call.caller.name, createdAt: ports.clock.now() },
+    stack,
+    kind,
+    dryRun,
+    by: call.caller.name,
+    createdAt: ports.clock.now(),
     message: (metadata?.message ?? '').slice(0, 1_000),
     ...(isTooLarge ? { environment: {}, config: {} } : details),
   }
@@ -153,7 +157,9 @@ async function startUpdate(ports: ServicePorts, call: ServiceCall): Promise<unkn
   const claimedUpdate = await putUpdate(ports, {
     ...storedUpdate,
     update: {
-      ...{ ...storedUpdate.update, lease: leaseHashOf(token), expiresAt },
+      ...storedUpdate.update,
+      lease: leaseHashOf(token),
+      expiresAt,
       ...(hasJournal ? {} : { sendsCheckpoints: true }),
     },
   })

@@ -38,7 +38,9 @@ describe('the admission of an operation', () => {
     const ref = { kind: 'operation', operation: 1 as OperationId } as const
     const complete = (customTimeouts: { create?: number; update?: number }): Step => ({
       ...create({ customTimeouts }),
-      ...{ op: 'update', completesCreate: true, old: { state: state(), ref } },
+      op: 'update',
+      completesCreate: true,
+      old: { state: state(), ref },
     })
     expect(admissionWith(complete({ create: 120 }))).toBe('long')
     expect(admissionWith(complete({ update: 120 }))).toBe('now')

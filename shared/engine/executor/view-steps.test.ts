@@ -20,8 +20,14 @@ const createReportedStep = (
   op: StepOp,
   fields: Partial<ReportedViewStep> = {},
 ): ReportedViewStep => ({
-  ...{ op, status: 'ok', error: '', old: undefined, next: undefined },
-  ...{ keys: [], diffs: [], detailedDiff: null },
+  op,
+  status: 'ok',
+  error: '',
+  old: undefined,
+  next: undefined,
+  keys: [],
+  diffs: [],
+  detailedDiff: null,
   ...fields,
 })
 

@@ -154,7 +154,9 @@ describe('course of a program', () => {
   test('counts the wait of a call with limits, apart from the time without a slot', () => {
     const first = { operation: operationOf(1, 'first'), began: 0, ended: 100 }
     const limited = {
-      ...{ operation: operationOf(2, 'second'), began: 1_100, ended: 1_300 },
+      operation: operationOf(2, 'second'),
+      began: 1_100,
+      ended: 1_300,
       isLimited: true as const,
     }
     const records = [[0, registrationOf(first), registrationOf(limited)]] as const

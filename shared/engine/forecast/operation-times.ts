@@ -93,7 +93,8 @@ export function listDecidedOperations(
   return timed.operations.map(({ operation: { state: _state, ...operation } }) => {
     const wave = waves.get(operation.id)
     return {
-      ...{ operation, beginsPhase },
+      operation,
+      beginsPhase,
       decidedMs: timed.timeMs,
       needIds: needs.get(operation.id) ?? [],
       ...(wave === undefined ? {} : { wave }),
@@ -141,7 +142,10 @@ export function timeOperation(
   const stage = stageOf(operation, head)
   const cause = findLastNeed(decidedOperation, known) ?? summary.phaseCauses.get(operation.id)
   const fields = {
-    ...{ operation, stage, decidedMs, isCritical: false },
+    operation,
+    stage,
+    decidedMs,
+    isCritical: false,
     ...(head?.end === undefined ? {} : { verdict: head.end.verdict }),
     attempts: head === undefined ? 0 : head.attempt - head.givenBack,
     ...(cause === undefined ? {} : { causeId: cause.id }),

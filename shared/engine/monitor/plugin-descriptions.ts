@@ -102,7 +102,9 @@ async function findMapping(
   ]
   for (const name of orderedNames) {
     const target: PluginTarget = {
-      ...{ name, version: '', downloadUrl: '' },
+      name,
+      version: '',
+      downloadUrl: '',
       parameterization: name === preferredName ? parameterization : undefined,
     }
     const data = await queryPlugin(host, target, description =>

@@ -32,7 +32,9 @@ export function createSchemaProviderHandlers(loader: ReturnType<typeof createLoa
       const { subpackageName, subpackageVersion } = request
       const parameterization = parameterizations.get(`${subpackageName} ${subpackageVersion}`)
       const { schema } = await loader.getSchema({
-        ...{ package: basePlugin.name, version: basePlugin.version, downloadUrl: '' },
+        package: basePlugin.name,
+        version: basePlugin.version,
+        downloadUrl: '',
         parameterization,
       })
       return { schema: Buffer.from(schema).toString('utf8') }

@@ -32,7 +32,11 @@ function readStep(step: ViewStep): ReportedViewStep {
     ([path, diff]) => [path, parsePropertyDiff(diff)] as const,
   )
   return {
-    ...{ op: stepOpOf(step.op), status: statusOf(status), error, keys, diffs },
+    op: stepOpOf(step.op),
+    status: statusOf(status),
+    error,
+    keys,
+    diffs,
     old: old === undefined ? undefined : readState(old),
     next: next === undefined ? undefined : readState(next),
     detailedDiff: step.hasDetailedDiff ? new Map(detailedEntries) : null,
@@ -46,7 +50,8 @@ function readStep(step: ViewStep): ReportedViewStep {
 function readState({ type, name, inputs, outputs }: ViewStepState): ReportedViewState {
   const options = {
     ...({ unknowns: 'keep', secrets: true, references: true } as const),
-    ...{ outputs: false, allowsByteStrings: true },
+    outputs: false,
+    allowsByteStrings: true,
   }
   return { type, name, inputs: fromWire(inputs, options), outputs: fromWire(outputs, options) }
 }

@@ -38,7 +38,11 @@ export function describeOperationSpan(facts: ObservedEnd): SpanRecord {
   return {
     name: `${operation.op} ${operation.type}`,
     kind: 'internal',
-    ...{ context, parent, startMs, endMs, events },
+    context,
+    parent,
+    startMs,
+    endMs,
+    events,
     attributes: {
       ...createStackAttributes(deploymentPartsOf(deployment).stack),
       'antichain.deployment': deploymentPartsOf(deployment).number,

@@ -8,7 +8,9 @@ import { createOperationObserver, observeNothing } from './observe-operation.ts'
 const deployment = deploymentIdOf(stackIdOf('shop', 'dev'), 7)
 const trace = deriveDeploymentTrace(deployment, { traceId: 'a1'.repeat(16), isSampled: true })
 const operation = {
-  ...{ id: 3, op: 'refresh', type: 't:m:T' },
+  id: 3,
+  op: 'refresh',
+  type: 't:m:T',
   urn: 'urn:pulumi:dev::shop::t:m:T::name',
   state: { inputs: { password: 'swordfish' } },
 } as unknown as Operation

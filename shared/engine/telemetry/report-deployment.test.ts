@@ -7,8 +7,12 @@ import { reportDeployment } from './report-deployment.ts'
 const deployment = deploymentIdOf(stackIdOf('shop', 'dev'), 3)
 
 const entry: HistoryRecord = {
-  ...{ deployment, command: 'up', message: '', result: 'succeeded' },
-  ...{ startedAt: 3_000 as EpochMs, endedAt: 3_500 as EpochMs },
+  deployment,
+  command: 'up',
+  message: '',
+  result: 'succeeded',
+  startedAt: 3_000 as EpochMs,
+  endedAt: 3_500 as EpochMs,
 }
 
 test.each([

@@ -41,7 +41,10 @@ function describeDeploymentSpan(
   return {
     name: `deployment ${entry.command}`,
     kind: 'internal',
-    ...{ context, parent, startMs, endMs },
+    context,
+    parent,
+    startMs,
+    endMs,
     attributes: {
       ...describeDeploymentCount(entry),
       'antichain.deployment': deploymentPartsOf(deployment).number,

@@ -45,8 +45,10 @@ describe('an AWS client error', () => {
     const failure = createAwsError('queue q: send', thrownOf('AccessDenied', 403))
     expect(failure.message).toBe('queue q: send failed: AccessDenied: said')
     expect(failure.details).toEqual({
-      ...{ what: 'queue q: send', error: 'AccessDenied' },
-      ...{ status: 403, requestId: 'r-1' },
+      what: 'queue q: send',
+      error: 'AccessDenied',
+      status: 403,
+      requestId: 'r-1',
     })
   })
 

@@ -182,12 +182,20 @@ export function createAwsPlatform(deps: AwsPlatformDeps): AwsPlatform {
     uploads: createUploads({ blobs: bucket, plugins: pluginBucket }),
     plugins: createPluginStore({ ...pluginBucket, clock }),
     chains: createChainQueue({
-      ...{ sqs, queues: chainQueues, blobs, clock, logger },
+      sqs,
+      queues: chainQueues,
+      blobs,
+      clock,
+      logger,
       onLongPoolSend: async messages =>
         callScaler?.({ kind: 'sent', queue: 'chains-long', messages }),
     }),
     nudges: createNudges({
-      ...{ sqs, url: nudgeUrls[resources.pool], urls: nudgeUrls, clock, logger },
+      sqs,
+      url: nudgeUrls[resources.pool],
+      urls: nudgeUrls,
+      clock,
+      logger,
       onLongPoolSend: async () => callScaler?.({ kind: 'sent', queue: 'nudges-long', messages: 1 }),
     }),
     hints: createJournalHints({ journalTable, clock, random, logger }),

@@ -100,7 +100,11 @@ function toCreateScheduleInput(
       Arn: target,
       RoleArn: role,
       Input: JSON.stringify({
-        ...{ kind, scope, name: documentName, placed: name, placedAt },
+        kind,
+        scope,
+        name: documentName,
+        placed: name,
+        placedAt,
         ...(stackGroup === undefined ? {} : { group: stackGroup }),
       }),
       RetryPolicy: {

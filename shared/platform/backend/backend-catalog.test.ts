@@ -36,13 +36,11 @@ async function openCatalog(deniedPrefix: string, env: Record<string, string> = {
   const { catalog: local, blobs, clock, journalCopies } = embedded
   const released: string[] = []
   const catalog = createBackendCatalog({
-    ...{
-      backend: await openBackend(deniedStore, env),
-      catalog: local,
-      blobs,
-      clock,
-      journalCopies,
-    },
+    backend: await openBackend(deniedStore, env),
+    catalog: local,
+    blobs,
+    clock,
+    journalCopies,
     syncPoints: createSyncPoints(join(folder, 'home/marks')),
     releaseIfTakenOver: async () => undefined,
     locks: {

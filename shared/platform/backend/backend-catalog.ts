@@ -109,8 +109,8 @@ export function createBackendCatalog(deps: BackendCatalogDeps): CatalogPort {
  */
 const historyEnvironment: Readonly<Record<string, string>> = {
   'exec.kind': 'cli',
-  ...{ 'pulumi.arch': goNames[process.arch] ?? process.arch },
-  ...{ 'pulumi.os': goNames[process.platform] ?? process.platform },
+  'pulumi.arch': goNames[process.arch] ?? process.arch,
+  'pulumi.os': goNames[process.platform] ?? process.platform,
 }
 
 /**

@@ -69,14 +69,14 @@ export async function closeCopiedDeployment(
     })
   const clock = { ...embedded.clock, now: () => fencedAt }
   const catalog = createBackendCatalog({
-    ...{
-      ...deps,
-      syncPoints,
-      clock,
-      locks: locksOfCaller,
-      releaseIfTakenOver: async () => undefined,
-    },
-    ...{ catalog: embedded.catalog, blobs: embedded.blobs, journalCopies: embedded.journalCopies },
+    ...deps,
+    syncPoints,
+    clock,
+    locks: locksOfCaller,
+    releaseIfTakenOver: async () => undefined,
+    catalog: embedded.catalog,
+    blobs: embedded.blobs,
+    journalCopies: embedded.journalCopies,
   })
   await deps.closeDeployment({ ...embedded, catalog, clock }, header.deployment)
 }
@@ -139,7 +139,9 @@ async function restoreBase(
   // After a crash, the next close may find another checkpoint. It then reads the base from this
   // blob.
   await putCopyBlob(backend, id, {
-    ...{ copyId: copy.copyId, hash: snapshot, bytes: await blobs.get(snapshot) },
+    copyId: copy.copyId,
+    hash: snapshot,
+    bytes: await blobs.get(snapshot),
   })
   return isCurrent
 }

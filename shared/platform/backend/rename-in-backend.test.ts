@@ -66,7 +66,12 @@ async function openDeps(failsAt = Infinity) {
   const failing = { ...store, put: change(store.put), remove: change(store.remove) }
   const { catalog, blobs, clock, renames } = embedded
   return {
-    ...{ backend: await openBackend(failing, {}), catalog, blobs, clock, renames, holder },
+    backend: await openBackend(failing, {}),
+    catalog,
+    blobs,
+    clock,
+    renames,
+    holder,
     syncPoints: createSyncPoints(join(folder, 'home/marks')),
     intents: createRenameIntents(join(folder, 'home/renames')),
     locks: { acquire: async () => undefined, release: async () => undefined },
@@ -80,8 +85,14 @@ async function createStack({ backend, ...deps }: Deps): Promise<void> {
   const checkpoint = printCheckpoint(from, envelopeFor(from))
   await saveCheckpoint(backend, from, { checkpoint, previous: undefined })
   const info = {
-    ...{ kind: 'update', startTime: 1, message: '', environment: {}, config: {}, version: 0 },
-    ...{ result: 'succeeded', endTime: 2 },
+    kind: 'update',
+    startTime: 1,
+    message: '',
+    environment: {},
+    config: {},
+    version: 0,
+    result: 'succeeded',
+    endTime: 2,
   } as const
   const current = await readCheckpoint(backend, from)
   if (current === undefined) throw new Error('the stack has no checkpoint')

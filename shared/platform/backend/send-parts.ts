@@ -52,7 +52,9 @@ export function createPartSender(deps: SendDeps): SendParts {
       const isStored = (await readContentHash(deps.blobFolder, hash)) !== undefined
       if (isStored)
         await putCopyBlob(backend, stack, {
-          ...{ copyId, hash, bytes: await blobs.get(hash) },
+          copyId,
+          hash,
+          bytes: await blobs.get(hash),
         })
       handledBlobs.hashes.add(hash)
     }

@@ -41,7 +41,10 @@ const syncPointForm = z.object({
 
 /** The sync point of a stack that this store has never read or written. */
 export const emptySyncPoint: SyncPoint = {
-  ...{ checkpoint: '', base: '', checkpointFields: {}, lastEntry: '' },
+  checkpoint: '',
+  base: '',
+  checkpointFields: {},
+  lastEntry: '',
 }
 
 /** The sync points of the stacks of one backend. */

@@ -38,7 +38,10 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 const noStack = { getStack: async () => undefined, release: async () => undefined }
 const createCopies = (deps: Partial<UnfinishedCopyDeps> = {}) =>
   createUnfinishedCopies({
-    ...{ backend, holder, catalog: noStack, silenceMs: 60_000 },
+    backend,
+    holder,
+    catalog: noStack,
+    silenceMs: 60_000,
     control: { close: async () => undefined },
     journalCopies: { find: async () => undefined, remove: async () => undefined },
     syncPoints: { read: () => ({ checkpoint: '', base: '', lastEntry: '', checkpointFields: {} }) },
@@ -56,7 +59,8 @@ const createCopies = (deps: Partial<UnfinishedCopyDeps> = {}) =>
   })
 const putWrites = (number: number, method: string): Promise<boolean> =>
   putCopyPart(backend, id, {
-    ...{ copyId: 'c', number },
+    copyId: 'c',
+    number,
     text: JSON.stringify({ writes: [[method, { deployment: `${id}/1` }]] }),
   })
 const createCopy = async (): Promise<void> => {

@@ -31,7 +31,9 @@ export function createCatalog(call: StoreCall, random: RandomPort): CatalogPort 
       call('catalog.extendClaim', { deployment, claim, expected }),
     publish: (id, expectedVersion, snapshot, publisher) =>
       call('catalog.publish', {
-        ...{ id, expected: expectedVersion, snapshot },
+        id,
+        expected: expectedVersion,
+        snapshot,
         publisher: publisher ?? null,
       }),
     release: async (deployment, end) => void (await call('catalog.release', { deployment, end })),

@@ -100,7 +100,9 @@ export async function openEmbeddedPlatform(options: EmbeddedOptions): Promise<Em
   const logger = options.logger ?? silentLogger
   const { storePagesMax: pagesMax, sendParts, connectsLate = false } = options
   const store = await openStore({
-    ...{ home, logger, connectsLate },
+    home,
+    logger,
+    connectsLate,
     ...(pagesMax === undefined ? {} : { pagesMax }),
     ...(sendParts === undefined ? {} : { sendParts }),
   })

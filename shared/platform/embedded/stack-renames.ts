@@ -10,7 +10,14 @@ export function createStackRenames(call: StoreCall, random: RandomPort): StackRe
   return {
     rename: (id, newId, { expectedVersion: expected, snapshot, program, at, by, key = '' }) =>
       call('catalog.renameStack', {
-        ...{ id, to: newId, expected, snapshot, program, at, by, key },
+        id,
+        to: newId,
+        expected,
+        snapshot,
+        program,
+        at,
+        by,
+        key,
         token: random.uuid(),
       }),
   }

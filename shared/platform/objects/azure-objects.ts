@@ -33,7 +33,8 @@ export async function createAzureObjects(url: ObjectStoreUrl, env: Env): Promise
   const address = addressOfBucket(url)
   const withErrors = createRequestRunner(address, (request, thrown) =>
     backendErrorOf(`${request} failed`, thrown, {
-      ...{ status: statusOf(thrown), reason: reasonOf(thrown) },
+      status: statusOf(thrown),
+      reason: reasonOf(thrown),
     }),
   )
   const upload = async (key: string, bytes: Uint8Array, ifAbsent: boolean): Promise<void> => {

@@ -22,7 +22,8 @@ export function createGcsObjects(url: ObjectStoreUrl, env: Env): ObjectStorePort
   const address = addressOfBucket(url)
   const withErrors = createRequestRunner(address, (request, thrown) =>
     backendErrorOf(`${request} failed`, thrown, {
-      ...{ status: statusOf(thrown), reason: reasonOf(thrown) },
+      status: statusOf(thrown),
+      reason: reasonOf(thrown),
     }),
   )
   const save = (key: string, bytes: Uint8Array, ifAbsent: boolean): Promise<void> =>

@@ -64,7 +64,8 @@ function toBackendError(thrown: DeployError): DeployError {
   if (code === undefined) return thrown
   const hasOwnHint = thrown.hint !== catalogue[thrown.code].hint
   return error(code, thrown.message, {
-    ...{ details, cause: thrown },
+    details,
+    cause: thrown,
     ...(hasOwnHint ? { hint: thrown.hint } : {}),
   })
 }

@@ -43,7 +43,10 @@ export function createS3Objects(url: ObjectStoreUrl, env: Env): ObjectStorePort 
   const putObject = (key: string, bytes: Uint8Array, condition: Partial<PutObjectCommandInput>) =>
     client.send(
       new PutObjectCommand({
-        ...{ Bucket: bucket, Key: prefix + key, Body: bytes, ContentType: contentTypeOf(bytes) },
+        Bucket: bucket,
+        Key: prefix + key,
+        Body: bytes,
+        ContentType: contentTypeOf(bytes),
         ...encryption,
         ...condition,
       }),
@@ -115,7 +118,8 @@ async function listObjects(
   for (let token: string | undefined; ; ) {
     const page = await client.send(
       new ListObjectsV2Command({
-        ...{ Bucket: bucket, Prefix: prefix + keyPrefix },
+        Bucket: bucket,
+        Prefix: prefix + keyPrefix,
         ...(token === undefined ? {} : { ContinuationToken: token }),
       }),
     )

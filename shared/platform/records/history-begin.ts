@@ -13,7 +13,10 @@ export function historyBeginOf(
   { command, message, by, approval, at, environment, config }: DeploymentStart,
 ): HistoryRecord {
   return {
-    ...{ deployment, command, message, startedAt: at },
+    deployment,
+    command,
+    message,
+    startedAt: at,
     ...(by === undefined ? {} : { by: by.slice(0, requesterCharsMax) }),
     ...(approval === undefined ? {} : { approval }),
     ...(environment === undefined ? {} : { environment }),

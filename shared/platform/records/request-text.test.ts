@@ -5,7 +5,10 @@ import { parseStoredRequest, serializeRequest } from './request-text.ts'
 
 const [stack, otherStack] = ['organization/p/s', 'organization/p/t'] as [StackId, StackId]
 const request: StackRequest = {
-  ...{ stack, key: 'k', at: 1 as EpochMs, by: 'a test' },
+  stack,
+  key: 'k',
+  at: 1 as EpochMs,
+  by: 'a test',
   edit: { kind: 'repair' },
 }
 const text = serializeRequest(request)

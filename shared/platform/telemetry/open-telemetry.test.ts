@@ -27,7 +27,12 @@ function open(url: string, timeoutMs: number) {
 
 function recordAll(telemetry: TelemetryPort): void {
   telemetry.recordSpan({
-    ...{ name: 'n', kind: 'internal', context: span, startMs: 1, endMs: 2, attributes: {} },
+    name: 'n',
+    kind: 'internal',
+    context: span,
+    startMs: 1,
+    endMs: 2,
+    attributes: {},
     events: [],
     hasFailed: true,
   })
@@ -57,7 +62,12 @@ test('spans of a trace that is not sampled are not sent, and a sampler selects n
   expect(start).toMatchObject({ isSampled: false })
   const context = { ...span, isSampled: start?.isSampled === true }
   telemetry.recordSpan({
-    ...{ name: 'n', kind: 'internal', context, startMs: 1, endMs: 2, attributes: {} },
+    name: 'n',
+    kind: 'internal',
+    context,
+    startMs: 1,
+    endMs: 2,
+    attributes: {},
     events: [],
     hasFailed: false,
   })

@@ -3,7 +3,9 @@ import { readTelemetrySettings } from './telemetry-settings.ts'
 
 const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318' }
 const on = {
-  ...{ kind: 'on', signals: ['TRACES', 'METRICS', 'LOGS'], timeoutMs: 2_000 },
+  kind: 'on',
+  signals: ['TRACES', 'METRICS', 'LOGS'],
+  timeoutMs: 2_000,
   sampler: { followsCaller: true, ratio: 1 },
 }
 

@@ -44,8 +44,10 @@ export async function buildGo(
   const command = join(folder, kind)
   const cleanUp = (): void => rmSync(folder, { recursive: true, force: true })
   const { code, stderr, stdout } = await runToEnd(deps.processes, {
-    ...{ command: go, args: ['build', '-buildvcs=false', ...options, '-o', command, entryPoint] },
-    ...{ cwd: directory, env: { ...deps.env, ...variables } },
+    command: go,
+    args: ['build', '-buildvcs=false', ...options, '-o', command, entryPoint],
+    cwd: directory,
+    env: { ...deps.env, ...variables },
   })
   if (code === 0) return { command, cleanUp }
   cleanUp()

@@ -101,7 +101,9 @@ async function findPoetryFolder({
     })
   const args = ['env', 'info', '--path']
   const { stdout, stderr, code } = await runToEnd(processes, {
-    ...{ command, args, env },
+    command,
+    args,
+    env,
     cwd: source.programFolder,
   })
   if (code === 0 && stdout.trim() !== '') return stdout.trim()

@@ -19,7 +19,11 @@ function createPluginFolder(name: string, pluginFile?: string): string {
 }
 
 const createDeclaredPlugin = (name: string, path: string): DeclaredPlugin => ({
-  ...{ kind: 'resource', name, version: '', path, isPackage: true },
+  kind: 'resource',
+  name,
+  version: '',
+  path,
+  isPackage: true,
 })
 const resolvePlugins = (...plugins: readonly DeclaredPlugin[]) =>
   resolveProjectPlugins({ plugins, root, file: join(root, 'Pulumi.yaml') }).map(

@@ -67,7 +67,11 @@ describe('the report of a check', () => {
       readonly contracts: readonly object[]
     }
     expect(json.summary).toEqual({
-      ...{ passed: 1, failed: 1, warnings: 1, skipped: 2, notApplicable: 1 },
+      passed: 1,
+      failed: 1,
+      warnings: 1,
+      skipped: 2,
+      notApplicable: 1,
       durationMs: 2_340,
     })
     expect(json.contracts[0]).not.toHaveProperty('reason')

@@ -197,7 +197,11 @@ export function openMemoryProvider(
       const outputs = createObjectOutputs(id, inputs)
       if (has('creates partly') && !preview)
         failWith('not ready', 'partial', {
-          ...{ id, outputs, inputs: undefined, reasons: ['not ready'], refreshBeforeUpdate: false },
+          id,
+          outputs,
+          inputs: undefined,
+          reasons: ['not ready'],
+          refreshBeforeUpdate: false,
         })
       const createdOutputs = has('leaves outputs unknown')
         ? new Map([...outputs, ['arn', unknown]])

@@ -35,7 +35,9 @@ function findEnvironment(options: Readonly<Record<string, string>>): string {
   const path = [join(root, 'bin'), '/usr/bin', '/bin'].join(delimiter)
   const env = { PATH: path, ...Object.fromEntries(variables) }
   const out = execFileSync(plugin, ['127.0.0.1:1'], {
-    ...{ cwd: join(root, 'project/src'), env, encoding: 'utf8' },
+    cwd: join(root, 'project/src'),
+    env,
+    encoding: 'utf8',
   })
   const [python = '', environment = ''] = out.split(' ')
   expect(out).toContain('-u -m pulumi.dynamic 127.0.0.1:1')

@@ -77,7 +77,15 @@ function toConstructRequest(
   const { aliases, hooks, customTimeouts, replacementTrigger, inputDependencies, ...otherOptions } =
     options
   return ConstructRequest.create({
-    ...{ project, stack, organization, parallel, type, name, parent, inputs, stackTraceHandle },
+    project,
+    stack,
+    organization,
+    parallel,
+    type,
+    name,
+    parent,
+    inputs,
+    stackTraceHandle,
     config: new Map(config),
     configSecretKeys: [...configSecretKeys],
     dryRun: preview,

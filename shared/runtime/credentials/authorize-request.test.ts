@@ -125,7 +125,8 @@ test('settings come from the rule that made the request, or from the strictest r
   const older = { ...program, ignoreScripts: undefined, previewWithDeployRole: undefined }
   const derivedRequest = await authorize(rules, { ...request, program: older as never })
   expect(derivedRequest.program).toMatchObject({
-    ...{ ignoreScripts: true, previewWithDeployRole: false },
+    ignoreScripts: true,
+    previewWithDeployRole: false,
   })
 })
 

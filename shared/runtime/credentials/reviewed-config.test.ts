@@ -25,12 +25,21 @@ const commitProgram = {
   webhook: 'hook',
 } as const
 const request: DeploymentRequest = {
-  ...{ stack, key: 'k', at: 1 as EpochMs, by: 'webhook hook', dryRun: true },
+  stack,
+  key: 'k',
+  at: 1 as EpochMs,
+  by: 'webhook hook',
+  dryRun: true,
   options: {
-    ...{ command: 'up', message: '', parallel: 1, refresh: false },
-    ...{ continueOnError: false, execute: 'functions' },
+    command: 'up',
+    message: '',
+    parallel: 1,
+    refresh: false,
+    continueOnError: false,
+    execute: 'functions',
   },
-  ...{ program: commitProgram, origin },
+  program: commitProgram,
+  origin,
 }
 
 type Config = DeployInput['config']
@@ -91,7 +100,8 @@ const secretState: StoredDeployment = {
   ...emptyState,
   resources: [
     {
-      ...{ urn: 'urn:pulumi:s::p::pulumi:pulumi:Stack::p-s', type: 'pulumi:pulumi:Stack' },
+      urn: 'urn:pulumi:s::p::pulumi:pulumi:Stack::p-s',
+      type: 'pulumi:pulumi:Stack',
       custom: false,
       outputs: {
         key: { '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270' },

@@ -69,7 +69,9 @@ test('a program finds the credentials of the role that its stack names, and no o
     headers: { authorization: variables['AWS_CONTAINER_AUTHORIZATION_TOKEN'] ?? '' },
   })
   expect(await answer.json()).toEqual({
-    ...{ AccessKeyId: 'a', SecretAccessKey: 'b', Token: 'c' },
+    AccessKeyId: 'a',
+    SecretAccessKey: 'b',
+    Token: 'c',
     Expiration: '2999-01-01T00:00:00.000Z',
   })
 })
@@ -94,7 +96,9 @@ async function findRole(request: {
   await resolveStackVariables(
     { env, region: 'eu-test-1', home: '/tmp/home', assume, offer },
     {
-      ...{ stack, dryRun, config: toConfig(config) },
+      stack,
+      dryRun,
+      config: toConfig(config),
       ...(reviewedConfig === undefined ? {} : { reviewedConfig: toConfig(reviewedConfig) }),
     },
   )
@@ -106,11 +110,15 @@ test.each([
   { name: 'a deployment', dryRun: false, config: bothRoles, role: deployRole },
   {
     name: 'a preview without a preview role',
-    ...{ dryRun: true, config: { [roleKey]: deployRole }, role: deployRole },
+    dryRun: true,
+    config: { [roleKey]: deployRole },
+    role: deployRole,
   },
   {
     name: 'a deployment with only a preview role',
-    ...{ dryRun: false, config: { [previewRoleKey]: previewRole }, role: undefined },
+    dryRun: false,
+    config: { [previewRoleKey]: previewRole },
+    role: undefined,
   },
 ])('the role of $name is $role', async ({ dryRun, config, role }) => {
   expect(await findRole({ dryRun, config })).toBe(role)

@@ -53,7 +53,12 @@ export function createRunTrace(
       variables['TRACEPARENT'] = formatTraceParent(context)
       report = () =>
         telemetry.recordSpan({
-          ...{ name, kind: 'internal', context, startMs, endMs: clock.now(), attributes },
+          name,
+          kind: 'internal',
+          context,
+          startMs,
+          endMs: clock.now(),
+          attributes,
           parent: spanId === undefined ? undefined : { traceId, isSampled, spanId },
           events: [],
           hasFailed: false,

@@ -118,8 +118,10 @@ function openPlannedDestroy(operations = planChain()) {
 }
 
 const runningHead: Head = {
-  ...{ ...freshHead, attempt: 1 },
-  ...{ owner: 'o' as OwnerToken, executor: 'e' as ExecutorId },
+  ...freshHead,
+  attempt: 1,
+  owner: 'o' as OwnerToken,
+  executor: 'e' as ExecutorId,
 }
 
 function endOf(id: number, startedAt: number, endedAt: number): RecordedEnd {
@@ -143,7 +145,8 @@ test('the further pages of a list, and changed operations, read only what has ch
   ends.set(0 as OperationId, endOf(0, 20, 100))
   ends.set(1 as OperationId, { head: { ...runningHead, arrived: [0 as OperationId] } })
   const changes = await readChangedOperations(ports, record, {
-    ...{ count: operationCount, ids: [0 as OperationId] },
+    count: operationCount,
+    ids: [0 as OperationId],
   })
   expect(changes).toMatchObject({ count: operationCount, hasMore: false })
   expect(changes.operations).toMatchObject([

@@ -27,7 +27,8 @@ export function createPortGroup<Ports>(group: StackGroup, open: () => Ports): Po
   let openedGroup: { readonly ports: Ports } | undefined
   const { name, projects } = group
   return {
-    ...{ name, projects },
+    name,
+    projects,
     get ports() {
       openedGroup ??= { ports: open() }
       return openedGroup.ports

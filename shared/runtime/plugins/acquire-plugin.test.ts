@@ -47,24 +47,33 @@ function createAcquirer(
   options: Partial<AcquireDeps> = {},
 ) {
   return createPluginAcquirer({
-    ...{ store, scratch, outbound: receiver.outbound, logger: silentLogger },
+    store,
+    scratch,
+    outbound: receiver.outbound,
+    logger: silentLogger,
     documents: {
       list: async kind => ({
         documents: sources.map((value, index) => ({
           key: { kind, scope: '*', name: `source-${index}` },
-          ...{ version: 1, value },
+          version: 1,
+          value,
         })),
-        ...{ unreadable: [], next: undefined },
+        unreadable: [],
+        next: undefined,
       }),
     },
     sealing: { open: async text => `opened ${text}` },
     clock: { now: () => Date.UTC(2026, 5, 1) as never, sleep: async () => undefined },
-    ...{ os: 'linux', arch: 'arm64', ...options },
+    os: 'linux',
+    arch: 'arm64',
+    ...options,
   })
 }
 
 const gold = () => ({
-  ...{ kind: 'resource', name: 'gold', version: '1.2.3' },
+  kind: 'resource',
+  name: 'gold',
+  version: '1.2.3',
   downloadUrl: `${receiver.origin}/plugins`,
 })
 const keyOfGold = { kind: 'resource', name: 'gold', version: '1.2.3', os: 'linux', arch: 'arm64' }
@@ -171,7 +180,8 @@ describe('a Terraform provider that the store does not have', () => {
         })
         const chunks = [body]
         return readResponse({
-          ...{ status, headers: new Map() },
+          status,
+          headers: new Map(),
           body: (async function* () {
             yield* chunks
           })(),
@@ -181,8 +191,10 @@ describe('a Terraform provider that the store does not have', () => {
     return { registry, outbound }
   }
   const thing = {
-    ...{ kind: 'terraform', name: 'registry.example.com/golden/thing' },
-    ...{ version: '', downloadUrl: '' },
+    kind: 'terraform',
+    name: 'registry.example.com/golden/thing',
+    version: '',
+    downloadUrl: '',
   }
 
   test('is downloaded from its registry after its signature was verified', async () => {

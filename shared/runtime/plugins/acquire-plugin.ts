@@ -121,7 +121,9 @@ async function download(
     const provider = { address: parseSourceAddress(plugin.name), version: plugin.version }
     return downloadProviderPackage(provider, file, {
       ...common,
-      ...{ home: folder, programFolder: folder, now: () => deps.clock.now() },
+      home: folder,
+      programFolder: folder,
+      now: () => deps.clock.now(),
       platform: packagePlatformOf(deps.os, deps.arch),
       token: credential === '' ? undefined : credential,
     })

@@ -130,7 +130,10 @@ async function loadPack(
       throw new Error(`its configuration is invalid: ${violations.join('; ')}`)
     await configurePack(connection, settings)
     return createAnalyzer(connection, {
-      ...{ info: withSettings(info, settings), path: name, version, close },
+      info: withSettings(info, settings),
+      path: name,
+      version,
+      close,
     })
   } catch (thrown) {
     await close()

@@ -30,7 +30,8 @@ export function createPolicyPackHost(
     projectFolder: request.source.projectFolder,
     engineAddress: () => monitor.address,
     context: {
-      ...{ project, stack },
+      project,
+      stack,
       organization: 'organization',
       dryRun: request.dryRun,
       config: new Map([...request.config].map(([key, { text }]) => [key, text])),

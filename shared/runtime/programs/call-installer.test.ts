@@ -18,13 +18,19 @@ afterAll(() => receiver.close())
 
 const functionArn = 'arn:aws:lambda:eu-central-1:1:function:antichain-installer'
 const order: InstallJob = {
-  ...{ repository: 'acme/shop', commit: 'c0ffee', apiUrl: 'https://api.github.com' },
-  ...{ folder: 'infra', ignoreScripts: true },
+  repository: 'acme/shop',
+  commit: 'c0ffee',
+  apiUrl: 'https://api.github.com',
+  folder: 'infra',
+  ignoreScripts: true,
 }
 const archive = Buffer.from('a packed program')
 const contentHash = createHash('sha256').update(archive).digest('hex')
 const installed = {
-  ...{ kind: 'installed', contentHash, sizeBytes: archive.length, packages: 'installed' },
+  kind: 'installed',
+  contentHash,
+  sizeBytes: archive.length,
+  packages: 'installed',
 }
 const died = {
   FunctionError: 'Unhandled',

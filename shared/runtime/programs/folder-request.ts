@@ -66,7 +66,11 @@ export function createFolderRequest(input: {
   const { name, root: projectFolder, runtime, runtimeOptions } = project
   const plugins = resolveProjectPlugins(project)
   const source = {
-    ...{ name, projectFolder, runtime, runtimeOptions, plugins },
+    name,
+    projectFolder,
+    runtime,
+    runtimeOptions,
+    plugins,
     ...locateProgram(project),
   }
   const readProgramDigest = (): string => programDigestOf(project, config, secrets)

@@ -93,7 +93,9 @@ export function planNodePackages(
     packagesFolder: nodePackagesFolder,
     commands: [
       {
-        ...{ command, args: [...args, ...scriptArgs, ...guardedArgs], cwd: folder },
+        command,
+        args: [...args, ...scriptArgs, ...guardedArgs],
+        cwd: folder,
         ...createNpmSettings(registries),
         ...(command === 'npm' ? npmOutputSettings : {}),
         explainFailure: output => explainRegistryRefusal(output, 'npm', registries),

@@ -111,7 +111,10 @@ test('uv obeys its lock file, and poetry omits the project itself', async () => 
 })
 
 const registry: PackageRegistry = {
-  ...{ manager: 'pip', address: 'https://pip.test/simple', name: 'corp', runsScripts: false },
+  manager: 'pip',
+  address: 'https://pip.test/simple',
+  name: 'corp',
+  runsScripts: false,
   credential: 'robot:s3cret',
 }
 

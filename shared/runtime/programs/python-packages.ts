@@ -74,7 +74,12 @@ export async function planPythonPackages(
   if (guardedRegistry !== undefined) requirePip(toolName, guardedRegistry)
   const ignoreScripts = options.ignoreScripts || guardedRegistry !== undefined
   const { command, texts, canReusePackages, hasExactVersions } = createTool({
-    ...{ root: project.root, programFolder, environment, python, version, ignoreScripts },
+    root: project.root,
+    programFolder,
+    environment,
+    python,
+    version,
+    ignoreScripts,
     guardedRegistry,
   })
   const hash = createHash('sha256')
@@ -155,7 +160,10 @@ async function findInterpreter(
   const command = findPython(env, programFolder)
   const script = 'import sys; print(sys.executable); print("%d.%d" % sys.version_info[:2])'
   const { code, stdout, stderr } = await runToEnd(processes, {
-    ...{ command, args: [isolatedOption, '-c', script], cwd: programFolder, env },
+    command,
+    args: [isolatedOption, '-c', script],
+    cwd: programFolder,
+    env,
   })
   const [python = '', version = ''] = stdout.split('\n')
   if (code === 0 && version !== '') return { python, version }

@@ -24,7 +24,11 @@ import { removeFunctionVariables } from '../credentials/stack-role.ts'
 
 const commit = '0123456789abcdef0123456789abcdef01234567'
 const program: RepositoryProgram = {
-  ...{ kind: 'repository', repository: 'acme/shop', commit, folder: 'infra', webhook: 'hook' },
+  kind: 'repository',
+  repository: 'acme/shop',
+  commit,
+  folder: 'infra',
+  webhook: 'hook',
 }
 const secret = 'a secret of sixteen characters and more'
 let stacks = 0
@@ -103,7 +107,9 @@ function deps(env: Readonly<Record<string, string | undefined>> = process.env): 
   const installer = { outbound, clock, scratch, env: installerEnv, processes: createProcesses }
   return {
     ...platform,
-    ...{ outbound, clock, scratch },
+    outbound,
+    clock,
+    scratch,
     folders: createProgramFolders(platform.archives, scratch),
     install: order => installProgram(installer, order),
   }

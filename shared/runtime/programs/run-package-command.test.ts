@@ -42,7 +42,10 @@ test('an explained refusal keeps the last lines, because another failure may hav
   }
   await expect(
     runPackageManager(deps, {
-      ...{ command: '/bin/sh', args: ['-c', script], cwd, hiddenOutput: 'stdout' },
+      command: '/bin/sh',
+      args: ['-c', script],
+      cwd,
+      hiddenOutput: 'stdout',
       explainFailure: output => explainRegistryRefusal(output, 'pip', []),
     }),
   ).rejects.toMatchObject({

@@ -101,7 +101,12 @@ async function installPackages(
   if (earlierFolder !== undefined) return copyPackagesIntoProgram(deps, program, earlierFolder)
   const source = await archives.get(stack, archive)
   const { archive: bytes } = await install({
-    ...{ repository: stack, commit: archive, apiUrl: '', folder: '', ignoreScripts: false, source },
+    repository: stack,
+    commit: archive,
+    apiUrl: '',
+    folder: '',
+    ignoreScripts: false,
+    source,
     registries,
   })
   const installedArchive = await archives.put(stack, bytes)

@@ -19,8 +19,13 @@ test.each([
   try {
     const { outputFiles } = buildSync({
       stdin: { contents, resolveDir: import.meta.dirname, loader: 'ts' },
-      ...{ bundle: true, platform: 'node', target: 'node24', format: 'esm', write: false },
-      ...{ minify, keepNames: true },
+      bundle: true,
+      platform: 'node',
+      target: 'node24',
+      format: 'esm',
+      write: false,
+      minify,
+      keepNames: true,
     })
     const file = join(folder, 'main.mjs')
     writeFileSync(file, outputFiles[0]?.text ?? '')

@@ -58,7 +58,10 @@ test.each([
 )
 
 const history = (command: string, startedAt: number, endedAt: number | undefined) => ({
-  ...{ deployment: `${stack}#1`, command, result: 'succeeded', startedAt },
+  deployment: `${stack}#1`,
+  command,
+  result: 'succeeded',
+  startedAt,
   ...(endedAt === undefined ? {} : { endedAt }),
 })
 test.each([

@@ -31,8 +31,15 @@ export async function observeRequest<T>(
   }
   const endMs = Date.now()
   telemetry.recordSpan({
-    ...{ name: `${method} ${route}`, kind: 'server', context, parent, startMs, endMs, attributes },
-    ...{ events: [], hasFailed: status >= 500 },
+    name: `${method} ${route}`,
+    kind: 'server',
+    context,
+    parent,
+    startMs,
+    endMs,
+    attributes,
+    events: [],
+    hasFailed: status >= 500,
   })
   telemetry.recordDuration('http.server.request.duration', (endMs - startMs) / 1_000, attributes)
   return result

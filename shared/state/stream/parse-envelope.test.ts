@@ -6,7 +6,9 @@ import type { StoredEnvelope } from '../stored.ts'
 import { parseEnvelope } from './parse-envelope.ts'
 
 const resource = (name: string, more: object = {}) => ({
-  ...{ urn: `urn:pulumi:dev::shop::a:b:C::${name}`, custom: true, type: 'a:b:C' },
+  urn: `urn:pulumi:dev::shop::a:b:C::${name}`,
+  custom: true,
+  type: 'a:b:C',
   ...more,
 })
 

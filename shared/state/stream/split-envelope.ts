@@ -61,10 +61,20 @@ interface SplitterState {
 /** Creates a splitter. */
 export function createEnvelopeSplitter(): EnvelopeSplitter {
   const state: SplitterState = {
-    ...{ frameParts: [], batchParts: [], batchSizeBytes: 0 },
-    ...{ list: undefined, listCount: 0 },
-    ...{ isInList: false, isInDeployment: false, isInString: false, isEscaped: false },
-    ...{ depth: 0, key: '', keyBytes: [], hasResource: false, hasComma: false },
+    frameParts: [],
+    batchParts: [],
+    batchSizeBytes: 0,
+    list: undefined,
+    listCount: 0,
+    isInList: false,
+    isInDeployment: false,
+    isInString: false,
+    isEscaped: false,
+    depth: 0,
+    key: '',
+    keyBytes: [],
+    hasResource: false,
+    hasComma: false,
     shareStrings: createStringSharer(),
   }
   return {

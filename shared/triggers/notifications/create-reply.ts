@@ -21,7 +21,12 @@ export function createReply(
   if (origin?.kind !== 'webhook') return undefined
   const { webhook, repository, commit, pullRequest } = origin
   const reply: CommitStatusReply = {
-    ...{ webhook, stack, request: key, repository, commit, state },
+    webhook,
+    stack,
+    request: key,
+    repository,
+    commit,
+    state,
     description: toPrintable(description, triggerLimits.statusCharsMax),
     ...(page === undefined ? {} : { page }),
     ...(pullRequest === undefined ? {} : { pullRequest }),

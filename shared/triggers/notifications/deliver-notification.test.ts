@@ -61,7 +61,8 @@ beforeEach(() => {
 
 /** The stored delivery history, and whether its store refuses puts. */
 const history: { stored: StoredDocument | undefined; isDown: boolean } = {
-  ...{ stored: undefined, isDown: false },
+  stored: undefined,
+  isDown: false,
 }
 const clearHistory = (): void => {
   history.stored = undefined
@@ -78,7 +79,10 @@ const documents: Pick<DocumentsPort, 'get' | 'put'> = {
 const send = (event: NotificationEvent, attempt = 1, outbound = receiver.outbound) =>
   deliverNotification(
     {
-      ...{ outbound, sealing: createKeyFileSealing(home), documents, logger: silentLogger },
+      outbound,
+      sealing: createKeyFileSealing(home),
+      documents,
+      logger: silentLogger,
       clock: { now: () => now, monotonicMs: () => performance.now() },
     },
     { key, value },

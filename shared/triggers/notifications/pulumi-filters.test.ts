@@ -8,14 +8,27 @@ const stack = 'organization/shop/prod' as StackId
 const fields = { stack, command: 'destroy', at: 0 as EpochMs }
 const deployment = `${stack}/7` as DeploymentId
 const failed: NotificationEvent = {
-  ...{ kind: 'failed', ...fields, deployment, changes: { delete: 2 }, codes: [] },
+  kind: 'failed',
+  ...fields,
+  deployment,
+  changes: { delete: 2 },
+  codes: [],
 }
 const requested = { ...failed, isRequested: true }
 const refused: NotificationEvent = {
-  ...{ kind: 'failed', ...fields, request: 'r', changes: {}, codes: [] },
+  kind: 'failed',
+  ...fields,
+  request: 'r',
+  changes: {},
+  codes: [],
 }
 const drift: NotificationEvent = {
-  ...{ kind: 'drift', ...fields, command: 'refresh', request: 'r', count: 1, urns: [] },
+  kind: 'drift',
+  ...fields,
+  command: 'refresh',
+  request: 'r',
+  count: 1,
+  urns: [],
   changes: { update: 1 },
 }
 const started: NotificationEvent = { kind: 'started', ...fields, deployment }
@@ -48,14 +61,18 @@ describe('a payload', () => {
     const common = {
       user: { name: '', githubLogin: '', avatarUrl: '' },
       organization: { name: 'organization', githubLogin: 'organization', avatarUrl: '' },
-      ...{ projectName: 'shop', stackName: 'prod' },
+      projectName: 'shop',
+      stackName: 'prod',
     }
     expect(payloadOf(failed)).toEqual([
       'stack_update',
       {
         ...common,
-        ...{ updateUrl: '', kind: 'destroy', result: 'failed' },
-        ...{ resourceChanges: { delete: 2 }, isPreview: false },
+        updateUrl: '',
+        kind: 'destroy',
+        result: 'failed',
+        resourceChanges: { delete: 2 },
+        isPreview: false,
       },
     ])
     const status = { deploymentUrl: '', operation: 'destroy', status: 'failed' }
@@ -69,8 +86,11 @@ describe('a payload', () => {
       'drift_detection',
       {
         ...common,
-        ...{ driftDetected: true, driftRunId: 'r', status: 'succeeded' },
-        ...{ resourceChanges: { update: 1 }, referenceUrl: '' },
+        driftDetected: true,
+        driftRunId: 'r',
+        status: 'succeeded',
+        resourceChanges: { update: 1 },
+        referenceUrl: '',
       },
     ])
   })

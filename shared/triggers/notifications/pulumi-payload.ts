@@ -37,8 +37,11 @@ function detailsOf(event: NotificationEvent, kind: DeliveryKind): object {
   }
   if (kind === 'drift_detection')
     return {
-      ...{ driftDetected: true, driftRunId: event.request ?? '', status: 'succeeded' },
-      ...{ resourceChanges, referenceUrl: '' },
+      driftDetected: true,
+      driftRunId: event.request ?? '',
+      status: 'succeeded',
+      resourceChanges,
+      referenceUrl: '',
     }
   const versionField =
     event.deployment === undefined ? {} : { version: deploymentPartsOf(event.deployment).number }

@@ -64,10 +64,14 @@ export function pulumiWebhookViewOf(
     ...(project === undefined || stack === undefined
       ? {}
       : { projectName: project, stackName: stack }),
-    ...{ name, displayName: value.displayName ?? name, payloadUrl: value.url },
-    ...{ active: !value.isPaused, format: formatNamesForClients[value.format] },
+    name,
+    displayName: value.displayName ?? name,
+    payloadUrl: value.url,
+    active: !value.isPaused,
+    format: formatNamesForClients[value.format],
     ...selectionViewOf(value),
-    ...{ hasSecret, secretCiphertext: '' },
+    hasSecret,
+    secretCiphertext: '',
   }
 }
 
@@ -175,12 +179,14 @@ export interface DeliveryView {
 export function deliveryViewOf(delivery: SentDelivery): DeliveryView {
   const { id, kind, body, sentAt, durationMs, url, status, responseText } = delivery
   return {
-    ...{ id, kind, payload: body, timestamp: Math.floor(sentAt / 1000), duration: durationMs },
-    ...{
-      requestUrl: url,
-      requestHeaders: formatHeaderLines(delivery.requestHeaders),
-      responseCode: status,
-    },
+    id,
+    kind,
+    payload: body,
+    timestamp: Math.floor(sentAt / 1000),
+    duration: durationMs,
+    requestUrl: url,
+    requestHeaders: formatHeaderLines(delivery.requestHeaders),
+    responseCode: status,
     responseHeaders: formatHeaderLines(delivery.responseHeaders),
     responseBody: responseText,
   }

@@ -263,7 +263,9 @@ describe('the token of a request', () => {
   test('is exchanged for the temporary address to which the host redirects', async () => {
     receiver.state.answer = () => redirectTo(`http://code.test:${receiver.port}/x?token=t`)
     expect(await exchange('the-token')).toEqual({
-      ...{ repository: 'acme/shop', commit, apiUrl: receiver.origin },
+      repository: 'acme/shop',
+      commit,
+      apiUrl: receiver.origin,
       location: `http://code.test:${receiver.port}/x?token=t`,
     })
   })

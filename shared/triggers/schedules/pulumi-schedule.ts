@@ -128,13 +128,17 @@ export function scheduleViewFor(key: DocumentKey, schedule: Schedule, now: Epoch
   const next = isPaused ? undefined : nextRunOf(key, schedule, now)
   const last = recentRuns?.at(-1)
   return {
-    ...{ id: key.name, orgID: '', kind: 'deployment', paused: isPaused },
+    id: key.name,
+    orgID: '',
+    kind: 'deployment',
+    paused: isPaused,
     ...(time.kind === 'at'
       ? { scheduleOnce: scheduleTimeOf(time.timeMs) }
       : { scheduleCron: expressionTextOf(schedule) }),
     ...(next === undefined ? {} : { nextExecution: scheduleTimeOf(next) }),
     definition: { programID: '', request: { ...requestOf(schedule), inheritSettings: true } },
-    ...{ created: scheduleTimeOf(createdAt), modified: scheduleTimeOf(lastAt) },
+    created: scheduleTimeOf(createdAt),
+    modified: scheduleTimeOf(lastAt),
     lastExecuted: last === undefined ? null : scheduleTimeOf(last),
   }
 }
@@ -163,7 +167,9 @@ export function summarizeSchedule(
   const next = isPaused ? undefined : nextRunOf(key, schedule, now)
   const last = recentRuns?.at(-1)
   return {
-    ...{ id: key.name, type: kindOfSchedule(schedule), settings: settingsTextOf(schedule) },
+    id: key.name,
+    type: kindOfSchedule(schedule),
+    settings: settingsTextOf(schedule),
     schedule: runsOnce(schedule) ? 'Once' : expressionTextOf(schedule),
     ...(next === undefined ? {} : { nextRun: scheduleTimeOf(next) }),
     ...(last === undefined ? {} : { lastRun: scheduleTimeOf(last) }),

@@ -118,7 +118,10 @@ describe('rules', () => {
         stack,
         operation: 'up',
         program: {
-          ...{ kind: 'commit', repository: 'acme/shop', commit, folder: 'infra' },
+          kind: 'commit',
+          repository: 'acme/shop',
+          commit,
+          folder: 'infra',
           ignoreScripts: false,
         },
         ref: 'branch main',

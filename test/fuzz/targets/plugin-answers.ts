@@ -9,7 +9,12 @@ import { error, messageOf } from '../../../shared/errors/error.ts'
 import { type FuzzTarget, requireLaw } from '../fuzz-target.ts'
 
 const capabilities = {
-  ...{ secrets: true, references: true, bytes: true, outputs: true, preview: true, naming: true },
+  secrets: true,
+  references: true,
+  bytes: true,
+  outputs: true,
+  preview: true,
+  naming: true,
 }
 const settings = { isPreviewDisabled: false, isLegacyPreview: false, refreshBeforeUpdate: true }
 const resource = { urn: 'urn:pulumi:d::p::a:b:C::n' as Urn, name: 'n', type: 'a:b:C' }
@@ -48,7 +53,11 @@ function openProvider(answer: Buffer): Provider {
     getExitReport: async () => undefined,
   }
   return createPulumiProvider({
-    ...{ connection, pkg: 'a', version: '1.0.0', handshakeCapabilities: capabilities, settings },
+    connection,
+    pkg: 'a',
+    version: '1.0.0',
+    handshakeCapabilities: capabilities,
+    settings,
     close: async () => {},
     hasEnded: () => false,
   })
@@ -64,7 +73,11 @@ const calls: Readonly<Record<string, (provider: Provider) => unknown>> = {
   read: provider => provider.read({ ...resource, ...old, inputs, outputs: inputs }),
   update: provider =>
     provider.update({
-      ...{ ...resource, ...old, newInputs: inputs, ignoreChanges: [], preview: false },
+      ...resource,
+      ...old,
+      newInputs: inputs,
+      ignoreChanges: [],
+      preview: false,
     }),
   invoke: provider => provider.invoke({ token: 'a:b:c', args: inputs, preview: false }),
   checkConfig: provider =>

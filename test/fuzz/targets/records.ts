@@ -96,10 +96,16 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
 const blob = 'a'.repeat(64)
 const largeRecord = JSON.stringify({ number: 0, writer: 'w', decisions: [], decisionsBlob: blob })
 const largeOutcome = JSON.stringify({
-  ...{ operation: 1, attempt: 1, verdict: 'succeeded', stateBlob: blob },
+  operation: 1,
+  attempt: 1,
+  verdict: 'succeeded',
+  stateBlob: blob,
 })
 const largeViews = JSON.stringify({
-  ...{ operation: 1, attempt: 1, verdict: 'succeeded', viewsBlob: blob },
+  operation: 1,
+  attempt: 1,
+  verdict: 'succeeded',
+  viewsBlob: blob,
 })
 const largeLate = JSON.stringify({ deployment, state: {}, stateBlob: blob })
 

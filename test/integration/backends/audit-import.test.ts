@@ -49,8 +49,13 @@ const createEntries = (count: number) =>
     const number = count - index
     const request = `r${number}`
     return {
-      ...{ id: `${request} asked`, at: number, who: 'ana', from: '', what: `POST /${number}` },
-      ...{ kind: 'asked', request },
+      id: `${request} asked`,
+      at: number,
+      who: 'ana',
+      from: '',
+      what: `POST /${number}`,
+      kind: 'asked',
+      request,
     }
   })
 

@@ -35,7 +35,10 @@ const listLocks = (): readonly string[] =>
       )
     : []
 const foreignLock = JSON.stringify({
-  ...{ pid: 7, username: 'eve', hostname: 'laptop', timestamp: '2026-01-01T00:00:00Z' },
+  pid: 7,
+  username: 'eve',
+  hostname: 'laptop',
+  timestamp: '2026-01-01T00:00:00Z',
 })
 const writeLock = (text = foreignLock): void => {
   const locks = pathOf('locks/organization/shop/dev')

@@ -37,8 +37,12 @@ export function createCommandBench(): CommandBench {
     const io = {
       stdout: { write: (text: string) => (out += text) },
       stderr: { write: (text: string) => (err += text) },
-      ...{ env, cwd: root, isTerminal: false },
-      ...{ prompt: refuse, promptHidden: refuse, readInput: refuse },
+      env,
+      cwd: root,
+      isTerminal: false,
+      prompt: refuse,
+      promptHidden: refuse,
+      readInput: refuse,
       onInterrupt: () => () => {},
     }
     const exit = await runCommandLine(args, io, createLazyTools())

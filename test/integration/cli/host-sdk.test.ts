@@ -24,7 +24,8 @@ const generate = (...args: string[]) =>
 test('package gen-sdk lets the host of a language write the SDK, with the whole schema', async () => {
   const args = ['--language', 'toy', '--version', '2.0.0', '--local']
   expect(await generate(...args)).toMatchObject({
-    ...{ exit: 0, out: 'Generated the SDK of shop 2.0.0 in out/toy.\n' },
+    exit: 0,
+    out: 'Generated the SDK of shop 2.0.0 in out/toy.\n',
   })
   expect(read('out/toy/shop/sdk.txt')).toBe(
     'local: true\n{"name":"shop","version":"2.0.0","x":[1]}\n',
@@ -122,7 +123,8 @@ test('an SDK in Go has no methods with plain results, whose functions are omitte
   const text = read('out/go/shop/sdk.txt')
   const kept = { open: 'shop:index:Shelf/open' }
   expect(JSON.parse(text.slice(text.indexOf('{')))).toMatchObject({
-    ...{ resources: { 'shop:index:Shelf': { methods: kept } }, provider: { methods: kept } },
+    resources: { 'shop:index:Shelf': { methods: kept } },
+    provider: { methods: kept },
   })
   expect(text).not.toMatch(/count|find/)
 })

@@ -112,7 +112,8 @@ test('package info describes a package, a module, a resource and a function', as
   const properties = { size: { type: 'integer', description: 'The size.' } }
   const resource = { inputProperties: properties, requiredInputs: ['size'], properties }
   const schema = {
-    ...{ name: 'ran', version: '1.0.0' },
+    name: 'ran',
+    version: '1.0.0',
     resources: { 'ran:index/id:Id': resource, 'ran:sub/id:Id': { properties } },
     functions: { 'ran:sub/get:get': { inputs: { properties } } },
   }

@@ -17,7 +17,10 @@ import { type CommandBench, createCommandBench } from '../backends/run-antichain
 
 const gold = resolve(import.meta.dirname, '../../golden/provider')
 const snippet = {
-  ...{ uuid: 'u1', name: 'bucket', type: 'gold:index:Thing', code: 'v = "1"\n' },
+  uuid: 'u1',
+  name: 'bucket',
+  type: 'gold:index:Thing',
+  code: 'v = "1"\n',
   descriptor: { name: 'gold' },
 }
 const urn = 'urn:pulumi:dev::shop::gold:index:Thing::bucket'
@@ -76,10 +79,12 @@ async function writeProject(
 }
 
 async function importSnippet(): Promise<void> {
-  const resource = { ...{ urn, custom: false, type: 'gold:index:Thing' }, snippetID: 'u1' }
+  const resource = { urn, custom: false, type: 'gold:index:Thing', snippetID: 'u1' }
   const deployment = {
-    ...{ manifest: { time: '2026-01-01T00:00:00Z', magic: '', version: '' }, metadata: {} },
-    ...{ resources: [resource], snippets: [snippet] },
+    manifest: { time: '2026-01-01T00:00:00Z', magic: '', version: '' },
+    metadata: {},
+    resources: [resource],
+    snippets: [snippet],
   }
   const file = join(bench.root, 'state.json')
   const envelope = { version: 3, features: ['snippets-prototype'], deployment }

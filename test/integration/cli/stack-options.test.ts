@@ -105,8 +105,14 @@ test('schedules and webhooks of a self-managed backend warn that no process serv
 test('stack --output json shows the stack as Pulumi does', async () => {
   await run('stack', 'tag', 'set', 'team', 'web', '-s', 'dev')
   const expected = {
-    ...{ organization: 'organization', project: 'shop', stack: 'dev', backend: 'local' },
-    ...{ version: 0, tags: { team: 'web' }, resources: [], outputs: {} },
+    organization: 'organization',
+    project: 'shop',
+    stack: 'dev',
+    backend: 'local',
+    version: 0,
+    tags: { team: 'web' },
+    resources: [],
+    outputs: {},
   }
   expect(JSON.parse(await run('stack', '--output', 'json', '-s', 'dev'))).toEqual(expected)
   expect(JSON.parse(await run('stack', 'get', '--output', 'json', '-s', 'dev'))).toEqual(expected)
@@ -131,7 +137,9 @@ describe('a state', () => {
     const shown = await run('state', 'get', 'x', '--show-secrets', '--output', 'json', '-s', 'dev')
     expect(JSON.parse(shown)).toMatchObject({ outputs: { size: 3 } })
     expect(JSON.parse(await run('stack', '--output', 'json', '-s', 'dev'))).toMatchObject({
-      ...{ version: 1, secretsProvider: { type: 'passphrase' }, outputs: {} },
+      version: 1,
+      secretsProvider: { type: 'passphrase' },
+      outputs: {},
       manifest: { time: '2026-01-01T00:00:00Z' },
       resources: [{ urn: urn('x'), type: 'a:b:C', name: 'x' }],
     })

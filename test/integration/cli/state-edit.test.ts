@@ -4,8 +4,10 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type CommandBench, createCommandBench } from '../backends/run-antichain.ts'
 
 const stackState = {
-  ...{ urn: 'urn:pulumi:dev::shop::pulumi:pulumi:Stack::shop-dev', custom: false },
-  ...{ type: 'pulumi:pulumi:Stack', outputs: { b: 'one  two', a: [1, { c: null }] } },
+  urn: 'urn:pulumi:dev::shop::pulumi:pulumi:Stack::shop-dev',
+  custom: false,
+  type: 'pulumi:pulumi:Stack',
+  outputs: { b: 'one  two', a: [1, { c: null }] },
 }
 
 let bench: CommandBench

@@ -12,7 +12,10 @@ const toUrn = (name: string, stack = 'dev'): string => `urn:pulumi:${stack}::sit
 let bench: CliBench
 
 const createThing = (name: string, more: object = {}): StoredResource => ({
-  ...{ urn: toUrn(name), custom: true, id: name, type: 'a:b:C' },
+  urn: toUrn(name),
+  custom: true,
+  id: name,
+  type: 'a:b:C',
   ...more,
 })
 
@@ -112,7 +115,11 @@ describe('shown states', () => {
   test('get shows one resource by URN or name, and lists the URNs of an ambiguous name', async () => {
     const { out } = await bench.run('state', 'get', toUrn('a'), '--json')
     expect(JSON.parse(out)).toEqual({
-      ...{ id: 'a', inputs: {}, outputs: {}, type: 'a:b:C', urn: toUrn('a') },
+      id: 'a',
+      inputs: {},
+      outputs: {},
+      type: 'a:b:C',
+      urn: toUrn('a'),
     })
     expect((await bench.run('state', 'get', 'b')).out).toContain(`URN:  ${toUrn('b')}`)
     expect((await bench.run('state', 'get', 'z')).err).toContain('STATE_RESOURCE_UNKNOWN')

@@ -61,7 +61,9 @@ describe('the action', () => {
 
   test('runs up without questions, and returns outputs and a summary', () => {
     const { status, out, calls } = runScript('run.sh', {
-      ...{ INPUT_COMMAND: 'up', INPUT_STACK: 'dev', INPUT_WORK_DIR: 'app' },
+      INPUT_COMMAND: 'up',
+      INPUT_STACK: 'dev',
+      INPUT_WORK_DIR: 'app',
       INPUT_ARGS: '--message\nA text with $(spaces)\n',
     })
     expect(status).toBe(0)

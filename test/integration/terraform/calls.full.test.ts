@@ -227,11 +227,16 @@ describeWithCommands('calls of a Terraform provider', [['go', 'version']], () =>
       rig.setFaults({ 'until-stop:create:slow': 1 })
       const config = thing({ name: 'slow' })
       const planned = await stoppable.client.planResourceChange({
-        ...{ typeName, config, priorState: nullValue, proposedNewState: config },
+        typeName,
+        config,
+        priorState: nullValue,
+        proposedNewState: config,
         priorPrivate: noBytes,
       })
       const pending = stoppable.client.applyResourceChange({
-        ...{ typeName, config, priorState: nullValue },
+        typeName,
+        config,
+        priorState: nullValue,
         plannedState: { msgpack: Buffer.from(readLetters(planned.plannedState), 'latin1') },
         plannedPrivate: planned.plannedPrivate,
       })

@@ -134,7 +134,9 @@ describeWithCommands('a Terraform provider from a registry', [['go', 'version']]
     setDefaultCACertificates([...getCACertificates('default'), server.certificate])
     const installer = createTerraformInstaller(
       createTerraformInstallDeps({
-        ...{ env: {}, home: join(folder, 'home'), programFolder: join(folder, 'program') },
+        env: {},
+        home: join(folder, 'home'),
+        programFolder: join(folder, 'program'),
         pause: () => Promise.resolve(),
         now: () => Date.now(),
         report: () => undefined,

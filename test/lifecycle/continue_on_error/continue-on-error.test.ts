@@ -69,8 +69,14 @@ test('TestUpContinueOnErrorCreate, TestUpContinueOnErrorFailedDependencies: a fa
   const testRun = await engine.run(program, continueOptions)
   expect(testRun.result.result).toBe('failed')
   expect(results).toEqual({
-    ...{ failing: 'FAIL', independent1: 'SUCCESS', independent2: 'SUCCESS', dependent: 'SKIP' },
-    ...{ below: 'SKIP', child: 'SKIP', deletedWith: 'SKIP', property: 'SKIP' },
+    failing: 'FAIL',
+    independent1: 'SUCCESS',
+    independent2: 'SUCCESS',
+    dependent: 'SKIP',
+    below: 'SKIP',
+    child: 'SKIP',
+    deletedWith: 'SKIP',
+    property: 'SKIP',
   })
   expect(listStateNames(testRun)).toEqual(['independent1', 'independent2'])
   // A preview without failures skips nothing.

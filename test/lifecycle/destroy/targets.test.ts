@@ -105,8 +105,12 @@ test('TestDestroyV2ResourceWithDependencyOnDeleted: old copies that depend on ol
     copy,
     { ...copy, delete: true },
     {
-      ...{ urn: targetUrnOf('b'), id: 'b-1', delete: true, pendingReplacement: true },
-      ...{ provider: reference, dependencies: [copy.urn] },
+      urn: targetUrnOf('b'),
+      id: 'b-1',
+      delete: true,
+      pendingReplacement: true,
+      provider: reference,
+      dependencies: [copy.urn],
     },
   ])
   const program: Program = async monitor => void (await registerProvider(monitor, 'own'))

@@ -8,9 +8,16 @@ const engines = createEngines()
 afterEach(() => engines.close())
 
 const reference: ImportedResource = {
-  ...{ type: 'pulumi:pulumi:StackReference', name: 'other', id: 'organization/life/other' },
-  ...{ parent: '', provider: '', version: '', pluginDownloadUrl: '', protect: false },
-  ...{ isChosen: false, component: 'no' },
+  type: 'pulumi:pulumi:StackReference',
+  name: 'other',
+  id: 'organization/life/other',
+  parent: '',
+  provider: '',
+  version: '',
+  pluginDownloadUrl: '',
+  protect: false,
+  isChosen: false,
+  component: 'no',
 }
 
 test('TestImportStackReference: the import of a stack reference is refused', async () => {

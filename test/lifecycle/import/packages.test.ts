@@ -73,7 +73,8 @@ test('a resource of a parameterized package is imported by a provider with the s
 test("an import uses the parameters of the program's packages", async () => {
   const { run, plugins, install } = await bench.open(cloudOf('a'))
   install('@acme/ext', {
-    ...{ name: 'base', version: '2.0.0' },
+    name: 'base',
+    version: '2.0.0',
     parameterization: { name: 'pkgExt', version: '0.5.0', value },
   })
   const imports = [createImport('a', { type: 'pkgExt:m:typA', version: '' })]

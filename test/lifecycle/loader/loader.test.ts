@@ -138,15 +138,20 @@ test('TestMapperAddressIsPassed: a host receives the address of the mapping serv
   }
   const loaded = await runWith(scripts, async address => {
     const run = toRunRequest({
-      ...{ project: 'p', stack: 's', organization: 'o', config: new Map(), configSecretKeys: [] },
-      ...{ dryRun: false, parallel: 1, monitorAddress: address, engineAddress: address },
-      ...{
-        runtime: 'hcl',
-        projectFolder: '/',
-        programFolder: '/',
-        entryPoint: '.',
-        runtimeOptions: {},
-      },
+      project: 'p',
+      stack: 's',
+      organization: 'o',
+      config: new Map(),
+      configSecretKeys: [],
+      dryRun: false,
+      parallel: 1,
+      monitorAddress: address,
+      engineAddress: address,
+      runtime: 'hcl',
+      projectFolder: '/',
+      programFolder: '/',
+      entryPoint: '.',
+      runtimeOptions: {},
     })
     expect(run).toMatchObject({ mapperTarget: address, loaderTarget: address })
     expect(await readMapping(run.mapperTarget, { provider: 'google' })).toBe('terraform of google')

@@ -30,8 +30,13 @@ function createCallingHost(program: (input: ProgramInput) => Promise<void>): Pro
 }
 
 const source = {
-  ...{ name: 'life', projectFolder: '/', programFolder: '/', entryPoint: '.', plugins: [] },
-  ...{ runtime: 'own', runtimeOptions: {} },
+  name: 'life',
+  projectFolder: '/',
+  programFolder: '/',
+  entryPoint: '.',
+  plugins: [],
+  runtime: 'own',
+  runtimeOptions: {},
 }
 
 test('StartDebugging reports the configuration to editors, and the waiting process to users', async () => {

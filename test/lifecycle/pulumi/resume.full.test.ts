@@ -41,7 +41,9 @@ const program: Program = async monitor => {
   const read = await monitor.read('other', 'other', { type, properties })
   const resource = await monitor.register({ type, name: 'made', custom: true, object: properties })
   const stash = await monitor.register({
-    ...{ type: 'pulumi:index:Stash', name: 's', custom: true },
+    type: 'pulumi:index:Stash',
+    name: 's',
+    custom: true,
     object: { input: 'first' },
   })
   const stackOutputs = await monitor.invoke('pulumi:pulumi:readStackOutputs', properties)

@@ -146,7 +146,8 @@ test('TestCanceledRefresh: completed reads are kept, and the other resources are
     return current !== '' && (await engine.platform.control.read(current))?.stop === 'graceful'
   }
   const testRun = await engine.run(undefined, {
-    ...{ ...refresh, parallel: 1 },
+    ...refresh,
+    parallel: 1,
     onStart: running =>
       void reached.promise.then(async () => {
         running.cancel()

@@ -116,7 +116,7 @@ test('TestRefreshV2Targeted, TestRefreshV2TargetedWithPropertyDependencies: the 
       const g = await registerGroup(monitor, 'g', { propertyDependencies: of })
       const type = 'pulumi:providers:test'
       const dependencies = isLater ? [a.urn] : []
-      await monitor.register({ ...{ type, name: 'p', custom: true }, parent: g.urn, dependencies })
+      await monitor.register({ type, name: 'p', custom: true, parent: g.urn, dependencies })
     }
   await engine.run(program(false))
   await addResources(engine, 'a', resource => [{ ...resource, id: 'a-0', delete: true }])

@@ -115,7 +115,10 @@ test('TestRefreshWithProviderThatHasDependencies: a resource with a missing depe
       const a = await registerThing(monitor, 'a', { v: 1 })
       const type = 'pulumi:providers:test'
       const p = await monitor.register({
-        ...{ type, name: 'p', custom: true, object: {} },
+        type,
+        name: 'p',
+        custom: true,
+        object: {},
         dependencies: [a.urn],
       })
       await registerThing(monitor, 'b', { v: 1 }, { provider: `${p.urn}::${p.id || 'unknown'}` })

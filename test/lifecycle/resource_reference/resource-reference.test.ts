@@ -37,7 +37,8 @@ const toStored = (urn: string, id?: string) => ({ ...createReference(urn, id), p
 /** Returns the form of a reference that a program receives, with its type and name. */
 const toFilled = (urn: string, type: string, name: string, id?: string) => ({
   ...createReference(urn, id),
-  ...{ type, name },
+  type,
+  name,
 })
 
 /** Registers a component and a thing, and another thing that refers to both. */

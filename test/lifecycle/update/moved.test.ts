@@ -63,8 +63,11 @@ test('TestUpdateWithTargetedResourceChangingParent: a replaced resource may leav
   const engine = await engines.open(cloud)
   const parent = { urn: `urn:pulumi:dev::life::${group}::parent`, provider: reference }
   const old = {
-    ...{ urn: targetUrnOf('a', [group]), id: 'a-0', pendingReplacement: true },
-    ...{ provider: reference, parent: parent.urn },
+    urn: targetUrnOf('a', [group]),
+    id: 'a-0',
+    pendingReplacement: true,
+    provider: reference,
+    parent: parent.urn,
   }
   await addResources(engine, [ownProvider, parent, old])
   const program: Program = async monitor => {

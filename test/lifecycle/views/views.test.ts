@@ -168,8 +168,16 @@ test('TestViewsImport: an import does not change the views of other resources', 
     command: 'import',
     imports: [
       {
-        ...{ type: 'test:index:Thing', name: 'b', id: 'imported-id', parent: '', provider: '' },
-        ...{ version: '', pluginDownloadUrl: '', protect: false, isChosen: false, component: 'no' },
+        type: 'test:index:Thing',
+        name: 'b',
+        id: 'imported-id',
+        parent: '',
+        provider: '',
+        version: '',
+        pluginDownloadUrl: '',
+        protect: false,
+        isChosen: false,
+        component: 'no',
       },
     ],
   })

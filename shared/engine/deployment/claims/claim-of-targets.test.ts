@@ -17,7 +17,10 @@ const state: StoredDeployment = {
   metadata: {},
 }
 const targetOptions = {
-  ...{ excludes: [], replaces: [], excludeDependents: false, excludeProtected: false },
+  excludes: [],
+  replaces: [],
+  excludeDependents: false,
+  excludeProtected: false,
   targetDependents: false,
 }
 

@@ -10,7 +10,10 @@ import type { Sealing } from './state-sealing.ts'
 export function viewOutcomeOf({ step, end }: ViewEnd, sealing: Sealing): ViewOutcome {
   const { urn, type, op, effect, old, next } = step
   return {
-    ...{ urn, type, op, effect },
+    urn,
+    type,
+    op,
+    effect,
     verdict: end.verdict === 'interrupted' ? 'failed' : end.verdict,
     ...(old === undefined
       ? {}

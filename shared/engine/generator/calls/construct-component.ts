@@ -85,7 +85,10 @@ export async function constructComponent(
   const { type, name, parent, inputs, propertyDependencies, ...options } = registration
   const construction = instance
     .construct({
-      ...{ type, name, parent, inputs },
+      type,
+      name,
+      parent,
+      inputs,
       options: {
         ...options,
         inputDependencies: propertyDependencies,

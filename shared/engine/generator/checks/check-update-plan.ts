@@ -81,7 +81,9 @@ export function checkUntargetedAgainstUpdatePlan(
   const inputs = goal.custom ? (old?.inputs ?? emptyMap) : goal.inputs
   const seed = chooseSeed(ctx.ports, assignment.urn)
   const planResult = checkGoalAgainstUpdatePlan(ctx, assignment, {
-    ...{ goal, inputs, seed },
+    goal,
+    inputs,
+    seed,
     ignoresOldInputs: old === undefined,
   })
   if (planResult.kind === 'failed') return planResult
@@ -210,8 +212,17 @@ function toProposedGoal(goal: Goal): ProposedGoal {
   const { type, name, custom, parent, provider, dependencies, propertyDependencies } = goal
   const { deleteBeforeReplace, ignoreChanges, additionalSecretOutputs, customTimeouts } = goal
   return {
-    ...{ type, name, custom, parent, provider, dependencies, propertyDependencies },
-    ...{ deleteBeforeReplace, ignoreChanges, additionalSecretOutputs, customTimeouts },
+    type,
+    name,
+    custom,
+    parent,
+    provider,
+    dependencies,
+    propertyDependencies,
+    deleteBeforeReplace,
+    ignoreChanges,
+    additionalSecretOutputs,
+    customTimeouts,
     protect: goal.protect ?? false,
     aliases: goal.aliases.map(toPlannedAlias),
     id: goal.importId,
@@ -223,8 +234,15 @@ function toUnchangedGoal(old: ResourceState): ProposedGoal {
   const { type, custom, parent, provider, dependencies, propertyDependencies } = old
   const { additionalSecretOutputs, customTimeouts, protect } = old
   return {
-    ...{ type, custom, parent, provider, dependencies, propertyDependencies },
-    ...{ additionalSecretOutputs, customTimeouts, protect },
+    type,
+    custom,
+    parent,
+    provider,
+    dependencies,
+    propertyDependencies,
+    additionalSecretOutputs,
+    customTimeouts,
+    protect,
     name: nameOf(old.urn),
     deleteBeforeReplace: undefined,
     ignoreChanges: [],

@@ -44,7 +44,10 @@ export function describeResource(
     name: nameOf(urn),
     properties: state.properties,
     options: {
-      ...{ protect, ignoreChanges, additionalSecretOutputs, aliases },
+      protect,
+      ignoreChanges,
+      additionalSecretOutputs,
+      aliases,
       deleteBeforeReplace: sets.goals.get(urn)?.deleteBeforeReplace,
       customTimeouts: state.customTimeouts,
       parent: state.parent,

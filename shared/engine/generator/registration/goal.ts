@@ -68,8 +68,13 @@ export function registeredGoalOf(goal: Goal): RegisteredGoal {
   const { protect, retainOnDelete, deletedWith, provider, deleteBeforeReplace } = goal
   const { sourcePosition, stackTrace } = goal
   return {
-    ...{ protect, retainOnDelete, deletedWith, provider, deleteBeforeReplace },
-    ...{ sourcePosition, stackTrace },
+    protect,
+    retainOnDelete,
+    deletedWith,
+    provider,
+    deleteBeforeReplace,
+    sourcePosition,
+    stackTrace,
   }
 }
 

@@ -11,7 +11,12 @@ export function createBegin(deps: HeadDeps): OperationsPort['begin'] {
   return async (deployment, operation, beginRequest) => {
     const { owner, executor, expectedAttempt: attempt, needs } = beginRequest
     const { isDone, head } = await writeHead(deps, {
-      ...{ event: 'begin', deployment, operation, owner, attempt, needs },
+      event: 'begin',
+      deployment,
+      operation,
+      owner,
+      attempt,
+      needs,
       updateExpression: `${commonAssignments}, #owner = :owner, #executor = :executor ADD #attempt :one, #called :one`,
       values: toItem({ executor }),
       isOwnWrite: (_, head) => head.owner === owner && head.attempt === attempt + 1,

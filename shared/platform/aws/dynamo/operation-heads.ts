@@ -47,7 +47,12 @@ export function createHeads(deps: HeadDeps): HeadMethods {
     lapse: createOwnerRelease(deps, 'lapse'),
     select: async (deployment, operation, { owner, attempt, verdict }) => {
       const { isDone } = await writeHead(deps, {
-        ...{ event: 'select', deployment, operation, owner, attempt, needs: 0 },
+        event: 'select',
+        deployment,
+        operation,
+        owner,
+        attempt,
+        needs: 0,
         updateExpression: `${commonAssignments}, #verdict = :verdict, #ended = :attempt`,
         values: toItem({ verdict }),
         isOwnWrite: (_, head) =>
@@ -81,7 +86,9 @@ function createOwnerRelease(deps: HeadDeps, event: 'giveBack' | 'lapse'): Releas
     const request: HeadWriteRequest = { event, owner, attempt, needs: 0 }
     const releaseKey = releaseKeyOf(request)
     const { isDone } = await writeHead(deps, {
-      ...{ ...request, deployment, operation },
+      ...request,
+      deployment,
+      operation,
       updateExpression: `${commonAssignments} REMOVE #owner, #executor ADD #freed :release${calledUpdate}`,
       values: { release: toTextSet([releaseKey]) },
       isOwnWrite: existing => readTexts(existing, 'freed').includes(releaseKey),

@@ -210,7 +210,9 @@ function createStackParts(rename: Rename): readonly TransactionPart[] {
 function createHistoryParts(rename: Rename): readonly TransactionPart[] {
   const { id, newId, number, version, snapshot, at, by } = rename
   const begin = historyBeginOf(deploymentIdOf(newId, number), {
-    ...{ command: 'stack rename', message: `was ${id}`, at },
+    command: 'stack rename',
+    message: `was ${id}`,
+    at,
     ...(by === undefined ? {} : { by }),
   })
   const end = { endedAt: at, result: 'succeeded', changes: {}, version }

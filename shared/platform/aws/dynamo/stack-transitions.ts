@@ -154,8 +154,12 @@ async function writeTargetedStart(
     values: {
       ...toItem({
         current: openDeployments[0]?.deployment ?? deployment,
-        ...{ after: JSON.stringify(openDeployments), number },
-        ...{ token, no: false, before: number - 1, version },
+        after: JSON.stringify(openDeployments),
+        number,
+        token,
+        no: false,
+        before: number - 1,
+        version,
         ...targetedValuesOf(targeted),
       }),
       ...formatAttributeOf('stack'),
@@ -181,7 +185,9 @@ async function writeClaim(
     condition: joinConditions(existingStackCondition, unchangedConditionOf(targeted)),
     values: {
       ...toItem({
-        ...{ after: JSON.stringify(withClaim(targeted, deployment, claim)), no: false, version },
+        after: JSON.stringify(withClaim(targeted, deployment, claim)),
+        no: false,
+        version,
         ...targetedValuesOf(targeted),
       }),
       ...formatAttributeOf('stack'),

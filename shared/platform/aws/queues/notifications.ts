@@ -60,7 +60,9 @@ const bodyForm = z.object({
     }),
     z.looseObject({ kind: z.literal('ping'), key: keyForm, id: z.string() }),
     z.looseObject({
-      ...{ kind: z.literal('redelivery'), key: keyForm, id: z.string() },
+      kind: z.literal('redelivery'),
+      key: keyForm,
+      id: z.string(),
       request: z.string(),
     }),
   ]),

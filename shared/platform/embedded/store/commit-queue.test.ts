@@ -47,7 +47,8 @@ const createStack = () =>
   requestOf('catalog.createStack', { id: 'organization/shop/dev', at: 1, token: '' })
 const start = () =>
   requestOf('catalog.start', {
-    ...{ id: 'organization/shop/dev', token: 't' },
+    id: 'organization/shop/dev',
+    token: 't',
     start: { command: 'up', message: '', holder, at: 1 },
   })
 const createControl = () => requestOf('control.create', { deployment, holder, token: 't' })

@@ -33,8 +33,12 @@ export function inspectStore(home: string): StoreFacts | undefined {
   if (!existsSync(database)) return undefined
   const { mode, uid } = statSync(folder)
   return {
-    ...{ folder, database, mode: mode & 0o777, uid },
-    ...{ knownVersion: migrations.length, owner: readStoreOwner(join(folder, 'owner.pid')) },
+    folder,
+    database,
+    mode: mode & 0o777,
+    uid,
+    knownVersion: migrations.length,
+    owner: readStoreOwner(join(folder, 'owner.pid')),
     ...readDatabase(database, home),
   }
 }

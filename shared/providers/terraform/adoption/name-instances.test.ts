@@ -9,7 +9,10 @@ function readInstances(...resources: readonly (readonly [string, string, readonl
   const json = {
     version: 4,
     resources: resources.map(([name, module, keys]) => ({
-      ...{ mode: 'managed', type: 'random_pet', provider, name },
+      mode: 'managed',
+      type: 'random_pet',
+      provider,
+      name,
       ...(module === '' ? {} : { module }),
       instances: keys.map(key => ({ attributes: {}, ...(key === null ? {} : { index_key: key }) })),
     })),

@@ -60,7 +60,13 @@ export function readInstances(
     const key = readKey(reader, instance, configAddress)
     const address = formatInstanceAddress(addressParts, key)
     return {
-      ...{ mode, name, modulePath, configAddress, provider, address, key },
+      mode,
+      name,
+      modulePath,
+      configAddress,
+      provider,
+      address,
+      key,
       deposedKey: reader.readOptionalText(instance, 'deposed', address),
       object: readObject(reader, instance, { typeName, address }),
       dependencies: reader

@@ -107,7 +107,11 @@ export async function serveTerraform(
     report: message => messages.push(message),
   })
   const provider = await host.start({
-    ...{ name: 'scripted', source: 'scripted', path: '', cwd: folder, isDeferralAllowed },
+    name: 'scripted',
+    source: 'scripted',
+    path: '',
+    cwd: folder,
+    isDeferralAllowed,
     redact: text => text.replaceAll('hunter2', '[secret]'),
   })
   closers.push(

@@ -160,7 +160,9 @@ describe('a plan', () => {
     )
     const states = { priorState: config, proposedNewState: config, config }
     const planned = await provider.client.planResourceChange({
-      ...{ typeName: 't', ...states, priorPrivate: noBytes },
+      typeName: 't',
+      ...states,
+      priorPrivate: noBytes,
     })
     expect(planned).toEqual({
       plannedState: undefined,

@@ -55,7 +55,9 @@ function printDependencies(dependencies: HclExpression, scope: PrintScope): read
     const hasThirdName = item.kind === 'attribute' && item.source.kind === 'attribute'
     if (isResource && !hasThirdName) return [scope.conversion.print(item, scope).text]
     scope.conversion.report({
-      ...{ file: scope.file, line: item.line, column: item.column },
+      file: scope.file,
+      line: item.line,
+      column: item.column,
       problem: 'a dependency on a part that is no resource was left out',
       advice: 'Use a value of that part in the resource.',
     })
@@ -72,7 +74,9 @@ function convertLifecycle(
   const { attributes, blocks } = body
   for (const block of blocks)
     scope.conversion.report({
-      ...{ file: enterFile(block, scope).file, line: block.line, column: block.column },
+      file: enterFile(block, scope).file,
+      line: block.line,
+      column: block.column,
       problem: `the ${block.type} was left out`,
       advice: 'Write the condition as a policy, or as code of the new program.',
     })
@@ -81,7 +85,9 @@ function convertLifecycle(
   const properties = ignored?.kind === 'tuple' ? ignored.items : []
   if (ignored?.kind === 'name')
     scope.conversion.report({
-      ...{ file: enterFile(ignored, scope).file, line, column },
+      file: enterFile(ignored, scope).file,
+      line,
+      column,
       problem: '`ignore_changes = all` was left out',
       advice: 'List the properties in the option `ignoreChanges`.',
     })

@@ -58,7 +58,11 @@ export function convertTerraformProgram(
   }
   for (const note of program.notes) report(note)
   const conversion: Conversion = {
-    ...{ ...target, program, packages, names: nameNodes(program), report },
+    ...target,
+    program,
+    packages,
+    names: nameNodes(program),
+    report,
     missingNames: new Set(),
     print: (expression, scope) => printExpression(expression, enterFile(expression, scope)),
     shapeOf: createShapeFinder(program, packages, () => conversion),
@@ -126,7 +130,9 @@ function convertOutput({ name: tfName, body }: Declaration, scope: PrintScope): 
     const { line, column, type } = block
     const { file } = enterFile(block, scope)
     scope.conversion.report({
-      ...{ file, line, column },
+      file,
+      line,
+      column,
       problem: `the ${type} of the output '${tfName}' was left out`,
       advice: 'Write the condition as code of the new program.',
     })

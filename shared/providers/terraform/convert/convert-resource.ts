@@ -64,7 +64,10 @@ function reportMissingType(
   { conversion }: PrintScope,
 ): void {
   conversion.report({
-    ...{ file, line, column, problem: `'${type}.${name}' has a type without a provider` },
+    file,
+    line,
+    column,
+    problem: `'${type}.${name}' has a type without a provider`,
     advice: 'Write the object into the new program by hand.',
   })
 }
@@ -75,7 +78,10 @@ function reportProvisioners({ type, name, body }: TypedDeclaration, scope: Print
     const { line, column } = block
     const { file } = enterFile(block, scope)
     scope.conversion.report({
-      ...{ file, line, column, problem: `the ${block.type} of '${type}.${name}' was left out` },
+      file,
+      line,
+      column,
+      problem: `the ${block.type} of '${type}.${name}' was left out`,
       advice: 'Run its command with the package `command`, or after the deployment.',
     })
   }

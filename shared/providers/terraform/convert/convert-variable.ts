@@ -31,7 +31,9 @@ export function convertVariable(variable: Declaration, scope: PrintScope): strin
   const assigned = conversion.program.values.get(tfName)
   if (assigned !== undefined && isSensitive)
     conversion.report({
-      ...{ file: assigned.file, line: assigned.line, column: assigned.column },
+      file: assigned.file,
+      line: assigned.line,
+      column: assigned.column,
       problem: `the value of the sensitive variable '${tfName}' was left out`,
       advice: `Set it with \`antichain config set --secret ${tfName}\`.`,
     })
@@ -41,7 +43,10 @@ export function convertVariable(variable: Declaration, scope: PrintScope): strin
     const { line, column, type } = block
     const { file } = enterFile(block, scope)
     conversion.report({
-      ...{ file, line, column, problem: `the block '${type}' of '${tfName}' was left out` },
+      file,
+      line,
+      column,
+      problem: `the block '${type}' of '${tfName}' was left out`,
       advice: 'Check the value in the new program, or in a policy.',
     })
   }

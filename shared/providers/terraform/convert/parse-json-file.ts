@@ -33,9 +33,12 @@ const bodyLayouts: Readonly<Record<string, BodyLayout>> = {
     literals: ['default', 'description'],
   },
   output: { blocks: conditions, expressions: ['depends_on'], literals: ['description'] },
-  ...{ resource: resourceLayout, data: resourceLayout, ephemeral: resourceLayout },
+  resource: resourceLayout,
+  data: resourceLayout,
+  ephemeral: resourceLayout,
   lifecycle: { blocks: conditions, expressions: ['ignore_changes', 'replace_triggered_by'] },
-  ...{ import: { expressions: ['to', 'provider'] }, moved: { expressions: ['from', 'to'] } },
+  import: { expressions: ['to', 'provider'] },
+  moved: { expressions: ['from', 'to'] },
 }
 
 /**
@@ -103,7 +106,10 @@ function readBlocks(
   if (node.kind === 'null') return []
   const nodes = node.kind === 'array' ? node.items : [node]
   return nodes.map(({ line, column }, index) => ({
-    ...{ line, column, type, labels },
+    line,
+    column,
+    type,
+    labels,
     body: readBody(nodes[index] ?? node, bodyLayouts[type] ?? {}, file),
   }))
 }
@@ -169,12 +175,16 @@ function mapTexts(
       return toNumber(node.text, { line, column })
     case 'array':
       return {
-        ...{ line, column, kind: 'tuple' },
+        line,
+        column,
+        kind: 'tuple',
         items: node.items.map(item => mapTexts(item, convert)),
       }
     case 'object':
       return {
-        ...{ line, column, kind: 'object' },
+        line,
+        column,
+        kind: 'object',
         items: node.members.map(member => ({
           key: convert(member.key, member),
           value: mapTexts(member.value, convert),

@@ -80,7 +80,10 @@ function reportUnknown(
   { conversion, file }: PrintScope,
 ): void {
   conversion.report({
-    ...{ file, line, column, problem: `the schema of the provider has no '${name}'` },
+    file,
+    line,
+    column,
+    problem: `the schema of the provider has no '${name}'`,
     advice: 'Remove the setting, or choose the version of the provider that has it.',
   })
 }

@@ -44,7 +44,9 @@ export function printValue(
       const printed = printOperand(expression, scope)
       if (printed.shape.kind === 'free' && hasOtherNames(shape) && mayHaveParts(expression))
         scope.conversion.report({
-          ...{ file: scope.file, line: expression.line, column: expression.column },
+          file: scope.file,
+          line: expression.line,
+          column: expression.column,
           problem: `the names within '${printed.text}' may differ in the new program`,
           advice: 'Give the keys of this value the names of the properties.',
         })

@@ -44,8 +44,16 @@ function isOverrideFile(name: string): boolean {
 
 function createParts(): ProgramParts {
   return {
-    ...{ variables: [], locals: [], resources: [], dataSources: [], outputs: [], providers: [] },
-    ...{ imports: [], requiredProviders: new Map(), values: new Map(), notes: [] },
+    variables: [],
+    locals: [],
+    resources: [],
+    dataSources: [],
+    outputs: [],
+    providers: [],
+    imports: [],
+    requiredProviders: new Map(),
+    values: new Map(),
+    notes: [],
     overrideFiles: new Map(),
   }
 }
@@ -81,9 +89,20 @@ function readValues(body: HclSyntaxBody, file: string, { values }: ProgramParts)
 /** The number of labels of each block, which must be exact. */
 const labelCounts: ReadonlyMap<string, number> = new Map(
   Object.entries({
-    ...{ terraform: 0, locals: 0, import: 0, moved: 0, removed: 0 },
-    ...{ variable: 1, output: 1, provider: 1, module: 1, check: 1 },
-    ...{ resource: 2, data: 2, ephemeral: 2, action: 2 },
+    terraform: 0,
+    locals: 0,
+    import: 0,
+    moved: 0,
+    removed: 0,
+    variable: 1,
+    output: 1,
+    provider: 1,
+    module: 1,
+    check: 1,
+    resource: 2,
+    data: 2,
+    ephemeral: 2,
+    action: 2,
   }),
 )
 
@@ -138,7 +157,8 @@ function readImport(body: HclSyntaxBody, place: FilePlace, parts: ProgramParts):
     parts.imports.push({ ...place, address: `${to.source.name}.${to.name}`, id })
   else
     parts.notes.push({
-      ...{ ...place, problem: 'this import block has no equivalent' },
+      ...place,
+      problem: 'this import block has no equivalent',
       advice: 'Import the object with `antichain import` before the first deployment.',
     })
 }

@@ -7,12 +7,15 @@ const noFilter = { includes: [], excludes: [], providerName: undefined }
 test('the arguments of a package are a source with a version, or a path', () => {
   expect(parsePackageArguments(['hashicorp/random', '~> 3.5'])).toEqual({
     ...noFilter,
-    ...{ kind: 'remote', source: 'hashicorp/random', version: '~> 3.5' },
+    kind: 'remote',
+    source: 'hashicorp/random',
+    version: '~> 3.5',
   })
   expect(parsePackageArguments(['random'])).toMatchObject({ source: 'random', version: '' })
   expect(parsePackageArguments(['./terraform-provider-x'])).toEqual({
     ...noFilter,
-    ...{ kind: 'local', path: './terraform-provider-x' },
+    kind: 'local',
+    path: './terraform-provider-x',
   })
 })
 

@@ -100,7 +100,11 @@ export async function createScriptedProvider(
   })
   let takenCount = calls.length
   return {
-    ...{ provider, calls, warnings, messages, ...createRequests(provider) },
+    provider,
+    calls,
+    warnings,
+    messages,
+    ...createRequests(provider),
     takeCalls() {
       const names = calls.slice(takenCount).map(({ rpc }) => rpc)
       takenCount = calls.length
@@ -125,12 +129,22 @@ function createRequests(
     create: (inputs, { preview } = noPreview) => provider.create({ ...common, inputs, preview }),
     update: (oldOutputs, newInputs, { preview } = noPreview) =>
       provider.update({
-        ...{ ...common, id, oldInputs: newInputs, oldOutputs, newInputs, preview },
+        ...common,
+        id,
+        oldInputs: newInputs,
+        oldOutputs,
+        newInputs,
+        preview,
         ignoreChanges: [],
       }),
     diff: (oldOutputs, newInputs, ignoreChanges = []) =>
       provider.diff({
-        ...{ ...thing, id, oldInputs: newInputs, oldOutputs, newInputs, ignoreChanges },
+        ...thing,
+        id,
+        oldInputs: newInputs,
+        oldOutputs,
+        newInputs,
+        ignoreChanges,
         allowUnknowns: true,
       }),
     remove: outputs => provider.delete({ ...common, id, inputs: new Map(), outputs }),

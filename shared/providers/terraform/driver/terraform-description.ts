@@ -30,7 +30,11 @@ export function createTerraformDescription(
 function formatSchema(pkg: TerraformPackage, parameter: PackageParameter): string {
   const { name, version, providerName, source, tokens, schemas, provider } = pkg
   const schema = describePackage({
-    ...{ name, version, providerName, source, provider },
+    name,
+    version,
+    providerName,
+    source,
+    provider,
     isLocal: parameter.kind === 'local',
     parameter: formatPackageParameter(parameter),
     resources: collect(tokens.resources.toTerraform.keys(), pkg.requireResource),

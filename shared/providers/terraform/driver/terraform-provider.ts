@@ -147,7 +147,8 @@ export async function startPackage(
     const name = packageName ?? parameter.providerName ?? binary.providerName
     const pkg = await loadTerraformPackage(process.client, { ...binary, name }, parameter)
     return {
-      ...{ process, pkg },
+      process,
+      pkg,
       // The arguments may allow several versions. From here on, the version is fixed.
       parameter:
         parameter.kind === 'local'

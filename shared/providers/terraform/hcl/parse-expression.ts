@@ -133,7 +133,10 @@ function parseSteps(reader: TokenReader, start: HclExpression): HclExpression {
     if (key === undefined) {
       const element: HclExpression = { line, column, kind: 'element' }
       return {
-        ...{ line, column, kind: 'splat', source },
+        line,
+        column,
+        kind: 'splat',
+        source,
         steps: reader.nest(() => parseSteps(reader, element)),
       }
     }

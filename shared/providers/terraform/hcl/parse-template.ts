@@ -29,7 +29,9 @@ export function parseTemplate(
   const pieceReader: PieceReader = {
     peek: () => pieces[position],
     next: () => pieces[position++],
-    ...{ place: { line, column }, reader, parse },
+    place: { line, column },
+    reader,
+    parse,
   }
   const parts = readParts(pieceReader, [])
   if (pieceReader.peek() !== undefined)
@@ -92,8 +94,14 @@ function parseDirective(piece: Sequence, pieces: PieceReader): HclExpression {
   const value = createTemplate(piece, readParts(pieces, ['endfor']))
   pieces.next()
   const list: HclExpression = {
-    ...{ line, column, kind: 'for', ...header, key: undefined, value },
-    ...{ isGrouped: false, condition: undefined },
+    line,
+    column,
+    kind: 'for',
+    ...header,
+    key: undefined,
+    value,
+    isGrouped: false,
+    condition: undefined,
   }
   const separator = createTemplate(piece, [])
   return { line, column, kind: 'call', name: 'join', args: [separator, list], isExpanded: false }

@@ -12,8 +12,11 @@ interface TemplateReader {
 }
 
 const escapes: Readonly<Record<string, string>> = {
-  ...{ n: '\n', r: '\r', t: '\t' },
-  ...{ '"': '"', '\\': '\\' },
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  '"': '"',
+  '\\': '\\',
 }
 
 /** Reads a template in quotes, whose first quote is already consumed. */

@@ -61,7 +61,11 @@ export function createTokenReader(
   const createTokenError = (token: HclToken, problem?: string): Error =>
     createError(token, problem ?? describeUnexpected(token))
   return {
-    ...{ peek: peekToken, isNext, skip, createTokenError, createPlaceError: createError },
+    peek: peekToken,
+    isNext,
+    skip,
+    createTokenError,
+    createPlaceError: createError,
     next() {
       const token = peekToken()
       position += 1

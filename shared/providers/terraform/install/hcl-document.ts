@@ -69,7 +69,8 @@ function readLiteralBody(
       [...attributes].map(([name, value]) => [name, readLiteral(value, createError)]),
     ),
     blocks: blocks.map(({ type, labels, body }) => ({
-      ...{ type, labels },
+      type,
+      labels,
       body: readLiteralBody(body, createError),
     })),
   }

@@ -44,7 +44,8 @@ export function createInstallerRig(
   const [home, programFolder] = [join(folder, 'home'), join(folder, 'program')]
   for (const path of [home, programFolder]) mkdirSync(path)
   const paths = {
-    ...{ home, programFolder },
+    home,
+    programFolder,
     cacheFolder: join(folder, 'cache'),
     lockFile: join(programFolder, '.terraform.lock.hcl'),
   }
@@ -57,7 +58,10 @@ export function createInstallerRig(
     return response
   }
   return {
-    ...{ registry, responses, messages, ...paths },
+    registry,
+    responses,
+    messages,
+    ...paths,
     obtain(source, version, options = {}) {
       const installer = createTerraformInstaller({
         ...paths,

@@ -79,7 +79,9 @@ export function createRegistryFixture(
     const [os, arch] = platform.split('_')
     return {
       protocols: faults.protocols ?? ['5.0'],
-      ...{ os, arch, filename },
+      os,
+      arch,
+      filename,
       download_url: `/files/${version}/${filename}`,
       shasum: sha256Of(zipOf(version)),
       shasums_url: `/files/${version}/SHA256SUMS`,
@@ -102,7 +104,8 @@ export function createRegistryFixture(
     if (path === `${base}versions`)
       return toJson({
         versions: versions.map(({ version, platforms }) => ({
-          ...{ version, protocols: ['5.0'] },
+          version,
+          protocols: ['5.0'],
           platforms: platforms.map(platform => ({ platform })),
         })),
       })
@@ -122,7 +125,10 @@ export function createRegistryFixture(
     return { status: 404, body: Buffer.from('{"errors":["Not Found"]}') }
   }
   return {
-    ...{ faults, requests, key, zipOf },
+    faults,
+    requests,
+    key,
+    zipOf,
     respond(path, { authorization }) {
       requests.push(path)
       const isDenied =

@@ -9,8 +9,12 @@ import { nameResourceProperties } from './resource-names.ts'
 function describeBucket(block: BlockSchema) {
   const context = { typeName: 'b2_bucket', providerName: 'b2', prefix: 'b2' }
   const schema = describePackage({
-    ...{ name: 'b2', version: '0.8.9', providerName: 'b2', parameter: 'cGFyYW0=' },
-    ...{ source: 'registry.opentofu.org/backblaze/b2', isLocal: false },
+    name: 'b2',
+    version: '0.8.9',
+    providerName: 'b2',
+    parameter: 'cGFyYW0=',
+    source: 'registry.opentofu.org/backblaze/b2',
+    isLocal: false,
     provider: { block: blockWith({}), names: propertyNamesOf(blockWith({})) },
     resources: new Map([
       ['b2:index/bucket:Bucket', { block, names: nameResourceProperties(block, context) }],
@@ -120,7 +124,9 @@ test('of types with equal names, the later ones are numbered', () => {
 
 test('the schema names the provider of the package', () => {
   expect(describeBucket(blockWith({}))).toMatchObject({
-    ...{ name: 'b2', version: '0.8.9', publisher: 'backblaze' },
+    name: 'b2',
+    version: '0.8.9',
+    publisher: 'backblaze',
     repository: 'https://github.com/backblaze/terraform-provider-b2',
     meta: { moduleFormat: '(.*)(?:/[^/]*)' },
     parameterization: { baseProvider: { name: 'terraform-provider' }, parameter: 'cGFyYW0=' },

@@ -35,7 +35,8 @@ export function describeFunction(
     const argument = names[parameters.length] ?? variadic.name
     const items = declarations.describeType(variadic.type, name + capitalize(argument))
     properties[argument] = {
-      ...{ type: 'array', items },
+      type: 'array',
+      items,
       ...describeParameter(message.variadicParameter),
     }
   }

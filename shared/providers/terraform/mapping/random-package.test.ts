@@ -9,22 +9,36 @@ const optional = plainAttribute('o')
 const computed = plainAttribute('c')
 
 const textOptions = {
-  ...{ length: plainAttribute('r', '"number"'), special: optional, upper: optional },
-  ...{ lower: optional, number: optional, numeric: optional, min_numeric: optional },
-  ...{ min_upper: optional, min_lower: optional, min_special: optional },
-  ...{ override_special: optional, result: computed },
+  length: plainAttribute('r', '"number"'),
+  special: optional,
+  upper: optional,
+  lower: optional,
+  number: optional,
+  numeric: optional,
+  min_numeric: optional,
+  min_upper: optional,
+  min_lower: optional,
+  min_special: optional,
+  override_special: optional,
+  result: computed,
 }
 
 const attributes = {
   random_id: {
-    ...{ byte_length: plainAttribute('r', '"number"'), prefix: optional, b64_url: computed },
-    ...{ b64_std: computed, hex: computed, dec: computed },
+    byte_length: plainAttribute('r', '"number"'),
+    prefix: optional,
+    b64_url: computed,
+    b64_std: computed,
+    hex: computed,
+    dec: computed,
   },
   random_integer: { max: optional, min: optional, seed: optional, result: computed },
   random_password: { ...textOptions, bcrypt_hash: computed },
   random_pet: { length: optional, prefix: optional, separator: optional },
   random_shuffle: {
-    ...{ seed: optional, input: plainAttribute('r', '["list","string"]'), result_count: optional },
+    seed: optional,
+    input: plainAttribute('r', '["list","string"]'),
+    result_count: optional,
     result: plainAttribute('c', '["list","string"]'),
   },
   random_string: textOptions,
@@ -40,7 +54,10 @@ test('the tokens and the properties of random are those of the bridge', () => {
     packageName: 'random',
     providerName: 'random',
     resources: Object.keys(attributes),
-    ...{ dataSources: [], functions: [], listResources: [], actions: [] },
+    dataSources: [],
+    functions: [],
+    listResources: [],
+    actions: [],
     isIncluded: () => true,
   })
   const table = Object.entries(attributes).map(([typeName, typeAttributes]) => {

@@ -3,8 +3,11 @@ import { explainRegistryRefusal } from './explain-registry-refusal.ts'
 import type { PackageRegistry } from './package-registry.ts'
 
 const npm: PackageRegistry = {
-  ...{ manager: 'npm', name: 'corp', address: 'https://npm.test/corp' },
-  ...{ scope: '@corp', runsScripts: false },
+  manager: 'npm',
+  name: 'corp',
+  address: 'https://npm.test/corp',
+  scope: '@corp',
+  runsScripts: false,
 }
 const pip = { manager: 'pip', name: 'python', address: 'https://pip.test/simple' } as const
 const archive = 'https://npm.test/corp/@corp/dep/-/dep-1.0.0.tgz'

@@ -63,7 +63,8 @@ test.each([
   ['an unknown field', { token: 'x' }, 'token'],
 ])('a registry with %s is refused', (_, fields, message) => {
   const result = packageRegistryDraft.safeParse({
-    ...{ manager: 'npm', address: 'https://npm.test/' },
+    manager: 'npm',
+    address: 'https://npm.test/',
     ...fields,
   })
   expect(JSON.stringify(result.error?.issues)).toContain(message)

@@ -27,7 +27,9 @@ const root = mkdtempSync(join(tmpdir(), 'private-registries-'))
 const processes = createProcesses()
 const receiver = await startReceiver()
 const deps = {
-  ...{ processes, clock: createSystemClock(), scratch: root },
+  processes,
+  clock: createSystemClock(),
+  scratch: root,
   // npx sets a cache, from which a package comes without a credential.
   env: Object.fromEntries(
     Object.entries(withoutUndefined(process.env)).filter(([name]) => !name.startsWith('npm_')),
@@ -80,8 +82,12 @@ function createNpmProgram(): void {
 }
 
 const npmRegistry = (): PackageRegistry => ({
-  ...{ name: 'corp', manager: 'npm', address: `${receiver.origin}/npm`, scope: '@corp' },
-  ...{ credential: 't0ken', runsScripts: false },
+  name: 'corp',
+  manager: 'npm',
+  address: `${receiver.origin}/npm`,
+  scope: '@corp',
+  credential: 't0ken',
+  runsScripts: false,
 })
 
 const ranScript = (): boolean => existsSync(join(folder, 'node_modules/@corp/dep/ran'))
@@ -149,8 +155,11 @@ test('pip installs a private package with user and password from the registry in
   write('Pulumi.yaml', 'name: p\nruntime: python\n')
   write('requirements.txt', 'dep==1.0\n')
   const registry: PackageRegistry = {
-    ...{ name: 'corp', manager: 'pip', address: `${receiver.origin}/simple` },
-    ...{ credential: 'robot:pw"d', runsScripts: false },
+    name: 'corp',
+    manager: 'pip',
+    address: `${receiver.origin}/simple`,
+    credential: 'robot:pw"d',
+    runsScripts: false,
   }
   const options = { ignoreScripts: false, registries: [registry] }
   expect(await installProgramPackages(deps, folder, options)).toBe('installed')
