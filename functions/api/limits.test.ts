@@ -55,6 +55,7 @@ test('a stack shows its own limits, and the shared limits that it uses', async (
         shared: true,
         callsPerSecond: 5,
         slowed: false,
+        // A limit without `concurrency` does not count running calls.
         running: 0,
         deployments: 1,
       },

@@ -4,7 +4,7 @@ import type { DeploymentId, OperationId, OwnerToken } from '../../shared/records
 import type { Requester, HeadEvent } from '../../shared/records/transitions.ts'
 
 /** A request to a head, with the attempt that it names. Only a `select` has a verdict. */
-export interface HeadAttempt {
+export interface AttemptRequest {
   readonly event: HeadEvent
   readonly owner: OwnerToken | ''
   readonly attempt: number
@@ -26,35 +26,48 @@ export interface HeadChange {
 }
 
 /** A request that changes a head, with its operation. */
-export interface SimHeadRequest extends HeadAttempt {
+export interface SimHeadRequest extends AttemptRequest {
   readonly deployment: DeploymentId
   readonly id: OperationId
 }
 
-/** The port methods that change heads. */
+/**
+ * The port methods that change heads. `lapse` removes the owner of a begun operation that may be
+ * repeated, and `giveBack` the owner of one that has not called its provider.
+ */
 export type HeadWrites = Pick<OperationsPort, HeadEvent>
 
-/** Returns the head request of a port call. */
+/** Returns the head request of a port call. The arguments are those of the method `event`. */
 export function headRequestOf(event: HeadEvent, args: readonly unknown[]): SimHeadRequest {
-  const [deployment, id, third, fourth] = args as Parameters<HeadWrites['giveBack']>
+  const [deployment, id] = args as Parameters<HeadWrites['arrive']>
   const requestFields = { event, deployment, id }
-  if (event === 'arrive') return { ...requestFields, owner: '', attempt: 0 }
-  if (event === 'giveBack' || event === 'lapse')
-    return { ...requestFields, owner: third, attempt: fourth }
-  if (event === 'begin') {
-    const { owner, expectedAttempt } = third as unknown as Parameters<HeadWrites['begin']>[2]
-    return { ...requestFields, owner, attempt: expectedAttempt }
+  switch (event) {
+    case 'arrive':
+      return { ...requestFields, owner: '', attempt: 0 }
+    case 'giveBack':
+    case 'lapse': {
+      const [, , owner, attempt] = args as Parameters<HeadWrites['giveBack']>
+      return { ...requestFields, owner, attempt }
+    }
+    case 'begin': {
+      const [, , { owner, expectedAttempt }] = args as Parameters<HeadWrites['begin']>
+      return { ...requestFields, owner, attempt: expectedAttempt }
+    }
+    case 'select': {
+      const [, , end] = args as Parameters<HeadWrites['select']>
+      return { ...requestFields, ...end }
+    }
+    default:
+      return event satisfies never
   }
-  const end = third as unknown as Parameters<HeadWrites['select']>[2]
-  return { ...requestFields, ...end }
 }
 
-type Attempt = Pick<HeadAttempt, 'owner' | 'attempt'>
+type OwnerAndAttempt = Pick<AttemptRequest, 'owner' | 'attempt'>
 
 /** Returns the effect of a request, from the viewpoint of the checks. */
 export function changeOf(
   headKey: string,
-  { event, owner, attempt }: HeadAttempt,
+  { event, owner, attempt }: AttemptRequest,
   change: Pick<HeadChange, 'before' | 'after' | 'isDone'>,
 ): HeadChange {
   const { before } = change
@@ -67,7 +80,7 @@ export function changeOf(
  * give-back or lapse.
  */
 export function isRepetition(
-  request: HeadAttempt,
+  request: AttemptRequest,
   head: Head,
   isRemovalRecorded: boolean,
 ): boolean {
@@ -88,7 +101,7 @@ export function createHeads(onChanged: (change: HeadChange) => void) {
   const ownerRemovals = new Set<string>()
   const recordChange = (
     headKey: string,
-    request: HeadAttempt,
+    request: AttemptRequest,
     after: Head,
     isDone: boolean,
   ): void => {
@@ -123,7 +136,7 @@ export function createHeads(onChanged: (change: HeadChange) => void) {
     },
     removeOwner(
       headKey: string,
-      request: Attempt & { readonly event: 'giveBack' | 'lapse' },
+      request: OwnerAndAttempt & { readonly event: 'giveBack' | 'lapse' },
     ): boolean {
       const { owner, attempt, event } = request
       const head = heads.get(headKey) ?? freshHead
@@ -136,7 +149,7 @@ export function createHeads(onChanged: (change: HeadChange) => void) {
         ownerRemovals.add(removalKey)
         return true
       }
-      // A store keeps the removal in the head itself, so a removed head has none.
+      // A store records a give-back or lapse in the head. A deleted head has lost this record.
       const isRepeated = isRepetition(
         request,
         head,
@@ -145,7 +158,7 @@ export function createHeads(onChanged: (change: HeadChange) => void) {
       recordChange(headKey, request, head, isRepeated)
       return isRepeated
     },
-    select(headKey: string, end: Attempt & { readonly verdict: Verdict }): boolean {
+    select(headKey: string, end: OwnerAndAttempt & { readonly verdict: Verdict }): boolean {
       const { owner, attempt, verdict } = end
       const request = { event: 'select', ...end } as const
       const head = heads.get(headKey) ?? freshHead
