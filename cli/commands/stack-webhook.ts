@@ -1,5 +1,4 @@
 import { error } from '../../shared/errors/error.ts'
-import type { PulumiWebhookView } from '../../shared/triggers/notifications/pulumi-webhook.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { isJsonOutput } from '../arguments/output-option.ts'
 import { formatWithNoun } from '../display/format-with-noun.ts'
@@ -11,6 +10,7 @@ import {
   notificationView,
   notificationPathOf,
   printPulumiWebhook,
+  toWebhookListJson,
   readStackNotification,
   webhookViewOfNotification,
 } from '../stack/pulumi-webhooks.ts'
@@ -41,26 +41,6 @@ export const listPulumiWebhooks: Handler = async (session, flags) => {
   for (const line of formatTable(header, rows)) session.print(line)
   session.print(`\n${formatWithNoun(views.length, 'webhook')}`)
   return 0
-}
-
-function toWebhookListJson({
-  name,
-  displayName,
-  payloadUrl,
-  format,
-  active,
-  groups,
-  filters,
-}: PulumiWebhookView): object {
-  return {
-    id: name,
-    name: displayName,
-    url: payloadUrl,
-    format,
-    active,
-    eventGroups: groups,
-    events: filters,
-  }
 }
 
 /** `stack webhook get <id>`: shows one webhook. */

@@ -57,6 +57,11 @@ export function isMethod({ functions }: PackageSchema, token: string): boolean {
   return functions?.[token]?.inputs?.properties?.['__self__'] !== undefined
 }
 
+/** Reports whether nested types have the names of SDKs of bridged providers. */
+export function hasBridgedNames(compatibility: string): boolean {
+  return compatibility === 'tfbridge20' || compatibility === 'kubernetes20'
+}
+
 /** Returns the parts of a package that the generators of SDKs leave out: methods of resources. */
 export function findOmissions(schema: PackageSchema): readonly string[] {
   const methods = Object.keys(schema.functions ?? {}).filter(token => isMethod(schema, token))

@@ -49,6 +49,19 @@ export function webhookViewOfNotification(
   return pulumiWebhookViewOf({ scope: id, name }, value, hasSecret)
 }
 
+/** Returns the fields of a webhook that lists have too, in the JSON of Pulumi's command line. */
+export function toWebhookListJson(webhook: PulumiWebhookView): object {
+  return {
+    id: webhook.name,
+    name: webhook.displayName,
+    url: webhook.payloadUrl,
+    format: webhook.format,
+    active: webhook.active,
+    eventGroups: webhook.groups,
+    events: webhook.filters,
+  }
+}
+
 /** Prints a webhook as text, or as JSON in the format of Pulumi's command line. */
 export function printPulumiWebhook(
   session: CliSession,
@@ -63,13 +76,7 @@ export function printPulumiWebhook(
       projectName,
       stackName,
       envName: '',
-      id: name,
-      name: displayName,
-      url: payloadUrl,
-      format,
-      active,
-      eventGroups: groups,
-      events: filters,
+      ...toWebhookListJson(webhook),
       hasSecret,
       secretCiphertext: '',
     }

@@ -1,6 +1,7 @@
 import { error } from '../errors/error.ts'
 import type { Head, Outcome, ViewOutcome } from '../records/head.ts'
 import type { OperationId } from '../records/ids.ts'
+import type { Decision } from '../records/log.ts'
 import { isJoinOrHook, type Operation, type StateReference } from '../records/operation.ts'
 import type { StoredDeployment, StoredOperation, StoredResource } from '../state/stored.ts'
 import type { FoldedDecision, FoldInput } from './fold-input.ts'
@@ -61,8 +62,10 @@ export function factsOf(
         isComplete: true,
       })
   }
-  const retriedCalls = failRetriedCalls(input, facts)
-  dropRepeatedViews(input, facts)
+  const retries = listRetries(input)
+  failRetriedCalls(retries, facts)
+  dropRepeatedViews(retries, facts)
+  const retriedCalls = new Set(retries.map(({ of }) => of))
   for (const operation of findWithheldOperations(operations, facts, retriedCalls))
     facts.set(operation, { kind: 'begun' })
   const getFact = (operation: OperationId): OperationFact =>
@@ -141,16 +144,19 @@ function stateOf(outcome: Outcome | undefined): StoredResource | undefined {
   return outcome?.state
 }
 
+/** A decision to repeat a call, because an error hook requested it. */
+type Retry = Decision & { readonly kind: 'retried' }
+
+/** Returns the retries, the newest first. */
+function listRetries({ decisions }: Pick<FoldInput, 'decisions'>): readonly Retry[] {
+  return [...decisions].filter(decision => decision.kind === 'retried').toReversed()
+}
+
 /**
- * Returns the calls that error hooks repeated. If a later call has a result, the earlier ones are
- * set to failed in `facts`. Otherwise a partial result still counts, so that its object is not
- * lost. It also counts if the later call updates it.
+ * Sets repeated calls to failed in `facts` if a later call has a result. Otherwise a partial result
+ * still counts, so that its object is not lost. It also counts if the later call updates it.
  */
-function failRetriedCalls(
-  { decisions }: Pick<FoldInput, 'decisions'>,
-  facts: Map<OperationId, OperationFact>,
-): ReadonlySet<OperationId> {
-  const retries = [...decisions].filter(decision => decision.kind === 'retried').toReversed()
+function failRetriedCalls(retries: readonly Retry[], facts: Map<OperationId, OperationFact>): void {
   const idsWithLaterResult = new Set<OperationId>()
   for (const { of, operation } of retries) {
     if (!idsWithLaterResult.has(operation.id) && facts.get(operation.id)?.kind !== 'applied')
@@ -158,7 +164,6 @@ function failRetriedCalls(
     idsWithLaterResult.add(of)
     if (!updatesResult(operation, of)) facts.set(of, { kind: 'failed' })
   }
-  return new Set(retries.map(({ of }) => of))
 }
 
 /**
@@ -166,18 +171,17 @@ function failRetriedCalls(
  * the state would contain these views twice.
  */
 function dropRepeatedViews(
-  { decisions }: Pick<FoldInput, 'decisions'>,
+  retries: readonly Retry[],
   facts: Map<OperationId, OperationFact>,
 ): void {
   const viewsOf = (id: OperationId): readonly ViewOutcome[] => {
     const fact = facts.get(id)
-    return fact?.kind === 'applied' || fact?.kind === 'failed' ? (fact.views ?? []) : []
+    return fact !== undefined && 'views' in fact ? (fact.views ?? []) : []
   }
   /** By operation: the views that later tries of its call have stored. */
   const laterUrns = new Map<OperationId, ReadonlySet<string>>()
-  for (const decision of [...decisions].toReversed()) {
-    if (decision.kind !== 'retried' || decision.operation.completesCreate !== true) continue
-    const { of, operation } = decision
+  for (const { of, operation } of retries) {
+    if (operation.completesCreate !== true) continue
     const storedViews = viewsOf(operation.id).filter(
       ({ verdict, effect }) => verdict !== 'failed' && effect !== 'none',
     )
@@ -187,9 +191,8 @@ function dropRepeatedViews(
     ])
     laterUrns.set(of, urns)
     const fact = facts.get(of)
-    if (fact?.kind !== 'applied' && fact?.kind !== 'failed') continue
-    if (fact.views !== undefined)
-      facts.set(of, { ...fact, views: fact.views.filter(({ urn }) => !urns.has(urn)) })
+    if (fact !== undefined && 'views' in fact)
+      facts.set(of, { ...fact, views: viewsOf(of).filter(({ urn }) => !urns.has(urn)) })
   }
 }
 

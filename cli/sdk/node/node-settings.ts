@@ -23,13 +23,9 @@ export function readNodeSettings({ language }: PackageSchema): z.infer<typeof no
  */
 export function createNodeMemberReader(schema: PackageSchema): (token: string) => Member {
   const readMember = createMemberReader(schema)
-  const { moduleToPackage = {} } = readNodeSettings(schema)
+  const moduleNames = new Map(Object.entries(readNodeSettings(schema).moduleToPackage ?? {}))
   return token => {
     const member = readMember(token)
-    const { module } = member
-    return {
-      ...member,
-      module: Object.hasOwn(moduleToPackage, module) ? (moduleToPackage[module] ?? module) : module,
-    }
+    return { ...member, module: moduleNames.get(member.module) ?? member.module }
   }
 }

@@ -4,7 +4,13 @@ import type {
   PackageSchema,
   TypeSpec,
 } from '../../../shared/providers/package-schema/package-schema.ts'
-import { findUsedTypes, parseReference, requireType, toTitle } from '../package-members.ts'
+import {
+  findUsedTypes,
+  hasBridgedNames,
+  parseReference,
+  requireType,
+  toTitle,
+} from '../package-members.ts'
 import { toNamespace } from './module-names.ts'
 import { createNodeMemberReader, readNodeSettings } from './node-settings.ts'
 
@@ -45,7 +51,7 @@ export function createTypeFormatter(schema: PackageSchema): TypeFormatter {
   const readMember = createNodeMemberReader(schema)
   const functionTypes = findFunctionTypes(schema)
   const { compatibility = '', disableUnionOutputTypes = false } = readNodeSettings(schema)
-  const isBridged = ['tfbridge20', 'kubernetes20'].includes(compatibility)
+  const isBridged = hasBridgedNames(compatibility)
   const requestedKeys = new Set<string>()
   let requested: RequestedType[] = []
 

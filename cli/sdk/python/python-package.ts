@@ -1,6 +1,11 @@
 import * as z from 'zod'
 import type { PackageSchema } from '../../../shared/providers/package-schema/package-schema.ts'
-import { createMemberReader, findUsedTypes, type Member } from '../package-members.ts'
+import {
+  createMemberReader,
+  findUsedTypes,
+  hasBridgedNames,
+  type Member,
+} from '../package-members.ts'
 import { toClassName, toPythonModule } from './python-names.ts'
 
 const pythonSettingsForm = z.object({
@@ -41,7 +46,7 @@ export function readPythonPackage(schema: PackageSchema): PythonPackage {
     importName: packageName || `${namespace}_${schema.name}`.replaceAll('-', '_'),
     requiresPython: settings.pythonRequires || '>=3.9',
     requires: settings.requires ?? {},
-    isBridged: ['tfbridge20', 'kubernetes20'].includes(compatibility),
+    isBridged: hasBridgedNames(compatibility),
     readMember: token => {
       const { module, name } = readMember(token)
       return {

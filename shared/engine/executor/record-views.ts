@@ -1,3 +1,4 @@
+import { timedCallOfStep } from './duration-key.ts'
 import { nameOf, typeOf } from '../../names/urn.ts'
 import type { View, ViewRequest } from '../../providers/views.ts'
 import type { ResourceState } from '../../state/resource.ts'
@@ -49,8 +50,7 @@ function ownerOf(step: Step): ViewOwner {
     urn: step.urn,
     views: step.views ?? [],
     isRefresh: step.op === 'refresh',
-    isCreate:
-      step.op === 'create-replacement' || step.op === 'create' || step.completesCreate === true,
+    isCreate: timedCallOfStep(step) === 'create',
   }
 }
 
