@@ -1,4 +1,4 @@
-import { DeployError, error, messageOf } from '../../shared/errors/error.ts'
+import { DeployError, error, hasCode, messageOf } from '../../shared/errors/error.ts'
 import { findProjectFile } from '../../shared/programs/project/project-file.ts'
 import type { HistoryRecord, StackRecord } from '../../shared/ports/catalog.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
@@ -31,20 +31,23 @@ export const listStacks: Handler = async (session, flags) => {
   const selectedId = readSelectedId(session)
   const needsTags = isJsonOutput(flags) || flags.text('tag') !== undefined
   const rows = await Promise.all(
-    stacks.map(async (record): Promise<StackRow> => {
+    stacks.map(async (record): Promise<readonly StackRow[]> => {
       const lastRecord = await readLastRecord(platform, record.id, failures)
       const lastUpdateMs = lastRecord?.endedAt ?? lastRecord?.startedAt
-      return {
+      const tags = needsTags ? await findStackTags(session, record.id) : undefined
+      if (needsTags && tags === undefined) return []
+      const row = {
         name: stackNameOf(record, isAllProjects),
         current: record.id === selectedId,
         ...(lastUpdateMs === undefined ? {} : { lastUpdate: new Date(lastUpdateMs).toISOString() }),
         updateInProgress: record.current !== '',
         interrupted: record.current !== '' && (await isInterrupted(engine, record.id, failures)),
-        ...(needsTags ? { tags: await readStackTags(session, record.id) } : {}),
+        ...(tags === undefined ? {} : { tags }),
       }
+      return [row]
     }),
   )
-  const shownRows = rows.filter(row => hasTag(row, flags.text('tag')))
+  const shownRows = rows.flat().filter(row => hasTag(row, flags.text('tag')))
   printStacks(session, shownRows, isJsonOutput(flags))
   const [failure] = failures
   if (failure === undefined) return 0
@@ -63,6 +66,16 @@ interface StackRow {
   readonly interrupted: boolean
   /** The tags. Absent where neither the output nor the filter needs them. */
   readonly tags?: Readonly<Record<string, string>>
+}
+
+/** Returns the tags of a stack, or undefined if the stack was removed after the list was read. */
+async function findStackTags(session: CliSession, id: StackId): Promise<StackRow['tags']> {
+  try {
+    return await readStackTags(session, id)
+  } catch (thrown) {
+    if (!hasCode(thrown, 'STACK_NOT_FOUND')) throw thrown
+    return undefined
+  }
 }
 
 /** Reports whether an organization exists. All stacks belong to the only one, `organization`. */

@@ -39,6 +39,8 @@ export interface CliBench {
   /** The results of deployments, in turn; the last one is repeated. */
   readonly results: DeployResult[]
   readonly busyStacks: Set<StackId>
+  /** Stacks that are still in lists of stacks, although they were removed. */
+  readonly removedStacks: Set<StackId>
   /** Number of times that Ctrl-C is pressed after the start of each deployment. */
   interrupts: number
   platform: PlatformTools
@@ -95,6 +97,7 @@ export function createCliBench(): CliBench {
     calls: [],
     results: [changedResult],
     busyStacks: new Set(),
+    removedStacks: new Set(),
     interrupts: 0,
     platform: noPlatform,
     terminal: false,
@@ -213,6 +216,10 @@ function createFakeEngine(
 ): EnginePort {
   return {
     callApi: async ({ path }) => {
+      const removedStack = [...bench.removedStacks].find(id =>
+        path.startsWith(`/v1/stacks/${id.slice(id.indexOf('/') + 1)}/`),
+      )
+      if (removedStack !== undefined) throw error('STACK_NOT_FOUND', `no stack ${removedStack}`)
       if (path.endsWith('/tags')) return { tags: {} }
       if (path === '/v1/webhooks') return { items: [] }
       throw error('RECORDS_REMOVED', 'the fake engine keeps no events')

@@ -51,6 +51,14 @@ describe('stacks', () => {
     expect(bench.read('Pulumi.later.yaml')).toContain('new-salt(mine:v)')
   })
 
+  test('ls omits a stack that is removed while the list is read', async () => {
+    expect((await bench.run('stack', 'init', 'old')).exit).toBe(0)
+    bench.removedStacks.add('organization/site/old' as StackId)
+    const listed = await bench.run('stack', 'ls', '--json')
+    expect(listed).toMatchObject({ exit: 0, err: '' })
+    expect(JSON.parse(listed.out)).toMatchObject([{ name: 'dev' }])
+  })
+
   test('export accepts a moment, and refuses an invalid one', async () => {
     bench.states.set(dev, stateOf([]))
     expect((await bench.run('stack', 'export', '--at', '3:17')).exit).toBe(0)
