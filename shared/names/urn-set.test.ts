@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createUrnSet } from './urn-set.ts'
 import type { Urn } from './urn.ts'
@@ -21,6 +22,31 @@ test.each([
   ['stars at both ends', '**web-*', true],
 ])('%s: the entry %s matches the URN: %s', (_what, entry, expected) => {
   expect(createUrnSet([entry]).has(urn)).toBe(expected)
+})
+
+test.each([
+  ['*a*', 'aa:b', false],
+  ['*a*', 'ab', true],
+  ['urn:pulumi:dev::p::aws:*-*::x', 'urn:pulumi:dev::p::aws:a-b-c:D::x', false],
+  ['urn:pulumi:dev::p::aws:*-*:*::x', 'urn:pulumi:dev::p::aws:a-b-c:D::x', true],
+])('the pattern %s matches %s: %s', (pattern, text, expected) => {
+  expect(createUrnSet([pattern]).has(text as Urn)).toBe(expected)
+})
+
+test('patterns match the same texts as their regular expressions', () => {
+  const token = fc.constantFrom('*', '**', 'a', ':', 'b')
+  const pattern = fc.array(token, { minLength: 1, maxLength: 7 }).map(tokens => tokens.join(''))
+  const text = fc.string({ unit: fc.constantFrom('a', 'b', ':'), maxLength: 8 })
+  fc.assert(
+    fc.property(pattern, text, (entry, urnText) => {
+      if (!entry.includes('*')) return
+      // A run of more than two stars is split from the left, as in the set.
+      const source = entry.replace(/\*\*|\*/g, star => (star === '**' ? '.*' : '[^:]*'))
+      const expected = new RegExp(`^${source}$`, 's').test(urnText)
+      expect(createUrnSet([entry]).has(urnText as Urn)).toBe(expected)
+    }),
+    { numRuns: 3_000 },
+  )
 })
 
 test('an empty set contains every URN and is not constrained', () => {

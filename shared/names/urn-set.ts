@@ -57,15 +57,20 @@ function advanceText(positions: readonly number[], text: string, token: string):
     .map(position => position + token.length)
 }
 
-/** Returns the positions after a star, ascending. */
+/**
+ * Returns the positions after a star, ascending. A start that an earlier start reaches is skipped:
+ * both reach the same positions, up to the next colon or the end of the text.
+ */
 function advanceStar(positions: readonly number[], text: string, star: string): readonly number[] {
   const reachedPositions: number[] = []
   let firstUnreached = 0
-  for (const start of positions)
-    for (let position = Math.max(start, firstUnreached); position <= text.length; position += 1) {
+  for (const start of positions) {
+    if (start < firstUnreached) continue
+    for (let position = start; position <= text.length; position += 1) {
       reachedPositions.push(position)
       firstUnreached = position + 1
       if (star === '*' && text[position] === ':') break
     }
+  }
   return reachedPositions
 }
