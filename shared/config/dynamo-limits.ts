@@ -74,8 +74,13 @@ export const dynamoLimits = {
   hintPollMs: 1_000,
   /** Largest clock difference of two functions at which hints between them still arrive. */
   hintClockDifferenceMs: 2_000,
-  /** Hint items of one read of a partition. The next read, a second later, gets the others. */
+  /** Maximum number of hint items of one page. */
   hintsPerReadMax: 1_000,
+  /**
+   * Maximum number of pages of one read of a partition. A partition takes about 1,000 writes a
+   * second, so ten pages cover more than `hintClockDifferenceMs` and one poll.
+   */
+  hintPagesPerReadMax: 10,
   /** Time after which hints expire. */
   hintRetentionMs: 600_000,
   /** Partitions of one day of the audit log. */

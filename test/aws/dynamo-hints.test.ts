@@ -83,3 +83,45 @@ test('1,000 executors that hint all the time stay below the write limit of each 
   expect(counts.reduce((sum, count) => sum + count, 0)).toBe(5_000)
   expect(Math.max(...counts)).toBeLessThan(writesPerSecondMax)
 }, 30_000)
+
+test('a listener of a partition with more hints than one page reads all of them, each once', async () => {
+  const model = createModelDynamo()
+  const names = createTableNames()
+  await createTables(model.client, names)
+  let nowMs = 1_000_000
+  let poll: () => void = () => undefined
+  const clock = {
+    ...createSystemClock(),
+    now: () => nowMs as EpochMs,
+    sleep: async () => undefined,
+    repeat: (_intervalMs: number, run: () => void) => {
+      poll = run
+      return () => undefined
+    },
+  }
+  const random = createSystemRandom()
+  const { client } = model
+  const journalTable = { client, clock, random, region: 'eu-test-1', name: names.journal }
+  const open = () => createJournalHints({ journalTable, clock, random, logger: silentLogger })
+  const deployment = createDeploymentId()
+  const received: OperationId[] = []
+  const stopListening = open().listen(deployment, operation => void received.push(operation))
+  const count = dynamoLimits.hintShards * dynamoLimits.hintsPerReadMax * 2
+  const senders = Array.from({ length: 200 }, open)
+  for (let operation = 1; operation <= count; operation += 1) {
+    senders[operation % senders.length]?.hint(deployment, toOperationId(operation))
+    if (operation % senders.length === 0) await new Promise(resolve => setImmediate(resolve))
+  }
+  await new Promise(resolve => setTimeout(resolve, 200))
+  expect(model.tables.listItems(names.journal).length).toBeGreaterThan(
+    dynamoLimits.hintShards * dynamoLimits.hintsPerReadMax,
+  )
+  nowMs += 1_000
+  for (let round = 0; round < 2; round += 1) {
+    poll()
+    await new Promise(resolve => setTimeout(resolve, 500))
+  }
+  stopListening()
+  expect(new Set(received).size).toBe(count)
+  expect(received).toHaveLength(count)
+}, 60_000)

@@ -77,13 +77,14 @@ function createSweeper(deps: SweeperDeps): Sweeper {
   const sends = new Map<OperationId, { readonly sentAtMs: number; readonly pauseMs: number }>()
   const readNewRecords = async (): Promise<void> => {
     const records = await readRecords(deps.decisionLog, deps.deployment, nextNumber)
-    nextNumber += records.length
     const decisions = records.flatMap(record => record.decisions)
     const pages = await readPlanPages(deps.blobs, decisions)
     unfinishedOperations = [
       ...unfinishedOperations,
       ...listExecutedOperations({ decisions, pages }),
     ]
+    // A failed read of a page must not skip its records, so the number advances last.
+    nextNumber += records.length
   }
   /**
    * Reports whether the pause of a ready operation is over. The pause begins at the first sweep

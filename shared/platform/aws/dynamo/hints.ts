@@ -110,16 +110,26 @@ function createShardReader(
   let sinceMs = clock.now() - limits.hintClockDifferenceMs
   let lastReadKeys = new Set<string>()
   return async () => {
-    const atLeast = padTime(Math.max(0, sinceMs))
-    const items = await queryItems(journalTable, { pk, atLeast, limit: limits.hintsPerReadMax })
-    const newItems = items.filter(item => !lastReadKeys.has(readText(item, 'sk')))
-    lastReadKeys = new Set(items.map(item => readText(item, 'sk')))
-    for (const item of newItems)
-      for (const operation of readNumbers(item, 'operations')) onHint(operation as OperationId)
-    sinceMs = Math.max(sinceMs, timeOf(items.at(-1)) - limits.hintClockDifferenceMs)
+    const limit = limits.hintsPerReadMax
+    const readKeys = new Set<string>()
+    let atLeast = padTime(Math.max(0, sinceMs))
+    // Each page begins with the last item of the previous page.
+    for (let pageNumber = 1; pageNumber <= limits.hintPagesPerReadMax; pageNumber += 1) {
+      const items = await queryItems(journalTable, { pk, atLeast, limit })
+      for (const item of items) {
+        const key = readText(item, 'sk')
+        if (!lastReadKeys.has(key) && !readKeys.has(key))
+          for (const operation of readNumbers(item, 'operations')) onHint(operation as OperationId)
+        readKeys.add(key)
+        sinceMs = Math.max(sinceMs, timeOf(item) - limits.hintClockDifferenceMs)
+        atLeast = key
+      }
+      if (items.length < limit) break
+    }
+    lastReadKeys = readKeys
   }
 }
 
-function timeOf(item: Item | undefined): number {
-  return item === undefined ? 0 : Number(readText(item, 'sk').split(' ', 1)[0])
+function timeOf(item: Item): number {
+  return Number(readText(item, 'sk').split(' ', 1)[0])
 }
