@@ -26,8 +26,14 @@ const state: StoredDeployment = {
 }
 const endedAt = 1_000_000
 /** `alivePid`: the only living process; undefined if the host cannot be checked. */
-const createDeps = (alivePid: number | undefined, nowMs = endedAt): LateWindowDeps => ({
-  leases: { list: async () => [lease] } satisfies Partial<LeasesPort> as unknown as LeasesPort,
+const createDeps = (
+  alivePid: number | undefined,
+  nowMs = endedAt,
+  left = false,
+): LateWindowDeps => ({
+  leases: {
+    list: async () => [{ ...lease, left }],
+  } satisfies Partial<LeasesPort> as unknown as LeasesPort,
   catalog: {
     listHistory: async () => [{ deployment: origin.deployment, endedAt }],
   } as unknown as CatalogPort,
@@ -49,6 +55,11 @@ test('a pending create without running processes can be cleared, regardless of o
   await requireLateWindowOver(createDeps(77), state, 'urn:pulumi:dev::p::t:m:T::b')
   const withoutOrigin = [{ resource, type: 'creating' }]
   await requireLateWindowOver(createDeps(77), { ...state, pending_operations: withoutOrigin })
+})
+
+test('a pending create can be cleared when its executors ended all their operations', async () => {
+  await requireLateWindowOver(createDeps(undefined, endedAt, true), state)
+  await requireLateWindowOver(createDeps(77, endedAt, true), state)
 })
 
 test('a pending create of an unreachable host can be cleared after the late window', async () => {

@@ -21,9 +21,10 @@ export interface LateWindowDeps {
  * Requires that no request of a pending create can still take effect. The owner of a create may
  * count as dead while its plugin is still running. A resource that the plugin creates after the
  * pending create was cleared would be lost. The check covers all executors of the deployment that
- * started the create. If one of them is on an unreachable host, the late window after the end of
- * that deployment must have passed. `urn`: the pending create to clear. Absent: all. Throws
- * PENDING_STILL_RUNS. Source: docs/architecture.md#close.
+ * started the create, except those that ended all their operations. If one of them is on an
+ * unreachable host, the late window after the end of that deployment must have passed. `urn`: the
+ * pending create to clear. Absent: all. Throws PENDING_STILL_RUNS. Source:
+ * docs/architecture.md#close.
  */
 export async function requireLateWindowOver(
   deps: LateWindowDeps,
@@ -33,7 +34,7 @@ export async function requireLateWindowOver(
   for (const { resource, origin } of pendingOperationsOf(state)) {
     if (origin === undefined || (urn ?? resource.urn) !== resource.urn) continue
     const deployment = origin.deployment as DeploymentId
-    const leases = await deps.leases.list(deployment)
+    const leases = (await deps.leases.list(deployment)).filter(({ left }) => !left)
     for (const { holder, groups } of leases) {
       const runningGroup = groups.find(
         group => deps.isAlive({ ...group, host: holder.host }) === true,
