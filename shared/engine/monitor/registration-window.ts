@@ -33,8 +33,8 @@ export function windowSizeOf(parallel: number): number {
  * Creates an empty window. A registration in the window may wait for providers, for the store and
  * for others in the window. It may also wait for calls to the program or to components. Each
  * pending call of this kind widens the window by one. So a registration that such a call makes
- * always proceeds. `onWidened` is called with each new `sizeMax`. When such a call begins, it is
- * called with the number of pending calls. At most so many registrations wait for others.
+ * always proceeds. Each time the window becomes wider, `onWidened` is called with the new size. At
+ * most so many registrations wait for others.
  */
 export function createRegistrationWindow(
   onWidened: (waitingCount: number) => void = () => undefined,
@@ -73,7 +73,7 @@ export function createRegistrationWindow(
     },
     async widenDuring(call) {
       callCount += 1
-      onWidened(callCount)
+      onWidened(sizeMax + callCount)
       admitNext()
       try {
         return await call
@@ -83,7 +83,7 @@ export function createRegistrationWindow(
     },
     resize(newSizeMax) {
       sizeMax = newSizeMax
-      onWidened(sizeMax)
+      onWidened(sizeMax + callCount)
       admitNext()
     },
     close() {

@@ -28,6 +28,11 @@ export interface StreamLimit {
   readonly close: () => void
 }
 
+/** Removes the limit of a session. A destroyed session accepts no settings, and has no calls. */
+function liftLimit(session: NonNullable<ServerHttp2Stream['session']>): void {
+  if (!session.destroyed) session.settings({ maxConcurrentStreams: unlimited })
+}
+
 /** Creates the limit of one monitor. */
 export function createStreamLimit(): StreamLimit {
   const { streamsPerConnection } = limits
@@ -40,7 +45,7 @@ export function createStreamLimit(): StreamLimit {
     if (!ports.has(session.socket?.localPort ?? 0)) return
     sessions.add(session)
     session.once('close', () => sessions.delete(session))
-    if (isLifted) session.settings({ maxConcurrentStreams: unlimited })
+    if (isLifted) liftLimit(session)
   }
   subscribe(channel, onStream)
   return {
@@ -49,7 +54,7 @@ export function createStreamLimit(): StreamLimit {
     liftFor(waitingCount) {
       if (isLifted || waitingCount * 2 <= streamsPerConnection) return
       isLifted = true
-      for (const session of sessions) session.settings({ maxConcurrentStreams: unlimited })
+      for (const session of sessions) liftLimit(session)
     },
     close: () => void unsubscribe(channel, onStream),
   }
