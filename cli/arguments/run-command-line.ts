@@ -109,9 +109,14 @@ function usageErrorOf(thrown: CommanderError): Error {
   return error('CLI_USAGE', thrown.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' '))
 }
 
-/** Omits the level of Pulumi's `-v <level>`, because `-v` is a switch here. */
+/**
+ * Omits the level of Pulumi's `-v <level>`, because `-v` is a switch here. The arguments after `--`
+ * belong to another program, and stay.
+ */
 function omitVerbosityLevels(args: readonly string[]): readonly string[] {
+  const dashes = args.indexOf('--')
   return args.flatMap((arg, index) => {
+    if (dashes >= 0 && index >= dashes) return [arg]
     if (/^(-v=?|--verbose=)\d+$/.test(arg)) return ['-v']
     const previousArg = args[index - 1]
     return /^\d+$/.test(arg) && (previousArg === '-v' || previousArg === '--verbose') ? [] : [arg]

@@ -1,5 +1,6 @@
 import { error } from '../../shared/errors/error.ts'
 import type { Flags } from './flags.ts'
+import { requireUniqueNames } from './unique-pairs.ts'
 
 /**
  * The projects and tags that limit a document to some stacks. A document without filters covers all
@@ -14,7 +15,7 @@ export interface StackFilters {
 export function readStackFilters(flags: Pick<Flags, 'list'>): StackFilters {
   return {
     projects: flags.list('project'),
-    tags: Object.fromEntries(flags.list('tag').map(splitTag)),
+    tags: requireUniqueNames('--tag', flags.list('tag').map(splitTag)),
   }
 }
 

@@ -89,7 +89,7 @@ export const optionSubstitutes: Readonly<Record<string, string>> = {
   '--overlays': 'Copy the files into the folder of the SDK.',
   '--server': 'Run `antichain plugin install resource <name> <version> --server <address>` first.',
   '--mappings': 'Install the plugin of each provider, which contains its mapping.',
-  '--open': 'Not needed here: environments are files, and `config` shows their values.',
+  '--open': 'Not needed here: environments are readable files in the folder `environments`.',
 }
 
 const analyzeHint = 'Run `antichain preview` with --policy-pack.'

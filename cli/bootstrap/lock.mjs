@@ -32,7 +32,7 @@ export async function acquireFolderLock(folder) {
       await sleep(pollMs)
     }
   }
-  return () => rmSync(folder, { recursive: true, force: true })
+  return () => releaseLock(folder)
 }
 
 /**
@@ -53,6 +53,21 @@ function tryAcquire(folder) {
     if (thrown.code === 'ENOTEMPTY' || thrown.code === 'EEXIST') return false
     throw thrown
   }
+}
+
+/**
+ * Releases the lock. The folder is moved away first, because another process could acquire a folder
+ * whose file is removed already.
+ */
+function releaseLock(folder) {
+  const movedFolder = `${folder}.released.${process.pid}`
+  rmSync(movedFolder, { recursive: true, force: true })
+  try {
+    renameSync(folder, movedFolder)
+  } catch (thrown) {
+    if (thrown.code !== 'ENOENT') throw thrown
+  }
+  rmSync(movedFolder, { recursive: true, force: true })
 }
 
 /** Returns the pid in the lock, or undefined if the lock was released meanwhile. */

@@ -6,6 +6,7 @@ import {
   environmentsFolder,
   requireEnvironmentName,
 } from '../../shared/programs/environments/read-environment.ts'
+import type { Flags } from '../arguments/flags.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { isJsonOutput } from '../arguments/output-option.ts'
 import type { CliSession } from '../session/session.ts'
@@ -13,7 +14,7 @@ import { openStackFile } from '../stack/stack-secrets.ts'
 
 /** `config env ls`: lists the environments of the stack, in the order of their merge. */
 export const listConfigEnvironments: Handler = async (session, flags) => {
-  const { file } = await openStackEnvironments(session)
+  const { file } = await openStackEnvironments(session, flags)
   const names = file.getEnvironmentNames()
   if (isJsonOutput(flags)) session.print(JSON.stringify(names, null, 2))
   else for (const name of names) session.print(name)
@@ -21,8 +22,8 @@ export const listConfigEnvironments: Handler = async (session, flags) => {
 }
 
 /** `config env add <name...>`: adds environments to the stack. Each must have a file. */
-export const addConfigEnvironments: Handler = async (session, _flags, addedNames) => {
-  const { file, folder } = await openStackEnvironments(session)
+export const addConfigEnvironments: Handler = async (session, flags, addedNames) => {
+  const { file, folder } = await openStackEnvironments(session, flags)
   for (const name of addedNames) {
     requireEnvironmentName(name, sentence => error('CONFIG_INVALID', sentence))
     if (!existsSync(join(folder, `${name}.yaml`)))
@@ -39,8 +40,8 @@ export const addConfigEnvironments: Handler = async (session, _flags, addedNames
 }
 
 /** `config env rm <name>`: removes an environment from the stack. Its file stays. */
-export const removeConfigEnvironment: Handler = async (session, _flags, [removedName = '']) => {
-  const { file } = await openStackEnvironments(session)
+export const removeConfigEnvironment: Handler = async (session, flags, [removedName = '']) => {
+  const { file } = await openStackEnvironments(session, flags)
   const names = file.getEnvironmentNames()
   if (!names.includes(removedName))
     throw error('CONFIG_MISSING', `the stack does not have the environment '${removedName}'`, {
@@ -51,11 +52,11 @@ export const removeConfigEnvironment: Handler = async (session, _flags, [removed
   return 0
 }
 
-async function openStackEnvironments(session: CliSession) {
+async function openStackEnvironments(session: CliSession, flags: Flags) {
   const project = session.requireProject()
   const stack = await session.requireStack()
   return {
-    file: openStackFile(session, project, { stack }),
+    file: openStackFile(session, project, { stack, file: flags.text('configFile') }),
     folder: join(project.root, environmentsFolder),
   }
 }

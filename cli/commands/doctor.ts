@@ -1,4 +1,4 @@
-import { userInfo } from 'node:os'
+import { readUserId } from '../../shared/platform/system/system-user.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { isJsonOutput } from '../arguments/output-option.ts'
 import { checkPackageFiles } from '../doctor/check-package-files.ts'
@@ -17,7 +17,7 @@ export const diagnose: Handler = async (session, flags) => {
     checkMachine(readMachineFacts(session.home)),
     checkPackageFiles(),
     await checkProject(session),
-    checkStore(session.home, userInfo().uid),
+    checkStore(session.home, readUserId()),
   ]
   const findings = reports.flatMap(report => report.findings)
   if (isJsonOutput(flags)) {

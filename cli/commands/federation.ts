@@ -4,6 +4,7 @@ import { error } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/handler.ts'
 import type { Flags } from '../arguments/flags.ts'
 import { parseSeconds } from '../arguments/parse-seconds.ts'
+import { requireUniqueNames } from '../arguments/unique-pairs.ts'
 import { readLogin } from '../remote/saved-login.ts'
 import type { CliSession } from '../session/session.ts'
 import { createDocumentCommands, enabledStatusOf } from './document-commands.ts'
@@ -18,7 +19,7 @@ export const createFederationRule: Handler = async (session, flags, [name = ''])
   const body = {
     issuer: issuer === 'github' || issuer === 'gitlab' ? publicIssuers[issuer].url : issuer,
     audience: requireAudience(session, flags),
-    claims: Object.fromEntries(flags.list('claim').map(parseCondition)),
+    claims: requireUniqueNames('--claim', flags.list('claim').map(parseCondition)),
     role: flags.text('role'),
     isPaused: flags.isSet('paused'),
     ...(stacks.length === 0 ? {} : { stacks }),

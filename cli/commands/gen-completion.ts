@@ -64,7 +64,7 @@ compdef _antichain antichain
 
 /** `gen-completion <shell>`: prints the script that completes command lines in a shell. */
 export const printCompletionScript: Handler = (session, _flags, [shell = '']) => {
-  const script = scripts[shell]
+  const script = Object.hasOwn(scripts, shell) ? scripts[shell] : undefined
   if (script === undefined)
     throw error('CLI_USAGE', `there is no completion for the shell '${shell}'`, {
       hint: `Use one of ${completionShells.join(', ')}.`,

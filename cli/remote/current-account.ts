@@ -1,6 +1,6 @@
-import { userInfo } from 'node:os'
 import * as z from 'zod'
 import type { EnginePort } from '../../local/engine-port.ts'
+import { readUserName } from '../../shared/platform/system/system-user.ts'
 import { readCurrentBackend } from '../backends/current-backend.ts'
 import type { CliSession } from '../session/session.ts'
 import { readLogin } from './saved-login.ts'
@@ -36,7 +36,7 @@ export async function readTokenIdentity({
 /** Returns the account in use. An API is asked for the permissions of the token. */
 export async function readCurrentAccount(session: CliSession): Promise<CurrentAccount> {
   const { home, cwd, io } = session
-  const user = io.env['USER'] || io.env['LOGNAME'] || userInfo().username
+  const user = io.env['USER'] || io.env['LOGNAME'] || readUserName(io.env)
   const backend = readCurrentBackend({ home, cwd, env: io.env })
   if (backend !== undefined) return { kind: 'backend', user, ...backend }
   const login = readLogin(home)

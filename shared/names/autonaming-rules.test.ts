@@ -81,6 +81,11 @@ test.each([
   expect(isNameFixed(autonaming, bucket)).toBe(false)
 })
 
+test('a dollar in the name of a resource has no special meaning', () => {
+  const autonaming = createAutonaming(pattern('x-${name}'))
+  expect(proposeName(autonaming, { ...bucket, name: 'a$$b$&' })?.name).toBe('x-a$$b$&')
+})
+
 test('the random parts depend on the seed only', () => {
   const autonaming = createAutonaming(pattern('${name}-${hex(8)}-${num(4)}'))
   const [first, again] = [1, 2].map(() => proposeName(autonaming, bucket)?.name)

@@ -53,7 +53,7 @@ export function proposeName(
     case 'pattern':
       return {
         name: fillPattern(
-          naming.pattern.replaceAll('${name}', resource.name),
+          fillName(naming.pattern, resource.name),
           createSeededRandom(resource.seed),
         ),
         mode: naming.enforce ? 'enforce' : 'propose',
@@ -74,10 +74,12 @@ export function isNameFixed(
 ): boolean {
   const { naming } = namingOf(autonaming, type)
   if (naming.kind === 'default') return false
-  return (
-    naming.kind !== 'pattern' ||
-    !randomTokenPattern.test(naming.pattern.replaceAll('${name}', name))
-  )
+  return naming.kind !== 'pattern' || !randomTokenPattern.test(fillName(naming.pattern, name))
+}
+
+/** Returns a pattern with the name of a resource. A `$` of the name has no special meaning. */
+function fillName(pattern: string, name: string): string {
+  return pattern.replaceAll('${name}', () => name)
 }
 
 /** Returns the most specific rule for a type. `isSpecific`: the package of the type has rules. */

@@ -65,7 +65,7 @@ export function readGroupResources(env: Env): readonly GroupAwsResources[] {
     resources: {
       pool: common.pool,
       get: variable => {
-        if (variable === 'secretsKey') return keys[index] ?? ''
+        if (variable === 'secretsKey') return keys[index] || failWithoutKey(group)
         const value = common.get(variable)
         if (commonVariables.includes(variable)) return value
         if (variable === 'bucket') return `${value}-${group.name}`
@@ -79,6 +79,12 @@ export function readGroupResources(env: Env): readonly GroupAwsResources[] {
       },
     },
   }))
+}
+
+function failWithoutKey({ name }: StackGroup): never {
+  throw error('AWS_SETTINGS_INVALID', `${awsVariables.groupKeys} has no key of the group ${name}`, {
+    hint: 'The installation sets the variables of its functions: run `antichain platform deploy`.',
+  })
 }
 
 /** Returns the name of the group whose functions have this environment. */

@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os'
 import { stackKeysOf } from '../../backends/backend-keys.ts'
 import type { Backend } from '../../backends/open-backend.ts'
 import { createLockedError } from '../../backends/lock-file.ts'
@@ -6,6 +5,7 @@ import { acquireLock, listLocks, removeLocks } from '../../backends/stack-locks.
 import type { ClockPort } from '../../ports/system.ts'
 import { type StackId, stackPartsOf } from '../../records/ids.ts'
 import type { Holder } from '../../records/log.ts'
+import { readUserName } from '../system/system-user.ts'
 import type { SyncPoints } from './sync-points.ts'
 import { isLockOf, type UnfinishedCopies } from './unfinished-copies.ts'
 
@@ -70,7 +70,7 @@ export function createHeldLocks(deps: LockDeps): HeldLocks {
     const { pid, started } = holder
     syncPoints.update(id, { lock: { uuid: deps.lockId, pid, started } })
     const timestamp = new Date(nowMs).toISOString()
-    const lock = { pid, username: userInfo().username, hostname: holder.host, timestamp }
+    const lock = { pid, username: readUserName(process.env), hostname: holder.host, timestamp }
     releases.set(id, await acquireLock(backend, id, { lockId: deps.lockId, lock, nowMs }))
     try {
       for (const copy of copies) await deps.unfinishedCopies.close(id, copy, deps.lockId)

@@ -68,6 +68,20 @@ test('config env init --env names the environment, and --keep-config keeps the v
   expect(invalid.err).toContain("'../x' is not the name of an environment")
 })
 
+test('config env add, ls and rm change the file of --config-file', async () => {
+  mkdirSync(pathOf('environments'))
+  writeFileSync(pathOf('environments/base.yaml'), 'values: {}\n')
+  writeFileSync(pathOf('other.yaml'), '')
+  const stackFile = read('Pulumi.dev.yaml')
+  const inOther = ['--config-file', 'other.yaml', '-s', 'dev']
+  await run('config', 'env', 'add', 'base', ...inOther)
+  expect(read('other.yaml')).toContain('base')
+  expect(await run('config', 'env', 'ls', ...inOther)).toBe('base\n')
+  await run('config', 'env', 'rm', 'base', ...inOther)
+  expect(read('other.yaml')).not.toContain('base')
+  expect(read('Pulumi.dev.yaml')).toBe(stackFile)
+})
+
 test('config env init refuses a value that an environment would read as a function', async () => {
   mkdirSync(pathOf('environments'))
   const file = `${read('Pulumi.dev.yaml')}config:\n  shop:call:\n    fn::toJSON: [1]\n`

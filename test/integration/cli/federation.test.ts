@@ -249,6 +249,7 @@ test('a rule without a condition, an owner or an audience is refused', async () 
     ['FEDERATION_TOO_BROAD', ['--issuer', 'github', '--role', 'read', '--claim', 'ref=main']],
     ['FEDERATION_TOO_BROAD', ['--issuer', 'gitlab', '--role', 'read', '--claim', 'sub=**']],
     ['CLI_USAGE', ['--issuer', 'github', '--role', 'read', '--claim', 'a=b', '--lifetime', '1']],
+    ['CLI_USAGE', ['--issuer', 'github', '--role', 'read', '--claim', 'a=b', '--claim', 'a=c']],
   ]
   for (const [code, args] of cases) {
     const { exit, err } = await run('admin', {}, 'federation', 'create', 'bad', ...args)

@@ -214,6 +214,10 @@ describe('operations', () => {
     )
     expect((await bench.run('stack', 'ls', '--color', 'raw')).exit).toBe(0)
     expect((await bench.run('up', '--bogus', '-v', '3')).err).toContain('    at ')
+    // The arguments after `--` belong to another program, so the number there is an argument.
+    expect((await bench.run('up', '--', '-v', '3')).err).toMatch(/^error\[CLI_USAGE\]: .*\b2\b/)
+    const { err } = await bench.run('gen-completion', 'constructor')
+    expect(err).toContain("there is no completion for the shell 'constructor'")
   })
 
   test('help and version print on stdout without opening the store', async () => {

@@ -8,9 +8,10 @@ import {
   openSync,
   realpathSync,
 } from 'node:fs'
-import { tmpdir, userInfo } from 'node:os'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { limits } from '../../../config/limits.ts'
+import { readUserId } from '../../system/system-user.ts'
 import { createStoreUnavailableError } from './store-errors.ts'
 
 /** The paths of the store. */
@@ -80,7 +81,7 @@ export function syncPath(path: string): void {
 function chooseSocketPath(folder: string): string {
   const preferredPath = join(folder, 'socket')
   if (Buffer.byteLength(preferredPath) <= limits.socketPathBytesMax) return preferredPath
-  const { uid } = userInfo()
+  const uid = readUserId()
   const hash = createHash('sha256').update(folder).digest('hex').slice(0, 16)
   const name = join(`antichain-${uid}`, hash)
   const shortPath = join(tmpdir(), name)
