@@ -42,4 +42,9 @@ export interface Platform {
   readonly random: RandomPort
   readonly logger: LoggerPort
   readonly telemetry: TelemetryPort
+  /**
+   * Whether a snapshot is written even if only its time changed. Other clients of a self-managed
+   * backend read the time of the last update there. Absent: no.
+   */
+  readonly writesUnchangedSnapshots?: boolean
 }

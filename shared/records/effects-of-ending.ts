@@ -62,7 +62,7 @@ export const effectsOfEnding = {
         sourceFiles: compactionFiles,
         description: 'the fold is stored; again if the store rejects the next effect temporarily',
         afterCrash: 'the next close folds to the same bytes',
-        condition: 'when a base was pinned',
+        condition: 'when a base was pinned and the state changed',
         loopsBackTo: 4,
       },
       {

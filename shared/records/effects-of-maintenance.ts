@@ -18,6 +18,7 @@ export const effectsOfMaintenance = {
         description:
           'the fold of base and records is stored; again if the store rejects the next effect temporarily',
         afterCrash: 'the blob is unreferenced; the next compaction folds to the same bytes',
+        condition: 'when the state changed',
         loopsBackTo: 1,
       },
       {

@@ -191,6 +191,42 @@ test('a close that died between publish and release does not publish again', asy
   }
 })
 
+test('a deployment without changes publishes the blob of its base, and one with a change does not', async () => {
+  const engine = await engines.open(createForeignCloud())
+  const { platform } = engine
+  const deploy = async (...args: Parameters<typeof engine.run>): Promise<string> => {
+    await engine.run(...args)
+    return (await getTestStack(platform)).snapshot
+  }
+  const created = await deploy(firstProgram)
+  expect(await deploy(firstProgram)).toBe(created)
+  // The first refresh rebuilds the references of the resources.
+  const refreshed = await deploy(undefined, { command: 'refresh' })
+  expect(refreshed).not.toBe(created)
+  expect(await deploy(undefined, { command: 'refresh' })).toBe(refreshed)
+  expect(await deploy(secondProgram)).not.toBe(refreshed)
+  const { id } = await getTestStack(platform)
+  expect(await platform.catalog.listVersions(id, 9)).toHaveLength(5)
+})
+
+test('a platform that writes unchanged snapshots gets one with the time of each deployment', async () => {
+  const engine = await engines.open(createForeignCloud())
+  const { platform } = engine
+  await engine.run(firstProgram)
+  const { snapshot } = await getTestStack(platform)
+  const kill = killBeforePublish
+  await expect(engine.run(firstProgram, { kill })).rejects.toBeInstanceOf(ProcessKilledError)
+  const { current } = await getTestStack(platform)
+  if (current === '') throw new Error('no deployment was left')
+  const closed = await compact({ ...platform, writesUnchangedSnapshots: true }, current)
+  expect(closed.snapshot).not.toBe(snapshot)
+  const [before, after] = await Promise.all(
+    [snapshot, closed.snapshot].map(hash => readSnapshotBlob(platform.blobs, hash)),
+  )
+  expect(after?.manifest.time).not.toBe(before?.manifest.time)
+  expect({ ...after, manifest: {} }).toEqual({ ...before, manifest: {} })
+})
+
 test('readers always see a complete state, and the pointer always names an existing snapshot', async () => {
   const engine = await engines.open(createForeignCloud())
   await engine.run(firstProgram)

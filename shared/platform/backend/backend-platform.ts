@@ -146,6 +146,7 @@ export async function openBackendPlatform(
   return {
     ...embedded,
     catalog,
+    writesUnchangedSnapshots: true,
     documents: createBackendDocuments(backend, embedded.documents),
     control: createBackendControl({ ...controlDeps, locks, lockId }),
     renames: createBackendRenames(renameDeps),

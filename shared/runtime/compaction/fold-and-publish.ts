@@ -15,6 +15,7 @@ import { readSnapshotBlob } from '../../engine/deployment/state/read-snapshot-bl
 import { error } from '../../errors/error.ts'
 import { completeCheckpoint, findCheckpoint } from '../../journal/client-checkpoint.ts'
 import { fold } from '../../journal/fold.ts'
+import { isStateUnchanged } from '../../journal/is-state-unchanged.ts'
 import { mergeStates } from '../../journal/merge-states.ts'
 import { isOpenDeployment, listOpenDeployments } from '../../ports/open-deployments.ts'
 import { foldClientLog } from '../../journal/fold-client-log.ts'
@@ -39,6 +40,8 @@ export interface JournalPorts {
   readonly operations: OperationsPort
   readonly blobs: BlobsPort
   readonly catalog: CatalogPort
+  /** Whether `compact` writes a snapshot even if only its time changed. Absent: no. */
+  readonly writesUnchangedSnapshots?: boolean
 }
 
 /**
@@ -48,21 +51,24 @@ export interface JournalPorts {
 export const pulumiFormatVersion = `v${emulatedVersion}`
 
 /**
- * Folds a closing deployment whose operations have ended, and publishes the snapshot. Returns the
- * version and the hash of the snapshot. After reading the log, calls `onLogRead` with the time of
- * the `closing` record. Throws STORE_CONFLICT after a concurrent publication, except for a targeted
- * deployment, which is merged.
+ * Folds a closing deployment whose operations have ended, and publishes the snapshot. If nothing
+ * changed, the new version has the blob of the base, so that its cost does not depend on the size
+ * of the stack. Returns the version and the hash of the snapshot. After reading the log, calls
+ * `onLogRead` with the time of the `closing` record. Throws STORE_CONFLICT after a concurrent
+ * publication, except for a targeted deployment, which is merged.
  */
 export async function compact(
   ports: JournalPorts,
   deployment: DeploymentId,
   onLogRead: (closingAtMs: EpochMs) => void = () => undefined,
 ): Promise<PublishedVersion> {
-  const { published, version, foldedState } = await foldClosing(ports, deployment, onLogRead)
+  const { published, version, ...folded } = await foldClosing(ports, deployment, onLogRead)
+  const { foldedState, unchangedBase } = folded
   const { stack } = deploymentPartsOf(deployment)
   if (published !== undefined)
     return publishMerged(ports, deployment, { published, version, foldedState })
-  const snapshot = await ports.blobs.put(await printStateBlob(await envelopeOf(foldedState)))
+  const snapshot =
+    unchangedBase ?? (await ports.blobs.put(await printStateBlob(await envelopeOf(foldedState))))
   const publication = await ports.catalog.publish(stack, version, snapshot)
   if (publication.kind === 'conflict')
     throw error(
@@ -79,6 +85,8 @@ interface ClosingFold {
   /** The version of the stack at the first pin. */
   readonly version: number
   readonly foldedState: StoredDeployment
+  /** The snapshot of the base, if the fold has the same contents. Absent otherwise. */
+  readonly unchangedBase: BlobHash | undefined
 }
 
 /**
@@ -102,12 +110,19 @@ async function foldClosing(
     const { owner, attempt, givenBack } = recordedEnd.head
     return attempt - (owner === '' ? 0 : 1) > givenBack ? recordedEnd : undefined
   }
-  const foldedState = await foldWithEnds(ports, { deployment, view }, findEndToFold)
-  return { published: view.pin?.published, version: view.version, foldedState }
+  const { base, foldedState } = await foldOverBase(ports, { deployment, view }, findEndToFold)
+  const { pin, version } = view
+  const reusableBase =
+    pin === undefined || pin.client !== undefined || ports.writesUnchangedSnapshots === true
+      ? ''
+      : pin.base
+  const unchangedBase =
+    reusableBase !== '' && (await isStateUnchanged(base, foldedState)) ? reusableBase : undefined
+  return { published: pin?.published, version, foldedState, unchangedBase }
 }
 
 /** The fold of a targeted deployment. */
-interface TargetedFold extends ClosingFold {
+interface TargetedFold extends Omit<ClosingFold, 'unchangedBase'> {
   readonly published: BlobHash | ''
 }
 
@@ -213,10 +228,17 @@ export async function readEnds(
 
 /** Folds a log from its last pin on, with the ends that `getEnd` returns. */
 export async function foldWithEnds(
+  ...args: Parameters<typeof foldOverBase>
+): Promise<StoredDeployment> {
+  return (await foldOverBase(...args)).foldedState
+}
+
+/** Folds like `foldWithEnds`, and also returns the base. */
+async function foldOverBase(
   ports: Pick<JournalPorts, 'blobs'>,
   { deployment, view }: { readonly deployment: DeploymentId; readonly view: LogView },
   getEnd: (id: OperationId) => RecordedEnd | undefined,
-): Promise<StoredDeployment> {
+): Promise<{ readonly base: StoredDeployment; readonly foldedState: StoredDeployment }> {
   const { pin } = view
   if (pin === undefined) throw error('INTERNAL_ASSERTION', 'a log without a pin cannot be folded')
   requireSupportedRules(deployment, pin)
@@ -225,8 +247,9 @@ export async function foldWithEnds(
   // The time comes from the log, not from the clock, because a repeated close must create the same
   // snapshot.
   const manifest = { now: timestampOf(view.foldAtMs), version: pulumiFormatVersion }
-  if (pin.client !== undefined) return foldClientLog({ base, decisions, ...manifest })
-  return fold({
+  if (pin.client !== undefined)
+    return { base, foldedState: foldClientLog({ base, decisions, ...manifest }) }
+  const foldedState = fold({
     deployment,
     base,
     decisions,
@@ -235,6 +258,7 @@ export async function foldWithEnds(
     secretsProvider: pin.secrets,
     ...manifest,
   })
+  return { base, foldedState }
 }
 
 /**
