@@ -22,6 +22,7 @@ const eventsPerPage = 100
 const pageForm = z.object({
   items: z.array(z.record(z.string(), z.unknown())),
   next: z.string(),
+  hasMore: z.boolean(),
 })
 
 type StoredEvent = z.infer<typeof pageForm>['items'][number]
@@ -106,7 +107,7 @@ async function readEvents(
     const query = `limit=${eventsPerPage}${cursor === '' ? '' : `&cursor=${cursor}`}`
     const page = pageForm.parse(await callApi({ method: 'GET', path: `${base}?${query}` }))
     events.push(...page.items.filter(isSelected))
-    if (page.items.length < eventsPerPage) break
+    if (!page.hasMore) break
     cursor = page.next
   } while (events.length < request.countMin)
   return events

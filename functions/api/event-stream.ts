@@ -130,6 +130,7 @@ async function* readNewEvents(
     const data = page.events.map((line): unknown => JSON.parse(line))
     position.lastMessageMs = position.ports.clock.monotonicMs()
     yield { event: 'events', id: String(page.cursor), data }
+    if (!page.hasMore) return
   }
 }
 

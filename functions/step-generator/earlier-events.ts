@@ -17,7 +17,7 @@ export async function readEarlierEvents(
   for (let cursor = 0; ; ) {
     const page = await events.read(deployment, cursor, eventsPerRead)
     for (const line of page.events) earlierEvents.push(JSON.parse(line) as EngineEventPayload)
-    if (page.events.length === 0) return earlierEvents
+    if (!page.hasMore) return earlierEvents
     cursor = page.cursor
   }
 }

@@ -123,8 +123,8 @@ export function openControlClient(
       const lines: string[] = []
       for (let cursor = 0; ; ) {
         const page = await platform.events.read(deployment, cursor, eventsPerRead)
-        if (page.events.length === 0) return lines
         lines.push(...page.events)
+        if (!page.hasMore) return lines
         cursor = page.cursor
       }
     },

@@ -212,11 +212,18 @@ export interface EventsPort {
     firstLineNumber: number,
     events: readonly string[],
   ) => Promise<void>
-  readonly read: (
-    deployment: DeploymentId,
-    cursor: number,
-    limit: number,
-  ) => Promise<{ readonly events: readonly string[]; readonly cursor: number }>
+  /**
+   * Returns lines from a cursor on, and the cursor of the next read. A page can have fewer lines
+   * than `limit` although more lines follow: only `hasMore` reports this.
+   */
+  readonly read: (deployment: DeploymentId, cursor: number, limit: number) => Promise<EventLines>
+}
+
+/** A page of event lines. Without `hasMore`, no further line is stored yet. */
+export interface EventLines {
+  readonly events: readonly string[]
+  readonly cursor: number
+  readonly hasMore: boolean
 }
 
 /** Immutable bytes, named by their SHA-256. */

@@ -24,7 +24,24 @@ export function eventsContract(
       expect(await events.read(deployment, second.cursor, 10)).toEqual({
         events: [],
         cursor: second.cursor,
+        hasMore: false,
       })
+    })
+
+    test('the pages of many appends have all lines, and only the last page has no more', async () => {
+      const deployment = createDeploymentId()
+      const lines = Array.from({ length: 50 }, (_, number) => String(number))
+      for (const [number, line] of lines.entries())
+        await events.append(deployment, 'w', number, [line])
+      const readLines: string[] = []
+      for (let cursor = 0; ; ) {
+        const page = await events.read(deployment, cursor, 100)
+        readLines.push(...page.events)
+        if (!page.hasMore) break
+        cursor = page.cursor
+      }
+      expect(readLines).toEqual(lines)
+      expect(await events.read(deployment, 0, 1)).toMatchObject({ events: ['0'], hasMore: true })
     })
 
     test('a repeated append changes nothing, and a partly new one adds the new lines', async () => {

@@ -258,6 +258,6 @@ function createEvents(observer: Observer): SimStore['events'] {
         lines.set(key, event)
       }
     },
-    read: (_deployment, cursor) => ({ events: [], cursor }),
+    read: (_deployment, cursor) => ({ events: [], cursor, hasMore: false }),
   }
 }

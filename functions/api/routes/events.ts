@@ -28,12 +28,16 @@ export const eventRoutes = [
     scope: 'stack',
     summary: 'List the events of a deployment, page by page',
     query: z.object(pageQuery),
-    output: z.object({ items: z.array(z.looseObject({})), next: z.string() }),
+    output: z.object({
+      items: z.array(z.looseObject({})),
+      next: z.string(),
+      hasMore: z.boolean(),
+    }),
     run: async (ports, { params, query: { limit, cursor } }) => {
       const { id } = await requireDeployment(ports, params)
       const page = await ports.events.read(id, parseCursor(cursor), limit)
       const items = page.events.map((line): unknown => JSON.parse(line))
-      return { json: { items, next: String(page.cursor) } }
+      return { json: { items, next: String(page.cursor), hasMore: page.hasMore } }
     },
   }),
   defineRoute({

@@ -191,6 +191,30 @@ describe('updates', () => {
     ])
   })
 
+  test('a page that is short because its events are large is not the last one', async () => {
+    const { path, lease } = await service.startUpdate(admin)
+    const summaryEvent = { result: 'failed', resourceChanges: {} }
+    const message = 'x'.repeat(1_000_000)
+    for (const sequence of [0, 1, 2, 3, 4, 5])
+      await service.call(lease, `POST ${path}/events/batch`, {
+        events: [{ sequence, stdoutEvent: { message } }],
+      })
+    const events = [
+      { sequence: 6, diagnosticEvent: {} },
+      { sequence: 7, summaryEvent },
+    ]
+    await service.call(lease, `POST ${path}/events/batch`, { events })
+    await service.call(lease, `POST ${path}/complete`, { status: 'failed' })
+    const first = (await service.call(admin, `GET ${path}/events`)).json
+    expect((first['events'] as object[]).length).toBeLessThan(6)
+    const token = String(first['continuationToken'])
+    const last = await service.call(admin, `GET ${path}/events?continuationToken=${token}`)
+    expect((last.json['events'] as object[]).at(-1)).toEqual({ sequence: 7, summaryEvent })
+    expect(last.json['continuationToken']).toBeNull()
+    const selected = await service.call(admin, `GET ${path}/events?type=3`)
+    expect(selected.json['events']).toEqual(events.slice(0, 1))
+  })
+
   test('all pages of `latest` are of the update that was the latest at the first page', async () => {
     const { path, lease } = await service.startUpdate(admin)
     const events = Array.from({ length: 501 }, (_, sequence) => ({ sequence, stdoutEvent: {} }))

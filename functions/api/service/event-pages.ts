@@ -20,9 +20,13 @@ export interface UpdateEventSource {
   readonly endedAt?: EpochMs | undefined
 }
 
-/** A page of events. `next` is absent when the update is over and every event was read. */
+/**
+ * A page of events. `next` is absent when the update is over and every event was read. With
+ * `hasMore`, further events may be stored already.
+ */
 export interface EventPage {
   readonly events: readonly Readonly<Record<string, unknown>>[]
+  readonly hasMore: boolean
   readonly next?: string
 }
 
@@ -40,8 +44,8 @@ export async function readSelectedEvents(
   for (let pages = 1; ; pages += 1) {
     const page = await readEventPage(ports, source, next)
     const events = page.events.filter(isSelected)
-    const mayHaveMore = page.next !== undefined && page.events.length === eventsPerPage
-    if (events.length > 0 || !mayHaveMore || pages === readPagesMax) return { ...page, events }
+    const isLastRead = page.next === undefined || !page.hasMore || pages === readPagesMax
+    if (events.length > 0 || isLastRead) return { ...page, events }
     next = page.next
   }
 }
@@ -62,10 +66,10 @@ export async function readEventPage(
   const pageEvents = page.events.map(line => JSON.parse(line) as Readonly<Record<string, unknown>>)
   const hasSummary = flag !== '' || pageEvents.some(event => 'summaryEvent' in event)
   const mayGetLateEvents = endedAt !== undefined && clock.now() - endedAt <= apiLimits.lateEventsMs
-  const isComplete =
-    isOver && pageEvents.length < eventsPerPage && (hasSummary || !mayGetLateEvents)
+  const isComplete = isOver && !page.hasMore && (hasSummary || !mayGetLateEvents)
   return {
     events: pageEvents,
+    hasMore: page.hasMore,
     ...(isComplete ? {} : { next: `${page.cursor}${hasSummary ? 's' : ''}` }),
   }
 }

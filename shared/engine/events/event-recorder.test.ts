@@ -9,7 +9,8 @@ test('debug messages are not stored', async () => {
       events: {
         append: (_deployment, _writer, _first, lines) =>
           Promise.resolve(void storedLines.push(...lines)),
-        read: () => Promise.resolve({ events: storedLines, cursor: storedLines.length }),
+        read: () =>
+          Promise.resolve({ events: storedLines, cursor: storedLines.length, hasMore: false }),
       },
       clock: {
         now: () => 0 as EpochMs,

@@ -147,13 +147,13 @@ async function readDriftEvents(
   const drift = new Map<string, DriftChange>()
   for (let cursor = 0, count = 0; count < queryLimits.driftEventsPerRun; ) {
     const page = await events.read(run, cursor, eventsPerRead)
-    if (page.events.length === 0) return drift
     for (const line of page.events) {
       if (!line.includes('"resOutputsEvent"')) continue
       const metadata = parseForm(eventForm, JSON.parse(line)).data?.resOutputsEvent.metadata
       const change = metadata === undefined ? undefined : changeOf(metadata)
       if (metadata !== undefined && change !== undefined) drift.set(metadata.urn, change)
     }
+    if (!page.hasMore) return drift
     cursor = page.cursor
     count += page.events.length
   }

@@ -98,7 +98,8 @@ export function createEvents(journalTable: Table): EventsPort {
           : number * cursorsPerChunk + firstIndex + readLines.length
         if (!isChunkRead || events.length === limit) break
       }
-      return { events, cursor: nextCursor }
+      const hasMore = events.length === limit || items.length === chunkCount
+      return { events, cursor: nextCursor, hasMore }
     },
   }
 }

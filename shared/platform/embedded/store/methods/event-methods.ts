@@ -1,3 +1,4 @@
+import type { EventLines } from '../../../../ports/records.ts'
 import type { DeploymentId } from '../../../../records/ids.ts'
 import { readIntegerColumn, readTextColumn } from '../database.ts'
 import { cutPage } from './log-methods.ts'
@@ -34,7 +35,7 @@ export const eventMethods = {
     (
       database,
       args: { readonly deployment: DeploymentId; readonly cursor: number; readonly limit: number },
-    ): { readonly events: readonly string[]; readonly cursor: number } => {
+    ): EventLines => {
       const rows = database.all(
         `SELECT deployment, position, line, format FROM event WHERE deployment = ? AND position > ?
          ORDER BY position LIMIT ?`,
@@ -42,13 +43,14 @@ export const eventMethods = {
         args.cursor,
         args.limit,
       )
-      const events = cutPage(
+      const { texts: events, more } = cutPage(
         rows.map(row => readTextColumn(requireReadableFormat('event', row), 'line')),
-      ).texts
+      )
       const lastRow = rows[events.length - 1]
       return {
         events,
         cursor: lastRow === undefined ? args.cursor : readIntegerColumn(lastRow, 'position'),
+        hasMore: more || rows.length === args.limit,
       }
     },
   ),
