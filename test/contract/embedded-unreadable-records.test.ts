@@ -135,6 +135,14 @@ test('a document that is damaged or of a newer version is named, hides no other,
       await expect(documents.remove(key, 1)).rejects.toMatchObject({ code })
     }
     expect(database.prepare('SELECT * FROM document').all()).toEqual(before)
+    // A put deletes expired documents, except those that are unreadable.
+    change('expires_at = 1', 'damaged')
+    change('expires_at = 1', 'newer')
+    change('expires_at = 1', 'good')
+    expect(await documents.put(keyOf('other'), {}, 0)).toBe(1)
+    expect(database.prepare('SELECT name FROM document ORDER BY name').all()).toEqual(
+      ['damaged', 'newer', 'other'].map(name => ({ name })),
+    )
   } finally {
     database.close()
     await platform.close()

@@ -4,7 +4,11 @@ import type { EpochMs } from '../../../../records/ids.ts'
 import { type Row, readIntegerColumn, readTextColumn } from '../database.ts'
 import { type StoreFailure, toStoreFailure } from '../store-message.ts'
 import { defineRead, defineWrite, defineMultiWrite } from './method.ts'
-import { parseRecordJson, requireReadableFormat } from '../../../records/record-layouts.ts'
+import {
+  parseRecordJson,
+  recordLayouts,
+  requireReadableFormat,
+} from '../../../records/record-layouts.ts'
 
 /** A page as sent to other processes. Errors are plain data. */
 interface StoredDocumentPage {
@@ -51,10 +55,13 @@ export const documentMethods = {
     ): number | false => {
       const { kind, scope, name } = args.key
       // Each put deletes some expired documents. A document with the same token stays, because an
-      // earlier attempt of this put wrote it.
+      // earlier attempt of this put wrote it. An unreadable one stays, because it cannot be
+      // deleted and must not block the put.
       database.run(
         `DELETE FROM document WHERE (kind, scope, name) IN (SELECT kind, scope, name FROM document
-           WHERE expires_at <= ? AND token <> ? ORDER BY expires_at LIMIT ?)`,
+           WHERE expires_at <= ? AND token <> ?
+             AND format <= ${recordLayouts.document.format} AND json_valid(value)
+           ORDER BY expires_at LIMIT ?)`,
         args.now,
         args.token,
         triggerLimits.documentsClearedPerPut,
