@@ -5,6 +5,12 @@ import ignore, { type Ignore } from 'ignore'
 /** Names of the files with ignore rules. Later files take precedence. */
 const ruleFiles = ['.gitignore', '.antichainignore'] as const
 
+/**
+ * Whether rules ignore the case of names. As git sets `core.ignorecase`, they do so on the systems
+ * whose file systems usually ignore it.
+ */
+const ignorecase = ['darwin', 'win32'].includes(process.platform)
+
 /** The ignore rules of one file. `folder` is its folder, relative to the folder of the program. */
 export interface IgnoreRules {
   readonly folder: string
@@ -21,7 +27,7 @@ export function readIgnoreRules(directory: string, folder: string): readonly Ign
   return ruleFiles.flatMap(file => {
     try {
       const text = readFileSync(join(directory, folder, file), 'utf8')
-      return [{ folder, file, rules: ignore().add(text) }]
+      return [{ folder, file, rules: ignore({ ignorecase }).add(text) }]
     } catch {
       return []
     }

@@ -47,6 +47,17 @@ test('an archive contains a file of another folder under its name, with its mode
   expect(readFileSync(sourcePath, 'utf8')).toBe('binary')
 })
 
+test('a rule excludes names in another case only on the systems where git ignores the case', async () => {
+  writeFileSync(join(program, '.gitignore'), 'build\n*.LOG\n')
+  mkdirSync(join(program, 'Build'))
+  writeFileSync(join(program, 'Build', 'app.js'), '')
+  writeFileSync(join(program, 'run.log'), '')
+  const ignoresCase = ['darwin', 'win32'].includes(process.platform)
+  const kept = ignoresCase ? [] : ['./Build/app.js 644', './run.log 644']
+  const files = ['./.gitignore 644', ...kept, './Pulumi.yaml 644']
+  expect((await packAndList()).toSorted()).toEqual(files.toSorted())
+})
+
 test('an archive contains an ignored file of its own folder once, if the caller names it', async () => {
   const extraFile = { name: 'bin/app', sourcePath: join(program, 'bin', 'app') }
   mkdirSync(join(program, 'bin'))
