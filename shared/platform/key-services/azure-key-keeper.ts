@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { error, messageOf } from '../../errors/error.ts'
 import type { KeyKeeper } from '../../secrets/cloud-secrets.ts'
 import { parseAzureKeyUrl } from '../../secrets/parse-key-url.ts'
+import { createClientCache } from './client-cache.ts'
 import { keyFailureOf, type KeyRequest, createKeyServiceError } from './key-service-error.ts'
 
 /** The part of Azure's `CryptographyClient` that this file uses. */
@@ -32,7 +33,7 @@ const loginErrorNames: ReadonlySet<string> = new Set([
  * default chain. Its methods throw the errors of `createDefaultKeyKeeper`.
  */
 export function createAzureKeeper(): KeyKeeper {
-  const clients = new Map<string, Promise<AzureClient>>()
+  const clients = createClientCache(openAzureClient)
   async function send<T>(
     url: string,
     action: KeyRequest['action'],
@@ -42,10 +43,8 @@ export function createAzureKeeper(): KeyKeeper {
     ) => Promise<T>,
   ): Promise<T> {
     const { keyId, algorithm } = parseAzureKeyUrl(url)
-    const client = clients.get(keyId) ?? openAzureClient(keyId)
-    clients.set(keyId, client)
     try {
-      return await run(await client, algorithm)
+      return await run(await clients.get(keyId), algorithm)
     } catch (thrown) {
       throw createAzureError(thrown, { key: keyId, action })
     }

@@ -8,6 +8,7 @@
  */
 import type { KeyKeeper } from '../../secrets/cloud-secrets.ts'
 import { type KeyService, keyServiceOf, createKeyUrlError } from '../../secrets/key-url.ts'
+import { createClientCache } from './client-cache.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -26,13 +27,11 @@ const keeperLoaders: Readonly<Record<KeyService, (env: Env) => Promise<KeyKeeper
  * SECRETS_MALFORMED for a data key that was encrypted with another key.
  */
 export function createDefaultKeyKeeper(env: Env): KeyKeeper {
-  const keepers = new Map<KeyService, Promise<KeyKeeper>>()
+  const keepers = createClientCache((service: KeyService) => keeperLoaders[service](env))
   const keeperOf = (url: string): Promise<KeyKeeper> => {
     const service = keyServiceOf(url)
     if (service === undefined) throw createKeyUrlError(url, 'does not name a key service')
-    const keeper = keepers.get(service) ?? keeperLoaders[service](env)
-    keepers.set(service, keeper)
-    return keeper
+    return keepers.get(service)
   }
   return {
     wrap: async (url, key) => (await keeperOf(url)).wrap(url, key),

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { error, messageOf } from '../../errors/error.ts'
 import type { KeyKeeper } from '../../secrets/cloud-secrets.ts'
 import { parseGcpKeyUrl } from '../../secrets/parse-key-url.ts'
+import { createClientCache } from './client-cache.ts'
 import { type KeyRequest, keyFailureOf, createKeyServiceError } from './key-service-error.ts'
 import { parseForm } from '../../values/parse-form.ts'
 
@@ -30,16 +31,15 @@ const thrownForm = z.object({
  * credentials. Its methods throw the errors of `createDefaultKeyKeeper`.
  */
 export function createGcpKeeper(env: Env): KeyKeeper {
-  let openedClient: Promise<GoogleClient> | undefined
+  const clients = createClientCache((): Promise<GoogleClient> => openGoogleClient(env))
   async function requireClient(request: KeyRequest): Promise<GoogleClient> {
-    openedClient ??= openGoogleClient(env)
     try {
-      const client = await openedClient
+      const client = await clients.get(scope)
       // Without this call, a failed login could be reported as a refusal of the key.
       await client.getAccessToken()
       return client
     } catch (thrown) {
-      openedClient = undefined
+      clients.forget(scope)
       throw createKeyServiceError('no-credentials', request, refusalOf(thrown).reason)
     }
   }
