@@ -1,12 +1,11 @@
 import { DeployError, error, hasCode, messageOf } from '../../shared/errors/error.ts'
-import { findProjectFile } from '../../shared/programs/project/project-file.ts'
 import type { HistoryRecord, StackRecord } from '../../shared/ports/catalog.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
-import { type StackId, stackIdOf, stackPartsOf } from '../../shared/records/ids.ts'
+import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { isJsonOutput } from '../arguments/output-option.ts'
 import type { EnginePort } from '../../local/engine-port.ts'
-import { readSelectedStack } from '../stack/selected-stack.ts'
+import { resolveStackId } from '../stack/resolve-stack-id.ts'
 import { readStackTags } from '../stack/stack-tags.ts'
 import { type CliSession, findProjectName } from '../session/session.ts'
 import { formatTable } from '../display/table.ts'
@@ -142,10 +141,10 @@ function stackNameOf(record: StackRecord, isAllProjects: boolean): string {
   return isAllProjects ? record.id : stackPartsOf(record.id).stack
 }
 
-function readSelectedId(session: CliSession): string {
+/** Returns the id of the selected stack of the folder's project, or '' without one. */
+function readSelectedId({ home, requireProject }: CliSession): string {
   try {
-    const name = readSelectedStack(session.home, findProjectFile(session.cwd))
-    return name === '' ? '' : stackIdOf(session.requireProject().name, name)
+    return resolveStackId({ stackOption: undefined, env: {}, home, requireProject })
   } catch {
     // No stack is selected outside a project, but stacks can still be listed.
     return ''

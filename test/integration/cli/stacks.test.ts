@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { StackId } from '../../../shared/records/ids.ts'
 import type { StoredDeployment } from '../../../shared/state/stored.ts'
+import { selectStack } from '../../../cli/stack/selected-stack.ts'
 import { type CliBench, createCliBench } from './cli-bench.ts'
 
 const dev = 'organization/site/dev' as StackId
@@ -97,6 +98,11 @@ describe('stacks', () => {
       { name: 'dev', current: true, updateInProgress: false },
       { name: 'prod', current: false },
     ])
+  })
+
+  test('ls marks a selected stack whose stored name has a project, as after its rename', async () => {
+    selectStack(join(bench.root, 'home'), join(bench.root, 'Pulumi.yaml'), dev)
+    expect((await bench.run('stack', 'ls')).out).toContain('dev*')
   })
 
   test('the stack is that of --stack, otherwise PULUMI_STACK, otherwise the selected one', async () => {
