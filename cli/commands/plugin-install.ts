@@ -7,7 +7,7 @@ import {
   type GitPluginReference,
   parseGitReference,
 } from '../../shared/providers/install/git-address.ts'
-import { installPlugin } from '../../shared/providers/install/install-plugin.ts'
+import { installPlugin, withPluginVersion } from '../../shared/providers/install/install-plugin.ts'
 import { machineOf, type PluginRequest } from '../../shared/providers/install/plugin-address.ts'
 import { terraformPlugin } from '../../shared/providers/terraform/terraform-plugins.ts'
 import { listCachedVersions, chooseVersion } from '../../shared/providers/plugins/cached-plugins.ts'
@@ -41,13 +41,18 @@ export const installPlugins: Handler = async (session, flags, operands) => {
     throw error('CLI_USAGE', '--file and --checksum require the kind and name of one plugin')
   const requestedPlugins =
     kind === undefined ? await listProjectPlugins(session) : [parsePlugin(flags, operands)]
-  const pluginsToInstall = requestedPlugins.filter(
-    plugin => flags.isSet('reinstall') || !isInstalled(session, flags, plugin),
-  )
   const concurrency = Number(flags.text('parallel') ?? '4')
   if (!Number.isInteger(concurrency)) throw error('CLI_USAGE', '--parallel takes a number')
   if (kind === undefined) await installRequiredTerraformProviders(session, flags)
   await withInstallDeps(session, async deps => {
+    // The version that the user leaves out is the latest one, also if an older one is installed.
+    const plugins =
+      kind === undefined
+        ? requestedPlugins
+        : await Promise.all(requestedPlugins.map(plugin => withPluginVersion(plugin, deps)))
+    const pluginsToInstall = plugins.filter(
+      plugin => flags.isSet('reinstall') || !isInstalled(session, flags, plugin),
+    )
     const queue = [...pluginsToInstall]
     const installQueued = async (): Promise<void> => {
       for (let plugin = queue.shift(); plugin !== undefined; plugin = queue.shift()) {

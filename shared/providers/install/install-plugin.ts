@@ -41,20 +41,34 @@ export interface InstallRequest {
 }
 
 /**
+ * Returns a plugin with its version. Without a version, requests the latest one from the first
+ * source of the plugin. Throws PLUGIN_ADDRESS, PLUGIN_DOWNLOAD.
+ */
+export async function withPluginVersion(
+  plugin: PluginRequest,
+  deps: DownloadDeps,
+): Promise<PluginRequest> {
+  if (plugin.version !== '') return plugin
+  const [source] = pluginSourcesOf(plugin, overridesOf(deps))
+  if (source === undefined) return plugin
+  return { ...plugin, version: await fetchLatestVersion(source, plugin, deps) }
+}
+
+function overridesOf({ env }: DownloadDeps): string {
+  return env['PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES'] ?? ''
+}
+
+/**
  * Installs a plugin in the plugin cache, completely or not at all, even if several processes
  * install it concurrently. Returns the installed version. Throws PLUGIN_ADDRESS, PLUGIN_DOWNLOAD,
  * PLUGIN_CHECKSUM, PLUGIN_TOO_LARGE, ARCHIVE_* and the errors of `installDependencies`. Source:
  * docs/spec/provider-protocol.md#cache-layout, docs/spec/provider-protocol.md#download-sources.
  */
 export async function installPlugin(request: InstallRequest, deps: InstallDeps): Promise<string> {
-  const { cache, env } = deps
-  const sources = pluginSourcesOf(request.plugin, env['PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES'] ?? '')
-  const [source] = sources
-  const version =
-    request.plugin.version !== '' || source === undefined
-      ? request.plugin.version
-      : await fetchLatestVersion(source, request.plugin, deps)
-  const plugin = { ...request.plugin, version }
+  const { cache } = deps
+  const sources = pluginSourcesOf(request.plugin, overridesOf(deps))
+  const plugin = await withPluginVersion(request.plugin, deps)
+  const { version } = plugin
   mkdirSync(cache, { recursive: true, mode: 0o700 })
   const cacheLocation = cacheLocationOf(plugin)
   const folder = join(cache, `${plugin.kind}-${cacheLocation.name}-v${version}`)
