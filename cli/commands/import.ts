@@ -60,15 +60,19 @@ export const importResources: Handler = async (session, flags, operands) => {
     if (mustGenerateCode) await writeProgram(session, flags, { request, imports, names })
   }
   const previewOnly = flags.isSet('previewOnly')
+  let exitCode: number
   try {
-    const exitCode = await runOperation(session, flags, { command: 'import', previewOnly, request })
-    await writeCode()
-    return exitCode
+    exitCode = await runOperation(session, flags, { command: 'import', previewOnly, request })
   } catch (thrown) {
     // Resources that were imported before the failure need code too.
-    if (!previewOnly) await writeCode()
+    if (!previewOnly)
+      await writeCode().catch((codeFailure: unknown) =>
+        session.printToStderr(`warning: no code was generated: ${messageOf(codeFailure)}`),
+      )
     throw thrown
   }
+  await writeCode()
+  return exitCode
 }
 
 /** Reads the import file of --file, or creates one for the resource that the operands name. */

@@ -21,7 +21,8 @@ import { type CliSession, confirm } from '../session/session.ts'
 
 /**
  * `provider check`: checks a provider against the contracts of its protocol. Returns 1 if the
- * provider violates one. Throws CLI_USAGE, and the errors of a plugin's installation.
+ * provider violates one. Throws CLI_USAGE, CONFIRMATION_DECLINED, FILE_UNWRITABLE, and the errors
+ * of a plugin's installation.
  */
 export const checkProvider: Handler = async (session, flags, operands) => {
   const locatedProvider = locateCheckedProvider(session.cwd, flags.text('protocol'), operands)
@@ -35,7 +36,7 @@ export const checkProvider: Handler = async (session, flags, operands) => {
     text: `The check creates, changes and deletes real objects with the provider '${locatedProvider.name}'.`,
     answer: 'yes',
   })
-  if (!isConfirmed) throw error('CLI_USAGE', 'the check was not confirmed')
+  if (!isConfirmed) throw error('CONFIRMATION_DECLINED', 'the check was not confirmed')
   const report = await withInterrupt(session, isInterrupted =>
     withOpener(session, { locatedProvider, variables, redact }, open => {
       const request: ProviderCheckRequest = {
@@ -64,7 +65,9 @@ function printReport(session: CliSession, flags: Flags, report: ProviderReport):
   try {
     writeFileSync(resolve(session.cwd, file), formatJunitReport(report))
   } catch (cause) {
-    throw error('CLI_USAGE', `cannot write the report to --junit: ${messageOf(cause)}`, { cause })
+    throw error('FILE_UNWRITABLE', `cannot write the report to --junit: ${messageOf(cause)}`, {
+      cause,
+    })
   }
 }
 

@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { error, messageOf } from '../../shared/errors/error.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import type { SecretsManager } from '../../shared/secrets/crypter.ts'
 import { resealDeployment } from '../../shared/state/snapshot-codec.ts'
@@ -136,8 +136,9 @@ async function confirmMove(session: CliSession, flags: Flags): Promise<boolean> 
 }
 
 /**
- * Writes both states. Throws STACK_BUSY while a deployment of the source runs, and STORE_CONFLICT
- * when the resources of a stack were changed since they were read.
+ * Writes both states. If the source cannot be written and the destination cannot be restored, both
+ * contain the resources, and a warning reports this. Throws STACK_BUSY while a deployment of the
+ * source runs, and STORE_CONFLICT when the resources of a stack were changed since they were read.
  */
 async function executeMove(
   session: CliSession,
@@ -162,7 +163,13 @@ async function executeMove(
   try {
     await replace(source, statesBefore.source, plan.source)
   } catch (thrown) {
-    await replace(dest, plan.dest, statesBefore.dest)
+    await replace(dest, plan.dest, statesBefore.dest).catch((restoreFailure: unknown) =>
+      session.printToStderr(
+        `warning: the moved resources are in ${source} and in ${dest}, because ${dest} could not ` +
+          `be restored: ${messageOf(restoreFailure)}. Before the next deployment, remove them ` +
+          `from one of both with \`antichain state delete --stack <stack> <urn>\`.`,
+      ),
+    )
     throw thrown
   }
 }

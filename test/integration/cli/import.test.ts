@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { type CliBench, createCliBench } from './cli-bench.ts'
+import { changedResult, type CliBench, createCliBench } from './cli-bench.ts'
 
 let bench: CliBench
 beforeEach(async () => {
@@ -34,6 +34,26 @@ describe('import', () => {
     expect((await bench.run(...args, ...more)).exit).toBe(0)
     expect(bench.requests[0]?.options.imports).toMatchObject([
       { parent: group, provider, isChosen: true },
+    ])
+  })
+
+  test('reports the error of the import, also when the code cannot be generated', async () => {
+    let reads = 0
+    bench.states.get = () => {
+      reads += 1
+      throw new Error('the disk is broken')
+    }
+    bench.results.splice(0, 1, { ...changedResult, result: 'failed' })
+    const failed = await bench.run(...args)
+    expect(failed.err).toContain('error[DEPLOYMENT_FAILED]')
+    expect(failed.err).toContain('no code was generated: the disk is broken')
+    bench.results.splice(0, 1, changedResult)
+    reads = 0
+    const succeeded = await bench.run(...args)
+    expect([succeeded.exit > 0, succeeded.err.match(/the disk is broken/g), reads]).toEqual([
+      true,
+      ['the disk is broken'],
+      1,
     ])
   })
 

@@ -183,6 +183,21 @@ describe('state move', () => {
     expect(listUrns(prod)).toHaveLength(1)
   })
 
+  test('reports a failed write of the source, also when the destination cannot be restored', async () => {
+    const setState = bench.states.set.bind(bench.states)
+    bench.states.set = (stack, state) => {
+      if (bench.busyStacks.has(dev)) throw new Error('the disk is full')
+      bench.busyStacks.add(dev)
+      return setState(stack, state)
+    }
+    const { exit, err } = await bench.run('state', 'move', '--dest', 'prod', '-y', toUrn('c'))
+    expect(exit).not.toBe(0)
+    expect(err).toContain('error[STACK_BUSY]: the stack is held by ann')
+    expect(err).toContain(`the moved resources are in ${dev} and in ${prod}`)
+    expect(err).toContain('the disk is full')
+    expect([listUrns(dev).length, listUrns(prod).length]).toEqual([3, 2])
+  })
+
   test('reports removed references', async () => {
     const { err } = await bench.run('state', 'move', '--dest', 'prod', '-y', toUrn('b'), toUrn('z'))
     expect(err).toContain(`${toUrn('z')} was not found`)

@@ -108,6 +108,16 @@ describe('provider check of a plugin of Pulumi', () => {
     expect(exit).toBe(1)
   })
 
+  test('has the codes of other commands for a declined check and an unwritable report', async () => {
+    bench.terminal = true
+    bench.answers.push('no')
+    const declined = await bench.run('provider', 'check', gold)
+    expect(declined.err).toContain('CONFIRMATION_DECLINED')
+    bench.terminal = false
+    const { err } = await run(gold, '--junit', 'missing/report.xml')
+    expect(err).toContain('FILE_UNWRITABLE')
+  })
+
   test.each([
     ['a plugin that is not installed', ['nope'], /PLUGIN_MISSING.*pulumi-resource-nope/],
     ['a path without a file', ['./nope'], /CLI_USAGE.*no provider at/],
