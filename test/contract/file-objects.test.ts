@@ -1,6 +1,8 @@
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import { afterAll, expect, test } from 'vitest'
 import { createFileObjects } from '../../shared/platform/objects/file-objects.ts'
 import { objectsContract } from './objects.ts'
@@ -28,4 +30,26 @@ test('the attributes of a file equal those that Pulumi writes', async () => {
   const bare = join(root, 'bare')
   await createFileObjects(bare, { hasAttributes: false }).put('a', Buffer.from('x'))
   expect(readdirSync(bare)).toEqual(['a'])
+})
+
+test('a list is complete while another process creates and removes folders', async () => {
+  const folder = join(root, 'changing')
+  const objects = createFileObjects(folder, { hasAttributes: false })
+  await objects.put('kept/a', Buffer.from('x'))
+  const changes = new Worker(
+    `const { mkdirSync, rmdirSync } = require('node:fs')
+     const { workerData: folders } = require('node:worker_threads')
+     for (;;) {
+       for (const path of folders) mkdirSync(path)
+       for (const path of folders) rmdirSync(path)
+     }`,
+    { eval: true, workerData: ['b', 'c', 'd'].map(name => join(folder, name)) },
+  )
+  try {
+    await once(changes, 'online')
+    for (let count = 0; count < 500; count += 1)
+      expect((await objects.list('')).map(({ key }) => key)).toEqual(['kept/a'])
+  } finally {
+    await changes.terminate()
+  }
 })

@@ -148,8 +148,7 @@ async function listFiles(
   leftoverCleaner: LeftoverCleaner,
 ): Promise<readonly ObjectEntry[]> {
   const startFolder = join(folder, ...prefix.split('/').slice(0, -1))
-  const dirents: readonly Dirent[] =
-    (await ignoreMissingFile(readdir(startFolder, { recursive: true, withFileTypes: true }))) ?? []
+  const dirents = await readFolderTree(startFolder)
   for (const { parentPath, name } of dirents)
     if (isTemporaryName(name)) leftoverCleaner.addCandidate(join(parentPath, name))
   const entries = await Promise.all(
@@ -167,6 +166,17 @@ async function listFiles(
   return entries
     .filter(entry => entry !== undefined)
     .toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+}
+
+/**
+ * Reads all entries below a folder. Does not use Node's recursive `readdir`, which fails when another
+ * process removes a folder below meanwhile. A missing folder has no entries.
+ */
+async function readFolderTree(folder: string): Promise<readonly Dirent[]> {
+  const dirents = (await ignoreMissingFile(readdir(folder, { withFileTypes: true }))) ?? []
+  const folders = dirents.filter(entry => entry.isDirectory())
+  const trees = await Promise.all(folders.map(({ name }) => readFolderTree(join(folder, name))))
+  return [...dirents, ...trees.flat()]
 }
 
 function isObjectName(name: string): boolean {
