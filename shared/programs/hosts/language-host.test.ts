@@ -88,3 +88,26 @@ test.each([
     await expect(listing).rejects.toMatchObject({ code: 'PROGRAM_LANGUAGE_FAILED', message })
   },
 )
+
+// The call would never end if `stop` only closed the connection.
+test('stop ends the run of an attached host that ignores the cancellation', async () => {
+  const isRunning = Promise.withResolvers<void>()
+  const port = await serveRuntime({ run: () => isRunning.resolve(), cancel: () => undefined })
+  const { processes } = createFakeProcesses(port)
+  const deps = { processes, env: {}, engineAddress: () => '127.0.0.1:1', stopGraceMs: 20 }
+  const address = `127.0.0.1:${port}`
+  const program = await createLanguageProgramHost(deps).run(
+    {
+      ...source,
+      ...{ runtime: 'client', runtimeOptions: { address } },
+      ...{ project: 'p', stack: 'dev', organization: 'o', config: new Map(), configSecretKeys: [] },
+      ...{ dryRun: false, parallel: 1, monitorAddress: '', engineAddress: '' },
+    },
+    () => undefined,
+  )
+  await isRunning.promise
+  await program.stop()
+  expect(await program.programEnd).toMatchObject({
+    error: expect.stringContaining('CANCELLED') as string,
+  })
+})

@@ -35,6 +35,8 @@ export interface LanguageHostDeps {
    * none. Absent: only the hosts of the project and of the PATH are found.
    */
   readonly obtainHost?: ((language: string) => Promise<string | undefined>) | undefined
+  /** Time that a cancelled program has to end, in ms. Default: 5 s. */
+  readonly stopGraceMs?: number
 }
 
 /** Time limit for a host to shut down. */
@@ -49,6 +51,7 @@ const errorLinesMax = 200
  * `obtainHost`, or the host is already running. Source: docs/spec/programs.md#language-runtime.
  */
 export function createLanguageProgramHost(deps: LanguageHostDeps): ProgramHost {
+  const { stopGraceMs = shutdownTimeoutMs } = deps
   return {
     run: async (programInput, onLine) => {
       const host = await startHost(deps, programInput, onLine)
@@ -67,7 +70,7 @@ export function createLanguageProgramHost(deps: LanguageHostDeps): ProgramHost {
         programEnd,
         stop: async () => {
           const cancelCall = host.call(service.cancel, {}).catch(() => undefined)
-          await isDoneWithin(Promise.all([cancelCall, programEnd]), shutdownTimeoutMs)
+          await isDoneWithin(Promise.all([cancelCall, programEnd]), stopGraceMs)
           host.kill()
           await programEnd
         },
@@ -111,7 +114,7 @@ export interface LanguageHost {
   ) => ClientReadableStream<Res>
   /** Closes the connection. Shuts the host down if this process started it. */
   readonly close: () => Promise<void>
-  /** Kills the host if this process started it. Otherwise closes the connection. */
+  /** Kills the host if this process started it. Otherwise cancels the running calls. */
   readonly kill: () => void
 }
 
@@ -188,10 +191,11 @@ function attachHost({ runtimeOptions }: ProgramSource): LanguageHost {
   if (typeof address !== 'string' || address === '')
     throw error('RUNTIME_UNKNOWN', `the runtime '${clientRuntime}' needs the option \`address\``)
   const client = createLanguageClient(address)
+  const cancellation = new AbortController()
   return {
-    ...createCalls(client),
+    ...createCalls(client, cancellation.signal),
     close: async () => client.close(),
-    kill: () => client.close(),
+    kill: () => cancellation.abort(),
   }
 }
 
@@ -203,21 +207,26 @@ function createLanguageClient(address: string): Client {
   })
 }
 
-function createCalls(client: Client): Pick<LanguageHost, 'call' | 'stream'> {
+/** Returns the calls of a client. `signal` cancels the running calls of `call`. */
+function createCalls(client: Client, signal?: AbortSignal): Pick<LanguageHost, 'call' | 'stream'> {
   return {
-    call: (method, request) => makeUnaryCall(client, method, request),
+    call: (method, request) => makeUnaryCall({ client, method, signal }, request),
     stream: ({ path, requestSerialize, responseDeserialize }, request) =>
       client.makeServerStreamRequest(path, requestSerialize, responseDeserialize, request),
   }
 }
 
 function makeUnaryCall<Req, Res>(
-  client: Client,
-  method: MethodDefinition<Req, Res>,
+  options: {
+    readonly client: Client
+    readonly method: MethodDefinition<Req, Res>
+    readonly signal: AbortSignal | undefined
+  },
   request: Req,
 ): Promise<Res> {
+  const { client, method, signal } = options
   return new Promise((resolve, reject) => {
-    client.makeUnaryRequest(
+    const call = client.makeUnaryRequest(
       method.path,
       method.requestSerialize,
       method.responseDeserialize,
@@ -228,6 +237,8 @@ function makeUnaryCall<Req, Res>(
         else resolve(response)
       },
     )
+    // Closing a client does not end its running calls.
+    signal?.addEventListener('abort', () => call.cancel())
   })
 }
 
