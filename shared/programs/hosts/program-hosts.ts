@@ -28,15 +28,15 @@ export interface ProgramHostsDeps {
  */
 export function createProgramHosts(deps: ProgramHostsDeps): ProgramHost {
   const env = withoutUndefined(deps.env)
-  const builtinHosts: Readonly<Record<string, ProgramHost>> = {
-    '': noProgram,
-    nodejs: createNodeProgramHost(deps),
-    python: createPythonProgramHost({ ...deps, env }),
-    go: createGoProgramHost({ ...deps, env }),
-  }
+  const builtinHosts: ReadonlyMap<string, ProgramHost> = new Map([
+    ['', noProgram],
+    ['nodejs', createNodeProgramHost(deps)],
+    ['python', createPythonProgramHost({ ...deps, env })],
+    ['go', createGoProgramHost({ ...deps, env })],
+  ])
   const languageHost = createLanguageProgramHost({ ...deps, env })
   const hostOf = (source: ProgramSource): ProgramHost =>
-    (findProjectHost(source) === undefined ? builtinHosts[source.runtime] : undefined) ??
+    (findProjectHost(source) === undefined ? builtinHosts.get(source.runtime) : undefined) ??
     languageHost
   return {
     run: (programInput, onLine) => hostOf(programInput).run(programInput, onLine),

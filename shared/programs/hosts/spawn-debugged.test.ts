@@ -35,6 +35,7 @@ describe('spawnDebugged', () => {
   test.each([
     ['without debug options', undefined],
     ['for a runtime without a debugger', 'toy'],
+    ['for a runtime that is named like a field of objects', 'constructor'],
   ])('runs a process %s unchanged', async (_what, runtime) => {
     const { exit } = await start('/bin/true', runtime)
     expect(await exit).toMatchObject({ code: 0 })

@@ -36,7 +36,7 @@ export async function spawnDebugged(
   request: SpawnRequest,
   debugRequest: DebugRequest | undefined,
 ): Promise<ChildProcess> {
-  const language = debugRequest === undefined ? undefined : languages[debugRequest.runtime]
+  const language = debugRequest === undefined ? undefined : languages.get(debugRequest.runtime)
   if (debugRequest === undefined || language === undefined) return processes.spawn(request)
   const scratchFolder = mkdtempSync(join(tmpdir(), 'antichain-debugger-'))
   const removeScratch = (): void => rmSync(scratchFolder, { recursive: true, force: true })
@@ -73,48 +73,57 @@ interface DebuggerLanguage {
   readonly describeEndpoint: (port: number, pid: number) => DebuggerEndpoint
 }
 
-const languages: Readonly<Record<string, DebuggerLanguage>> = {
-  nodejs: {
-    port: 9229,
-    readyText: '',
-    createCommand: ({ command, args }, { port }) =>
-      Promise.resolve({ command, args: [`--inspect-brk=127.0.0.1:${port}`, ...args] }),
-    describeEndpoint: (port, pid) => ({
-      message: `on process id ${pid}${port === 9229 ? '' : ` and port ${port}`}`,
-      config: {
-        type: 'node',
-        request: 'attach',
-        processId: pid,
-        continueOnAttach: true,
-        skipFiles: ['<node_internals>/**'],
-        ...(port === 9229 ? {} : { port }),
-      },
-    }),
-  },
-  python: {
-    port: 58_791,
-    readyText: 'Adapter is accepting incoming client connections',
-    createCommand: createDebugpyCommand,
-    describeEndpoint: port => ({
-      message: `on port ${port}`,
-      config: {
-        type: 'python',
-        request: 'attach',
-        connect: { host: '127.0.0.1', port },
-        justMyCode: true,
-      },
-    }),
-  },
-  go: {
-    port: 57_134,
-    readyText: 'API server listening at',
-    createCommand: createDelveCommand,
-    describeEndpoint: port => ({
-      message: `on port ${port}`,
-      config: { type: 'go', request: 'attach', mode: 'remote', host: '127.0.0.1', port },
-    }),
-  },
-}
+const languages: ReadonlyMap<string, DebuggerLanguage> = new Map<string, DebuggerLanguage>([
+  [
+    'nodejs',
+    {
+      port: 9229,
+      readyText: '',
+      createCommand: ({ command, args }, { port }) =>
+        Promise.resolve({ command, args: [`--inspect-brk=127.0.0.1:${port}`, ...args] }),
+      describeEndpoint: (port, pid) => ({
+        message: `on process id ${pid}${port === 9229 ? '' : ` and port ${port}`}`,
+        config: {
+          type: 'node',
+          request: 'attach',
+          processId: pid,
+          continueOnAttach: true,
+          skipFiles: ['<node_internals>/**'],
+          ...(port === 9229 ? {} : { port }),
+        },
+      }),
+    },
+  ],
+  [
+    'python',
+    {
+      port: 58_791,
+      readyText: 'Adapter is accepting incoming client connections',
+      createCommand: createDebugpyCommand,
+      describeEndpoint: port => ({
+        message: `on port ${port}`,
+        config: {
+          type: 'python',
+          request: 'attach',
+          connect: { host: '127.0.0.1', port },
+          justMyCode: true,
+        },
+      }),
+    },
+  ],
+  [
+    'go',
+    {
+      port: 57_134,
+      readyText: 'API server listening at',
+      createCommand: createDelveCommand,
+      describeEndpoint: port => ({
+        message: `on port ${port}`,
+        config: { type: 'go', request: 'attach', mode: 'remote', host: '127.0.0.1', port },
+      }),
+    },
+  ],
+])
 
 async function createDebugpyCommand(
   request: SpawnRequest,
