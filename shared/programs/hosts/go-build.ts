@@ -23,8 +23,8 @@ export interface GoPlatform {
 }
 
 /**
- * Builds a Go package: for this machine, or for another platform and without C. Throws
- * PROGRAM_LANGUAGE_MISSING, PROGRAM_BUILD_FAILED.
+ * Builds a Go package: for this machine, or for another platform and without C. For a debugger, the
+ * build has no optimizations, as in Pulumi. Throws PROGRAM_LANGUAGE_MISSING, PROGRAM_BUILD_FAILED.
  */
 export async function buildGo(
   deps: GoDeps,
@@ -33,12 +33,15 @@ export async function buildGo(
     readonly directory: string
     readonly entryPoint?: string
     readonly platform?: GoPlatform
+    /** Whether the binary runs under a debugger. */
+    readonly isDebugged?: boolean
   },
 ): Promise<ProgramBinary> {
-  const { kind, directory, entryPoint = '.', platform } = target
+  const { kind, directory, entryPoint = '.', platform, isDebugged = false } = target
   const variables =
     platform === undefined ? {} : { GOOS: platform.os, GOARCH: platform.arch, CGO_ENABLED: '0' }
-  const options = platform === undefined ? [] : ['-trimpath', '-ldflags=-s -w']
+  const debugOptions = isDebugged ? ['-gcflags=all=-N -l'] : []
+  const options = platform === undefined ? debugOptions : ['-trimpath', '-ldflags=-s -w']
   const go = findGo(deps.env)
   const folder = mkdtempSync(join(tmpdir(), 'antichain-go-'))
   const command = join(folder, kind)

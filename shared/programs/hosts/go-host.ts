@@ -40,9 +40,14 @@ export function createGoProgramHost(deps: GoHostDeps): ProgramHost {
         cwd: programInput.programFolder,
         env: { ...deps.env, ...createGoEnvironment(programInput) },
       }
-      const program = await startProgramProcess(deps.processes, request, { programInput, onLine })
-      void program.programEnd.then(binary.cleanUp)
-      return program
+      try {
+        const program = await startProgramProcess(deps.processes, request, { programInput, onLine })
+        void program.programEnd.then(binary.cleanUp)
+        return program
+      } catch (thrown) {
+        binary.cleanUp()
+        throw thrown
+      }
     },
     listPackages: source => listGoPackages(deps, source),
   }
@@ -63,14 +68,15 @@ function createGoEnvironment(programInput: ProgramInput): Readonly<Record<string
   }
 }
 
-async function resolveBinary(deps: GoHostDeps, source: ProgramSource): Promise<ProgramBinary> {
+async function resolveBinary(deps: GoHostDeps, source: ProgramInput): Promise<ProgramBinary> {
   const builtBinary = findBuiltBinary(source)
   if (builtBinary !== undefined) {
     requireBinaryOf(builtBinary, { os: process.platform, arch: process.arch })
     return { command: builtBinary, cleanUp: () => undefined }
   }
   const { programFolder: directory, entryPoint } = source
-  return buildGo(deps, { kind: 'program', directory, entryPoint })
+  const isDebugged = source.onDebuggerReady !== undefined
+  return buildGo(deps, { kind: 'program', directory, entryPoint, isDebugged })
 }
 
 /**

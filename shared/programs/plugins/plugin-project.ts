@@ -28,6 +28,8 @@ export interface SourceCommandDeps {
   readonly processes: ProcessesPort
   /** The environment for the plugin. */
   readonly env: Readonly<Record<string, string>>
+  /** Whether the plugin runs under a debugger. Default: false. */
+  readonly isDebugged?: boolean
 }
 
 const fileName = 'PulumiPlugin.yaml'

@@ -112,7 +112,9 @@ async function createGoCommand(
   { folder }: PluginProject,
   args: readonly string[],
 ): Promise<PluginCommand> {
-  const { command, cleanUp } = await buildGo(deps, { kind: 'plugin', directory: folder })
+  const { isDebugged = false } = deps
+  const target = { kind: 'plugin', directory: folder, isDebugged } as const
+  const { command, cleanUp } = await buildGo(deps, target)
   return { command, args, env: deps.env, cleanUp }
 }
 

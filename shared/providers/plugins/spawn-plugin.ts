@@ -51,7 +51,8 @@ export async function spawnPlugin(
   const project = folder === undefined ? undefined : readRunnableProject(folder)
   if (project !== undefined && !hasSourceCommand(project))
     return runPluginByHost(deps, project, { args, cwd, isDebugged: onReady !== undefined })
-  const { cleanUp = () => undefined, ...command } = await resolveCommand(deps, path, args)
+  const commandDeps = { ...deps, isDebugged: onReady !== undefined }
+  const { cleanUp = () => undefined, ...command } = await resolveCommand(commandDeps, path, args)
   try {
     const debugRequest =
       onReady === undefined || project === undefined
