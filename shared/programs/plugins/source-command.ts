@@ -9,6 +9,7 @@ import semver from 'semver'
 import { emulatedVersion } from '../../config/emulated-version.ts'
 import { error } from '../../errors/error.ts'
 import { buildGo } from '../hosts/go-build.ts'
+import { splitArguments } from '../hosts/split-arguments.ts'
 import {
   type PluginCommand,
   type PluginProject,
@@ -31,7 +32,7 @@ const commandFactories: ReadonlyMap<string, CommandFactory> = new Map([
 
 /**
  * Returns the command of a plugin from source. Throws FEATURE_MISSING for a language without a
- * factory here, and PLUGIN_FAILED for a plugin that cannot run. Also throws
+ * factory here, and PLUGIN_FAILED for a plugin that cannot run. Also throws PROJECT_INVALID,
  * PROGRAM_LANGUAGE_MISSING and PROGRAM_BUILD_FAILED.
  */
 export async function createSourceCommand(
@@ -78,9 +79,7 @@ async function createNodeCommand(
   { folder, options }: PluginProject,
   args: readonly string[],
 ): Promise<PluginCommand> {
-  const nodeArgs = toText(options['nodeargs'])
-    .split(/\s+/)
-    .filter(word => word !== '')
+  const nodeArgs = splitArguments(toText(options['nodeargs']))
   const tsconfig = toText(options['tsconfig'])
   return {
     command: 'node',
