@@ -1,4 +1,14 @@
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -48,6 +58,24 @@ config:
     expect(config.remove('p:token')).toBe(false)
     expect([...config.getValues().keys()]).toEqual(['aws:region', 'p:short'])
   })
+
+  test.each(['123', 'true', '~', '*name'])(
+    'a key that YAML does not read as a text can be set and removed: %s',
+    key => {
+      const text = `name: &name 123\nconfig:\n  ${key} : old # near\n  p:b: c\n`
+      const config = openStackConfig(text, file, 'p')
+      const [name = ''] = config.getValues().keys()
+      config.set(name, 'new')
+      expect(config.format()).toContain(' new # near\n')
+      const edited = openStackConfig(config.format(), file, 'p')
+      expect([...edited.getValues()]).toEqual([
+        [name, 'new'],
+        ['p:b', 'c'],
+      ])
+      expect(edited.remove(name)).toBe(true)
+      expect(edited.format()).toBe('name: &name 123\nconfig:\n  p:b: c\n')
+    },
+  )
 
   test('an edit of a JSON file keeps the digits of large integers', () => {
     const text = '{"config":{"p:id":12345678901234567890,"p:short":"old"}}'
@@ -177,3 +205,26 @@ test('a stack file with invalid bytes is refused, because a write would replace 
   writeFileSync(path, Buffer.from([...Buffer.from('config:\n  p:a: '), 0xff, 0x0a]))
   expect(() => readStackConfig(path, 'p')).toThrow('is not valid UTF-8')
 })
+
+// A rename over the link would replace it by a file, and the program would read the old target.
+test.each([true, false])(
+  'a write follows links to the file, existing (%s) or not, and keeps its mode',
+  exists => {
+    const root = mkdtempSync(join(tmpdir(), 'antichain-config-'))
+    mkdirSync(join(root, 'other'))
+    const target = join(root, 'other', 'real.yaml')
+    const links = [join(root, 'other', 'Pulumi.dev.yaml'), join(root, 'Pulumi.dev.yaml')] as const
+    symlinkSync('real.yaml', links[0])
+    symlinkSync('other/Pulumi.dev.yaml', links[1])
+    if (exists) writeFileSync(target, '')
+    // The process's umask removes the permission of the group to write.
+    if (exists) chmodSync(target, 0o660)
+    const config = readStackConfig(links[1], 'p')
+    config.set('p:a', 'b')
+    writeStackConfig(config)
+    expect(links.map(link => lstatSync(link).isSymbolicLink())).toEqual([true, true])
+    expect(readFileSync(target, 'utf8')).toBe('config:\n  p:a: b\n')
+    if (exists) expect(statSync(target).mode & 0o777).toBe(0o660)
+    expect(readdirSync(join(root, 'other'))).toEqual(['Pulumi.dev.yaml', 'real.yaml'])
+  },
+)

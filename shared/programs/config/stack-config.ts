@@ -1,7 +1,19 @@
 import { isUtf8 } from 'node:buffer'
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, extname, join } from 'node:path'
-import { isMap, isScalar, isNode, Pair, Scalar, YAMLMap, type Document, type Node } from 'yaml'
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, extname, join, resolve } from 'node:path'
+import { isAlias, isMap, isNode, isScalar, Pair, Scalar, YAMLMap } from 'yaml'
+import type { Document, Node } from 'yaml'
 import { error, messageOf } from '../../errors/error.ts'
 import { parseConfigKey, formatConfigKey } from './config-key.ts'
 import {
@@ -82,18 +94,38 @@ export function readStackConfig(file: string, project: string): StackConfig {
   return openStackConfig(bytes.toString('utf8'), file, project)
 }
 
-/** Writes a stack file atomically. Throws CONFIG_INVALID. */
+/**
+ * Writes a stack file atomically. Follows links, and keeps the mode of the file, as Pulumi does.
+ * Throws CONFIG_INVALID.
+ */
 export function writeStackConfig(config: StackConfig): void {
-  const temporaryFile = `${config.path}.${process.pid}.tmp`
   try {
     mkdirSync(dirname(config.path), { recursive: true })
-    writeFileSync(temporaryFile, config.format())
-    renameSync(temporaryFile, config.path)
+    replaceFile(targetOfLinks(config.path), config.format())
   } catch (cause) {
-    rmSync(temporaryFile, { force: true })
     throw error('CONFIG_INVALID', `cannot write ${config.path}: ${messageOf(cause)}`, {
       cause,
     })
+  }
+}
+
+/** Returns the path of the file to which a path leads, although the file may not exist. */
+function targetOfLinks(path: string): string {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return path
+  return targetOfLinks(resolve(realpathSync(dirname(path)), readlinkSync(path)))
+}
+
+function replaceFile(file: string, text: string): void {
+  const mode = statSync(file, { throwIfNoEntry: false })?.mode
+  const temporaryFile = `${file}.${process.pid}.tmp`
+  try {
+    writeFileSync(temporaryFile, text, { mode })
+    // The umask of the process has reduced the mode of the new file.
+    if (mode !== undefined) chmodSync(temporaryFile, mode)
+    renameSync(temporaryFile, file)
+  } catch (thrown) {
+    rmSync(temporaryFile, { force: true })
+    throw thrown
   }
 }
 
@@ -121,9 +153,11 @@ export function openStackConfig(text: string, file: string, project: string): St
       entries.set(key, { spelling: spellingOf(key), value: toStoredConfigValue(value) })
     },
     remove: key => {
-      document.deleteIn(['config', spellingOf(key)])
       const config: unknown = document.get('config', true)
-      if (isMap(config) && config.items.length === 0) document.delete('config')
+      if (isMap(config)) {
+        config.delete(findKeyNode(document, config, spellingOf(key)))
+        if (config.items.length === 0) document.delete('config')
+      }
       return entries.delete(key)
     },
     setSalt: salt => {
@@ -202,8 +236,6 @@ function readTextField(source: YamlSource, name: string): string {
 
 function setConfigNode(document: Document, key: string, value: ConfigTree): void {
   const newNode = createNode(document, value)
-  const oldNode: unknown = document.getIn(['config', key], true)
-  if (isNode(oldNode)) copyComments(oldNode, newNode)
   const config: unknown = document.get('config', true)
   if (!isMap(config)) {
     const map = new YAMLMap(document.schema)
@@ -211,11 +243,18 @@ function setConfigNode(document: Document, key: string, value: ConfigTree): void
     document.set('config', map)
     return
   }
-  config.set(hasKey(config, key) ? key : document.createNode(key), newNode)
+  const keyNode = findKeyNode(document, config, key) ?? document.createNode(key)
+  const oldNode: unknown = config.get(keyNode, true)
+  if (isNode(oldNode)) copyComments(oldNode, newNode)
+  config.set(keyNode, newNode)
 }
 
-function hasKey(map: YAMLMap, key: string): boolean {
-  return map.items.some(pair => isScalar(pair.key) && String(pair.key.value) === key)
+/** Returns the node of a key by its text. The key may also be a number, a boolean or an alias. */
+function findKeyNode(document: Document, map: YAMLMap, key: string): unknown {
+  const hasText = (node: unknown): boolean => isScalar(node) && String(node.value) === key
+  return map.items
+    .map(pair => pair.key)
+    .find(node => hasText(isAlias(node) ? node.resolve(document) : node))
 }
 
 function copyComments(oldNode: Node, newNode: Node): void {
