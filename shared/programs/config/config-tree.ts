@@ -137,8 +137,15 @@ export function parseConfigTree(text: string): ConfigTree | undefined {
   }
 }
 
-/** The reviver of `JSON.parse`. `context` has the text of a number. */
-function keepDigits(_key: string, value: unknown, context?: { readonly source: string }): unknown {
+/**
+ * A reviver for `JSON.parse` that returns unsafe integers as bigint. `context` has the text of a
+ * number.
+ */
+export function keepDigits(
+  _key: string,
+  value: unknown,
+  context?: { readonly source: string },
+): unknown {
   const source = context?.source ?? ''
   return typeof value === 'number' && /^-?\d+$/.test(source) ? toExactNumber(BigInt(source)) : value
 }
@@ -162,7 +169,8 @@ function formatScalar(scalar: null | boolean | number | bigint | string): string
   return scalar === null ? '' : String(scalar)
 }
 
-function toExactNumber(integer: bigint): number | bigint {
+/** Returns an integer as a number if a number has all its digits. */
+export function toExactNumber(integer: bigint): number | bigint {
   const number = Number(integer)
   return Number.isSafeInteger(number) ? number : integer
 }

@@ -1,7 +1,9 @@
 import { error } from '../../errors/error.ts'
+import { keepDigits } from '../config/config-tree.ts'
 import {
   hasSecretPart,
   type EnvironmentValue,
+  formatValueAsJson,
   fromPlainData,
   listItemsOf,
   textOfValue,
@@ -32,7 +34,7 @@ export function callEnvironmentFunction(
     case 'fn::secret':
       return fromPlainData(toPlainData(argument), true)
     case 'fn::toJSON':
-      return { isSecret, content: JSON.stringify(toPlainData(argument)) }
+      return { isSecret, content: formatValueAsJson(argument) }
     case 'fn::fromJSON':
       return fromPlainData(parseJsonText(requireText(), errorOf), isSecret)
     case 'fn::toString':
@@ -66,7 +68,7 @@ function joinTexts(argument: EnvironmentValue, errorOf: FunctionErrorOf): string
 
 function parseJsonText(text: string, errorOf: FunctionErrorOf): unknown {
   try {
-    return JSON.parse(text)
+    return JSON.parse(text, keepDigits)
   } catch {
     // The message of the parser could contain a part of a secret.
     throw errorOf('`fn::fromJSON` takes a text in JSON')

@@ -1,3 +1,6 @@
+import { toExactNumber } from '../config/config-tree.ts'
+import { keepIntegerDigits } from '../project/yaml-source.ts'
+
 /** A value of an environment. With `isSecret`, a list or map and all its parts are secret. */
 export interface EnvironmentValue {
   readonly isSecret: boolean
@@ -45,13 +48,13 @@ export function hasSecretPart(value: EnvironmentValue): boolean {
   return [...parts].some(hasSecretPart)
 }
 
-/** Returns a value as plain data for JSON. */
+/** Returns a value as plain data. Integers that a number would round are bigint. */
 export function toPlainData(value: EnvironmentValue): unknown {
   const [items, fields] = [listItemsOf(value), fieldsOf(value)]
   if (items !== undefined) return items.map(toPlainData)
   if (fields !== undefined)
     return Object.fromEntries([...fields].map(([key, field]) => [key, toPlainData(field)]))
-  return typeof value.content === 'bigint' ? Number(value.content) : value.content
+  return typeof value.content === 'bigint' ? toExactNumber(value.content) : value.content
 }
 
 /** Returns plain data as a value. */
@@ -68,11 +71,16 @@ export function fromPlainData(data: unknown, isSecret: boolean): EnvironmentValu
   return { isSecret, content: isScalar(data) ? data : null }
 }
 
+/** Returns a value as JSON. Integers keep all their digits. */
+export function formatValueAsJson(value: EnvironmentValue): string {
+  return JSON.stringify(toPlainData(value), keepIntegerDigits)
+}
+
 /** Returns the text of a value: of a scalar as it is, of a map or list as JSON. */
 export function textOfValue(value: EnvironmentValue): string {
   const { content } = value
   if (content === null) return ''
-  return typeof content === 'object' ? JSON.stringify(toPlainData(value)) : String(content)
+  return typeof content === 'object' ? formatValueAsJson(value) : String(content)
 }
 
 function isScalar(data: unknown): data is boolean | number | bigint | string {

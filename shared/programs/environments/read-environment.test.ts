@@ -74,6 +74,30 @@ test('interpolations and functions keep types, and a value that uses a secret is
   expect(secrets.map(([name]) => name)).toEqual(['key', 'json'])
 })
 
+test('functions keep all digits of large integers, as the configuration does', () => {
+  write(
+    'dev',
+    `values:
+  id: 12345678901234567890
+  pulumiConfig:
+    secret: {fn::secret: 12345678901234567890}
+    json: {fn::toJSON: {id: "\${id}", one: 1}}
+    text: {fn::toString: ["\${id}"]}
+    parsed: {fn::fromJSON: '{"id": 12345678901234567890, "half": 0.5}'}
+`,
+  )
+  const options = { project: 'shop', encrypt: (text: string) => `sealed ${text}` }
+  expect(Object.fromEntries(withEnvironmentConfig(new Map(), read(), options))).toEqual({
+    'shop:secret': { kind: 'secure', ciphertext: 'sealed 12345678901234567890' },
+    'shop:json': '{"id":12345678901234567890,"one":1}',
+    'shop:text': '[12345678901234567890]',
+    'shop:parsed': new Map<string, unknown>([
+      ['id', 12_345_678_901_234_567_890n],
+      ['half', 0.5],
+    ]),
+  })
+})
+
 test('the values of the stack override pulumiConfig, whose secrets are encrypted', () => {
   write(
     'dev',
