@@ -1,16 +1,21 @@
 import { describe, expect, test } from 'vitest'
+import { error } from '../../errors/error.ts'
 import { openConfig, withProjectDefaults } from './open-config.ts'
 import { parseProject } from '../project/project-file.ts'
 import { openStackConfig } from './stack-config.ts'
 
-function openTestConfig(project: string, stack: string): unknown {
+function openTestConfig(
+  project: string,
+  stack: string,
+  decrypt = (text: string): string => `open ${text}`,
+): unknown {
   return Object.fromEntries(
     openConfig({
       project: parseProject(`name: p\n${project}`, 'Pulumi.yaml'),
       stack: 'dev',
       values: openStackConfig(stack, 'Pulumi.dev.yaml', 'p').getValues(),
       isStrict: true,
-      decrypt: text => `open ${text}`,
+      decrypt,
     }),
   )
 }
@@ -80,6 +85,23 @@ describe('configuration of a deployment', () => {
     expect(() => openWithType('string, secret: true', 'open')).toThrow(/must be encrypted/)
     expect(openWithType('array, items: {type: integer}', '[1, "2"]')).toBeTruthy()
   })
+
+  test.each(['', 'config: {k: {type: string}}\n', 'config: {k.part: {type: string}}\n'])(
+    'a secret that cannot be decrypted is named, under the definitions %j',
+    project => {
+      const stack = 'config: {p:k: {part: {secure: v1:x}}}\n'
+      const refuse = (): never => {
+        throw error('SECRETS_MALFORMED', 'the ciphertext is broken')
+      }
+      expect(() => openTestConfig(project, stack, refuse)).toThrow(
+        expect.objectContaining({
+          code: 'SECRETS_MALFORMED',
+          message: "cannot decrypt the configuration value 'p:k': the ciphertext is broken",
+          hint: 'Set the value again with `antichain config set --secret p:k`.',
+        }) as Error,
+      )
+    },
+  )
 
   test('invalid definitions in the project file are refused', () => {
     const openProjectConfig = (config: string): unknown =>

@@ -56,28 +56,29 @@ export function openConfig(sources: ConfigSources): ReadonlyMap<string, ConfigVa
   const checkedEntries = sources.isStrict ? sources.project.config : []
   for (const entry of checkedEntries) checkType(sources, entry, values)
   return new Map(
-    [...values].map(([key, value]) => [key, openConfigEntry(key, value, sources.decrypt)]),
+    [...values].map(([key, value]) => [key, openValue(value, createDecryptOfKey(sources, key))]),
   )
 }
 
-/** Opens the value of a key. A decryption error names the key. */
-function openConfigEntry(
+/** Returns a function that decrypts secrets of a key. Its error names the key. */
+function createDecryptOfKey(
+  { decrypt }: ConfigSources,
   key: string,
-  value: StoredConfigValue,
-  decrypt: (ciphertext: string) => string,
-): ConfigValue {
-  try {
-    return openValue(value, decrypt)
-  } catch (thrown) {
-    if (!hasCode(thrown, 'SECRETS_MALFORMED')) throw thrown
-    throw error(
-      'SECRETS_MALFORMED',
-      `cannot decrypt the configuration value '${key}': ${thrown.message}`,
-      {
-        cause: thrown,
-        hint: `Set the value again with \`antichain config set --secret ${key}\`.`,
-      },
-    )
+): (ciphertext: string) => string {
+  return ciphertext => {
+    try {
+      return decrypt(ciphertext)
+    } catch (thrown) {
+      if (!hasCode(thrown, 'SECRETS_MALFORMED')) throw thrown
+      throw error(
+        'SECRETS_MALFORMED',
+        `cannot decrypt the configuration value '${key}': ${thrown.message}`,
+        {
+          cause: thrown,
+          hint: `Set the value again with \`antichain config set --secret ${key}\`.`,
+        },
+      )
+    }
   }
 }
 
@@ -149,11 +150,12 @@ function withDefault(
 }
 
 function checkType(
-  { project, stack, decrypt }: ConfigSources,
+  sources: ConfigSources,
   entry: ProjectConfigEntry,
   values: ReadonlyMap<string, StoredConfigValue>,
 ): void {
   if (entry.type === undefined) return
+  const { project, stack } = sources
   const location = locateEntry(project, entry)
   const value = getTreeAt(values.get(location.key), location.subpath)
   if (value === undefined) return
@@ -166,7 +168,8 @@ function checkType(
         hint: `Set the value again with \`antichain config set --secret ${entry.key}\`.`,
       },
     )
-  if (!isOfType(entry.type, replaceSecure(value, decrypt)))
+  const openedValue = replaceSecure(value, createDecryptOfKey(sources, location.key))
+  if (!isOfType(entry.type, openedValue))
     throw error('CONFIG_INVALID', `${subject} must be of type ${formatTypeName(entry.type)}`, {
       hint: `Set a value of this type with \`antichain config set ${entry.key} <value>\`.`,
     })
