@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { bothProtocols, type ContractOutcome, fail, passed, skip } from './contract.ts'
+import { bothProtocols, type ContractOutcome, fail, passed, skip, warn } from './contract.ts'
 import { formatJsonReport, formatJunitReport, formatTextReport } from './format-report.ts'
 import type { ProviderReport, ReportEntry } from './report.ts'
 
@@ -81,6 +81,11 @@ describe('the report of a check', () => {
       result: 'failed',
       remedy: 'Correct create.',
     })
+    const warnings = [fail('legacy'), warn('legacy')].map(outcome => entryOf('careful', outcome))
+    const warningReport = JSON.parse(formatJsonReport({ ...report, entries: warnings })) as object
+    const expected = { result: 'warning', remedy: 'Correct careful.' }
+    expect(warningReport).toMatchObject({ contracts: [expected, expected] })
+    expect(json.contracts.filter(contract => 'remedy' in contract)).toHaveLength(2)
   })
 
   test('as JUnit has a suite per type, failures and skipped cases, in valid XML', () => {

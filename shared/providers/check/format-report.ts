@@ -89,12 +89,14 @@ export function formatJsonReport(report: ProviderReport): string {
     const { contract, type, outcome } = entry
     const { id, title, source, severity, remedy } = contract
     const reason = outcomeReasonOf(outcome)
+    const result = resultOf(entry)
+    const isViolated = result === 'failed' || result === 'warning'
     return {
       id,
       ...(type === undefined ? {} : { type }),
-      result: resultOf(entry),
+      result,
       ...(reason === undefined ? {} : { reason }),
-      ...(outcome.kind === 'failed' ? { remedy } : {}),
+      ...(isViolated ? { remedy } : {}),
       title,
       source,
       severity,
