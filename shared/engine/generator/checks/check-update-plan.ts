@@ -1,4 +1,5 @@
 import { nameOf, type Urn } from '../../../names/urn.ts'
+import { isJoinOrHook } from '../../../records/operation.ts'
 import type { ResourceState } from '../../../state/resource.ts'
 import { emptyMap, type PropertyMap } from '../../../values/value.ts'
 import type { RecordedDecision } from '../../deployment/log/decision-index.ts'
@@ -199,10 +200,12 @@ export function plannedUrnsOf(
   { aliasingUrns }: Pick<GeneratorSets, 'aliasingUrns'>,
 ): readonly Urn[] {
   const operations = decision.kind === 'registration' ? decision.operations : [decision.operation]
-  return operations.flatMap(({ op, urn: recordedUrn }) => {
+  return operations.flatMap(operation => {
+    const { op, urn: recordedUrn } = operation
     const urn = aliasingUrns.get(recordedUrn) ?? recordedUrn
-    // Update plans have no steps for reads and imports.
-    if (op.startsWith('read') || op.startsWith('import')) return []
+    // Update plans have no steps for reads, imports, refreshes, joins and hooks.
+    if (op.startsWith('read') || op.startsWith('import') || op === 'refresh') return []
+    if (isJoinOrHook(operation)) return []
     // An update plan also contains the step `replace`, for which no operation is recorded.
     return op === 'create-replacement' ? [urn, urn] : [urn]
   })
