@@ -18,6 +18,7 @@ import type { DefaultProviders } from '../providers/default-providers.ts'
 import { createStepEndsDelta } from '../steps/step-ends-delta.ts'
 import { replayRecorded } from '../replay/replay-registration.ts'
 import type { CurrentState } from '../sets.ts'
+import { failIfDependencyFailed } from '../checks/failed-dependencies.ts'
 import { refuseMissingDependencies } from '../checks/refuse-missing-dependencies.ts'
 
 /**
@@ -45,7 +46,7 @@ export async function readResource(
   request: ReadRequest,
   defaultProviders: DefaultProviders,
 ): Promise<StageResult<CurrentState>> {
-  const { input, ports } = ctx
+  const { input } = ctx
   const referenceResult =
     request.provider === ''
       ? await defaultProviders.resolveReference(request.plugin)
@@ -63,6 +64,19 @@ export async function readResource(
   const readableResult = requireReadable(request, assignment.urn)
   if (readableResult.kind !== 'decided') return readableResult
 
+  const result = await decideRead(ctx, request, { assignment, provider })
+  if (result.kind !== 'failed') return result
+  // With `--continue-on-error`, dependents of the failed read are skipped.
+  return { ...result, delta: { ...result.delta, failedUrns: [assignment.urn] } }
+}
+
+/** Answers a read from its record, or decides and runs it. */
+async function decideRead(
+  ctx: GeneratorContext,
+  request: ReadRequest,
+  { assignment, provider }: { readonly assignment: UrnAssignment; readonly provider: string },
+): Promise<StageResult<CurrentState>> {
+  const { input, ports } = ctx
   const goalDigest = ports.callDigestOf(createReadKey(request, provider))
   const replayResult = await replayRecorded(ctx, assignment, goalDigest)
   if (replayResult.kind !== 'decided') return replayResult
@@ -73,7 +87,11 @@ export async function readResource(
 
   const stepsResult = finishStage(ctx, decideReadSteps(assignment, next, request.id))
   if (stepsResult.kind !== 'decided') return stepsResult
-  return runRead(ctx, { assignment, goalDigest, steps: stepsResult.value })
+  const steps = stepsResult.value
+
+  const failureCheck = failIfDependencyFailed(input, steps)
+  if (failureCheck.kind !== 'decided') return failureCheck
+  return runRead(ctx, { assignment, goalDigest, steps })
 }
 
 function requireReadable({ type, id, isIdUnknown }: ReadRequest, urn: Urn): Result<void> {
@@ -139,7 +157,7 @@ async function runRead(
   ctx.apply(createStepEndsDelta(steps, ends))
   const endedRead = ends[0]
   if (endedRead?.trackedState === undefined || endedRead.end.verdict !== 'succeeded')
-    return { ...failStep(ctx.input), delta: { failedUrns: [urn] } }
+    return failStep(ctx.input)
   const current = { ...endedRead.trackedState, op: endedRead.step.op }
   return toDecided(current, { currentStates: [[urn, current]] })
 }
