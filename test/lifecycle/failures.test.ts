@@ -72,6 +72,23 @@ test('an unregistered resource is kept when the update of its dependent failed',
   expect(idsOf(await engine.run(programWithout))).toEqual(['b-1'])
 })
 
+test('a resource that would be deleted with a kept resource is deleted by a call of its own', async () => {
+  const cloud = createCloud()
+  const engine = await engines.open(cloud)
+  await engine.run(async monitor => {
+    const container = await registerReporting(monitor, 'container', { v: 1 })
+    await registerReporting(monitor, 'user', { v: 1 }, { dependencies: [container.urn] })
+    await registerReporting(monitor, 'inside', { v: 1 }, { deletedWith: container.urn })
+  })
+  cloud.faults.add('update user-1')
+  const testRun = await engine.run(async monitor => {
+    await registerReporting(monitor, 'user', { v: 2 })
+  }, continueOptions)
+  expect(testRun.result.result).toBe('failed')
+  expect(idsOf(testRun)).toEqual(['container-1', 'user-1'])
+  expect([...cloud.objects.keys()]).toEqual(['container-1', 'user-1'])
+})
+
 test('a replacement in which the delete of a dependent failed loses no object', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)

@@ -56,7 +56,9 @@ export function condemnStates(
       ? candidates
       : candidates.filter(({ baseIndex }) => !requiredIndices.has(baseIndex))
   ctx.apply({
-    deleted: candidates.flatMap(({ baseIndex }) => base.snapshot.resources[baseIndex]?.urn ?? []),
+    deleted: condemnedStates.flatMap(
+      ({ baseIndex }) => base.snapshot.resources[baseIndex]?.urn ?? [],
+    ),
     condemnedIndices: condemnedStates.map(({ baseIndex }) => baseIndex),
     removed: { condemnedIndices: [...requiredIndices] },
   })
