@@ -131,9 +131,8 @@ function addEdges(
   edges: DeleteEdges,
   addEdge: (from: number | string, to: number | string) => void,
 ): void {
-  for (const [index, { states, groups }] of edges.releases)
-    for (const target of [...states, ...groups]) addEdge(index, target)
-  for (const [key, states] of edges.groups) for (const target of states) addEdge(key, target)
+  for (const [from, { states, groups }] of [...edges.releases, ...edges.groups])
+    for (const target of [...states, ...groups]) addEdge(from, target)
 }
 
 /** Adds a join between each wave and the next one. */

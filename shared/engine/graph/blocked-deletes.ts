@@ -17,10 +17,13 @@ export function findBlockedDeletes(
     blockedIndices.add(index)
     const releases = edges.releases.get(index)
     pendingIndices.push(...(releases?.states ?? []))
-    for (const key of releases?.groups ?? []) {
+    const pendingGroups = [...(releases?.groups ?? [])]
+    for (let key = pendingGroups.pop(); key !== undefined; key = pendingGroups.pop()) {
       if (visitedGroups.has(key)) continue
       visitedGroups.add(key)
-      pendingIndices.push(...(edges.groups.get(key) ?? []))
+      const group = edges.groups.get(key)
+      pendingIndices.push(...(group?.states ?? []))
+      pendingGroups.push(...(group?.groups ?? []))
     }
   }
   return blockedIndices

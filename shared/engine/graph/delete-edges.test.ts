@@ -80,10 +80,44 @@ test('a dependent of a component depends on its children, and several children f
     state('second', { dependencies: [urn('box')] }),
   ]
   const { releases, groups } = findEdges(states)
-  expect([...groups.values()]).toEqual([[1, 2]])
+  expect([...groups.values()]).toEqual([{ states: [1, 2], groups: [] }])
   const [key = ''] = groups.keys()
   expect(releases.get(3)).toEqual({ states: [0], groups: [key] })
   expect(releases.get(4)).toEqual({ states: [0], groups: [key] })
+})
+
+test('a group of a component releases the next smaller group instead of its children', () => {
+  const children = ['v', 'w', 'x', 'y'].map(name => state(name, { parent: urn('box') }))
+  const users = ['first', 'second'].map(name => state(name, { dependencies: [urn('box')] }))
+  const states = [
+    state('box', { custom: false }),
+    ...children.slice(0, 2),
+    ...users.slice(0, 1),
+    ...children.slice(2),
+    ...users.slice(1),
+  ]
+  const { releases, groups } = findEdges(states)
+  const [small = '', big = ''] = groups.keys()
+  expect(releases.get(3)).toEqual({ states: [0], groups: [small] })
+  expect(releases.get(6)).toEqual({ states: [0], groups: [big] })
+  expect(groups).toEqual(
+    new Map([
+      [small, { states: [1, 2], groups: [] }],
+      [big, { states: [4, 5], groups: [small] }],
+    ]),
+  )
+})
+
+test('the number of edges is linear, even if children and dependents of a component alternate', () => {
+  const pairs = Array.from({ length: 1_000 }, (_, number) => [
+    state(`child-${number}`, { parent: urn('box') }),
+    state(`user-${number}`, { dependencies: [urn('box')] }),
+  ])
+  const { releases, groups } = findEdges([state('box', { custom: false }), ...pairs.flat()])
+  const edges = [...releases.values(), ...groups.values()]
+  const edgeCount = edges.reduce((sum, released) => sum + released.states.length, 0)
+  expect(edgeCount).toBe(3_001)
+  expect(edges.every(released => released.groups.length <= 1)).toBe(true)
 })
 
 test('the only child of a component needs no group', () => {

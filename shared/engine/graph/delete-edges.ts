@@ -1,27 +1,34 @@
 import { dependencyUrnsOf, type StateGraph } from './dependencies.ts'
 import { isProviderType, providerUrnOf } from '../../names/provider-reference.ts'
-import { stackType } from '../../names/urn.ts'
+import { stackType, type Urn } from '../../names/urn.ts'
+
+/** The condemned states (by index) and the groups that a delete or a group releases. */
+interface Releases {
+  readonly states: readonly number[]
+  readonly groups: readonly string[]
+}
 
 /**
  * The order constraints of deletes. A group represents those descendants of a component that
- * precede one dependent of the component in the list. Many resources may depend on a big component,
- * and groups keep the number of edges linear.
+ * precede one dependent of the component in the list. It releases the descendants after those of
+ * the next smaller group of the component, and that group. Many resources may depend on a big
+ * component, and groups keep the number of edges linear.
  */
 export interface DeleteEdges {
-  /** By state index: the condemned states and groups that the delete of a state releases. */
-  readonly releases: ReadonlyMap<
-    number,
-    { readonly states: readonly number[]; readonly groups: readonly string[] }
-  >
+  /** By state index: the releases of the delete of a state. */
+  readonly releases: ReadonlyMap<number, Releases>
   /**
-   * By group: the states that the group releases. It releases them after the deletes of all states
-   * that release the group.
+   * By group: the releases of the group. They take place after the deletes of all states that
+   * release the group, and after the releases of all groups that release it.
    */
-  readonly groups: ReadonlyMap<string, readonly number[]>
+  readonly groups: ReadonlyMap<string, Releases>
 }
 
 /** The releases of `DeleteEdges` while the edges are collected. */
-type Releases = Map<number, { readonly states: number[]; readonly groups: readonly string[] }>
+type CollectedReleases = Map<
+  number,
+  { readonly states: number[]; readonly groups: readonly string[] }
+>
 
 /**
  * Returns the edges among condemned states (indices into the graph). These are the edges of
@@ -45,9 +52,10 @@ export function findDeleteEdges(graph: StateGraph, condemned: ReadonlySet<number
 export function findDependencyEdges(
   graph: StateGraph,
   condemned: ReadonlySet<number>,
-): DeleteEdges & { readonly releases: Releases } {
-  const releases: Releases = new Map()
-  const groups = new Map<string, readonly number[]>()
+): DeleteEdges & { readonly releases: CollectedReleases } {
+  const releases: CollectedReleases = new Map()
+  const groups = new Map<string, Releases>()
+  const releaseDescendants = createDescendantGroups(graph, condemned, groups)
   /** Pairs of indices: a state, and a later state whose URN the first one names. */
   const laterCopies: [number, number][] = []
   for (const index of [...condemned].sort((a, b) => a - b)) {
@@ -67,16 +75,9 @@ export function findDependencyEdges(
       for (const copyIndex of graph.indicesOf(urn)) {
         addEdge(copyIndex)
         if (copyIndex >= index || graph.states[copyIndex]?.custom !== false) continue
-        const descendants = graph
-          .descendantsOf(urn)
-          .filter(child => child < index && condemned.has(child))
-        if (descendants.length === 0) continue
-        if (descendants.length === 1) releasedIndices.add(descendants[0] ?? copyIndex)
-        else {
-          const key = `${urn}#${descendants.length}`
-          groups.set(key, descendants)
-          groupKeys.add(key)
-        }
+        const descendants = releaseDescendants(urn, index)
+        for (const child of descendants.states) releasedIndices.add(child)
+        for (const key of descendants.groups) groupKeys.add(key)
       }
     if (state.parent !== '')
       for (const copyIndex of graph.indicesOf(state.parent)) addEdge(copyIndex)
@@ -87,12 +88,51 @@ export function findDependencyEdges(
 }
 
 /**
+ * Returns a function that returns the release of the condemned descendants of a component that
+ * precede an index. Adds groups of several descendants to `groups`. The indices of the calls must
+ * ascend.
+ */
+function createDescendantGroups(
+  { descendantsOf }: Pick<StateGraph, 'descendantsOf'>,
+  condemned: ReadonlySet<number>,
+  groups: Map<string, Releases>,
+): (urn: Urn, index: number) => Releases {
+  /** `count`: the number of descendants that precede the last index. `group`: the largest group. */
+  const components = new Map<
+    Urn,
+    { readonly descendants: readonly number[]; count: number; group: string | undefined }
+  >()
+  return (urn, index) => {
+    const component = components.get(urn) ?? {
+      descendants: descendantsOf(urn).filter(child => condemned.has(child)),
+      count: 0,
+      group: undefined,
+    }
+    components.set(urn, component)
+    const { descendants, count: earlierCount, group: smallerGroup } = component
+    while ((descendants[component.count] ?? Infinity) < index) component.count += 1
+    const { count } = component
+    if (count < 2) return { states: descendants.slice(0, count), groups: [] }
+    const key = `${urn}#${count}`
+    component.group = key
+    if (!groups.has(key))
+      groups.set(
+        key,
+        smallerGroup === undefined
+          ? { states: descendants.slice(0, count), groups: [] }
+          : { states: descendants.slice(earlierCount, count), groups: [smallerGroup] },
+      )
+    return { states: [], groups: [key] }
+  }
+}
+
+/**
  * Adds an edge to the root stack from each condemned state that releases nothing but its provider.
  * The stack resource and its outputs are thus deleted last, even if resources lack a parent. The
  * stack releases nothing, so no cycle arises. Pulumi deletes the stack and such states in the same
  * wave, its last one.
  */
-function addRootEdges({ states }: StateGraph, releases: Releases): void {
+function addRootEdges({ states }: StateGraph, releases: CollectedReleases): void {
   const rootIndex = [...releases.keys()].find(index => {
     const state = states[index]
     return state !== undefined && state.type === stackType && state.parent === '' && !state.delete
@@ -110,8 +150,8 @@ function addRootEdges({ states }: StateGraph, releases: Releases): void {
  * has the greater height. No such edge leads to an equal or greater height, so no cycle arises.
  */
 function addWaitEdges(
-  releases: Releases,
-  groups: ReadonlyMap<string, readonly number[]>,
+  releases: CollectedReleases,
+  groups: DeleteEdges['groups'],
   laterCopies: readonly (readonly [number, number])[],
 ): void {
   const heights = computeHeights(releases, groups)
@@ -128,21 +168,24 @@ function addWaitEdges(
  * computed first. Linear in the edges.
  */
 function computeHeights(
-  releases: Releases,
-  groups: ReadonlyMap<string, readonly number[]>,
+  releases: CollectedReleases,
+  groups: DeleteEdges['groups'],
 ): ReadonlyMap<number, number> {
   const heights = new Map<number, number>()
   const groupHeights = new Map<string, number>()
-  const measureHeightAbove = (indices: readonly number[]): number =>
-    indices.reduce((height, index) => Math.max(height, (heights.get(index) ?? 0) + 1), 0)
-  for (const [index, { states, groups: groupKeys }] of releases) {
-    for (const key of groupKeys)
-      if (!groupHeights.has(key)) groupHeights.set(key, measureHeightAbove(groups.get(key) ?? []))
-    const highest = groupKeys.reduce(
-      (height, key) => Math.max(height, groupHeights.get(key) ?? 0),
-      0,
+  const measureHeightAbove = ({ states, groups: groupKeys }: Releases): number =>
+    Math.max(
+      states.reduce((height, index) => Math.max(height, (heights.get(index) ?? 0) + 1), 0),
+      groupKeys.reduce((height, key) => Math.max(height, groupHeights.get(key) ?? 0), 0),
     )
-    heights.set(index, Math.max(measureHeightAbove(states), highest))
+  for (const [index, released] of releases) {
+    // The smaller groups of a component come from earlier states, so their heights are known.
+    for (const key of released.groups) {
+      const group = groups.get(key)
+      if (group !== undefined && !groupHeights.has(key))
+        groupHeights.set(key, measureHeightAbove(group))
+    }
+    heights.set(index, measureHeightAbove(released))
   }
   return heights
 }

@@ -14,12 +14,10 @@ export function wavesOf(
 ): readonly (readonly number[])[] {
   const waitCounts = new Map<number, number>(condemned.map(index => [index, 0]))
   const groupWaitCounts = new Map<string, number>()
-  for (const { states, groups } of edges.releases.values()) {
+  for (const { states, groups } of [...edges.releases.values(), ...edges.groups.values()]) {
     for (const index of states) waitCounts.set(index, (waitCounts.get(index) ?? 0) + 1)
     for (const key of groups) groupWaitCounts.set(key, (groupWaitCounts.get(key) ?? 0) + 1)
   }
-  for (const states of edges.groups.values())
-    for (const index of states) waitCounts.set(index, (waitCounts.get(index) ?? 0) + 1)
   const waves: number[][] = []
   let wave = condemned.filter(index => waitCounts.get(index) === 0)
   while (wave.length > 0) {
@@ -30,14 +28,15 @@ export function wavesOf(
       waitCounts.set(index, remainingWaits)
       if (remainingWaits === 0) nextWave.push(index)
     }
-    for (const index of wave) {
-      const { states = [], groups = [] } = edges.releases.get(index) ?? {}
-      for (const target of states) removeWait(target)
-      for (const key of groups) {
+    // Groups that become free are added while the loop runs.
+    const pendingReleases = wave.flatMap(index => edges.releases.get(index) ?? [])
+    for (const releases of pendingReleases) {
+      for (const target of releases.states) removeWait(target)
+      for (const key of releases.groups) {
         const remainingWaits = (groupWaitCounts.get(key) ?? 0) - 1
         groupWaitCounts.set(key, remainingWaits)
-        if (remainingWaits === 0)
-          for (const target of edges.groups.get(key) ?? []) removeWait(target)
+        const group = edges.groups.get(key)
+        if (remainingWaits === 0 && group !== undefined) pendingReleases.push(group)
       }
     }
     wave = nextWave

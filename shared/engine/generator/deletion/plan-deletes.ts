@@ -105,9 +105,9 @@ function barriersOf(
  * `DeleteEdges` describes.
  */
 function planNodesOf(condemned: readonly CondemnedStep[], edges: DeleteEdges): readonly PlanNode[] {
-  const descendantGroups = [...edges.groups].map(([key, states]) => ({
+  const descendantGroups = [...edges.groups].map(([key, { states, groups }]) => ({
     key,
-    releases: states.map(String),
+    releases: [...states.map(String), ...groups],
   }))
   const deletes = condemned.toReversed().map(({ graphIndex }) => {
     const { states = [], groups = [] } = edges.releases.get(graphIndex) ?? {}
