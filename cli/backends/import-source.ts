@@ -1,7 +1,8 @@
 import {
   countImportedBackendEntries,
-  importBackendHistory,
+  toHistoryImport,
 } from '../../shared/backends/import-backend-history.ts'
+import { importHistory } from '../../shared/backends/import-history.ts'
 import { readHistory } from '../../shared/engine/deployment/retention/read-history-and-versions.ts'
 import type { HistoryRecord } from '../../shared/ports/catalog.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
@@ -11,7 +12,8 @@ import type { SourceStack } from './read-source-stack.ts'
 
 /**
  * Creates the stack of a source unless it exists, and gives it the state of the source. Without a
- * login, the stack also gets the history. Continues an interrupted import.
+ * login, the stack also gets the history. Continues an import that was interrupted, even within an
+ * entry.
  */
 export async function importSource(
   session: CliSession,
@@ -24,8 +26,8 @@ export async function importSource(
   await catalog.createStack(id, clock.now())
   if (engine.remote === undefined) {
     const records = await readStackRecords(session, id)
-    const imported = countImportedBackendEntries(records, history)
-    await importBackendHistory({ catalog, blobs }, id, history.slice(imported))
+    const entries = history.map(toHistoryImport)
+    await importHistory({ catalog, blobs }, id, { records, entries })
   }
   if (state !== null) {
     const stateHash = await engine.putState(id, state)

@@ -1,8 +1,9 @@
 import {
   countImportedEntries,
   type ExportedEntry,
-  importExportedHistory,
+  toHistoryImports,
 } from '../../shared/backends/import-exported-history.ts'
+import { importHistory } from '../../shared/backends/import-history.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import { applyStateEdit } from '../../shared/state/edits/apply-edit.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
@@ -65,7 +66,8 @@ export async function importExportedStack(
   if (engine.remote !== undefined) return replaceState(session, reader)
   const [records, entries] = [await readStackRecords(session, id), await reader.readEntries()]
   const readVersion = async (version: number) => reader.readState(version)
-  await importExportedHistory({ catalog, blobs }, id, { records, entries, readVersion })
+  const imports = toHistoryImports(entries, readVersion)
+  await importHistory({ catalog, blobs }, id, { records, entries: imports })
   const hasVersion = entries.some(({ version = 0 }: ExportedEntry) => version > 0)
   if (state !== undefined && !hasVersion) await replaceState(session, reader)
 }

@@ -5,8 +5,9 @@ import { emptyDeployment } from '../state/empty-deployment.ts'
 import {
   countImportedEntries,
   type ExportedEntry,
-  importExportedHistory,
+  toHistoryImports,
 } from './import-exported-history.ts'
+import { importHistory } from './import-history.ts'
 
 const stack = 'organization/shop/dev' as StackId
 const entries: readonly ExportedEntry[] = [1, 2, 3].map(number => ({
@@ -35,9 +36,7 @@ function openCatalog(failsAt = Infinity) {
       records.push({ deployment, startedAt, ...start })
       return { kind: 'started', deployment }
     },
-    getStack: async () => ({ version: versions.length }),
-    listVersions: async () =>
-      versions.length === 0 ? [] : [{ version: versions.length, snapshot: versions.at(-1) }],
+    getStack: async () => ({ version: versions.length, snapshot: versions.at(-1) ?? '' }),
     publish: async (_: StackId, expected: number, snapshot: BlobHash) => {
       countCall()
       if (versions[expected] === undefined) versions.push(snapshot)
@@ -64,10 +63,9 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8, 9, Infinity])(
   async failsAt => {
     const { catalog, records, versions, heal } = openCatalog(failsAt)
     const importAll = () =>
-      importExportedHistory({ catalog, blobs }, stack, {
+      importHistory({ catalog, blobs }, stack, {
         records: records.toReversed(),
-        entries,
-        readVersion,
+        entries: toHistoryImports(entries, readVersion),
       })
     if (failsAt === Infinity) await importAll()
     else {

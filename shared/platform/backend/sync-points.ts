@@ -1,9 +1,11 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import * as z from 'zod'
+import type { HistoryImport } from '../../backends/import-history.ts'
 import type { StoredJsonObject } from '../../state/stored-fields.ts'
-import { type StackId, stackPartsOf } from '../../records/ids.ts'
+import { type DeploymentId, type EpochMs, type StackId, stackPartsOf } from '../../records/ids.ts'
 import { createRecordForm, jsonForm } from '../../values/record-form.ts'
+import { type StoreLock, tryLock } from '../embedded/store/store-lock.ts'
 
 /**
  * The point up to which the store of this machine and the backend agree about a stack. It names
@@ -28,7 +30,33 @@ export interface SyncPoint {
    * entry's objects.
    */
   readonly entry?: { readonly deployment: string; readonly atMs: number }
+  /** The deployment that an import is adding to the history of this machine. */
+  readonly importing?: OpenImport | undefined
 }
+
+/**
+ * A deployment that an import adds to the history of this machine. It has no control record, so
+ * only this record shows how the deployment ends if the import is killed.
+ */
+export interface OpenImport {
+  /** The key of the imported entry. '': a new state without an entry. */
+  readonly key: string
+  readonly deployment: DeploymentId
+  /** The start of the deployment. */
+  readonly startedAt: EpochMs
+  readonly end: HistoryImport['end']
+}
+
+const openImportForm = z.object({
+  key: z.string(),
+  deployment: z.string(),
+  startedAt: z.number(),
+  end: z.object({
+    at: z.number(),
+    result: z.enum(['succeeded', 'failed', 'interrupted']),
+    changes: createRecordForm(z.number()),
+  }),
+})
 
 const syncPointForm = z.object({
   checkpoint: z.string(),
@@ -37,6 +65,7 @@ const syncPointForm = z.object({
   lastEntry: z.string(),
   lock: z.object({ uuid: z.string(), pid: z.number(), started: z.string() }).optional(),
   entry: z.object({ deployment: z.string(), atMs: z.number() }).optional(),
+  importing: openImportForm.optional(),
 })
 
 /** The sync point of a stack that this store has never read or written. */
@@ -56,23 +85,29 @@ export interface SyncPoints {
   readonly read: (id: StackId) => SyncPoint
   readonly update: (id: StackId, change: Partial<SyncPoint>) => void
   readonly remove: (id: StackId) => void
+  /**
+   * Acquires the lock for changes of this machine's history by an import. Returns undefined while
+   * another import has it. The death of a process releases its lock. Throws STORE_UNAVAILABLE.
+   */
+  readonly tryLock: (id: StackId) => StoreLock | undefined
 }
 
 /** Creates the sync points, which are one JSON file per stack in a folder. */
 export function createSyncPoints(folder: string): SyncPoints {
-  const fileOf = (id: StackId): string => {
+  const fileOf = (id: StackId, suffix = 'json'): string => {
     const { project, stack } = stackPartsOf(id)
-    return join(folder, project, `${stack}.json`)
+    return join(folder, project, `${stack}.${suffix}`)
   }
   const read = (id: StackId): SyncPoint => {
     try {
-      const { lock, entry, ...syncPoint } = syncPointForm.parse(
+      const { lock, entry, importing, ...syncPoint } = syncPointForm.parse(
         JSON.parse(readFileSync(fileOf(id), 'utf8')),
       )
       return {
         ...syncPoint,
         ...(lock === undefined ? {} : { lock }),
         ...(entry === undefined ? {} : { entry }),
+        ...(importing === undefined ? {} : { importing: importing as OpenImport }),
       }
     } catch {
       return emptySyncPoint
@@ -87,5 +122,9 @@ export function createSyncPoints(folder: string): SyncPoints {
       renameSync(`${file}.${process.pid}`, file)
     },
     remove: id => rmSync(fileOf(id), { force: true }),
+    tryLock: id => {
+      mkdirSync(dirname(fileOf(id)), { recursive: true, mode: 0o700 })
+      return tryLock(fileOf(id, 'lock'))
+    },
   }
 }

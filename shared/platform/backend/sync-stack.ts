@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto'
 import { posix } from 'node:path'
-import {
-  importBackendHistory,
-  type ImportableEntry,
-} from '../../backends/import-backend-history.ts'
+import { toHistoryImport } from '../../backends/import-backend-history.ts'
+import { type HistoryImport, importHistoryEntry } from '../../backends/import-history.ts'
 import type { Backend } from '../../backends/open-backend.ts'
 import {
   listHistoryKeys,
@@ -19,11 +17,16 @@ import { hasCode } from '../../errors/error.ts'
 import type { CatalogPort, StackRecord } from '../../ports/catalog.ts'
 import type { BlobsPort } from '../../ports/records.ts'
 import type { ClockPort } from '../../ports/system.ts'
-import type { BlobHash, StackId } from '../../records/ids.ts'
+import {
+  type BlobHash,
+  deploymentIdOf,
+  deploymentPartsOf,
+  type StackId,
+} from '../../records/ids.ts'
 import { printStateBlob } from '../../state/print-envelope.ts'
 import type { StoredEnvelope } from '../../state/stored.ts'
 import { deploymentOfEnvelope } from '../../state/unknown-fields.ts'
-import { emptySyncPoint, type SyncPoint, type SyncPoints } from './sync-points.ts'
+import { emptySyncPoint, type OpenImport, type SyncPoints } from './sync-points.ts'
 
 /** The dependencies of a synchronization. `catalog` and `blobs`: the store of this machine. */
 export interface SyncDeps {
@@ -31,7 +34,7 @@ export interface SyncDeps {
   readonly catalog: CatalogPort
   readonly blobs: BlobsPort
   readonly syncPoints: SyncPoints
-  readonly clock: Pick<ClockPort, 'now'>
+  readonly clock: Pick<ClockPort, 'now' | 'sleep' | 'monotonicMs'>
   /**
    * Releases a stack's unfinished deployment in the store of this machine, if another machine has
    * closed it.
@@ -54,6 +57,8 @@ export async function syncStack(deps: SyncDeps, id: StackId): Promise<StackRecor
   const { backend, catalog, syncPoints, clock } = deps
   await deps.releaseIfTakenOver(id)
   const object = await readCheckpoint(backend, id)
+  if (syncPoints.read(id).importing !== undefined)
+    await runImport(deps, id, () => endInterruptedImport(deps, id))
   const record = await catalog.getStack(id)
   if (record !== undefined && record.current !== '') return record
   if (object === undefined) {
@@ -67,81 +72,139 @@ export async function syncStack(deps: SyncDeps, id: StackId): Promise<StackRecor
   // the names of the files are compared, which stay the same.
   const lastName = posix.basename(syncPoint.lastEntry)
   const newKeys = (await listHistoryKeys(backend, id)).filter(key => posix.basename(key) > lastName)
-  const checkpoint = sha256Of(object.bytes)
-  const isNewState = checkpoint !== syncPoint.checkpoint
-  if (newKeys.length > 0 || isNewState) {
-    const imported = await importChanges(deps, id, { object, newKeys, isNewState })
-    const lastEntry = newKeys.at(-1) ?? syncPoint.lastEntry
-    syncPoints.update(id, {
-      lastEntry,
-      ...(imported === undefined ? {} : { checkpoint, ...imported }),
-    })
-  }
-  return catalog.getStack(id)
+  const isNewState = sha256Of(object.bytes) !== syncPoint.checkpoint
+  const before = await catalog.getStack(id)
+  if (before === undefined || (newKeys.length === 0 && !isNewState)) return before
+  const isOutdated = await importChanges(deps, before, { object, newKeys, isNewState })
+  return isOutdated ? syncStack(deps, id) : catalog.getStack(id)
 }
 
 /**
- * Imports new entries of the history, and the new state. Returns the changed fields of the sync
- * point. Their `base` is the snapshot of the new state, or '' for a stack that never had a state.
- * Returns undefined if there is no new state, or if another process imports it.
+ * Imports new entries of the history, and the new state. Returns whether the stack was no longer as
+ * in `before`, because another process imported changes or deployed. Then nothing is imported.
  */
 async function importChanges(
   deps: SyncDeps,
-  id: StackId,
+  before: StackRecord,
   change: {
     readonly object: CheckpointObject
     readonly newKeys: readonly string[]
     readonly isNewState: boolean
   },
-): Promise<Pick<SyncPoint, 'base' | 'checkpointFields'> | undefined> {
-  // The checkpoint is parsed first, so that an invalid one changes nothing.
-  const { envelope, checkpointFields } = parseStackCheckpoint(change.object)
-  const entries: ImportableEntry[] = []
-  for (const key of change.newKeys) {
+): Promise<boolean> {
+  const { backend, catalog, syncPoints } = deps
+  const { id } = before
+  const { object, newKeys, isNewState } = change
+  // All objects are parsed first, so that an invalid one changes nothing.
+  const { envelope, checkpointFields } = parseStackCheckpoint(object)
+  const entries: (readonly [key: string, entry: HistoryImport])[] = []
+  for (const key of newKeys) {
     // Each entry has a state. Only the state of the last entry is imported.
-    const isLast = key === change.newKeys.at(-1)
-    entries.push({
-      info: await readHistoryEntry(deps.backend, key),
-      readState: async () =>
-        isLast && change.isNewState ? readHistoryState(deps.backend, key) : undefined,
-    })
+    const hasState = isNewState && key === newKeys.at(-1)
+    const state = hasState ? await readHistoryState(backend, key) : undefined
+    const info = await readHistoryEntry(backend, key)
+    entries.push([key, toHistoryImport({ info, readState: async () => state })])
   }
-  try {
-    await importBackendHistory(deps, id, entries)
-    const base = change.isNewState ? await publishState(deps, id, envelope) : undefined
-    return base === undefined ? undefined : { base, checkpointFields }
-  } catch (thrown) {
-    // Another process of this machine imports the same changes, or has started a deployment.
-    if (!hasCode(thrown, 'STACK_BUSY')) throw thrown
-  }
-  return undefined
+  let isOutdated = false
+  await runImport(deps, id, async () => {
+    isOutdated = (await catalog.getStack(id))?.deployments !== before.deployments
+    if (isOutdated) return
+    for (const [key, entry] of entries) {
+      await markImport(deps, id, { key, startedAt: entry.start.at, end: entry.end })
+      await importHistoryEntry(deps, id, entry)
+      syncPoints.update(id, { lastEntry: key, importing: undefined })
+    }
+    const base = isNewState ? await publishState(deps, id, envelope) : undefined
+    if (base !== undefined)
+      syncPoints.update(id, { checkpoint: sha256Of(object.bytes), base, checkpointFields })
+  })
+  return isOutdated
 }
 
 /**
  * Publishes a state as an import, unless it is the current one. If the envelope of an existing
  * state has no deployment, another client has removed the stack and created it again. Its state is
  * then empty. Returns the snapshot. Returns '' for a stack that never had a state, and whose
- * envelope has no unknown fields. Returns undefined if another process imports the state, or has
- * started a deployment.
+ * envelope has no unknown fields. Returns undefined if another process has started a deployment.
  */
 async function publishState(
   deps: SyncDeps,
   id: StackId,
   envelope: StoredEnvelope,
 ): Promise<BlobHash | '' | undefined> {
-  const { catalog, blobs, clock } = deps
+  const { catalog, blobs, clock, syncPoints } = deps
   const record = await catalog.getStack(id)
   if (record === undefined || record.current !== '') return undefined
   if (deploymentOfEnvelope(envelope) === null && record.snapshot === '') return ''
   const bytes = await printStateBlob(envelope)
   if (record.snapshot === (sha256Of(bytes) as BlobHash)) return record.snapshot
   const at = clock.now()
+  const end = { at, result: 'succeeded', changes: {} } as const
+  const snapshot = await blobs.put(bytes)
+  await markImport(deps, id, { key: '', startedAt: at, end: { ...end, result: 'interrupted' } })
   const start = { command: 'stack import', message: '', at } as const
   const { kind, deployment } = await catalog.start(id, start)
   if (kind === 'busy') return undefined
-  const snapshot = await blobs.put(bytes)
   const published = await catalog.publish(id, record.version, snapshot)
-  const end = { at, result: 'succeeded', changes: {}, version: published.version } as const
-  await catalog.release(deployment, end)
+  await catalog.release(deployment, { ...end, version: published.version })
+  syncPoints.update(id, { importing: undefined })
   return snapshot
+}
+
+/** Records the next deployment of a stack as one that an import adds. */
+async function markImport(
+  { catalog, syncPoints }: SyncDeps,
+  id: StackId,
+  entry: Omit<OpenImport, 'deployment'>,
+): Promise<void> {
+  const deployments = (await catalog.getStack(id))?.deployments ?? 0
+  syncPoints.update(id, {
+    importing: { ...entry, deployment: deploymentIdOf(id, deployments + 1) },
+  })
+}
+
+/**
+ * Ends the deployment that a killed import left open, with the end of its entry. If its state was
+ * not published, the stack gets the state from the checkpoint.
+ */
+async function endInterruptedImport({ catalog, syncPoints }: SyncDeps, id: StackId): Promise<void> {
+  const { importing } = syncPoints.read(id)
+  if (importing === undefined) return
+  const { key, deployment, startedAt, end } = importing
+  const { number } = deploymentPartsOf(deployment)
+  const [record] = await catalog.listHistory(id, 1, number + 1)
+  const isAdded = record?.deployment === deployment && record.startedAt === startedAt
+  const version = (await catalog.getStack(id))?.version ?? 0
+  if (isAdded && record.result === undefined) await catalog.release(deployment, { ...end, version })
+  const isEntryAdded = isAdded && key !== ''
+  syncPoints.update(id, { importing: undefined, ...(isEntryAdded ? { lastEntry: key } : {}) })
+}
+
+/** Longest wait for the import of another process, and the pause between two attempts, in ms. */
+const importWaitMs = 10_000
+const importPauseMs = 20
+
+/**
+ * Runs an import of a stack under the stack's lock for imports. Does nothing if another import
+ * keeps the lock too long. Ends the import if another process has started a deployment.
+ */
+async function runImport(
+  { clock, syncPoints }: SyncDeps,
+  id: StackId,
+  run: () => Promise<void>,
+): Promise<void> {
+  const deadlineMs = clock.monotonicMs() + importWaitMs
+  let lock = syncPoints.tryLock(id)
+  while (lock === undefined && clock.monotonicMs() < deadlineMs) {
+    await clock.sleep(importPauseMs)
+    lock = syncPoints.tryLock(id)
+  }
+  if (lock === undefined) return
+  try {
+    await run()
+  } catch (thrown) {
+    if (!hasCode(thrown, 'STACK_BUSY')) throw thrown
+  } finally {
+    lock.release()
+  }
 }

@@ -1,6 +1,10 @@
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { parseCheckpoint } from '../../../shared/backends/checkpoint-file.ts'
+import { openEmbeddedPlatform } from '../../../shared/platform/embedded/embedded-platform.ts'
+import { type EpochMs, stackIdOf } from '../../../shared/records/ids.ts'
+import { printStateBlob } from '../../../shared/state/print-envelope.ts'
 import { type CommandBench, createCommandBench } from './run-antichain.ts'
 
 const fixtures = join(import.meta.dirname, '../../fixtures/backends')
@@ -31,6 +35,35 @@ describe('stack import --from', () => {
     const outputs = await bench.run('stack', 'output', '-s', 'dev', '--show-secrets', '-j')
     expect(JSON.parse(outputs.out)).toMatchObject({ tok: 's3cr3t <&>' })
   })
+
+  test.each(['the start', 'the publication'])(
+    'continues an import that was killed after %s of an entry',
+    async killedAfter => {
+      const id = stackIdOf('shop', 'dev')
+      const historyFolder = join(folder, '.pulumi/history/shop/dev')
+      const [name = ''] = readdirSync(historyFolder).filter(file => file.endsWith('.history.json'))
+      const { startTime } = JSON.parse(readFileSync(join(historyFolder, name), 'utf8'))
+      const stateName = name.replace('.history.', '.checkpoint.')
+      const bytes = readFileSync(join(historyFolder, stateName))
+      const home = bench.env['ANTICHAIN_HOME'] ?? ''
+      await using platform = await openEmbeddedPlatform({ home })
+      const { catalog, blobs } = platform
+      await catalog.createStack(id, 1 as EpochMs)
+      const at = (startTime * 1000) as EpochMs
+      await catalog.start(id, { command: 'refresh', message: 'first "ok" <x>', at })
+      if (killedAfter === 'the publication') {
+        const state = await printStateBlob(parseCheckpoint(bytes, stateName))
+        await catalog.publish(id, 0, await blobs.put(state))
+      }
+      const { exit, err } = await bench.run('stack', 'import', '--from', 'file://./state/shop/dev')
+      expect([exit, err]).toEqual([0, expect.stringContaining('Imported 1 stack')])
+      const history = JSON.parse((await bench.run('stack', 'history', '-s', 'dev', '-j')).out)
+      expect(history).toMatchObject([
+        { kind: 'import', result: 'succeeded', version: 2 },
+        { kind: 'refresh', result: 'succeeded', version: 1 },
+      ])
+    },
+  )
 
   test('copies all stacks after a confirmation, and skips those that exist', async () => {
     const from = ['stack', 'import', '--from', `file://${folder}`]
