@@ -38,6 +38,15 @@ export function createPartSender(deps: SendDeps): SendParts {
   const blobs = createBlobs(deps.blobFolder)
   /** The blobs of the newest copy of each stack. A stack has one copy at a time. */
   const handledBlobsByStack = new Map<StackId, HandledBlobs>()
+  /** Limits the time of a request, which would otherwise block the writes of all deployments. */
+  const awaitResponse = async <T>(request: Promise<T>): Promise<T> => {
+    const response = request.then(value => ({ value }))
+    const received = await withTimeout(response, limits.storeResponseMs)
+    if (received !== undefined) return received.value
+    throw error('STORE_UNAVAILABLE', `no response from ${backend.store.address}`, {
+      hint: 'Check the network and the health of the service.',
+    })
+  }
   const send = async (part: UnsentPart): Promise<void> => {
     const { stack } = deploymentPartsOf(part.deployment)
     const { copyId } = part
@@ -51,22 +60,13 @@ export function createPartSender(deps: SendDeps): SendParts {
       if (handledBlobs.hashes.has(hash)) continue
       const isStored = (await readContentHash(deps.blobFolder, hash)) !== undefined
       if (isStored)
-        await putCopyBlob(backend, stack, {
-          copyId,
-          hash,
-          bytes: await blobs.get(hash),
-        })
+        await awaitResponse(
+          putCopyBlob(backend, stack, { copyId, hash, bytes: await blobs.get(hash) }),
+        )
       handledBlobs.hashes.add(hash)
     }
-    // Without this time limit, a request without a response would block the writes of all
-    // deployments.
-    const isWritten = await withTimeout(putCopyPart(backend, stack, part), limits.storeResponseMs)
-    if (isWritten === undefined)
-      throw error('STORE_UNAVAILABLE', `no response from ${backend.store.address}`, {
-        hint: 'Check the network and the health of the service.',
-      })
-    // Another machine has already written its fence with this number.
-    if (!isWritten)
+    // If the part is not written, another machine has already written its fence with this number.
+    if (!(await awaitResponse(putCopyPart(backend, stack, part))))
       throw error(
         'DEPLOYMENT_TAKEN_OVER',
         `another machine has closed the deployment ${part.deployment}, because it saw no progress`,
