@@ -215,7 +215,11 @@ export const limits = {
    */
   storeConnectPauseMs: 20,
   storeConnectPauseMaxMs: 500,
-  /** Time that the owner of the store has to answer a request. */
+  /**
+   * Time without a message from the owner of the store, while a request waits, after which the
+   * owner counts as hung. A slow owner that answers other requests is not hung. Also the time that
+   * a backend has to answer a request for a part or a blob of a journal copy.
+   */
   storeResponseMs: 30_000,
   /**
    * Length of a Unix socket path. macOS allows 104 bytes and Linux 108, including the terminator.

@@ -19,14 +19,24 @@ export async function tryConnect(
   socket.on('error', () => socket.destroy())
   let isClosing = false
   let awaitedReplies = 0
+  // The timeout of the socket is not suitable, because each request to a silent owner restarts it.
+  let silenceTimer: NodeJS.Timeout | undefined
+  const restartSilenceTimer = (): void => {
+    clearTimeout(silenceTimer)
+    silenceTimer =
+      awaitedReplies > 0 ? setTimeout(() => socket.destroy(), limits.storeResponseMs) : undefined
+    silenceTimer?.unref()
+  }
   const hello = Promise.withResolvers<Hello | undefined>()
   const write = createLineChannel(socket, value => {
     const replies = parseReplies(value)
     if (replies === undefined) return hello.resolve(parseHello(value))
     awaitedReplies -= replies.filter(isReplyToRequest).length
-    socket.setTimeout(awaitedReplies > 0 ? limits.storeResponseMs : 0)
     events.onReplies(replies)
   })
+  // Parts of a long reply are a sign of life too. The channel has counted the replies before this.
+  socket.on('data', restartSilenceTimer)
+  socket.on('close', () => clearTimeout(silenceTimer))
   socket.on('timeout', () => socket.destroy())
   socket.setTimeout(limits.storeConnectMs)
   socket.on('close', () => hello.resolve(undefined))
@@ -54,8 +64,9 @@ export async function tryConnect(
   return {
     kind: 'client',
     send: requests => {
+      const isFirst = awaitedReplies === 0
       awaitedReplies += requests.length
-      socket.setTimeout(limits.storeResponseMs)
+      if (isFirst) restartSilenceTimer()
       write(requests)
     },
     signal: request => write([request]),
