@@ -45,10 +45,10 @@ const locksOfCaller: HeldLocks = {
 }
 
 /**
- * Closes the deployment of a fenced copy from its records, in a store of its own. The caller has
- * the lock of the stack. A repeated close writes the same objects, because each close uses the time
- * of the first fence. Throws BACKEND_INVALID for a damaged copy, and BACKEND_CHANGED if another
- * client changed the stack.
+ * Closes the deployment of a fenced copy from its records, in a store of its own, which it removes
+ * afterwards. The caller has the lock of the stack. A repeated close writes the same objects,
+ * because each close uses the time of the first fence. Throws BACKEND_INVALID for a damaged copy,
+ * and BACKEND_CHANGED if another client changed the stack.
  */
 export async function closeCopiedDeployment(
   deps: CloseCopiedDeploymentDeps,
@@ -56,7 +56,21 @@ export async function closeCopiedDeployment(
   copy: BackendCopy,
 ): Promise<void> {
   const home = join(deps.folder, copy.copyId)
-  rmSync(home, { recursive: true, force: true })
+  const removeHome = () => rmSync(home, { recursive: true, force: true })
+  // An earlier close may have crashed.
+  removeHome()
+  try {
+    await closeInStore(deps, { id, copy, home })
+  } finally {
+    removeHome()
+  }
+}
+
+/** Closes the deployment of a copy in a new store in `home`. */
+async function closeInStore(
+  deps: CloseCopiedDeploymentDeps,
+  { id, copy, home }: { readonly id: StackId; readonly copy: BackendCopy; readonly home: string },
+): Promise<void> {
   await using embedded = await openEmbeddedPlatform({ home })
   const { header, fencedAt } = await restoreRecords(deps, { id, copy, embedded })
   const syncPoints = createSyncPoints(join(home, 'marks'))
