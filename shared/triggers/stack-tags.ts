@@ -31,6 +31,7 @@ export async function putTags(
   tags: StackTags,
 ): Promise<void> {
   const stored = await documents.get(tagsKeyOf(stack))
-  if (await documents.put(tagsKeyOf(stack), tags, stored?.version ?? 0)) return
-  throw error('DOCUMENT_CHANGED', 'the tags of the stack were changed concurrently')
+  const version = await documents.put(tagsKeyOf(stack), tags, stored?.version ?? 0)
+  if (version === false)
+    throw error('DOCUMENT_CHANGED', 'the tags of the stack were changed concurrently')
 }

@@ -11,7 +11,8 @@ const tagsValueForm = createRecordForm(z.string())
 /**
  * Creates the port for documents over a backend. The tags of stacks are in the backend, in the same
  * objects as those of Pulumi's command line. All other documents are in the store of this machine,
- * behind `documents`. The version of tags is derived from their bytes.
+ * behind `documents`. The version of tags is derived from their bytes, so equal tags have the same
+ * version. Tags without an entry have no object, and therefore version 0.
  */
 export function createBackendDocuments(backend: Backend, documents: DocumentsPort): DocumentsPort {
   const readTags = async (stack: StackId) => {
@@ -29,7 +30,7 @@ export function createBackendDocuments(backend: Backend, documents: DocumentsPor
       if (!isTagsKey(key)) return documents.put(key, value, expectedVersion)
       if (((await readTags(key.scope))?.version ?? 0) !== expectedVersion) return false
       const bytes = await saveBackendTags(backend, key.scope, tagsValueForm.parse(value))
-      return versionOf(bytes ?? new Uint8Array())
+      return bytes === undefined ? 0 : versionOf(bytes)
     },
   }
 }
