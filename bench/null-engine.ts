@@ -13,6 +13,8 @@ export interface NullEngineOptions {
   readonly endsAtFirst?: boolean
   /** The folder that keeps compiled code. Absent: none. */
   readonly compiledFolder?: string
+  /** The folder that remembers type checks. Absent: none. */
+  readonly checkedFolder?: string
 }
 
 /**

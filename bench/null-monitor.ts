@@ -37,7 +37,8 @@ const wireOptions: WireOptions = {
 /**
  * The form of the second argument. `pkg`: the one package of all custom resources. `endsAtFirst`:
  * the run ends at the first custom resource, to measure only the start of the program.
- * `compiledFolder`: the folder that keeps compiled code.
+ * `compiledFolder`: the folder that keeps compiled code. `checkedFolder`: the one that remembers
+ * type checks.
  */
 const optionsForm = z.object({
   project: z.string(),
@@ -45,6 +46,7 @@ const optionsForm = z.object({
   config: z.record(z.string(), z.string()),
   endsAtFirst: z.boolean().default(false),
   compiledFolder: z.string().optional(),
+  checkedFolder: z.string().optional(),
 })
 const [statePath = '', optionsText = '{}'] = process.argv.slice(2)
 const monitorOptions = optionsForm.parse(JSON.parse(optionsText))
@@ -170,6 +172,7 @@ const programs = createNodeProgramHost({
   env,
   antichainNode: join(repositoryRoot, 'node_modules', 'node', 'bin', 'node'),
   compiledFolder: monitorOptions.compiledFolder,
+  checkedFolder: monitorOptions.checkedFolder,
 })
 const programRun = await programs.run(
   {

@@ -39,8 +39,8 @@ export const names = buckets.map(
 /**
  * Measures a TypeScript program of ten resources up to the first registration of a custom resource:
  * without and with compiled code from an earlier run. The packages come from the registry. One
- * unmeasured run of each variant comes first: it checks the types, and the second variant stores
- * its compiled code.
+ * unmeasured run of each variant comes first: the first one checks the types, and the second one
+ * stores its compiled code.
  */
 export async function benchProgramStart(repetitions: number): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'antichain-bench-program-start-'))
@@ -51,7 +51,8 @@ export async function benchProgramStart(repetitions: number): Promise<void> {
       stdio: 'inherit',
     })
     const antichain = findAntichain()
-    const options = { project: 'bench', pkg: 'null', config: {}, creates: true }
+    const checkedFolder = join(folder, 'checked')
+    const options = { project: 'bench', pkg: 'null', config: {}, creates: true, checkedFolder }
     const compiledFolder = join(folder, 'compiled')
     for (const variant of [options, { ...options, compiledFolder }]) {
       const { exitCode } = await (await createNullEngine(antichain, folder, variant))()

@@ -9,6 +9,7 @@ export const pluginFiles = [
 export const runnerFiles = [
   'shared/programs/hosts/run-program.py',
   'shared/programs/hosts/preload-program.cjs',
+  'shared/programs/hosts/check-memory.cjs',
   'shared/programs/hosts/frame-memory.cjs',
   'shared/programs/hosts/sdk-texts.cjs',
 ]

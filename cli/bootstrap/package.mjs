@@ -25,6 +25,7 @@ const copiedPaths = [
   'cli/sdk/node/sdk-runtime.cjs',
   'cli/sdk/python/sdk-utilities.py',
   'cli/verify/program',
+  'shared/programs/hosts/check-memory.cjs',
   'shared/programs/hosts/frame-memory.cjs',
   'shared/programs/hosts/sdk-texts.cjs',
   'shared/programs/hosts/preload-program.cjs',

@@ -167,6 +167,7 @@ describe('the image', () => {
     const target = createAssets('all', folder).bundleImage(rows)
     for (const { name } of rows)
       expect(readdirSync(join(target, 'functions', name)).toSorted()).toEqual([
+        ...(name === 'step-generator' ? ['check-memory.cjs'] : []),
         'dynamic-provider.mjs',
         ...(name === 'step-generator' ? ['frame-memory.cjs'] : []),
         'long.mjs',

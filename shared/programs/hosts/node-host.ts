@@ -19,6 +19,8 @@ export interface NodeHostDeps {
   readonly antichainNode: string
   /** The folder that keeps the compiled code of programs. Absent: none. */
   readonly compiledFolder?: string | undefined
+  /** The folder that remembers type checks of programs. Absent: they are not remembered. */
+  readonly checkedFolder?: string | undefined
   /** Time that an interrupted program has to end. Default: 5 s, as under Pulumi. */
   readonly stopGraceMs?: number
 }
@@ -37,7 +39,7 @@ export function createNodeProgramHost(deps: NodeHostDeps): ProgramHost {
       )
       const nodeArgs = splitArguments(readTextOption(programInput, 'nodeargs'))
       const { nodeRange } = sdk
-      const { processes, antichainNode } = deps
+      const { processes, antichainNode, checkedFolder } = deps
       const compiledFolder = createCompiledFolder(deps.compiledFolder)
       const node = await chooseNode({
         processes,
@@ -47,7 +49,7 @@ export function createNodeProgramHost(deps: NodeHostDeps): ProgramHost {
         directory: programInput.programFolder,
       })
       const { debug = false } = programInput
-      const preload = createPreload({ env, nodeArgs, compiledFolder, debug })
+      const preload = createPreload({ env, nodeArgs, compiledFolder, checkedFolder, debug })
       const request = {
         command: node.command,
         args: [...preload.args, ...nodeArgs, sdk.runner, ...createProgramArguments(programInput)],

@@ -11,6 +11,8 @@
  * - It makes the SDK drop debug messages instead of sending them. The SDK sends three of them for
  *   each registration, one after another. The engine drops them unless the user requests them.
  * - It makes Node keep the compiled code of modules in a folder, for the next start.
+ * - It gives the SDK's copy of ts-node a memory of type checks (check-memory.cjs). Another ts-node with
+ *   a cache would not see a changed type in another file, so it must check at each run.
  *
  * The program must not notice this module. So it removes itself from the arguments, the variables
  * and the cache of modules, and adds no frame to a stack. The changed functions return the same
@@ -19,9 +21,12 @@
 
 const nodeModule = require('node:module')
 const { isMainThread } = require('node:worker_threads')
+const { createCheckMemory } = require('./check-memory.cjs')
 const { createFrameMemory } = require('./frame-memory.cjs')
 const {
+  addCheckMemory,
   addFrameMemory,
+  checkMemoryVariable,
   deferPromiseTraces,
   dropDebugMessages,
   memoryVariable,
@@ -32,6 +37,9 @@ const {
  * SDK's copy of ts-node.
  */
 const formatterUrl = /\/(?:source-map-support|ts-node@[\d.]+\/index)\.js$/
+
+/** The SDK's copy of ts-node. */
+const compilerUrl = /\/ts-node@[\d.]+\/index\.js$/
 
 /**
  * Modules of the SDK. Outside of node_modules, only `log` is changed: the next module of such an SDK
@@ -44,6 +52,7 @@ const promiseUrl = /\/runtime\/debuggable\.js$/
 const programUrl = /^file:(?!.*\/node_modules\/).*\.[cm]?[jt]sx?$/
 
 const settings = takeSettings()
+const removeCacheVariable = disableCompilerCache()
 hideFromProgram()
 if (isMainThread) {
   if (settings.compiledFolder !== undefined)
@@ -66,38 +75,82 @@ function hideFromProgram() {
   const isOwn = arg => arg.startsWith('--require=') && arg.endsWith('/preload-program.cjs')
   const index = process.execArgv.findIndex(isOwn)
   if (index >= 0) process.execArgv.splice(index, 1)
-  for (const name of ['./frame-memory.cjs', './sdk-texts.cjs'])
+  for (const name of ['./check-memory.cjs', './frame-memory.cjs', './sdk-texts.cjs'])
     delete require.cache[require.resolve(name)]
   delete require.cache[__filename]
+}
+
+/**
+ * Turns off the cache of every ts-node with type checks, unless the user decides about it. Returns
+ * a function that removes the variable again.
+ */
+function disableCompilerCache() {
+  const { env } = process
+  const isChecked =
+    env['PULUMI_NODEJS_TYPESCRIPT'] === 'true' && env['PULUMI_NODEJS_TRANSPILE_ONLY'] !== 'true'
+  if (!isMainThread || !isChecked || (env['TS_NODE_CACHE'] ?? '') !== '') return () => {}
+  env['TS_NODE_CACHE'] = 'false'
+  return () => void delete env['TS_NODE_CACHE']
 }
 
 /**
  * Changes modules when Node reads them, each of them once: the SDK's copy of source-map-support,
  * that of ts-node, and modules of the SDK. The hook is removed before the program runs.
  */
-function changeModules({ remembersFrames, dropsDebugMessages }) {
+function changeModules({ remembersFrames, dropsDebugMessages, checkedFolder }) {
   const callSitePrototype = remembersFrames ? findCallSitePrototype() : undefined
   const changes = [
     ...(callSitePrototype === undefined ? [] : createTraceChanges(callSitePrototype)),
     ...(dropsDebugMessages === true ? [{ url: logUrl, change: dropDebugMessages, count: 1 }] : []),
+    ...createCheckChanges(checkedFolder),
   ]
   let isRunnerLoaded = false
   if (changes.length === 0) return
+  const endChanges = () => {
+    hooks.deregister()
+    removeCacheVariable()
+  }
   const hooks = nodeModule.registerHooks({
     load(url, context, nextLoad) {
       isRunnerLoaded ||= formatterUrl.test(url)
-      const change = changes.find(one => one.count > 0 && one.url.test(url))
-      if (change === undefined && isRunnerLoaded && programUrl.test(url)) hooks.deregister()
+      const matching = changes.filter(one => one.count > 0 && one.url.test(url))
+      if (matching.length === 0 && isRunnerLoaded && programUrl.test(url)) endChanges()
       const loaded = nextLoad(url, context)
-      const source = change?.change(String(loaded.source))
-      if (change !== undefined && (source !== undefined || change.url === formatterUrl)) {
+      let source
+      for (const change of matching) {
+        const changed = change.change(String(source ?? loaded.source))
+        source = changed ?? source
+        if (changed === undefined && !isCounted(change.url)) continue
         change.count -= 1
         isRunnerLoaded = true
       }
-      if (changes.every(({ count }) => count === 0)) hooks.deregister()
+      if (changes.every(({ count }) => count === 0)) endChanges()
       return source === undefined ? loaded : { ...loaded, source }
     },
   })
+}
+
+/** Returns whether a module counts as read although its text is unknown. */
+function isCounted(url) {
+  return url === formatterUrl || url === compilerUrl
+}
+
+/**
+ * Returns the change of ts-node, for a program in TypeScript. Without a folder, ts-node has no cache
+ * and checks at each run.
+ */
+function createCheckChanges(folder) {
+  if (process.env['PULUMI_NODEJS_TYPESCRIPT'] !== 'true') return []
+  const change = text => {
+    const changed = addCheckMemory(text)
+    if (changed === undefined) return undefined
+    removeCacheVariable()
+    globalThis[checkMemoryVariable] = input =>
+      folder === undefined ? undefined : createCheckMemory({ ...input, folder })
+    Object.defineProperty(globalThis, checkMemoryVariable, { enumerable: false })
+    return changed
+  }
+  return [{ url: compilerUrl, change, count: 1 }]
 }
 
 /** Returns the changes for stack traces. A program in TypeScript has a second formatter. */

@@ -8,7 +8,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createPreload, type Preload } from './preload-program.ts'
 
 const fixtures = resolve(import.meta.dirname, '../../../test/fixtures')
-const defaults = { env: {}, nodeArgs: [], compiledFolder: undefined, debug: false }
+const defaults = {
+  env: {},
+  nodeArgs: [],
+  compiledFolder: undefined,
+  checkedFolder: undefined,
+  debug: false,
+}
 const preload = createPreload(defaults)
 const noPreload: Preload = { args: [], env: {} }
 let folder = ''
@@ -214,9 +220,10 @@ describe('Settings of the preloaded module', () => {
       env,
       nodeArgs,
       compiledFolder: '/compiled',
+      checkedFolder: '/checked',
       debug,
     })
-    expect(args).toHaveLength(Object.keys(added).length)
+    expect(args).toHaveLength(added['ANTICHAIN_PRELOAD'] === undefined ? 0 : 1)
     return added['ANTICHAIN_PRELOAD'] === undefined
       ? undefined
       : JSON.parse(added['ANTICHAIN_PRELOAD'])
@@ -224,7 +231,7 @@ describe('Settings of the preloaded module', () => {
 
   test('turn off remembered frames when the user sets ANTICHAIN_REMEMBER_FRAMES to 0 or False', () => {
     const compiledFolder = '/compiled'
-    const otherSettings = { compiledFolder, dropsDebugMessages: true }
+    const otherSettings = { compiledFolder, checkedFolder: '/checked', dropsDebugMessages: true }
     expect(settingsOf({})).toEqual({ remembersFrames: true, ...otherSettings })
     for (const text of ['0', 'False'])
       expect(settingsOf({ ANTICHAIN_REMEMBER_FRAMES: text })).toEqual({
@@ -236,10 +243,10 @@ describe('Settings of the preloaded module', () => {
   test('leave compiled code to the variables of Node that the user set', () => {
     for (const name of ['NODE_COMPILE_CACHE', 'NODE_DISABLE_COMPILE_CACHE', 'NODE_V8_COVERAGE']) {
       const env = { [name]: '1' }
-      expect(settingsOf(env)).toEqual({ remembersFrames: true, dropsDebugMessages: true })
+      const otherSettings = { checkedFolder: '/checked', dropsDebugMessages: true }
+      expect(settingsOf(env)).toEqual({ remembersFrames: true, ...otherSettings })
       const noFrames = { ...env, ANTICHAIN_REMEMBER_FRAMES: '0' }
-      expect(settingsOf(noFrames)).toEqual({ remembersFrames: false, dropsDebugMessages: true })
-      expect(settingsOf(noFrames, { debug: true })).toBeUndefined()
+      expect(settingsOf(noFrames)).toEqual({ remembersFrames: false, ...otherSettings })
     }
   })
 
@@ -247,5 +254,14 @@ describe('Settings of the preloaded module', () => {
     const nodeArgs = ['--permission', '--allow-fs-read=*']
     expect(settingsOf({}, { nodeArgs })).toBeUndefined()
     expect(settingsOf({ NODE_OPTIONS: '--permission' })).toBeUndefined()
+  })
+
+  test('turn off the cache of ts-node if Node restricts files, unless the user decides', () => {
+    const nodeArgs = ['--permission']
+    const variablesOf = (env: Readonly<Record<string, string>>): unknown =>
+      createPreload({ ...defaults, env, nodeArgs }).env
+    expect(variablesOf({})).toEqual({ TS_NODE_CACHE: 'false' })
+    expect(variablesOf({ TS_NODE_CACHE: 'true' })).toEqual({})
+    expect(variablesOf({ PULUMI_NODEJS_TRANSPILE_ONLY: 'true' })).toEqual({})
   })
 })

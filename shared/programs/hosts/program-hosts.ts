@@ -19,6 +19,8 @@ export interface ProgramHostsDeps {
   readonly obtainHost?: ((language: string) => Promise<string | undefined>) | undefined
   /** The folder that keeps the compiled code of Node programs. Absent: none. */
   readonly compiledFolder?: string | undefined
+  /** The folder that remembers type checks of Node programs. Absent: none. */
+  readonly checkedFolder?: string | undefined
 }
 
 /**

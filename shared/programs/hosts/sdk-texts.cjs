@@ -8,8 +8,9 @@
 
 const { createHash } = require('node:crypto')
 
-/** The global variable from which a changed module takes the memory. The module deletes it. */
+/** The global variables from which a changed module takes a memory. The module deletes them. */
 const memoryVariable = '__antichainFrameMemory'
+const checkMemoryVariable = '__antichainCheckMemory'
 
 /**
  * SHA-256 of the code from `mapSourcePosition` to `prepareStackTrace`, without whitespace. The
@@ -32,6 +33,12 @@ const knownDebugFunctions = new Set([
   '8e37b451e3c620dc1d5f842437cebc5aa7e97017ff56997b13134d43a57986c6',
 ])
 
+/** SHA-256 of the code of ts-node that checks and compiles modules, without whitespace. */
+const knownCompilers = new Set([
+  // ts-node 7.0.1 in the SDK
+  '4f652409cc93d7efa58ea6bf44f1c90ae3f6f3e66d55eec4cb9b9b158f3301c7',
+])
+
 /**
  * Changes source-map-support, whose `prepareStackTrace` then asks the memory first. Exports keep
  * their values. The memory is the value of the global variable `memoryVariable`.
@@ -47,6 +54,43 @@ function addFrameMemory(text) {
     `delete globalThis.${memoryVariable};`,
   ].join(' ')
   return text.replace(anchor, statement => `${statement} ${installation}`)
+}
+
+/**
+ * Changes ts-node, which then asks the memory of type checks before it compiles a module, and keeps
+ * no output of its own. Without type checks, and without its cache, ts-node works as before. The
+ * memory is the value of the global variable `checkMemoryVariable`.
+ */
+function addCheckMemory(text) {
+  const start = text.indexOf('function register(opts) {')
+  const end = text.indexOf('function updateOutput(')
+  if (start < 0 || !knownCompilers.has(digestOf(text.slice(start, end)))) return undefined
+  const host = 'ts.createLanguageService(serviceHost);'
+  const compile = 'readThrough(cachedir, options.cache === true, memoryCache,'
+  const version = 'exports.VERSION = require_package().version;'
+  const anchors = [host, compile, version]
+  if (anchors.some(anchor => text.split(anchor).length !== 2)) return undefined
+  const input = [
+    'cwd, memoryCache, readFile, project: options.project,',
+    'digest: path_1.basename(cachedir), compilerFile: require.resolve(compiler)',
+  ].join(' ')
+  const create = `var checkMemory = options.cache === true ? createMemory({ ${input} }) : undefined;`
+  const traced = '(checkMemory ? checkMemory.traceHost(serviceHost) : serviceHost)'
+  const take = `var createMemory = globalThis.${checkMemoryVariable}; delete globalThis.${checkMemoryVariable};`
+  return text
+    .replace(version, () => `${version} ${take}`)
+    .replace(
+      `var service_1 = ${host}`,
+      () => `${create} var service_1 = ts.createLanguageService${traced};`,
+    )
+    .replace(
+      compile,
+      () => 'readThrough(cachedir, !typeCheck && options.cache === true, memoryCache,',
+    )
+    .replace(
+      'getOutput, getExtension);',
+      call => `${call} if (checkMemory) compile = checkMemory.wrapCompile(compile);`,
+    )
 }
 
 /** Changes the SDK's `log`, whose function `debug` then sends nothing. */
@@ -86,4 +130,11 @@ function digestOf(code) {
   return createHash('sha256').update(code.replace(/\s+/g, '')).digest('hex')
 }
 
-module.exports = { addFrameMemory, deferPromiseTraces, dropDebugMessages, memoryVariable }
+module.exports = {
+  addCheckMemory,
+  addFrameMemory,
+  checkMemoryVariable,
+  deferPromiseTraces,
+  dropDebugMessages,
+  memoryVariable,
+}

@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 const sdk = join(import.meta.dirname, '../../../test/fixtures/sdk/node_modules')
-const { addFrameMemory, deferPromiseTraces, dropDebugMessages } = createRequire(import.meta.url)(
-  './sdk-texts.cjs',
-) as Readonly<Record<string, (text: string) => string | undefined>>
+const require = createRequire(import.meta.url)
+const { addCheckMemory, addFrameMemory, deferPromiseTraces, dropDebugMessages } =
+  require('./sdk-texts.cjs') as Readonly<Record<string, (text: string) => string | undefined>>
 
 const cases = [
+  ['addCheckMemory', addCheckMemory, '@pulumi/pulumi/vendor/ts-node@7.0.1/index.js'],
   ['addFrameMemory', addFrameMemory, 'source-map-support/source-map-support.js'],
   ['addFrameMemory', addFrameMemory, '@pulumi/pulumi/vendor/ts-node@7.0.1/index.js'],
   ['deferPromiseTraces', deferPromiseTraces, '@pulumi/pulumi/runtime/debuggable.js'],
@@ -32,6 +33,7 @@ describe.each(cases)('%s', (_name, change, file) => {
         text
           .replaceAll('Error().stack', 'Error().text')
           .replaceAll('engine', 'x')
+          .replaceAll('compile', 'x')
           .replaceAll('state', 'x'),
       ),
     ).toBeUndefined()

@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { computeBackoffMs } from '../../engine/deployment/retry/backoff.ts'
 import { type CommandRun, createCommandRun } from '../../engine/commands/command-run.ts'
@@ -71,16 +72,19 @@ export interface RunEnvironment {
 
 /**
  * Creates the hosts of programs. A function keeps no compiled code, because its folders do not
- * outlive it.
+ * outlive it. It remembers type checks among its temporary files, for its next generator run.
  */
 function createRunPrograms(
   input: RunInput,
   deps: Pick<Parameters<typeof createProgramHosts>[0], 'processes' | 'env' | 'engineAddress'>,
 ): ProgramHost {
   const home = resolveHomeFolder(deps.env)
-  const compiledFolder = input.variables === undefined ? join(home, 'compiled') : undefined
+  const isFunction = input.variables !== undefined
+  const compiledFolder = isFunction ? undefined : join(home, 'compiled')
+  const checkedFolder = isFunction ? join(tmpdir(), 'antichain-checked') : join(home, 'checked')
   const obtainHost = createLanguageHostFetcher(input.fetchPlugin, deps.env)
-  const hostsDeps = { ...deps, antichainNode: process.execPath, compiledFolder, obtainHost }
+  const folders = { compiledFolder, checkedFolder }
+  const hostsDeps = { ...deps, antichainNode: process.execPath, ...folders, obtainHost }
   return createProgramHosts(hostsDeps)
 }
 
