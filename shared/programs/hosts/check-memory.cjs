@@ -2,9 +2,9 @@
 
 /*
  * A memory of type checks, for the SDK's copy of ts-node. A record keeps the compiled output of the
- * modules of a program, and a trace: each question that the compiler asked the file system, and
- * the response. The output is used again only if each response is still the same. So a changed
- * type in any file causes a check, and an unchanged program causes none.
+ * modules of a program, and a trace. The trace has each question that the compiler asked the file
+ * system, with the response. The output is used again only if each response is still the same. So a
+ * changed type in any file causes a check, and an unchanged program causes none.
  *
  * The check of a module also depends on the modules that were compiled before it, because these
  * are in the same compiler program. So the key of an output is a chain of these modules.
@@ -115,8 +115,12 @@ function createCheckMemory(input) {
  * Creates a trace, which continues one of an earlier run. It records each question and its first
  * response. Two different responses to one question make the trace invalid.
  *
- * A response is `f` or `-` (a file or not), `d` or `-` (a folder or not), a list of names, or a text
- * as its digest and a stamp of its file. Keys begin with the kind of question.
+ * A key is the kind of question and a path. The kinds and their responses are:
+ *
+ * - `f`: whether the path is a file, `f` or `-`
+ * - `d`: whether the path is a folder, `d` or `-`
+ * - `l`: the names of the folders in a folder
+ * - `t`: the digest of a text, or `-` for none, and mostly a stamp of the file
  */
 function createTrace(earlier, readFile) {
   const responses = new Map(earlier)
@@ -170,7 +174,7 @@ function createTrace(earlier, readFile) {
       },
       getDirectories: path => {
         const names = host.getDirectories(path)
-        note(`l${path}`, [...names].sort().join('/'))
+        note(`l${path}`, names.map(String).sort().join('/'))
         return names
       },
       readDirectory: (...args) => {
@@ -187,6 +191,7 @@ function createTrace(earlier, readFile) {
  */
 function readRecord(file, digest, readFile) {
   try {
+    if (!isOwnFolder(dirname(file))) return undefined
     const record = JSON.parse(readFileSync(file, 'utf8'))
     if (record.digest !== digest) return undefined
     let isRefreshed = false
@@ -238,12 +243,18 @@ function writeRecord(file, record) {
   const temporaryFile = `${file}.${process.pid}`
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
+    if (!isOwnFolder(folder)) return
     writeFileSync(temporaryFile, JSON.stringify(record), { mode: 0o600 })
     renameSync(temporaryFile, file)
     removeOldRecords(folder)
   } catch {
     removeFile(temporaryFile)
   }
+}
+
+/** Returns whether a folder belongs to this user. The records of another one are foreign code. */
+function isOwnFolder(folder) {
+  return process.getuid === undefined || statSync(folder).uid === process.getuid()
 }
 
 /** Removes the older half of too many records. */

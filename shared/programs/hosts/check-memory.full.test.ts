@@ -10,14 +10,16 @@ import {
   uncheckedResult,
 } from './checked-program.fixture.ts'
 
+/** The programs start a compiler up to four times, in turn. */
+const timeout = 300_000
 let program: CheckedProgram
 beforeAll(() => {
   program = createCheckedProgram()
   program.run()
-})
+}, timeout)
 afterAll(() => program.remove())
 
-describe('A type error in unchanged modules is found', () => {
+describe('A type error in unchanged modules is found', { timeout }, () => {
   test.each([
     ['other.ts', `export const width: string = '1'`, 'index.ts TS2322'],
     ['inner.ts', `export const other = 1`, 'other.ts TS2305'],
@@ -47,7 +49,7 @@ describe('A type error in unchanged modules is found', () => {
   })
 })
 
-describe('Memory of type checks', () => {
+describe('Memory of type checks', { timeout }, () => {
   test('checks after a changed lock file or compiler, and not after a file was only rewritten', () => {
     const { write, restore, run } = program
     write('package-lock.json', '{ "lockfileVersion": 3 }')
@@ -85,7 +87,7 @@ describe('Memory of type checks', () => {
   })
 })
 
-describe('A program is checked at each run', () => {
+describe('A program is checked at each run', { timeout }, () => {
   test('if there is no folder', () => {
     const settings = { checkedFolder: undefined }
     for (const _run of [1, 2]) expect(program.run({}, settings)).toEqual(checkedResult)
