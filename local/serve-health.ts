@@ -17,7 +17,7 @@ export interface HealthRouteOptions {
   readonly addressLimiter: RateLimiter
 }
 
-/** The stack whose record `/ready` reads. No project or stack has such a name. */
+/** The stack whose record `/ready` reads. It does not exist: no project has the name `.`. */
 const probedStack = stackIdOf('.', 'ready')
 
 /** Time in which the store must answer, in ms. */

@@ -52,7 +52,9 @@ export async function serveHome(deps: HomeDeps, options: HomeOptions): Promise<v
   const opener = createRequestOpener(platform, { home, passphrase, outbound, env })
   const servedApi = await startApi(platform, ports, options)
   const triggers = runTriggers(platform, outbound, options)
-  const ages = options.roles.has('generator') ? reportQueueAges(platform, shutdown) : undefined
+  const ageReports = options.roles.has('generator')
+    ? reportQueueAges(platform, shutdown)
+    : undefined
   const resumeArchived = async (deployment: DeploymentId, pin: Pin): Promise<unknown> => {
     const request = {
       ...(await opener.reopen(deployment, pin)),
@@ -81,7 +83,7 @@ export async function serveHome(deps: HomeDeps, options: HomeOptions): Promise<v
         hasArchivedProgram(pin) ? resumeArchived(deployment, pin) : options.resume(deployment, pin),
     })
     await triggers
-    await ages
+    await ageReports
   } finally {
     await servedApi?.close()
   }

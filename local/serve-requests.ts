@@ -143,6 +143,8 @@ export async function serveRequest(
   }
   try {
     await refuseRecentRead({ ...server, requests: platform.requests }, queuedRequest)
+    // A deployment that needs an approval is only previewed. Users then approve the plan of the
+    // preview.
     const approvalPeriodMs = queuedRequest.dryRun
       ? undefined
       : await findApprovalPeriodMs(ports.documents, queuedRequest)

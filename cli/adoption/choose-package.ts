@@ -95,8 +95,8 @@ function toPackageChoice(required: RequiredPackage): readonly Required<PackageCh
 const publicRegistries = ['registry.terraform.io/', 'registry.opentofu.org/']
 
 /**
- * Reports whether a package serves a provider. A local file must have the name of the provider's
- * type.
+ * Reports whether a package serves a provider. The name of a local file must be
+ * `terraform-provider-<type>`, optionally with a suffix such as `_v3.6.3`.
  */
 function servesSource(parameter: PackageParameter, source: string): boolean {
   if (parameter.kind === 'remote')

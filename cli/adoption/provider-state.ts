@@ -50,9 +50,9 @@ export function createProviderState(
     return createState(defaultNameOf(request), withPlugin(settings, request), '')
   }
   const { version, downloadUrl, checksums } = request
-  // As in Pulumi, the input `version` of such a provider is the version of the plugin, even if the
-  // plugin is parameterized. The outer call sets this version, because its request has no
-  // parameters.
+  // As in Pulumi, the input `version` of a provider of the program is the version of the plugin,
+  // even if the plugin is parameterized. The outer call sets this version, because its request has
+  // no parameters.
   const inputs = withPlugin(withPlugin(emptyMap, request), {
     pkg: request.pkg,
     version,

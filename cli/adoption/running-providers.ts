@@ -45,7 +45,7 @@ interface StartedPackage {
 
 /** Creates the providers of an adoption. Each provider starts once, on demand. */
 export function createRunningProviders(deps: RunningProvidersDeps): RunningProviders {
-  /** By the full address of the provider, like `startedPackages`. */
+  /** The starts by the full address of the provider, which is also the key of `startedPackages`. */
   const pendingStarts = new Map<string, Promise<StartedPackage>>()
   const startedPackages = new Map<string, StartedPackage>()
   const processes: TerraformProcess[] = []

@@ -109,7 +109,7 @@ function declareWatch(root: Command, attach: Attach): void {
   )
 }
 
-/** Adds the option for a stack that the command creates, which it offers in a terminal. */
+/** Adds --secrets-provider, for a stack that the user lets the command create in a terminal. */
 function addCreationOption(command: Command): Command {
   return command.option(
     '--secrets-provider <kind>',

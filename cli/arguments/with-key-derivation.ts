@@ -1,8 +1,8 @@
 import type { Handler, LoadHandler } from './handler.ts'
 
 /**
- * Returns `loadHandler` for a command that opens secrets. The key of the stack is derived while the
- * modules of the command are loaded.
+ * Returns a loader for a command that opens secrets. The loader starts to derive the key of the
+ * stack in another thread, and then calls `loadHandler`. So the command waits less for the key.
  */
 export function withKeyDerivation(loadHandler: () => Promise<Handler>): LoadHandler {
   return async session => {

@@ -7,9 +7,9 @@ import type { ImportSource } from './find-source.ts'
 
 /**
  * Returns the stack with a name, `<stack>` or `<project>/<stack>`, from the stacks of a backend. Of
- * several stacks with this name, that of the folder's project is chosen. Without a name, the
- * address may select the stack, or else the function asks in a terminal. Throws STACK_NOT_FOUND,
- * and CLI_USAGE for an ambiguous or missing name.
+ * several stacks with this name, returns that of the folder's project. Without a name, returns the
+ * stack that the address names, or else asks in a terminal. Throws STACK_NOT_FOUND, and CLI_USAGE
+ * for an ambiguous or missing name.
  */
 export async function chooseSourceStack(
   session: CliSession,
@@ -22,6 +22,7 @@ export async function chooseSourceStack(
   const { project, stack } = parseStackName(text)
   const isNamed = (id: StackId): boolean => {
     const parts = stackPartsOf(id)
+    // A stack whose project is unknown matches every project.
     const isOfProject = [project ?? parts.project, unknownProject].includes(parts.project)
     return parts.stack === stack && isOfProject
   }

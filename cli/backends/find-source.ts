@@ -32,7 +32,8 @@ export async function findSource(session: CliSession, address: string): Promise<
     'BACKEND_MISSING',
     `${address} has no stacks: it has neither .pulumi/meta.yaml nor stacks of the legacy layout`,
   )
-  // The nearest folder is tried first, because the user may not be allowed to read the others.
+  // The address may end in `<stack>` or `<project>/<stack>`. The parent folder is tried first,
+  // because the user may not be allowed to read the folder above it.
   for (const count of [1, 2]) {
     const { parent, names } = splitPath(url, count)
     const parentBackend =

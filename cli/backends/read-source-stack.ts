@@ -75,6 +75,7 @@ function findTarget(session: CliSession, id: StackId, state: StoredDeployment | 
   return stackIdOf(project, stackPartsOf(id).stack)
 }
 
+/** Checks a state by an import into an empty stack. Only the errors of the import are used. */
 function checkState(
   state: StoredDeployment,
   { id, force, key }: { readonly id: StackId; readonly force: boolean; readonly key: string },

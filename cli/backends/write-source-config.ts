@@ -9,8 +9,9 @@ import { openStackFile } from '../stack/stack-secrets.ts'
 import type { SourceStack } from './read-source-stack.ts'
 
 /**
- * Writes the configuration file of an imported stack from its last update, if the folder has its
- * project but no such file. Encrypted values stay encrypted. Returns the path of the new file.
+ * Writes the configuration file of an imported stack from the stack's last update. Writes nothing
+ * if the folder has another project or already has the file. Encrypted values stay encrypted.
+ * Returns the path of the new file.
  */
 export function writeSourceConfig(
   session: CliSession,

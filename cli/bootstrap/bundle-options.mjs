@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { root } from './paths.mjs'
 
-/** The threads of the command line, as entries of the bundle and paths of their sources. */
+/** The sources of the command line's threads, each of which is an entry of the bundle. */
 const threads = [
   'shared/platform/embedded/store/database-thread.ts',
   'shared/platform/key-services/service/service-thread.ts',
@@ -41,9 +41,9 @@ export function createBundleOptions(runFolder) {
 const nameOf = file => /([^/]+)\.ts$/.exec(file)[1]
 
 /**
- * Modules locate neighboring files by `import.meta`. The bundle is in another folder, so
- * `import.meta` is replaced by the location of the source. The threads are entries of the bundle
- * itself.
+ * Creates the plugin that replaces `import.meta` by the location of the source. Modules locate
+ * neighboring files by `import.meta`, but the bundle is in another folder. Only the URLs of threads
+ * refer to the bundle, because the threads are entries of the bundle.
  */
 function createLocationPlugin(runFolder) {
   const relativePathOf = file => JSON.stringify(relative(runFolder, file))
@@ -77,8 +77,8 @@ function createLocationPlugin(runFolder) {
 const dynamicPackages = /^(?:google-auth-library|https-proxy-agent)$/
 
 /**
- * In a bundle, a CommonJS package that is loaded by `import()` has only a default export. This
- * plugin adds its named exports, as Node does.
+ * Creates the plugin that adds the named exports of CommonJS packages, as Node does. Without it, a
+ * package that a bundle loads by `import()` has only a default export.
  */
 function createNamedExportsPlugin() {
   const namespace = 'named-exports'

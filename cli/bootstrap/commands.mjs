@@ -29,7 +29,7 @@ const commands = new Map([
   ['cloud', startCloud],
   ['check', runChecks],
   ['docs', buildDocs],
-  ['gen', gen],
+  ['gen', generateProtobufCode],
   ['bench', bench],
   ['package', writePackage],
   ['golden', args => runGoldenCases('golden', args)],
@@ -50,7 +50,7 @@ export async function run(name, args) {
   )
 }
 
-async function gen(args) {
+async function generateProtobufCode(args) {
   await prepare()
   if (args.includes('--force')) generateCode()
   else printProgress('protobuf code is up to date')
@@ -73,14 +73,14 @@ async function runGoldenCases(testFolder, args) {
   if (args.length === 0) return runChild(projectNode, [join(folder, 'run-tier.mjs')], { env })
   const casesIndex = args.indexOf('--cases')
   const callerFolder = process.env.INIT_CWD ?? process.cwd()
-  const cases =
+  const casesFolder =
     casesIndex < 0 ? join(folder, 'cases') : resolve(callerFolder, args[casesIndex + 1] ?? '')
   const otherArgs =
     casesIndex < 0
       ? args
       : args.filter((_arg, index) => index !== casesIndex && index !== casesIndex + 1)
   const nodeModules = join(root, 'test', 'fixtures', 'sdk', 'node_modules')
-  const fixedArgs = ['--cli', antichainPath, '--cases', cases, '--node-modules', nodeModules]
+  const fixedArgs = ['--cli', antichainPath, '--cases', casesFolder, '--node-modules', nodeModules]
   return runChild(projectNode, [join(folder, 'run.mjs'), ...fixedArgs, ...otherArgs], { env })
 }
 

@@ -1,6 +1,6 @@
 /**
- * `npm run docs`: builds the documentation as a site. The generator is large, so its packages are
- * installed for this command only.
+ * `npm run docs`: builds the documentation as a site. VitePress, the site generator, is large. So
+ * its packages are installed for this command only.
  */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -12,7 +12,7 @@ import { prepare } from './prepare.mjs'
 import { runChild } from './run-child.mjs'
 
 const folder = join(root, 'docs', 'site')
-const generator = join(folder, 'node_modules', 'vitepress', 'bin', 'vitepress.js')
+const vitepress = join(folder, 'node_modules', 'vitepress', 'bin', 'vitepress.js')
 /** Runs a script of `docs/site`. */
 const runSiteScript = (name, args = []) => runChild(projectNode, [join(folder, name), ...args])
 
@@ -30,7 +30,7 @@ export async function buildDocs(args) {
     const startMs = Date.now()
     const status = await runSteps([
       () => runSiteScript('main.ts'),
-      () => runChild(projectNode, [generator, 'build', folder, ...baseArgs], { quiet: true }),
+      () => runChild(projectNode, [vitepress, 'build', folder, ...baseArgs], { quiet: true }),
       () => runSiteScript('check-site.ts', baseArgs),
     ])
     if (status !== 0) return status

@@ -99,6 +99,7 @@ function writeFileList() {
     if (!entry.isFile()) continue
     const file = join(entry.parentPath ?? entry.path, entry.name)
     const path = relative(packageFolder, file).split(sep).join('/')
+    // The modes in the package do not depend on the umask of the clone.
     chmodSync(file, statSync(file).mode & 0o100 ? 0o755 : 0o644)
     hashes[path] = createHash('sha256').update(readFileSync(file)).digest('hex')
   }

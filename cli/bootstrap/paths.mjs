@@ -37,9 +37,9 @@ export function createProjectVariables(extraVariables = {}) {
 }
 
 /**
- * Returns the environment of npm in another folder, without the variables that the calling npm sets
- * for this folder. PATH omits the project's Node, which npm may replace. The running Node comes
- * last, in case PATH has no other one.
+ * Returns the environment of npm in another folder, without the variables that `npm run` sets for
+ * the project. PATH omits the project's Node, which npm may replace. The running Node comes last,
+ * in case PATH has no other one.
  */
 export function createNpmVariables() {
   const callerVariablePattern =

@@ -11,7 +11,7 @@ import { acquireFolderLock } from './lock.mjs'
 import { root } from './paths.mjs'
 import { createBootstrapFailure, printProgress, elapsedSince } from './messages.mjs'
 
-/** Prepares the clone, without the steps whose results exist. `folders`: program folders. */
+/** Runs the steps whose results are missing or outdated. `folders`: program folders. */
 export async function prepare(folders = []) {
   if (isReady(folders)) return
   const release = await acquireFolderLock(join(root, '.cache', 'bootstrap.lock'))

@@ -89,9 +89,10 @@ function readCounts(reportPath) {
   let brokenFileCount = 0
   for (const { status, name: file, message, assertionResults } of testResults) {
     if (status !== 'failed') continue
-    const failed = assertionResults.filter(assertion => assertion.status === 'failed')
-    if (failed.length === 0) brokenFileCount += 1
-    const texts = failed.length === 0 ? [firstLineOf(message)] : failed.map(formatTestFailure)
+    const failedTests = assertionResults.filter(assertion => assertion.status === 'failed')
+    if (failedTests.length === 0) brokenFileCount += 1
+    const texts =
+      failedTests.length === 0 ? [firstLineOf(message)] : failedTests.map(formatTestFailure)
     failures.push(...texts.map(text => `${relative(root, file)}: ${text}`))
   }
   const failed = numFailedTests + brokenFileCount

@@ -6,7 +6,7 @@ import { knownVariables } from '../session/known-variables.ts'
 export const showVariables: Handler = session => {
   const { env } = session.io
   const rows = knownVariables.map(({ name, description, isSecret }) => {
-    // The launcher moves the caller's value to the second variable, and sets its own value.
+    // The launcher moves the caller's value to ANTICHAIN_USER_COMPILE_CACHE, and sets its own one.
     const value = name === 'NODE_COMPILE_CACHE' ? env['ANTICHAIN_USER_COMPILE_CACHE'] : env[name]
     const isUnset = value === undefined || value === ''
     return [name, description, isUnset ? 'unset' : isSecret === true ? '[secret]' : value]

@@ -138,7 +138,7 @@ function textOf(value: ConfigTree): string {
   return openValue(toStoredConfigValue(value), keepText).text
 }
 
-/** Reports whether a value without secrets has a text in the events or in the history. */
+/** Reports whether the events or the history record a value without secrets as `text`. */
 function isRecordedAs(value: StoredConfigValue, text: string): boolean {
   return [textOf(value), recordedTextOf(value, keepText)].includes(text)
 }

@@ -15,7 +15,7 @@ import type { PackageOperands } from '../packages/load-package-schema.ts'
 import { installProject } from './install.ts'
 import { defaultInstallFlags } from './new.ts'
 
-/** The runtimes of the languages whose names differ. */
+/** The runtime of each language that does not have the name of its runtime. */
 const runtimesByLanguage: Readonly<Record<string, string>> = {
   typescript: 'nodejs',
   javascript: 'nodejs',

@@ -9,8 +9,9 @@ import type { AreaReport } from '../doctor/finding.ts'
 import type { CliSession } from '../session/session.ts'
 
 /**
- * `doctor`: checks the machine, the installation, the project of the folder, and the store. Prints
- * each finding with the step that corrects it. Returns 1 with a finding. Changes nothing.
+ * `doctor`: checks the machine, the files of the installed package, the project of the folder, and
+ * the store. Prints each finding with the step that corrects it. Returns 1 if there are findings.
+ * Changes nothing.
  */
 export const diagnose: Handler = async (session, flags) => {
   const reports: readonly AreaReport[] = [

@@ -116,7 +116,8 @@ function identifyAddress({ home, cwd }: CliSession, address: string): string {
 
 /**
  * Reports whether a login may be one to the address with `identity`. This cannot be excluded for an
- * unreadable login, so `logout` removes it. Without a login the result is true too.
+ * unreadable login, so `logout` removes it. Without a login the result is true too, and `logout`
+ * reports that.
  */
 function mayBeLoggedInTo(session: CliSession, identity: string): boolean {
   try {

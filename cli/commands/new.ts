@@ -95,8 +95,8 @@ async function prepareProject(
     nonInteractive: !session.mayPrompt,
   })
   try {
-    // The stack gets the texts of `new`, such as the secrets provider, and is selected. The other
-    // switches of `new` do not concern it.
+    // `stack init` gets the options of `new` that have a value, such as --secrets-provider, and
+    // selects the stack. The switches of `new` do not concern it.
     const stackFlags = { ...flags, isSet: (name: string) => name === 'select' }
     await initStack(projectSession, stackFlags, [stack])
     if (pairs.plaintext.length + pairs.secret.length > 0)

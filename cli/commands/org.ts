@@ -3,14 +3,14 @@ import { organizationName } from '../../shared/triggers/notifications/pulumi-pay
 import type { Handler } from '../arguments/handler.ts'
 import { describeAccount, readCurrentAccount } from '../remote/current-account.ts'
 
-/** `org`: shows the place of the stacks, and the organization of their names. */
+/** `org`: shows the store, backend or API in use, and the organization of all stacks. */
 export const showOrganization: Handler = async session => {
   session.print(`Current Backend: ${describeAccount(await readCurrentAccount(session))}`)
   session.print(`Default Org: ${organizationName}`)
   return 0
 }
 
-/** `org get-default`: prints the organization of the names of stacks. */
+/** `org get-default`: prints the organization of all stacks. */
 export const printDefaultOrganization: Handler = session => {
   session.print(organizationName)
   return Promise.resolve(0)

@@ -33,8 +33,8 @@ export const generatePackageSdks: Handler = async (session, flags, [operand = ''
 }
 
 /**
- * Returns the languages of --language. The default is the languages whose SDKs need no language
- * host, and those whose hosts of Pulumi are on the PATH.
+ * Returns the language of --language. By default, returns the languages whose SDKs need no language
+ * host, and those whose language host of Pulumi is on the PATH.
  */
 function readLanguages(session: CliSession, flags: Flags): readonly string[] {
   const name = flags.text('language') ?? 'all'

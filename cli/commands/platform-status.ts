@@ -5,9 +5,8 @@ import { readInstallationTarget } from '../platform/installation-target.ts'
 import { formatTable } from '../display/table.ts'
 
 /**
- * `platform status`: shows the status of the tables, the buckets and the URLs, and the number of
- * messages of each queue, of all groups. Throws PLATFORM_NOT_FOUND when the installation does not
- * exist.
+ * `platform status`: shows the URLs of an installation, and the tables, buckets and queues of all
+ * its groups. Throws PLATFORM_NOT_FOUND when the installation does not exist.
  */
 export const showPlatformStatus: Handler = async (session, flags) => {
   const target = readInstallationTarget(session, flags)

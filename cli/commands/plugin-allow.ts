@@ -8,7 +8,7 @@ import { requireApi } from '../remote/require-api.ts'
 
 const sourcesPath = '/v1/plugin-sources'
 
-/** Maximum length of a name without its number. A name of a document has up to 100 characters. */
+/** Maximum length of a name before a suffix such as `-2`. A document's name has at most 100. */
 const nameCharsMax = 90
 
 const sourceForm = z.object({

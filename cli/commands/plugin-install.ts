@@ -62,6 +62,7 @@ export const installPlugins: Handler = async (session, flags, operands) => {
         session.printToStderr(`Installed ${pluginTitleOf({ ...plugin, version })}`)
       }
     }
+    // A number below 1 means no limit.
     const workerCount =
       concurrency < 1 ? pluginsToInstall.length : Math.min(concurrency, pluginsToInstall.length)
     await Promise.all(Array.from({ length: workerCount }, installQueued))

@@ -71,8 +71,8 @@ function parsePluginArchive(fileName: string): NamedArchive {
 }
 
 /**
- * Parses the name of a Terraform provider's package. Returns undefined for another file name
- * without a `source`. Throws CLI_USAGE if `source` and file name contradict each other.
+ * Parses the name of a Terraform provider's package. For another file name, returns undefined, or
+ * throws CLI_USAGE if `source` is set. Throws CLI_USAGE if the name has another type than `source`.
  */
 function parseTerraformArchive(
   fileName: string,

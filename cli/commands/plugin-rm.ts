@@ -48,6 +48,7 @@ export const removePlugins: Handler = async (session, flags, [kindText, name, ra
     throw error('CONFIRMATION_DECLINED', 'nothing was removed')
   for (const [index, { folder }] of selectedPlugins.entries()) {
     rmSync(folder, { recursive: true, force: true })
+    // Antichain and Pulumi create these files next to the folder of a plugin.
     for (const suffix of ['.lock', '.partial', '.lastused'])
       rmSync(`${folder}${suffix}`, { force: true })
     session.print(`removed: ${names[index] ?? ''}`)

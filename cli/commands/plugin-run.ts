@@ -32,6 +32,7 @@ export const runPlugin: Handler = async (session, flags, [nameOrPath = '', ...ar
         error('PLUGIN_FAILED', `cannot run ${pluginCommand.command}: ${cause.message}`, { cause }),
       ),
     )
+    // The code is null if a signal ended the plugin.
     child.on('exit', code => resolveExit(code ?? 255))
   }).finally(pluginCommand.cleanUp)
 }

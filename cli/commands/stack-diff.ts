@@ -14,21 +14,21 @@ import { readStateAtMoment, readVersion } from '../state/read-moment.ts'
 export const diffStack: Handler = async (session, flags, [from, to]) => {
   const id = await session.requireStack()
   const { platform, exportState } = await session.openEngine()
-  const newest = (await platform.catalog.getStack(id))?.version ?? 0
-  if (from === undefined && newest === 0)
+  const newestVersion = (await platform.catalog.getStack(id))?.version ?? 0
+  if (from === undefined && newestVersion === 0)
     throw error('MOMENT_UNKNOWN', 'the stack has no version yet', {
       hint: 'Run `antichain up` first.',
     })
   const before =
     from === undefined
-      ? await readVersion(session, id, newest - 1)
+      ? await readVersion(session, id, newestVersion - 1)
       : await readStateAtMoment(session, id, from)
   const after =
     to === undefined
       ? ((await exportState(id)) ?? emptyDeployment)
       : await readStateAtMoment(session, id, to)
   const diff = await diffOpenedStates(session, before, after)
-  const names = { from: from ?? String(newest - 1), to: to ?? 'current' }
+  const names = { from: from ?? String(newestVersion - 1), to: to ?? 'current' }
   if (flags.isSet('json')) session.print(JSON.stringify({ ...names, ...diff }, null, 2))
   else for (const line of formatStateDiff(diff)) session.print(line)
   return 0

@@ -61,9 +61,9 @@ export const showDriftStatus: Handler = async (session, flags) => {
     return 0
   }
   const { driftDetected, latestDriftRun, runInProgress } = status
-  const unknown = 'unknown (no run has looked for drift yet)'
-  const detected = latestDriftRun === '' ? unknown : driftDetected ? 'yes' : 'no'
-  session.print(`Drift detected:    ${detected}`)
+  const unknownText = 'unknown (no run has looked for drift yet)'
+  const driftText = latestDriftRun === '' ? unknownText : driftDetected ? 'yes' : 'no'
+  session.print(`Drift detected:    ${driftText}`)
   if (latestDriftRun !== '') session.print(`Latest drift run:  ${latestDriftRun}`)
   session.print(`Run in progress:   ${runInProgress ? 'yes' : 'no'}`)
   return 0

@@ -33,12 +33,12 @@ export const rollBackStack: Handler = async (session, flags) => {
  */
 export const undoState: Handler = async (session, flags) => {
   const id = await session.requireStack()
-  const newest = await readNewestVersion(session, id)
-  if (newest < 2)
-    throw error('MOMENT_UNKNOWN', `the stack has no version before version ${newest}`, {
+  const newestVersion = await readNewestVersion(session, id)
+  if (newestVersion < 2)
+    throw error('MOMENT_UNKNOWN', `the stack has no version before version ${newestVersion}`, {
       hint: 'List the versions with `antichain stack history`.',
     })
-  return rollBack(session, flags, { id, version: newest - 1 })
+  return rollBack(session, flags, { id, version: newestVersion - 1 })
 }
 
 async function rollBack(
@@ -47,8 +47,8 @@ async function rollBack(
   { id, version }: { readonly id: StackId; readonly version: number },
 ): Promise<number> {
   const target = await readVersion(session, id, version)
-  const newest = await readNewestVersion(session, id)
-  if (version === newest) {
+  const newestVersion = await readNewestVersion(session, id)
+  if (version === newestVersion) {
     session.printToStderr(`The current version is ${version} already; nothing was changed.`)
     return 0
   }

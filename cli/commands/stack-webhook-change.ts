@@ -108,11 +108,11 @@ async function putStackNotification(
     { ...fields, filters: [...filters], groups: [...groups] },
     previous,
   )
-  const covered = findCoveredFilter(webhook)
-  if (covered !== undefined)
+  const overlap = findCoveredFilter(webhook)
+  if (overlap !== undefined)
     throw error(
       'CLI_USAGE',
-      `the group '${covered.group}' already contains the event '${covered.filter}'; remove one`,
+      `the group '${overlap.group}' already contains the event '${overlap.filter}'; remove one`,
     )
   const body = { ...webhook, ...(secret === undefined ? {} : { secret }) }
   const { callApi } = await session.openEngine()

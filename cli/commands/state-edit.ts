@@ -79,7 +79,7 @@ async function editUntilValid(
   }
 }
 
-/** The hint for a file that is no state. The catalogue's hint concerns files of other commands. */
+/** The hint for a file that is no state. The hint of STATE_INVALID concerns exported files. */
 const invalidFileHint = 'Correct the file, or save it as it was to change nothing.'
 
 /** Parses an edited state. Throws STATE_INVALID, STATE_TOO_NEW. */
@@ -115,9 +115,11 @@ async function verifyEditedState(
     throw error('STATE_INVALID', 'the edited state has no deployment', {
       hint: invalidFileHint,
     })
-  const invalid = after.resources?.find(({ urn }) => !isUrn(urn))
-  if (invalid !== undefined)
-    throw error('STATE_INVALID', `'${invalid.urn}' is not a valid URN`, { hint: invalidFileHint })
+  const invalidResource = after.resources?.find(({ urn }) => !isUrn(urn))
+  if (invalidResource !== undefined)
+    throw error('STATE_INVALID', `'${invalidResource.urn}' is not a valid URN`, {
+      hint: invalidFileHint,
+    })
   refuseForeignResources(after, { before, names: stackPartsOf(await session.requireStack()) })
   const fault = verifyIntegrity(after)
   if (fault !== undefined)

@@ -47,7 +47,7 @@ function createMarkHandler(options: {
   /** The text of the confirmation. Default: `directEditPrompt`. */
   readonly text?: string
 }): Handler {
-  const { participle, text = directEditPrompt, ...mark } = options
+  const { participle, text = directEditPrompt, ...markFields } = options
   return async (session, flags, operands) => {
     const isAll = flags.isSet('all')
     if (isAll && operands.length > 0)
@@ -56,7 +56,7 @@ function createMarkHandler(options: {
     const urns = hasSelection ? operands : [await chooseUrn(session, 'Select a resource.')]
     const { count } = await editConfirmedState(session, {
       confirm: introduction => confirmAtTerminal(session, flags, introduction + text),
-      edit: { kind: 'mark', urns: isAll ? 'all' : [...urns], ...mark },
+      edit: { kind: 'mark', urns: isAll ? 'all' : [...urns], ...markFields },
     })
     session.printToStderr(
       isAll ? `All resources ${participle}` : `${count} resources ${participle}`,

@@ -5,8 +5,8 @@ import { confirm, type CliSession } from '../session/session.ts'
 
 /**
  * `state upgrade`: moves the stacks of a self-managed backend from the legacy layout to that with
- * projects. Other stores are upgraded when they are opened: the command then verifies that every
- * stack has the current format. Throws the error of an unreadable stack.
+ * projects. Other stores are upgraded when they are opened. For them, the command only verifies
+ * that every stack has the current format. Throws the error of an unreadable stack.
  */
 export const upgradeState: Handler = async (session, flags) => {
   const engine = await session.openEngine()

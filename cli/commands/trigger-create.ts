@@ -45,11 +45,11 @@ export const createSchedule: Handler = async (session, flags, [name = '']) => {
   if (!/^\d{1,6}$/.test(jitter))
     throw error('CLI_USAGE', `--jitter takes a number of seconds, not '${jitter}'`)
   const zone = flags.text('zone')
-  const refresh = {
+  const refreshFields = {
     remediate: flags.isSet('remediate'),
     ...(flags.isSet('record') ? { record: true } : {}),
   }
-  const operation = kind === 'refresh' ? { kind, ...refresh } : { kind }
+  const operation = kind === 'refresh' ? { kind, ...refreshFields } : { kind }
   const sharedFields = readSharedFields(flags, kind)
   const body = {
     when: flags.text('when'),

@@ -24,11 +24,11 @@ const describeTrigger: Readonly<
   notification: ({ url, events, format, displayName, filters, groups }) => {
     const name = typeof displayName === 'string' ? ` (${displayName})` : ''
     // Pulumi's clients set filters and groups. If present, these select the events.
-    const selected = [filters, groups].flatMap(list =>
+    const filterNames = [filters, groups].flatMap(list =>
       Array.isArray(list) ? list.map(String) : [],
     )
-    const sent = selected.length > 0 ? selected.join() : String(events)
-    return `${sent} to ${String(url)}, ${String(format)}${name}`
+    const eventNames = filterNames.length > 0 ? filterNames.join() : String(events)
+    return `${eventNames} to ${String(url)}, ${String(format)}${name}`
   },
 }
 

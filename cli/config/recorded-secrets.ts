@@ -22,8 +22,8 @@ export interface RecordedSecrets {
 }
 
 /**
- * Errors of the secrets provider after which the secrets of the stack file stay. A missing
- * passphrase is one, too.
+ * Errors after which no recorded secret is restored, because the secrets provider cannot be used.
+ * The stack file then keeps its secrets.
  */
 const providerErrorCodes = [
   'SECRETS_PASSPHRASE_MISSING',
@@ -36,9 +36,10 @@ const providerErrorCodes = [
 
 /**
  * Decrypts the secrets of a recorded configuration. A secret that an earlier secrets provider
- * encrypted is left out. A provider that sends requests also prepares the encryption of all
- * secrets. Returns undefined if the configuration has no secrets. After an error of the provider it
- * prints a warning, and returns undefined. Throws the other errors of `openStackManager`.
+ * encrypted is left out. If the provider encrypts by requests to a service, the function also
+ * fetches the new ciphertexts of all secrets. Returns undefined if the configuration has no
+ * secrets. After an error of the provider it prints a warning, and returns undefined. Throws the
+ * other errors of `openStackManager`.
  */
 export async function openRecordedSecrets(
   session: CliSession,
@@ -87,7 +88,8 @@ async function decryptTrees(
   secrets: readonly (readonly [string, ConfigTree])[],
   manager: SecretsManager,
 ): Promise<ReadonlyMap<string, ConfigTree>> {
-  // One ciphertext of another manager makes the service refuse the whole batch.
+  // One batch saves requests. With one ciphertext of another manager, the service refuses the whole
+  // batch, so each value is prepared again below.
   await ignoreMalformed(() => prepareTrees(manager, secrets))
   const values = new Map<string, ConfigTree>()
   for (const secret of secrets) {

@@ -11,10 +11,11 @@ export function findCiService(
   return env['GITLAB_CI'] === undefined || env['GITLAB_CI'] === '' ? undefined : 'gitlab'
 }
 
-/** A group of lines in the log of a CI job. GitLab needs the time of its begin and its end. */
+/** A group of lines in the log of a CI job. */
 interface CiGroup {
   readonly service: CiService
   readonly title: string
+  /** The time of the formatted line, at the begin or the end of the group. Only GitLab needs it. */
   readonly unixSeconds: number
 }
 

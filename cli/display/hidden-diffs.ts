@@ -34,8 +34,9 @@ export function removeHiddenDiffs(metadata: StepMetadata): {
     if (visibleDiffs.length < remainingDiffs.length) effectivePaths.add(text)
     remainingDiffs = visibleDiffs
   }
-  // The provider may report a property whose inputs are equal, which stays shown. A property whose
-  // inputs differed stays if they still differ. `Object` makes the unknown value readable by key.
+  // A property with equal old and new inputs is listed because the provider reported it, so it
+  // stays shown. Any other property stays shown if its inputs still differ after the masking.
+  // `Object` allows access by key to a value of the type `unknown`.
   const isShown = (key: string): boolean =>
     isSameValue(old.inputs[key], next.inputs[key]) ||
     !isSameValue(old.inputs[key], Object(inputs)[key])

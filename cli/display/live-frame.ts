@@ -24,6 +24,7 @@ export interface FrameInput extends ListingOptions {
 /** Renders a frame of a running deployment: the tree, the totals, and the running steps. */
 export function renderFrame(input: FrameInput, paint: Paint): readonly string[] {
   const footer = [renderTotals(input), renderWaitingLine(input), ...renderNotice(input)]
+  // The frame also has two blank lines, and leaves the last line of the terminal free.
   const tree = fitLines(renderTree(input), Math.max(1, input.height - footer.length - 3))
   return [[], ...tree.map(line => line.segments), [], ...footer].map(segments =>
     renderLine(segments, input.columns, paint),

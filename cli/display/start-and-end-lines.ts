@@ -28,7 +28,7 @@ export function formatTitle(options: TitleOptions): string {
   return options.refreshesFirst === true ? `${title}, refreshing its resources first` : title
 }
 
-/** Returns the title for a terminal. The title links to the page of the stack if it is known. */
+/** Returns the title for a terminal. It links to the stack's page, if a dashboard has that page. */
 export function formatLinkedTitle(
   options: TitleOptions & Pick<DisplayOptions, 'dashboard' | 'color'>,
   paint: Paint,

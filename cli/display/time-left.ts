@@ -21,7 +21,7 @@ export function expectedMsOf(forecast: Forecast | undefined): number | undefined
   return expectedMs < expectedMinMs ? undefined : expectedMs
 }
 
-/** The numbers of earlier deployments that an estimate needs, and that it uses at most. */
+/** The minimum and maximum number of earlier deployments from which a duration is estimated. */
 const [comparedMin, comparedMax] = [3, 5]
 /** Maximum ratio between the median duration and that of a similar deployment. */
 const similarRatio = 1.5

@@ -12,22 +12,22 @@ const listForm = z.object({ files: z.record(z.string(), z.string()) })
 const namesMax = 5
 
 /**
- * Compares the files of an installed package with the hashes that it was packed with. A clone has
- * no such list.
+ * Compares the files of an installed package with the hashes in its `dist/files.json`. A clone does
+ * not have this list, and is not checked.
  */
 export function checkPackageFiles(folder = packageFolder): AreaReport {
-  const list = join(folder, 'dist/files.json')
+  const listPath = join(folder, 'dist/files.json')
   const remedy = 'Install antichain again: `npm install -g` with the same packed file.'
-  if (!existsSync(list)) {
+  if (!existsSync(listPath)) {
     if (existsSync(join(folder, 'cli/main.ts')))
       return createAreaReport('installation', [`antichain ${manifest.version}, a clone: ${folder}`])
     const problem = 'the list of the files of this package is missing'
-    return createAreaReport('installation', [{ subject: list, problem, remedy }])
+    return createAreaReport('installation', [{ subject: listPath, problem, remedy }])
   }
-  const hashes = parseList(readFileSync(list, 'utf8'))
+  const hashes = parseList(readFileSync(listPath, 'utf8'))
   if (hashes === undefined)
     return createAreaReport('installation', [
-      { subject: list, problem: 'the list of the files of this package is damaged', remedy },
+      { subject: listPath, problem: 'the list of the files of this package is damaged', remedy },
     ])
   const isMissing = ([name]: readonly [string, string]): boolean => !existsSync(join(folder, name))
   const isChanged = (entry: readonly [string, string]): boolean =>

@@ -39,7 +39,7 @@ function isRenumbered({ stack, action, states, importsHistory }: ImportPreview):
 /** Formats the plan of an import as JSON. */
 export function formatImportsAsJson(
   imports: readonly ImportPreview[],
-  { imports: plannedSettings, stackSettings, manualSteps, audit }: ImportAdditions,
+  { imports: installationSettings, stackSettings, manualSteps, audit }: ImportAdditions,
 ): string {
   const stacks = imports.map(planned => {
     const { status, action, states } = planned
@@ -47,7 +47,7 @@ export function formatImportsAsJson(
     const counts = { resources, history, version, states }
     return { id, ...counts, status, action, isRenumbered: isRenumbered(planned) }
   })
-  const settings = [...plannedSettings, ...stackSettings].map(
+  const settings = [...installationSettings, ...stackSettings].map(
     ({ group, stack, noun, name, command, effect }) => ({
       kind: noun,
       name,

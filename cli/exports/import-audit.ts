@@ -14,7 +14,7 @@ import { createInvalidError, type ExportManifest } from './manifest.ts'
 /** The file with the audit log, newest entry first. */
 export const auditFile = 'audit.jsonl'
 
-/** Maximum number of entries in a page, which a slow server appends within the time of a call. */
+/** Maximum number of entries in a page. Even a slow server appends so many during one call. */
 const pageEntriesMax = 25
 /** Maximum size of the entries in a page. The request has other fields besides the entries. */
 const pageBytesMax = apiLimits.bodyBytesMax / 2
@@ -28,8 +28,9 @@ export interface PlannedAudit {
   readonly source: string
   /** The entries, newest first. */
   readonly entries: readonly ExportedAuditEntry[]
-  /** The number of older entries, which no import reads. */
+  /** The number of the oldest entries, which the import omits. */
   readonly omitted: number
+  /** Whether the import appends nothing: the target has the newest entry, or imports no log. */
   readonly isImported: boolean
 }
 
@@ -114,7 +115,7 @@ export async function importAudit(
 /**
  * Returns the pages after the last one that the target has, found by a binary search. An import
  * appends in order, so no page before an imported one is missing. The target removes old entries,
- * so the result may begin with pages that it has.
+ * so the result may begin with pages that an earlier import appended.
  */
 async function listMissingPages(
   session: CliSession,
@@ -122,6 +123,7 @@ async function listMissingPages(
   pages: readonly AuditPage[],
 ): Promise<readonly AuditPage[]> {
   let presentCount = 0
+  // The target lacks the newest entry, so it lacks the last page.
   let missingIndex = pages.length - 1
   while (presentCount < missingIndex) {
     const middleIndex = Math.floor((presentCount + missingIndex) / 2)

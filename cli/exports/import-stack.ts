@@ -32,8 +32,8 @@ export async function findImportStatus(
   // Nothing shows whether the settings of an empty stack were imported. An import may repeat them.
   if (record.deployments === 0) return 'partial'
   const compareStates = async (): Promise<ImportStatus> => {
-    const [here, exported] = [await engine.exportState(reader.id), await reader.readState()]
-    return isEqualState(here, exported) ? 'present' : 'exists'
+    const targetState = await engine.exportState(reader.id)
+    return isEqualState(targetState, await reader.readState()) ? 'present' : 'exists'
   }
   if (engine.remote !== undefined) return compareStates()
   const [records, entries] = [
@@ -47,9 +47,9 @@ export async function findImportStatus(
 }
 
 /**
- * Creates a stack of an export, or continues an interrupted import. A machine also gets its history
- * with the earlier states. An API gets the newest state as an import. Throws STATE_FOREIGN and
- * STATE_INTEGRITY for a state that `stack import` would refuse, before any change.
+ * Creates a stack of an export, or continues an interrupted import. A machine also gets the history
+ * of the stack with the earlier states. An API gets the newest state as an import. Before any
+ * change, throws STATE_FOREIGN and STATE_INTEGRITY for a state that `stack import` would refuse.
  */
 export async function importExportedStack(
   session: CliSession,

@@ -21,7 +21,7 @@ import { type ExportedStack, type ExportManifest, hashMember } from './manifest.
 import { listMembers, manifestName } from './manifest.ts'
 import { readUnchangedStack } from './read-unchanged-stack.ts'
 
-const privateFile = { mode: 0o600 } as const
+const privateFileOptions = { mode: 0o600 } as const
 const itemForm = z.looseObject({})
 const auditPageForm = createApiPageForm(itemForm)
 
@@ -64,7 +64,10 @@ export async function writeExport(
   return { manifest, groups }
 }
 
-/** Returns the address of the API or backend in use, or the name and the folder of this machine. */
+/**
+ * Returns the address of the API in use. Without an API, returns the name of this machine and the
+ * folder of its store, after the address of a backend in use.
+ */
 async function readSourceName(session: CliSession): Promise<string> {
   const account = await readCurrentAccount(session)
   const name = account.kind === 'api' ? account.url : `${hostname()}:${session.home}`
@@ -95,11 +98,12 @@ async function writeStack(
   const { record, state, contents } = unchangedStack
   const { history, versions } = contents
   if (state !== undefined) await writeState(session, join(root, folder, 'state.json'), state)
-  for (const earlier of versions) {
-    if (earlier === record.version) continue
-    const earlierState = await engine.exportState(id, earlier)
+  for (const earlierVersion of versions) {
+    if (earlierVersion === record.version) continue
+    const earlierState = await engine.exportState(id, earlierVersion)
     if (earlierState === undefined) continue
-    await writeState(session, join(root, folder, 'versions', `${earlier}.json`), earlierState)
+    const path = join(root, folder, 'versions', `${earlierVersion}.json`)
+    await writeState(session, path, earlierState)
   }
   const documents = JSON.stringify(await readStackDocuments(session, id), null, 2)
   writeMember(root, `${folder}/documents.json`, documents)
@@ -117,7 +121,7 @@ async function writeHistory(
   id: StackId,
 ): Promise<{ readonly history: number; readonly versions: ReadonlySet<number> }> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  writeFileSync(path, '', privateFile)
+  writeFileSync(path, '', privateFileOptions)
   const versions = new Set<number>()
   let history = 0
   for await (const entry of readHistory(platform.catalog, id)) {
@@ -164,7 +168,7 @@ async function writeAudit(session: CliSession, root: string): Promise<void> {
 function writeMember(root: string, name: string, text: string): void {
   const path = join(root, name)
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  writeFileSync(path, text, privateFile)
+  writeFileSync(path, text, privateFileOptions)
 }
 
 async function writeState(
@@ -175,5 +179,5 @@ async function writeState(
   const tools = await session.tools.loadState()
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const chunks = tools.printEnvelopeInChunks(await tools.envelopeOf(state))
-  await pipeline(Readable.from(chunks), createWriteStream(path, privateFile))
+  await pipeline(Readable.from(chunks), createWriteStream(path, privateFileOptions))
 }

@@ -66,7 +66,7 @@ function importNameOf(pkg: string): string {
   return toVariableName(pkg)
 }
 
-/** Returns the class of a type, as `aws.s3.Bucket`. */
+/** Returns the class of a type, such as `aws.s3.Bucket`. */
 function classOf(type: string): string {
   if (isProviderType(type)) return `${importNameOf(packageOf(type))}.Provider`
   const [pkg = '', module = '', name = ''] = type.split(':')

@@ -11,8 +11,8 @@ interface ShownPreview {
 }
 
 /**
- * Asks the user to confirm an operation after its preview, and shows its details on request. Throws
- * CONFIRMATION_DECLINED.
+ * Asks the user to confirm an operation after its preview. Shows the details of the preview on
+ * request. Throws CONFIRMATION_DECLINED.
  */
 export async function confirmOperation(
   session: CliSession,

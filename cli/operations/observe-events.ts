@@ -57,14 +57,14 @@ export function createEventObserver(): EventObserver {
   }
 }
 
-/** Returns the line that tells best why a program failed: an earlier one, or one of a message. */
-function chooseLine(earlier: string, message: string): string {
+/** Returns the line that tells best why a program failed: `earlierLine`, or one of `message`. */
+function chooseLine(earlierLine: string, message: string): string {
   const isError = (line: string): boolean => /^error\b/i.test(line)
   const lines = stripVTControlCharacters(message)
     .split('\n')
     .map(line => line.trim())
     .filter(line => line !== '')
-  return isError(earlier) ? earlier : (lines.find(isError) ?? lines.at(-1) ?? earlier)
+  return isError(earlierLine) ? earlierLine : (lines.find(isError) ?? lines.at(-1) ?? earlierLine)
 }
 
 /** Returns a policy violation as an error. */

@@ -48,8 +48,8 @@ export function createOperationError({
 }
 
 /**
- * Returns the error below a display that has already shown its message: the code and the hint
- * remain. An error that the display has not shown is returned unchanged.
+ * Shortens the message of an error that the display has already shown. The code, the hint and the
+ * details remain. Returns any other error unchanged.
  */
 export function shortenShownError(thrown: unknown, { firstError }: EventFacts): unknown {
   if (!(thrown instanceof DeployError)) return thrown

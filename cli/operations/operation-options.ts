@@ -98,8 +98,7 @@ export function readRelease(flags: Flags): DeleteRelease {
 
 /**
  * Returns the policy packs of --policy-pack. The nth --policy-pack-config belongs to the nth pack.
- * Throws CLI_USAGE when there are fewer or more --policy-pack-config options than packs, but not
- * when there are none.
+ * Throws CLI_USAGE unless --policy-pack-config is absent, or occurs once for each pack.
  */
 export function readPolicyPacks(
   session: Pick<CliSession, 'cwd' | 'requireProject'>,
@@ -145,6 +144,7 @@ function readRefreshOption(flags: Flags): boolean | undefined {
   throw error('CLI_USAGE', `--refresh takes true or false, not '${text}'`)
 }
 
+/** Returns the number within the limits: at least 1, and an int32 for Pulumi's protocol. */
 function clampParallel(parallel: number): number {
   return Math.min(Math.max(parallel, 1), 0x7fffffff)
 }

@@ -6,7 +6,7 @@ import type { Command } from '../../shared/records/log.ts'
 /** A prepared operation, which starts on this machine or through an API. */
 export interface PreparedOperation {
   readonly stack: StackId
-  /** Whether it refreshes the resources before other changes. Absent: no. */
+  /** Whether the operation refreshes the resources before other changes. Absent: no. */
   readonly refreshesFirst?: boolean | undefined
   /**
    * Starts the deployment or its preview. `updatePlan`: the text of an update plan that constrains

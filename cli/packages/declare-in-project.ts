@@ -37,7 +37,7 @@ function makeFolderSource({ root }: Project, folder: string): string {
   return path.startsWith('..') ? path : `./${path}`
 }
 
-/** Returns the name of a plugin and its version, by default the one that has the schema. */
+/** Returns the name of a plugin and its version, by default the version that served the schema. */
 function readPluginSource(
   schema: PackageSchema,
   plugin: string,

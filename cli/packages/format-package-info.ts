@@ -108,7 +108,7 @@ function formatType({ type, $ref, items, additionalProperties, oneOf }: TypeSpec
   return type ?? 'any'
 }
 
-/** Returns the first line of a description in Markdown, up to its first blank line or example. */
+/** Returns the first line of a text, shortened to at most 100 characters. */
 function firstLineOf(text = ''): string {
   const line = text.trim().split('\n', 1)[0] ?? ''
   return line.length > 100 ? `${line.slice(0, 99)}…` : line

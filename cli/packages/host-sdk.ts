@@ -104,7 +104,7 @@ export function linkSdkByHost(
 
 /**
  * Returns the functions for which Pulumi's generator of Go writes invalid code. Only packages with
- * parameters have some: functions whose result is no object, and methods with plain results.
+ * parameters have such functions: those whose result is no object, and methods with plain results.
  */
 function listUnsupportedGoFunctions(schema: PackageSchema): readonly string[] {
   const { functions = {}, parameterization, extensionParameterization } = schema

@@ -105,7 +105,7 @@ async function readPluginSchema(
   }
 }
 
-/** Returns the package that the plugin serves with these arguments. Without them its name is ''. */
+/** Returns the package that the plugin serves with the arguments. Without any, its name is ''. */
 async function parameterize(
   provider: Provider,
   name: string,

@@ -47,7 +47,7 @@ export function addPythonDependency(file: string, name: string, folder: string):
   return path
 }
 
-/** Returns the path of a folder for a command of Python that runs in another folder. */
+/** Returns the path of a folder as an argument of a command that runs in the folder `from`. */
 export function toFolderArgument(from: string, folder: string): string {
   const path = relative(from, folder).split(sep).join('/')
   return path.startsWith('..') ? path : `./${path}`

@@ -80,7 +80,7 @@ const languages: readonly SdkLanguage[] = [
   },
 ]
 
-/** The runtimes of the languages whose names differ. */
+/** The runtime of each language whose name is not itself the name of its runtime. */
 const runtimes: ReadonlyMap<string, string> = new Map([
   ...[['typescript', 'nodejs'] as const, ['javascript', 'nodejs'] as const],
   ...[['csharp', 'dotnet'] as const, ['c#', 'dotnet'] as const],

@@ -27,9 +27,9 @@ import { openTerraformInstaller } from '../../shared/runtime/plugins/open-terraf
 import type { CliSession } from '../session/session.ts'
 
 /**
- * Calls a function with a host that finds, installs and starts plugins for the project, or for the
- * current folder outside of a project. `localPlugins` take precedence over all others. The address
- * is that of the services of schemas and mappings, `127.0.0.1:<port>`. Ends all plugins afterwards.
+ * Calls `use` with a host that finds, installs and starts plugins for the project, or for the
+ * current folder outside of a project. `localPlugins` take precedence over all others. `address` is
+ * that of the services of schemas and mappings, `127.0.0.1:<port>`. Ends all plugins afterwards.
  */
 export async function withPluginHost<T>(
   session: CliSession,

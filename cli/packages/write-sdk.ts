@@ -21,7 +21,7 @@ export function writeSdk(folder: string, { files }: GeneratedSdk): void {
       'CLI_USAGE',
       `the folder ${folder} has files that were not generated; pass another folder with --out`,
     )
-  for (const path of earlierFiles.filter(earlier => isBelow(folder, earlier)))
+  for (const path of earlierFiles.filter(earlierPath => isBelow(folder, earlierPath)))
     rmSync(join(folder, path), { force: true })
   for (const [path, file] of files) writeOutputFile(folder, path, file)
   writeFileSync(join(folder, listFile), `${[...files.keys()].join('\n')}\n`)

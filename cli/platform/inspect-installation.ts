@@ -138,12 +138,13 @@ async function inspectTable({ tables }: InspectClients, name: string): Promise<T
 }
 
 async function inspectQueue(clients: InspectClients, name: string): Promise<QueueStatus> {
-  const [live, dead] = await Promise.all([
+  const [liveCounts, deadCounts] = await Promise.all([
     readCounts(clients, name),
     readCounts(clients, deadLetterQueueOf(name)),
   ])
-  if (live === undefined) return { name, counts: undefined }
-  return { name, counts: { ...live, dead: (dead?.waiting ?? 0) + (dead?.held ?? 0) } }
+  if (liveCounts === undefined) return { name, counts: undefined }
+  const dead = (deadCounts?.waiting ?? 0) + (deadCounts?.held ?? 0)
+  return { name, counts: { ...liveCounts, dead } }
 }
 
 async function readCounts(

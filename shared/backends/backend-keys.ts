@@ -1,6 +1,6 @@
 /**
  * backends: the layout of Pulumi's self-managed backends, and the operations on it. Imports ports
- * and below. The other files of this folder that reach a store do so through `ObjectStorePort`.
+ * and below. Files of this folder reach the objects of a backend only through `ObjectStorePort`.
  *
  * Invariants: 1. Pulumi's command line reads every object that this folder writes. 2. An object
  * that cannot be read is an error, never an empty state. Source of the layout:

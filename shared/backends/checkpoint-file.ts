@@ -35,9 +35,9 @@ export function parseCheckpoint(bytes: Uint8Array, key: string): StoredEnvelope 
 }
 
 /**
- * Reads a checkpoint of any version. The checkpoint of a stack that was never deployed has no
- * deployment. Throws BACKEND_INVALID for a truncated or malformed object, and STATE_TOO_NEW for an
- * unknown version or feature.
+ * Reads a checkpoint of any version. For a stack that was never deployed, the field `deployment` of
+ * the envelope is null. Throws BACKEND_INVALID for a truncated or malformed object, and
+ * STATE_TOO_NEW for an unknown version or feature.
  */
 export function parseCheckpointFile(bytes: Uint8Array, key: string): CheckpointFile {
   const json = parseJsonObject(decompress(bytes, key), key)
@@ -47,8 +47,8 @@ export function parseCheckpointFile(bytes: Uint8Array, key: string): CheckpointF
   if (version > 0 && !checkpoint) throw createInvalidError(key, "it has no 'checkpoint'")
   const deployment = (version === 0 ? (checkpoint?.latest ?? latest) : checkpoint?.latest) ?? null
   try {
-    // The file of a new stack has version 0. A file without a version, which is older than version
-    // 1, counts as version 0 too.
+    // The file of a new stack has version 0. A file from before version 1 has none. Both are read
+    // as version 1, the oldest version of an envelope.
     const envelopeVersion = version === 0 ? 1 : version
     // Without 'checkpoint', the fields of the file belong to the checkpoint, and none to the
     // envelope except for `features`.

@@ -33,12 +33,12 @@ export async function listJournalCopies(
   id: StackId,
 ): Promise<readonly BackendCopy[]> {
   const { journal } = stackKeysOf(backend.layout, id)
-  const found = new Map<string, FoundObjects>()
+  const objectsByCopy = new Map<string, FoundObjects>()
   for (const { key, modifiedMs } of await backend.store.list(journal)) {
     const [copyId = '', nameOrFolder = '', nameInFolder = ''] = key.slice(journal.length).split('/')
     const newObjects = { partNumbers: new Set<number>(), blobs: [], locks: [], modifiedMs: 0 }
-    const objects: FoundObjects = found.get(copyId) ?? newObjects
-    found.set(copyId, objects)
+    const objects: FoundObjects = objectsByCopy.get(copyId) ?? newObjects
+    objectsByCopy.set(copyId, objects)
     objects.modifiedMs = Math.max(objects.modifiedMs, modifiedMs)
     const number = /^(\d{8})\.json$/.exec(nameOrFolder)?.[1]
     if (number !== undefined) objects.partNumbers.add(Number(number))
@@ -46,7 +46,7 @@ export async function listJournalCopies(
     const hash = /^([0-9a-f]{64})\.gz$/.exec(nameInFolder)?.[1]
     if (hash !== undefined) objects.blobs.push(hash as BlobHash)
   }
-  return [...found].map(([copyId, { partNumbers, ...objects }]) => {
+  return [...objectsByCopy].map(([copyId, { partNumbers, ...objects }]) => {
     let partCount = 0
     while (partNumbers.has(partCount)) partCount += 1
     return { copyId, partCount, ...objects }

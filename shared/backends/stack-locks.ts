@@ -15,13 +15,13 @@ export async function listLocks(
   backend: Backend,
   id: StackId,
 ): Promise<ReadonlyMap<string, BackendLock>> {
-  const found = new Map<string, BackendLock>()
+  const locksByKey = new Map<string, BackendLock>()
   for (const key of await listLockKeys(backend, id)) {
     const bytes = await backend.store.get(key)
     // The lock may have been released since the listing.
-    if (bytes !== undefined) found.set(key, parseLock(bytes, key))
+    if (bytes !== undefined) locksByKey.set(key, parseLock(bytes, key))
   }
-  return found
+  return locksByKey
 }
 
 /**

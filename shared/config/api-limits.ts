@@ -10,11 +10,11 @@ export const apiLimits = {
   auditSourceCharsMax: 500,
   /** Newest entries of an exported audit log that an import reads. */
   auditImportEntriesMax: 100_000,
-  /** Operations per page. An item has some 300 bytes. */
+  /** Operations per page. Each has some 300 bytes. */
   operationsPerPageMax: 10_000,
   /** New operations in one response with changed operations. */
   changesPerPageMax: 1_000,
-  /** Length of the ids of changed operations in an address. */
+  /** Length of the list of operation ids in the address of a request. */
   operationIdsCharsMax: 4_000,
   /** Events in one message of a stream. */
   eventsPerMessage: 200,

@@ -55,8 +55,8 @@ export const awsLimits = {
    */
   longPoolIdleMs: 900_000,
   /**
-   * Interval at which a busy task of the long pool calls the scaler. A message that waits for so
-   * long although tasks run has met only busy ones, so the scaler adds a task.
+   * Interval at which a busy task of the long pool calls the scaler. If a message waits for so long
+   * while tasks run, all of them are busy, and the scaler adds a task.
    */
   longPoolCheckMs: 60_000,
   /**

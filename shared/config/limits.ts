@@ -200,7 +200,7 @@ export const limits = {
   /** Time in which the owner of the store must answer a new connection, unless it is only busy. */
   storeConnectMs: 10_000,
   /**
-   * Time in which an owner must answer that is known to run. Many commands at the same time take
+   * Time in which an owner that is known to run must answer. Many commands at the same time take
    * all cores, so a new owner may start late.
    */
   storeBusyOwnerMs: 60_000,

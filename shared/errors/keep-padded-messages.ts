@@ -1,7 +1,8 @@
 /**
  * Importing this file lets gRPC clients read error messages that begin or end with a space. HTTP/2
  * forbids such header values (RFC 9113, 8.2.1), so Node drops the header `grpc-message` and the
- * error has no text. Servers in Go send them, and @grpc/grpc-js has no option for the connection.
+ * error has no text. Servers in Go send such values. @grpc/grpc-js has no option that turns off the
+ * check of Node, so this file replaces `http2.connect`.
  */
 import http2, { type ClientSessionOptions } from 'node:http2'
 

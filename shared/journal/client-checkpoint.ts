@@ -4,7 +4,7 @@ import { pendingOperationsOf } from '../state/pending.ts'
 import type { StoredDeployment, StoredOperation } from '../state/stored.ts'
 import { findUnfinishedCreates } from './unfinished-creates.ts'
 
-/** The checkpoint of a log from which the state at the end of the update is made. */
+/** The checkpoint from which the state at the end of an update is made. */
 export interface EffectiveCheckpoint {
   readonly snapshot: BlobHash
   /** Whether the client numbered the checkpoint. A numbered checkpoint lacks parts of the state. */

@@ -72,9 +72,9 @@ export function mergeStates({ base, folded, current }: MergeInput): StoredDeploy
 }
 
 /**
- * Returns the URN of a resource that prevents a claim, because it differs between an older and a
- * newer state. The claim contains the resource, or the resource refers in the newer state to a
- * resource that the claim changes. A new read of an external resource is no difference. Pure.
+ * Returns the URN of a resource that differs between an older and a newer state, and therefore
+ * prevents a claim. The claim contains this resource, or changes another one to which this resource
+ * refers in the newer state. A new read of an external resource is no difference. Pure.
  */
 export function findChangedUrn(
   older: StoredDeployment,
@@ -166,10 +166,10 @@ function listClaimedFields(resource: StoredResource): readonly (readonly [string
 }
 
 /**
- * Merges a resource that both sides changed, if none of the changes needs a claim. No claim is
- * needed for source positions, outputs of components, the root resource, and reads of external
- * resources. The fold takes precedence for outputs that it changed. Returns undefined if a change
- * needs a claim.
+ * Merges a resource that both sides changed, if at most one of the changes needs a claim. No claim
+ * is needed for source positions, outputs of components, the root resource, and reads of external
+ * resources. The fold takes precedence for outputs that it changed. Returns undefined if both
+ * changes need a claim, or if the base or a side does not have exactly one state of the URN.
  */
 function mergeSharedResource(sides: Sides<StoredResource>): readonly StoredResource[] | undefined {
   const [, foldedStates, currentStates] = sides

@@ -154,7 +154,7 @@ function listRetries({ decisions }: Pick<FoldInput, 'decisions'>): readonly Retr
 
 /**
  * Sets repeated calls to failed in `facts` if a later call has a result. Otherwise a partial result
- * still counts, so that its object is not lost. It also counts if the later call updates it.
+ * still counts, so that its object is not lost. A result that the later call updates counts too.
  */
 function failRetriedCalls(retries: readonly Retry[], facts: Map<OperationId, OperationFact>): void {
   const idsWithLaterResult = new Set<OperationId>()
@@ -222,6 +222,7 @@ function findWithheldOperations(
   }
   for (const [id, fact] of facts) {
     if (retriedCalls.has(id)) {
+      // The retry has the same `releases`, so only its own end decides which of them are withheld.
       if (fact.kind !== 'applied') withhold(successors.get(id) ?? [])
       continue
     }

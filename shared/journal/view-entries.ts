@@ -68,6 +68,7 @@ export function createViewEntryFactory(
       (viewsByOwner.get(owner.urn) ?? []).flatMap(index => {
         const state = base.resources?.[index]
         if (state === undefined || isOldCopy(state) !== isOldCopy(owner)) return []
+        // An entry references a state by its index only, so the epoch has no effect.
         const reference = { kind: 'base', epoch: 0, index, urn: state.urn } as StateReference
         return entriesOf({
           urn: state.urn as ViewOutcome['urn'],

@@ -30,7 +30,7 @@ export interface StackRecord {
 export interface TargetedDeployment {
   readonly deployment: DeploymentId
   readonly claim: BlobHash
-  /** The call that started it. A repetition of the call finds the deployment by this text. */
+  /** The id of the call that started it, by which a repetition of the call finds the deployment. */
   readonly token: string
   /**
    * The snapshot with its changes, so that a repeated close does not publish them again. Absent
@@ -109,7 +109,7 @@ export interface DeploymentStart
   readonly at: EpochMs
 }
 
-/** The values of a stack that a deployment, or a removal and a new creation, changes. */
+/** The values of a stack that differ after a deployment, or after a removal and a new creation. */
 export type StackIdentity = Pick<StackRecord, 'deployments' | 'createdAt'>
 
 /** Stacks, their deployments and their published snapshots. Each change of a stack is atomic. */

@@ -80,8 +80,9 @@ export interface ChainQueuePort {
  */
 export interface ObservedHolder {
   /**
-   * The text `started` of the holder, which identifies its process. Messages contain it under this
-   * name. For a deployment without a control record, it is the id of the deployment.
+   * The text `started` of the holder, which identifies its process. For a deployment without a
+   * control record, the text is the id of the deployment. The name of this field is part of the
+   * message format.
    */
   readonly life: string
   /** The counter of the holder's lease, -1 without a lease. */

@@ -3,7 +3,10 @@ import type { UsageRecord } from '../records/usage.ts'
 
 /** The counted usage of deployments, in the journal. Retention removes it with the journal. */
 export interface UsagePort {
-  /** Stores the usage of a call so far, in place of the earlier record of the same call. */
+  /**
+   * Stores the usage so far of one call of a function, or of one round of a task. Replaces the
+   * earlier record of the same call or round.
+   */
   readonly put: (deployment: DeploymentId, record: UsageRecord) => Promise<void>
   /** Returns the records of a deployment. */
   readonly list: (deployment: DeploymentId) => Promise<readonly UsageRecord[]>

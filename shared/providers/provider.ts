@@ -43,7 +43,7 @@ export interface PropertyDiff {
   readonly inputDiff: boolean
 }
 
-/** The result of Diff. A null `detailedDiff` was not returned, which differs from an empty one. */
+/** The result of Diff. `detailedDiff` is null, and not empty, if the provider returned none. */
 export interface DiffResult {
   readonly changes: 'unknown' | 'none' | 'some'
   readonly replaceKeys: readonly string[]

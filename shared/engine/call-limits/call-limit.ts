@@ -1,10 +1,11 @@
 /**
  * call-limits: how many calls to providers may start in a period, and how many may run at the same
- * time. Imports the limit rules of `shared/programs`, `shared/ports` and below, and the folder
+ * time. Imports `shared/ports` and below, the limit rules of `shared/programs`, and the folder
  * `deployment` of the engine.
  * `limit-record.ts` is pure, `limit-records.ts` reads and writes the records, and `limit-waits.ts`
  * waits.
  */
+
 /**
  * A limit that applies to a call. It belongs to a rule, or to a package whose provider throttles
  * calls. The field `by` of a rule names inputs. Each combination of their values has a limit of its

@@ -100,13 +100,13 @@ export function createCallRates(
       if (!wasRunning && result !== 'throttled' && !mayRaise) return
       if (mayRaise) raisedAt.set(limit.name, now)
       const observedPerSecond = observedPerSecondOf(limit, now)
-      const changed = await records.change(limit, record => {
-        const ended = endCall(record, limit, { id, now, result, observedPerSecond })
-        return { record: ended, result: ended }
+      const newRecord = await records.change(limit, record => {
+        const endedRecord = endCall(record, limit, { id, now, result, observedPerSecond })
+        return { record: endedRecord, result: endedRecord }
       })
-      if (changed === undefined) return
-      onRecord(limit, changed)
-      if (result === 'throttled') reportSlowdown(limit, changed, now)
+      if (newRecord === undefined) return
+      onRecord(limit, newRecord)
+      if (result === 'throttled') reportSlowdown(limit, newRecord, now)
     },
   }
 }

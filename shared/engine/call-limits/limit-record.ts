@@ -186,8 +186,8 @@ export function endCall(
     readonly observedPerSecond: number
   },
 ): LimitRecord {
-  const { [end.id]: ended, ...calls } = record.calls
-  const withoutCall = ended === undefined ? record : { ...record, calls }
+  const { [end.id]: expiresAt, ...calls } = record.calls
+  const withoutCall = expiresAt === undefined ? record : { ...record, calls }
   if (end.result === 'throttled') return lowerRate(withoutCall, limit, end)
   if (end.result === 'succeeded') return raiseRate(withoutCall, limit, end.now)
   return withoutCall

@@ -32,9 +32,9 @@ export interface WaitingCall {
 /** The waits for limits in this process. */
 export interface LimitWaits {
   /**
-   * Waits until a call may start under all limits, or until the deployment is stopped. Then
-   * resolves with undefined. If the wait would be too long, resolves with the delay before the next
-   * try, in ms. Throws the errors of the store.
+   * Waits until a call may start under all limits, or until the deployment is stopped. In both
+   * cases resolves with undefined. If the wait would be too long, resolves with the delay before
+   * the next try, in ms. Throws the errors of the store.
    */
   readonly waitFor: (limits: readonly CallLimit[], call: WaitingCall) => Promise<number | undefined>
   /** Lets waiting calls try again, because a place became free. */

@@ -109,7 +109,7 @@ async function toLimit(rule: CallLimitRule, call: LimitableCall): Promise<CallLi
  * Returns '' if there is none. A secret is skipped, because labels show the text.
  */
 function inputTextOf(inputs: readonly PropertyMap[], name: string): string {
-  const value = inputs.map(map => map.get(name)).find(found => isPlain(found))
+  const value = inputs.map(map => map.get(name)).find(input => isPlain(input))
   return value === undefined ? '' : String(value).slice(0, 100)
 }
 

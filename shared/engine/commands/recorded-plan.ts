@@ -33,7 +33,7 @@ export function readRecordedPlan(
   return operations.map(operation => {
     if (isJoinOrHook(operation)) return { operation, step: undefined }
     const openedStep = stepOfOperation(operation, sources)
-    // The record of a refresh has no planned state, because that is the old state.
+    // The record of a refresh omits the planned state, which equals the old state.
     const step =
       operation.op === 'refresh' ? { ...openedStep, next: openedStep.old?.state } : openedStep
     return { operation, step }

@@ -46,6 +46,7 @@ export async function runProgram(deps: ProgramRunDeps): Promise<ProgramResult> {
     if (stream === 'stderr' && deps.isAborted()) return
     emitter.report(stream === 'stdout' ? 'info' : 'info#err', `${line}\n`)
   })
+  // '': the program has reported its error by itself.
   let failure: string | undefined
   let hasEnded = false
   const exit = program.programEnd.then(end => {

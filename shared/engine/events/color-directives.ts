@@ -1,4 +1,4 @@
-/** A directive. A match stops at the next `%`, so the search is linear. */
+/** A directive for colors. A match stops at the next `%`, so the search is linear. */
 const directivePattern = /<\{%[^%\n]*%\}>/g
 
 /** Removes the directives for colors, such as `<{%reset%}>`, from a message of Pulumi's client. */

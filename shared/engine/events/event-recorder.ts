@@ -20,7 +20,7 @@ const batchEventsMax = 500
 
 /**
  * Returns the number of lines that fit into one write, at least 1. The store receives each write as
- * one message.
+ * one message, which has the size limit of a reply.
  */
 function countBatchLines(lines: readonly string[]): number {
   let charCount = 0

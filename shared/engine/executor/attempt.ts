@@ -192,8 +192,8 @@ async function saveResult<T>(
 }
 
 /**
- * Stores the duration of a slow step as an estimate for the next step of its kind. A later fast
- * duration of this kind is stored too. Failures are ignored, because the duration is only an
+ * Stores the duration of a slow step as an estimate for the next step of its kind. A fast duration
+ * is stored only if it replaces a slow one. Failures are ignored, because the duration is only an
  * estimate.
  */
 async function recordDuration(

@@ -163,7 +163,7 @@ async function runUnderLimits(
     readonly executor: ExecutorId
     readonly isLast: boolean
     readonly deferred: DeferredOperations
-    /** Lets another operation be loaded. Called before waits for limits, and with a slot. */
+    /** Lets another operation load. Called before waits for limits, and when a slot is held. */
     readonly endLoad: () => void
   },
 ): Promise<OperationId | undefined> {

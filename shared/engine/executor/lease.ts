@@ -53,7 +53,7 @@ export async function keepLease(
   let renewedMs = clock.monotonicMs()
   let isLost = false
   let stopRenewing = (): void => undefined
-  let recordedKeys = groupKeysOf([])
+  let recordedGroups = formatGroups([])
   let lastWrite = Promise.resolve()
   const measureSinceRenewalMs = (): number => clock.monotonicMs() - renewedMs
   const loseLease = (): void => {
@@ -72,7 +72,7 @@ export async function keepLease(
     if (isRenewed === false || measureSinceRenewalMs() > limits.leaseGiveUpMs) return loseLease()
     if (isRenewed !== true || isLost) return
     renewedMs = startedMs
-    recordedKeys = groupKeysOf(groups)
+    recordedGroups = formatGroups(groups)
   }
   /**
    * Renews the lease after all earlier renewals have ended, which could otherwise overwrite newer
@@ -85,7 +85,7 @@ export async function keepLease(
     lastWrite = lastWrite.then(() => (isLost || !isNeeded() ? undefined : writeRenewal()))
     await lastWrite
   }
-  const hasNewGroups = (): boolean => groupKeysOf(deps.groups()) !== recordedKeys
+  const hasNewGroups = (): boolean => formatGroups(deps.groups()) !== recordedGroups
   await leases.register(deployment, executor, identity.holder)
   // If this process dies now, a take-over must find the running process groups.
   if (deps.groups().length > 0) await renew()
@@ -104,6 +104,6 @@ export async function keepLease(
   }
 }
 
-function groupKeysOf(groups: readonly ProcessGroup[]): string {
+function formatGroups(groups: readonly ProcessGroup[]): string {
   return groups.map(({ pid, started }) => `${pid} ${started}`).join()
 }

@@ -26,6 +26,7 @@ export async function performRead(step: Step, deps: PerformDeps): Promise<StepEn
     ...resourceIdentityOf(next),
     id: next.id,
     inputs: next.inputs,
+    // The properties that the program passed also count as the state.
     outputs: next.inputs,
     timeoutSeconds: next.customTimeouts.read ?? 0,
     ...viewStatusOf(deps),

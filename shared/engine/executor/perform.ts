@@ -66,7 +66,7 @@ function redactError<E extends OutcomeError | undefined>(step: Step, error: E): 
 }
 
 /**
- * Creates a function that replaces the secrets of a step in texts. Most steps have no such text, so
+ * Creates a function that replaces the secrets of a step in texts. Most steps need no redaction, so
  * the secrets are collected at the first call.
  */
 function createStepRedactor({ next, old }: Step): (text: string) => string {

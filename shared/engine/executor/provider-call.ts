@@ -77,9 +77,9 @@ export function toUpdateRequest(
 }
 
 /**
- * Returns the update that completes a partially failed create. It has the timeout of a create, and
- * no ignored changes or views. Source: Pulumi's pkg/resource/deploy/step.go, CreateStep.Apply,
- * version 3.274.1.
+ * Returns the update that completes a partially failed create. It has the timeout of a create, no
+ * ignored changes, and no existing views. Source: Pulumi's pkg/resource/deploy/step.go,
+ * CreateStep.Apply, version 3.274.1.
  */
 export function toCompletionRequest(
   states: { readonly old: ResourceState; readonly next: ResourceState },

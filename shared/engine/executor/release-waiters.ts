@@ -27,13 +27,13 @@ interface EndedOperation {
  * success arrives at barriers only. A call can be repeated, because arrivals are sets and ends are
  * written once.
  *
- * If `isRedelivered`, the earlier delivery may have crashed between the end of a waiter and the
- * release of that waiter's own waiters. So the arrivals of ended waiters are repeated too, see
- * `selectRepeatedWaiters`. A redelivery sends an operation only if one of its arrivals was missing.
- * Otherwise each redelivered operation would send its waiters once more, and the number of messages
- * would multiply. If only one operation is ready, it is returned even without a missing arrival,
- * because no message is needed. Several ready operations without a missing arrival are not sent. If
- * their message was lost, the sweep sends them.
+ * If `isRedelivered`, the executor of the earlier delivery may have crashed between the end of a
+ * waiter and the release of that waiter's own waiters. So the arrivals of ended waiters are
+ * repeated too, see `selectRepeatedWaiters`. A redelivery sends an operation only if one of its
+ * arrivals was missing. Otherwise each redelivered operation would send its waiters once more, and
+ * the number of messages would multiply. If only one operation is ready, it is returned even
+ * without a missing arrival, because no message is needed. Several ready operations without a
+ * missing arrival are not sent. If their message was lost, the sweep sends them.
  */
 export async function releaseWaiters(
   ports: ReleasePorts,

@@ -19,7 +19,7 @@ export interface MissingNeed {
  * - `operations`: it waits for others.
  * - `stopped`: the deployment was stopped, so it never begins.
  * - `undelivered`: its message is a dead letter, which a redrive sends again.
- * - `hook`: the program runs it.
+ * - `hook`: it is a ready hook, which the program runs.
  * - `slots`: all slots are in use.
  * - `delivery`: its message waits in the queue, or its executor waits for limits of calls.
  */
@@ -55,7 +55,7 @@ export function explainWait(operation: Operation, input: WaitInput): OperationWa
   const stage = stageOf(operation, getHead(operation.id))
   if (stage === 'running' || stage === 'ended') return { kind: 'none' }
   if (stage === 'waiting') {
-    const missing = listMissingNeeds(operation, input).filter(isStep)
+    const missing = listMissingNeeds(operation, input).filter(isNotJoin)
     const count = missing.length
     if (count > 0)
       return {
@@ -71,8 +71,8 @@ export function explainWait(operation: Operation, input: WaitInput): OperationWa
 }
 
 /**
- * Returns the needs of an operation that have not arrived, joins included. The missing needs of
- * such a join are included too.
+ * Returns the needs of an operation that have not arrived, joins included. The missing needs of a
+ * missing join are included too.
  */
 export function listMissingNeeds(
   operation: Operation,
@@ -91,7 +91,7 @@ export function listMissingNeeds(
   return [...missing.values()]
 }
 
-function isStep({ op }: Operation): boolean {
+function isNotJoin({ op }: Operation): boolean {
   return op !== 'join'
 }
 

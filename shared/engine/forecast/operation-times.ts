@@ -52,7 +52,10 @@ export interface DecidedOperation {
   readonly wave?: number
 }
 
-/** The head of an operation, and its selected outcome if there is one. Neither has states. */
+/**
+ * The head of an operation, and its selected outcome if there is one. Both are kept without the
+ * states of resources.
+ */
 export interface KnownEnd {
   readonly head: Head
   readonly outcome?: Outcome

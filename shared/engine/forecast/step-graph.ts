@@ -63,6 +63,7 @@ export function createStepGraph(): StepGraph {
       beginPhase()
     },
     addChain(steps) {
+      // These two kinds of steps never call a provider, so they take no time.
       const chain = steps.filter(({ op }) => op !== 'replace' && op !== 'remove-pending-replace')
       const next = chain.findLast(step => step.next !== undefined)?.next
       const urns = new Set([...(next === undefined ? [] : requiredUrnsOf(next)), ...urnsOf(chain)])
@@ -95,8 +96,9 @@ export function isCountedStep({ op, type, urn }: NodeStep): boolean {
 }
 
 /**
- * Returns the nodes of deletes that can start, and of the joins between them. The indices in
- * `needs` count from the first of these nodes. Deletes that protection blocks are left out.
+ * Returns the nodes of the deletes that can start, dependents first, and of the joins between them.
+ * The indices in `needs` count from the first of these nodes. Deletes that protection blocks are
+ * left out.
  */
 function toDeleteNodes({ graph, condemned, release }: PlannedDeletes): readonly {
   readonly step: Step | undefined

@@ -133,7 +133,7 @@ export function createGenerator(deps: GeneratorDeps): Generator {
       track(register(request, hasInheritedOptions)),
     inheritOptions: request => inheritOptions(ctx.input, request),
     construct: request => track(construct(request)),
-    registerBelow: (parent, request) => track(tree.registerBelow(parent, request)),
+    registerBelow: (parent, registerChild) => track(tree.registerBelow(parent, registerChild)),
     read: request => track(read(request)),
     registerOutputs: (urn, outputs) => {
       const current = unwrap(ctx, requireRegistered(ctx.input, urn))

@@ -15,10 +15,10 @@ export interface Barriers {
 
 /**
  * Creates a barrier after each wave except the last, and except waves that protection blocks
- * completely. A barrier releases all members of the next wave, and the next barrier. If it did not
- * release the next barrier, that one would be ready too early when no member of its wave can begin.
- * A wide wave has parts. Each part is a node that counts at most 32 members, and releases the
- * barrier of the wave. Barriers do not wait for `uncountedMembers`, which protection blocks.
+ * completely. A barrier releases all members of the next wave, and the next barrier. Without the
+ * second release, the next barrier would be ready too early if a failure blocks all members that it
+ * counts. A wide wave has parts. Each part is a node that counts at most 32 members, and releases
+ * the barrier of the wave. Barriers do not wait for `uncountedMembers`, which protection blocks.
  */
 export function createBarriers(
   waves: readonly (readonly string[])[],

@@ -53,18 +53,18 @@ export function insertJoins(nodes: readonly PlanNode[]): JoinedPlan {
  * waiter has a group of its own.
  */
 function groupBySources(nodes: readonly PlanNode[]): [readonly string[], readonly string[]][] {
-  const sources = new Map<string, string[]>()
+  const sourcesByWaiter = new Map<string, string[]>()
   for (const node of nodes)
-    for (const target of new Set(node.releases)) {
-      const list = sources.get(target)
-      if (list === undefined) sources.set(target, [node.key])
-      else list.push(node.key)
+    for (const waiter of new Set(node.releases)) {
+      const sources = sourcesByWaiter.get(waiter)
+      if (sources === undefined) sourcesByWaiter.set(waiter, [node.key])
+      else sources.push(node.key)
     }
   const groups = new Map<string, { sources: readonly string[]; waiters: string[] }>()
-  for (const [waiter, list] of sources) {
-    const key = list.length > edgesPerOperationMax ? list.join('\n') : `one\n${waiter}`
+  for (const [waiter, sources] of sourcesByWaiter) {
+    const key = sources.length > edgesPerOperationMax ? sources.join('\n') : `one\n${waiter}`
     const group = groups.get(key)
-    if (group === undefined) groups.set(key, { sources: list, waiters: [waiter] })
+    if (group === undefined) groups.set(key, { sources, waiters: [waiter] })
     else group.waiters.push(waiter)
   }
   return [...groups.values()].map(group => [group.sources, group.waiters])

@@ -11,14 +11,14 @@ import { readFrames, decodeRegistration, type ReadingDeps } from './decode-regis
 import { replyOptionsOf, visibleOutputsOf } from './reply-options.ts'
 
 /**
- * Registers a remote component. Its provider constructs the component and calls this monitor.
- * `registerBare`: registers the component without its children, if its provider is not configured
- * yet. Source: docs/spec/monitor.md#registerresource.
+ * Registers a remote component. Its provider constructs the component and calls this monitor. If
+ * the provider is not configured yet, `register` registers the component without its children.
+ * Source: docs/spec/monitor.md#registerresource.
  */
 export async function registerRemote(
   request: RegisterResourceRequest,
   deps: ReadingDeps & { readonly generator: Pick<Generator, 'construct'> },
-  registerBare: (request: RegisterResourceRequest) => Promise<RegisterResourceResponse>,
+  register: (request: RegisterResourceRequest) => Promise<RegisterResourceResponse>,
 ): Promise<RegisterResourceResponse> {
   const registration = await decodeRegistration(request, deps)
   const { type, name, parent, customTimeouts } = request
@@ -29,7 +29,7 @@ export async function registerRemote(
       hooks: hookNamesOf(request),
       stackTraceHandle,
       async registerBare() {
-        const { urn } = await registerBare(RegisterResourceRequest.create({ type, name, parent }))
+        const { urn } = await register(RegisterResourceRequest.create({ type, name, parent }))
         return parseUrn(urn)
       },
     }),

@@ -20,11 +20,11 @@ export interface InvokeTransforms {
   readonly add: (callback: Callback) => void
   /**
    * Applies the transforms to a call, in the order in which they were added. Calls are transformed
-   * one at a time. `provider`: returns the explicit or inherited provider of the call.
+   * one at a time. `resolveProvider`: returns the explicit or inherited provider of the call.
    */
   readonly transform: (
     request: ResourceInvokeRequest,
-    provider: () => string,
+    resolveProvider: () => string,
   ) => Promise<ResourceInvokeRequest>
 }
 
@@ -49,9 +49,9 @@ export function createInvokeTransforms(callbacks: Callbacks): InvokeTransforms {
       requireCallbackAddress(callback)
       transforms.push(callback)
     },
-    transform(request, provider) {
+    transform(request, resolveProvider) {
       if (transforms.length === 0) return Promise.resolve(request)
-      return runInTurn(() => applyAll(request, provider()))
+      return runInTurn(() => applyAll(request, resolveProvider()))
     },
   }
 }

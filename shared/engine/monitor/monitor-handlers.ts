@@ -190,10 +190,10 @@ async function invoke(
     plugin: readPluginRequest(packageOf(request.tok), request, deps),
   })
   if (result === 'unknown') return { return: undefined, failures: [], unknown: true }
-  const isReference = request.tok === 'pulumi:pulumi:getResource'
+  const isGetResource = request.tok === 'pulumi:pulumi:getResource'
   const options = {
     ...replyOptionsOf({ ...request, acceptSecrets: true }),
-    references: request.acceptResources || isReference,
+    references: request.acceptResources || isGetResource,
   }
   return {
     return: toWire(result.outputs, options),

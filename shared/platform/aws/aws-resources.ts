@@ -89,6 +89,7 @@ function failWithoutKey({ name }: StackGroup): never {
 
 /** Returns the name of the group whose functions have this environment. */
 export function readOwnGroup(env: Env): string {
+  // Only the name of a group's installation contains `_` (`groupInstallationOf`).
   const [, group] = readAwsResources(env).get('installation').split('_')
   return group ?? defaultGroup
 }

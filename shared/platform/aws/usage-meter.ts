@@ -48,8 +48,8 @@ export function meterRequests(
 }
 
 /**
- * Returns the billed usage of one request. Server errors and deletes of S3 are free, and so is each
- * request with an error to SQS and KMS.
+ * Returns the billed usage of one request. Server errors, deletes in S3, and failed requests to SQS
+ * and KMS are free.
  */
 export function countBilledRequest(
   service: string,

@@ -39,7 +39,10 @@ function isTagsKey(key: DocumentKey): key is DocumentKey & { readonly scope: Sta
   return key.kind === 'stack-settings' && key.name === tagsDocumentName && key.scope !== '*'
 }
 
-/** Returns the version of stored tags: a positive number of 48 bits. */
+/**
+ * Returns the version of stored tags: 48 bits of their hash, plus 1, because the version 0 means
+ * that a stack has no tags.
+ */
 function versionOf(bytes: Uint8Array): number {
   return createHash('sha256').update(bytes).digest().readUIntBE(0, 6) + 1
 }

@@ -75,8 +75,8 @@ export interface BackendPlatformOptions {
   /** Reports whether the process of a holder runs. Returns undefined for another machine. */
   readonly isAlive: (holder: Omit<Holder, 'who'>) => boolean | undefined
   /**
-   * Called with a message before a wait for a sign of life of another machine. Also called if the
-   * store has no conditional writes, or has the legacy layout.
+   * Called with a message before a wait for a new part of another machine's journal copy. Also
+   * called if the store has no conditional writes, or has the legacy layout.
    */
   readonly onNotice: (message: string) => void
   /** Closes a deployment whose processes are all dead. */

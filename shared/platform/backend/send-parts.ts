@@ -50,10 +50,10 @@ export function createPartSender(deps: SendDeps): SendParts {
   const send = async (part: UnsentPart): Promise<void> => {
     const { stack } = deploymentPartsOf(part.deployment)
     const { copyId } = part
-    const known = handledBlobsByStack.get(stack)
+    const earlierBlobs = handledBlobsByStack.get(stack)
     const handledBlobs =
-      known?.copyId === copyId
-        ? known
+      earlierBlobs?.copyId === copyId
+        ? earlierBlobs
         : { copyId, hashes: new Set<string>([deps.syncPoints.read(stack).base]) }
     handledBlobsByStack.set(stack, handledBlobs)
     for (const hash of findBlobHashes(part.text)) {

@@ -44,7 +44,7 @@ export function isLockOf({ locks }: Pick<BackendCopy, 'locks'>, key: string): bo
 export interface UnfinishedCopies {
   /**
    * Ends the copies of other machines, so that their writers cannot continue. Returns these copies.
-   * Waits for a sign of life while a lock exists. Throws BACKEND_LOCKED if the writer is alive.
+   * While a lock exists, waits for a new part. Throws BACKEND_LOCKED if the writer is alive.
    */
   readonly fence: (id: StackId) => Promise<readonly BackendCopy[]>
   /** Closes the deployment of a fenced copy under a lock of this process, and removes the copy. */
@@ -124,7 +124,7 @@ export function createUnfinishedCopies(deps: UnfinishedCopyDeps): UnfinishedCopi
 }
 
 /**
- * Waits until the writer of a copy counts as dead. A writer without its lock may not continue, so
+ * Waits until the writer of a copy counts as dead. A writer without its lock must not continue, so
  * the wait ends when no lock exists. Returns false if the copy was removed meanwhile, or if the
  * copy got a new part and no lock exists. Throws BACKEND_LOCKED if a lock exists, and the copy got
  * a new part or the lock does not belong to the copy.
@@ -141,13 +141,13 @@ async function awaitSilence(
     const found = (await listJournalCopies(backend, id)).find(entry => entry.copyId === copy.copyId)
     if (found === undefined || found.partCount === 0) return false
     const isGrowing = found.partCount !== copy.partCount
-    const [, otherLock] = locks.find(([key]) => isGrowing || !isLockOf(found, key)) ?? []
-    if (otherLock !== undefined) throw createLockedError(stack, otherLock, clock.now())
-    const [lock] = locks
-    if (lock === undefined) return !isGrowing
+    const [, blockingLock] = locks.find(([key]) => isGrowing || !isLockOf(found, key)) ?? []
+    if (blockingLock !== undefined) throw createLockedError(stack, blockingLock, clock.now())
+    const [lockEntry] = locks
+    if (lockEntry === undefined) return !isGrowing
     if (clock.monotonicMs() - startedMs >= silenceMs) return true
     if (!hasNotice) {
-      const { message } = createLockedError(stack, lock[1], clock.now())
+      const { message } = createLockedError(stack, lockEntry[1], clock.now())
       const seconds = Math.ceil(silenceMs / 1000)
       onNotice(`${message}. Waiting ${seconds} s for a sign of life of this process.`)
     }

@@ -16,7 +16,8 @@ const partBytes = 1 << 18
 /**
  * Creates the blobs, stored as files `<folder>/<first two digits>/<name>`. A blob is written to a
  * temporary file, synced and renamed, and its folder is synced. A file with the name of a blob is
- * therefore complete. By default the name is the SHA-256 of the bytes.
+ * therefore complete. By default the name is the SHA-256 of the bytes. With `nameOf`, `get` also
+ * accepts a file whose name is the SHA-256.
  */
 export function createBlobs(folder: string, nameOf: BlobNaming = hash => hash): BlobsPort {
   return {

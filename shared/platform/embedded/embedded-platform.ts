@@ -57,8 +57,8 @@ export interface EmbeddedPlatform extends Platform, TriggerPorts {
   readonly journalCopies: JournalCopies
   /**
    * Returns the age in ms of the oldest message of the chain queue that no executor has. The age
-   * begins when an executor could first receive the message, after its delay. Returns 0 without
-   * such a message.
+   * begins after the delay of the message, or after the timeout of its last delivery. Returns 0
+   * without such a message.
    */
   readonly readOldestChainAgeMs: () => Promise<number>
   /**

@@ -31,6 +31,7 @@ export function createHints(
     listen: (deployment, onHint) => {
       const deploymentListeners = listeners.get(deployment) ?? new Set()
       listeners.set(deployment, deploymentListeners)
+      // A set contains equal functions once, so each call adds a function of its own.
       const listener: HintListener = operation => onHint(operation)
       deploymentListeners.add(listener)
       return () => {

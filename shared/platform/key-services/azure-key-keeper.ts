@@ -5,7 +5,7 @@ import { parseAzureKeyUrl } from '../../secrets/parse-key-url.ts'
 import { createClientCache } from './client-cache.ts'
 import { keyFailureOf, type KeyRequest, createKeyServiceError } from './key-service-error.ts'
 
-/** The part of Azure's `CryptographyClient` that this file uses. */
+/** Azure's `CryptographyClient`, whose module is loaded when a key is used first. */
 type AzureClient = Awaited<ReturnType<typeof openAzureClient>>
 
 const thrownForm = z.object({

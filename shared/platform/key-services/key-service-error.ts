@@ -45,8 +45,8 @@ export function createKeyServiceError(
 }
 
 /**
- * Returns the reason for a failure with this HTTP status. A refusal to decrypt with any other
- * status, such as 400, concerns the ciphertext, because the other parts of the request never vary.
+ * Returns the reason for a failure with this HTTP status. A refusal to decrypt with 400, or another
+ * status without a branch below, concerns the ciphertext: the rest of the request never varies.
  */
 export function keyFailureOf(status: number, { action }: KeyRequest): KeyFailure {
   if (status === 401) return 'no-credentials'

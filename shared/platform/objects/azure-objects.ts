@@ -20,7 +20,7 @@ const knownParameters: ReadonlySet<string> = new Set([
 
 /**
  * Creates the store of `azblob://<container>/<folder>`. Without the parameter `storage_account`,
- * AZURE_STORAGE_CONNECTION_STRING selects account and credentials. If it is not set,
+ * AZURE_STORAGE_CONNECTION_STRING selects account and credentials. If this variable is not set,
  * AZURE_STORAGE_ACCOUNT names the account. Without a connection string, the credentials are
  * AZURE_STORAGE_KEY, else AZURE_STORAGE_SAS_TOKEN, else the default credentials of Azure. Throws
  * BACKEND_URL_INVALID for an unknown parameter, a missing account or an invalid connection string.

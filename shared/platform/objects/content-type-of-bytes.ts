@@ -1,6 +1,6 @@
 /**
  * Returns the content type that Pulumi's stores detect for the objects of a backend: text, gzip, or
- * other bytes.
+ * other bytes. As in Go, only the first 512 bytes decide.
  */
 export function contentTypeOf(bytes: Uint8Array): string {
   if (bytes[0] === 0x1f && bytes[1] === 0x8b && bytes[2] === 0x08) return 'application/x-gzip'

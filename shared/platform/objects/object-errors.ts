@@ -1,9 +1,7 @@
 import { catalogue, type ErrorCode } from '../../errors/catalogue.ts'
 import { DeployError, error, messageOf } from '../../errors/error.ts'
 
-/**
- * The code of an error of a self-managed backend, by the code of the same error in an installation.
- */
+/** The error codes of self-managed backends, by the code of the same failure in an installation. */
 const backendCodesByStoreCode: Partial<Record<ErrorCode, ErrorCode>> = {
   STORE_DENIED: 'BACKEND_DENIED',
   STORE_MISSING: 'BACKEND_MISSING',

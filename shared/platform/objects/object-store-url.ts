@@ -34,6 +34,7 @@ export function parseObjectStoreUrl(text: string, cwd: string): ObjectStoreUrl {
   if (knownScheme === 'file')
     return { scheme: knownScheme, bucket: '', prefix: folderOf(path, cwd), query }
   const [bucket = '', ...folders] = path.split('/')
+  // The part before an '@' may be a credential, which must not get into an address.
   if (bucket === '' || bucket.includes('@'))
     throw error('BACKEND_URL_INVALID', `the address of ${knownScheme}:// names no bucket`)
   const folderNames = decodePath(folders.join('/'))

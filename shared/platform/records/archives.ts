@@ -8,7 +8,7 @@ export type BlobNaming = (contentHash: BlobHash) => BlobHash
 /**
  * Creates the archives of stacks in a blob store. `openBlobs` opens the store with a function that
  * names its blobs. The opened store finds bytes by the name from this function, or by their
- * SHA-256. It refuses stored bytes that have another name and another SHA-256.
+ * SHA-256. It refuses stored bytes if neither their name nor their SHA-256 is the requested one.
  */
 export function createArchives(
   openBlobs: (nameOf: BlobNaming) => BlobsPort,

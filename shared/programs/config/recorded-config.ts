@@ -3,7 +3,7 @@ import { formatConfigTree, formatLargeIntegers, type StoredConfigValue } from '.
 
 /**
  * Returns a configuration as the history records it (docs/spec/backend-layout.md#history). Secrets
- * keep the ciphertexts of the stack file. Integers of maps and lists that JSON readers would round
+ * keep the ciphertexts of the stack file. In maps and lists, integers that JSON readers would round
  * are texts.
  */
 export function toRecordedConfig(

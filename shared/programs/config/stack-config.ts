@@ -55,8 +55,9 @@ export interface StackConfig {
   /** Sets the external key and the data key that it has encrypted. Removes the salt. */
   readonly setKey: (provider: string, encryptedKey: string) => void
   /**
-   * Sets the URL of a stack of a service, which keeps the key of the secrets. '' means that only
-   * the state contains this URL, as in Pulumi. Removes the fields of other managers.
+   * Sets the field `secretsprovider` to the URL of a service, which keeps the key of the secrets.
+   * The URL names a stack of the service. With '', only the state contains the URL, as in Pulumi.
+   * Removes the fields of other managers.
    */
   readonly setService: (provider: string) => void
   /**
@@ -139,6 +140,7 @@ export function openStackConfig(text: string, file: string, project: string): St
   const entries = readConfigEntries(source, project)
   const spellingOf = (key: string): string => entries.get(key)?.spelling ?? key
   const readField = (name: string): string => readTextField(source, name)
+  // An invalid field is reported when the file is opened, not when the field is first used.
   for (const name of ['secretsprovider', 'encryptedkey', 'encryptionsalt']) readField(name)
   return {
     path: file,

@@ -53,6 +53,7 @@ export function findOtherPlatform(file: string, arch: string): string | undefine
   const foreignFormat = foreignFormats.find(([bytes]) => start.startsWith(bytes))
   if (foreignFormat !== undefined) return foreignFormat[1]
   if (!start.startsWith('7f454c46') || header.length < 20) return undefined
+  // An ELF file has its machine code in the bytes 18 and 19.
   const machine = header.readUInt16LE(18)
   const builtArch = elfMachines.get(machine) ?? `machine ${machine}`
   return builtArch === goArchitectures.get(arch) ? undefined : `linux/${builtArch}`

@@ -91,8 +91,8 @@ export function createLanguageProgramHost(deps: LanguageHostDeps): ProgramHost {
 }
 
 /**
- * Lists the packages of a program, and closes the host. The output of a host that crashed is
- * complete once it is closed.
+ * Lists the packages of a program, and closes the host. Then the output of the host is complete,
+ * even if the host crashed.
  */
 async function listAndClose(
   host: LanguageHost,

@@ -35,7 +35,7 @@ export interface SourceCommandDeps {
 const fileName = 'PulumiPlugin.yaml'
 
 /**
- * Returns the folder of a plugin that must run from source, by its `PulumiPlugin.yaml`. `path` is
+ * Returns the folder with the `PulumiPlugin.yaml` of a plugin that must run from source. `path` is
  * that folder, or the missing executable in it. Returns undefined for a plugin with an executable.
  */
 export function findSourceFolder(path: string): string | undefined {

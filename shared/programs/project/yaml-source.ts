@@ -65,8 +65,8 @@ export function openYaml(text: string, file: string, errorCode: YamlErrorCode): 
 }
 
 /**
- * Returns the number of the first line that has a conflict marker of git, from 1 on. A single
- * marker counts only if it begins a conflict that another marker ends.
+ * Returns the number of the line at which a conflict of git begins, counted from 1. The marker
+ * `<<<<<<<` counts only if a later line has the marker `>>>>>>>`.
  */
 export function findConflictLine(text: string): number | undefined {
   const lines = text.split(/\r?\n/)

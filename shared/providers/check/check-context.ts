@@ -47,7 +47,7 @@ export interface CheckFacts {
   readonly deleted?: LiveObject
 }
 
-/** The contract whose success provides the fact. */
+/** For each fact, the contract whose success provides it. */
 const contractOfFact: Readonly<Record<keyof CheckFacts, string>> = {
   checkedInputs: 'check-accepts',
   previewOutputs: 'preview-create',
@@ -91,8 +91,8 @@ export interface TypeContext extends ProviderContext {
   readonly untrack: (id: string) => void
   readonly listTracked: () => readonly LiveObject[]
   /**
-   * Lists all properties of the objects of this type so far. Their secrets must not get into a
-   * report.
+   * Lists the inputs and outputs of all objects that were tracked so far. Their secrets must not
+   * get into a report.
    */
   readonly listSecretSources: () => readonly PropertyMap[]
 }

@@ -34,9 +34,9 @@ export const checkContracts: readonly Contract<TypeContext>[] = [
     title: 'the check returns its own result unchanged',
     remedy: 'Set defaults and names only where they are missing, and keep those of the old inputs.',
     async run(context) {
-      const checked = context.requireFact('checkedInputs')
-      const { inputs } = await checkTypeInputs(context, checked, checked)
-      const differences = listChangedProperties(checked, inputs)
+      const checkedInputs = context.requireFact('checkedInputs')
+      const { inputs } = await checkTypeInputs(context, checkedInputs, checkedInputs)
+      const differences = listChangedProperties(checkedInputs, inputs)
       return failIf(
         differences.length === 0
           ? undefined
@@ -54,8 +54,8 @@ export const checkContracts: readonly Contract<TypeContext>[] = [
       if (unknowns.size === 0) return exempt('the configuration has no properties')
       const { inputs, failures } = await checkTypeInputs(context, unknowns)
       if (failures.length > 0) return fail(describeFailures(failures))
-      const known = [...unknowns.keys()].filter(name => !containsUnknown(inputs.get(name)))
-      return failIf(known.length === 0 ? undefined : `${quoteNames(known)} became known`)
+      const knownNames = [...unknowns.keys()].filter(name => !containsUnknown(inputs.get(name)))
+      return failIf(knownNames.length === 0 ? undefined : `${quoteNames(knownNames)} became known`)
     },
   },
   {
@@ -111,13 +111,13 @@ export function replaceByUnknowns(inputs: PropertyMap): PropertyMap {
 
 /** Omits the required properties one at a time. A provider may fill in the missing one. */
 async function omitRequired(context: TypeContext): Promise<ContractOutcome> {
-  const checked = context.requireFact('checkedInputs')
-  const required = [...context.type.inputs].filter(
-    ([name, { isRequired }]) => isRequired && checked.has(name),
+  const checkedInputs = context.requireFact('checkedInputs')
+  const requiredProperties = [...context.type.inputs].filter(
+    ([name, { isRequired }]) => isRequired && checkedInputs.has(name),
   )
-  if (required.length === 0) return exempt('the schema requires no property')
-  for (const [name] of required) {
-    const inputs = new Map(checked)
+  if (requiredProperties.length === 0) return exempt('the schema requires no property')
+  for (const [name] of requiredProperties) {
+    const inputs = new Map(checkedInputs)
     inputs.delete(name)
     const isAccepted = await wronglyAccepts(context, inputs, result => !result.has(name))
     if (isAccepted) return fail(`inputs without '${name}' are accepted`)
@@ -126,7 +126,7 @@ async function omitRequired(context: TypeContext): Promise<ContractOutcome> {
 }
 
 async function sendWrongTypes(context: TypeContext): Promise<ContractOutcome> {
-  const checked = context.requireFact('checkedInputs')
+  const checkedInputs = context.requireFact('checkedInputs')
   const wrongValues = [...context.type.inputs].flatMap(([name, { type }]) => {
     const value = createWrongValue(type)
     return value === undefined ? [] : [[name, value] as const]
@@ -134,7 +134,7 @@ async function sendWrongTypes(context: TypeContext): Promise<ContractOutcome> {
   if (wrongValues.length === 0) return exempt('the schema has no property with a fixed type')
   const acceptedNames: string[] = []
   for (const [name, value] of wrongValues)
-    if (await wronglyAccepts(context, new Map([...checked, [name, value]]), () => true))
+    if (await wronglyAccepts(context, new Map([...checkedInputs, [name, value]]), () => true))
       acceptedNames.push(name)
   return failIf(
     acceptedNames.length === 0
@@ -164,22 +164,22 @@ async function wronglyAccepts(
 const longTextChars = 100_000
 
 async function sendUnusualInputs(context: TypeContext): Promise<ContractOutcome> {
-  const checked = context.requireFact('checkedInputs')
-  const nullInputs = new Map([...checked.keys()].map(name => [name, null] as const))
+  const checkedInputs = context.requireFact('checkedInputs')
+  const nullInputs = new Map([...checkedInputs.keys()].map(name => [name, null] as const))
   const deepValue = Array.from({ length: 50 }).reduce<PropertyValue>(
     inner => new Map([['inner', inner]]),
     null,
   )
-  const unusual: readonly PropertyMap[] = [
+  const unusualInputs: readonly PropertyMap[] = [
     new Map(),
     nullInputs,
-    new Map([...checked, ['noSuchProperty', deepValue]]),
-    new Map([...checked].map(([name]) => [name, 'x'.repeat(longTextChars)] as const)),
-    new Map([...checked].map(([name]) => [name, '\u0000 \u{1f4a5} e\u0301 ${x}'] as const)),
-    new Map([...checked].map(([name]) => [name, 1e308] as const)),
-    new Map([...checked].map(([name]) => [name, [null]] as const)),
+    new Map([...checkedInputs, ['noSuchProperty', deepValue]]),
+    new Map([...checkedInputs].map(([name]) => [name, 'x'.repeat(longTextChars)] as const)),
+    new Map([...checkedInputs].map(([name]) => [name, '\u0000 \u{1f4a5} e\u0301 ${x}'] as const)),
+    new Map([...checkedInputs].map(([name]) => [name, 1e308] as const)),
+    new Map([...checkedInputs].map(([name]) => [name, [null]] as const)),
   ]
-  for (const inputs of unusual) {
+  for (const inputs of unusualInputs) {
     const outcome = await requireSurvival(context, () => checkTypeInputs(context, inputs))
     if (outcome.kind === 'failed') return outcome
   }

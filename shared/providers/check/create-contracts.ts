@@ -31,11 +31,13 @@ export const createContracts: readonly Contract<TypeContext>[] = [
     title: 'the new object has the values that the preview promised',
     remedy: 'In the preview, leave values unknown if only the creation decides them.',
     run(context) {
-      const broken = listBrokenPromises(
+      const brokenPaths = listBrokenPromises(
         context.requireFact('previewOutputs'),
         context.requireFact('created').outputs,
       )
-      return failIf(broken.length === 0 ? undefined : `the creation changed ${quoteNames(broken)}`)
+      return failIf(
+        brokenPaths.length === 0 ? undefined : `the creation changed ${quoteNames(brokenPaths)}`,
+      )
     },
   },
   {
@@ -104,11 +106,13 @@ async function createLiveObject(context: TypeContext): Promise<ContractOutcome> 
 
 function findPlainSecrets(context: TypeContext): ContractOutcome {
   const { inputs, outputs } = context.requireFact('created')
-  const declared = context.type.secretOutputs.filter(name => (outputs.get(name) ?? null) !== null)
-  const plain = declared.filter(name => !containsSecret(outputs.get(name)))
-  const lost = [...new Set([...plain, ...listLostSecrets(inputs, outputs)])]
-  if (lost.length > 0) return fail(`${quoteNames(lost)} must be secret, and is not`)
-  return declared.length > 0 || containsSecret(inputs)
+  const secretNames = context.type.secretOutputs.filter(
+    name => (outputs.get(name) ?? null) !== null,
+  )
+  const plainNames = secretNames.filter(name => !containsSecret(outputs.get(name)))
+  const flawedNames = [...new Set([...plainNames, ...listLostSecrets(inputs, outputs)])]
+  if (flawedNames.length > 0) return fail(`${quoteNames(flawedNames)} must be secret, and is not`)
+  return secretNames.length > 0 || containsSecret(inputs)
     ? passed
     : exempt('neither the configuration nor the schema has a secret')
 }

@@ -83,16 +83,16 @@ async function callConcurrently(context: TypeContext): Promise<ContractOutcome> 
   context.requireFact('emptyDiff')
   const hasRead = context.findFact('readResult') !== undefined
   const calls = Array.from({ length: concurrentCalls }, async () => {
-    const [checked, diff, read] = await Promise.all([
+    const [checkResult, diff, readResult] = await Promise.all([
       checkTypeInputs(context, object.inputs, object.inputs),
       diffLiveObject(context, object, object.inputs),
       hasRead ? readLiveObject(context, object) : undefined,
     ])
     return (
-      checked.failures.length > 0 ||
-      listChangedProperties(checked.inputs, object.inputs).length > 0 ||
+      checkResult.failures.length > 0 ||
+      listChangedProperties(checkResult.inputs, object.inputs).length > 0 ||
       describeDiff(diff) !== undefined ||
-      (read !== undefined && read.id !== object.id)
+      (readResult !== undefined && readResult.id !== object.id)
     )
   })
   const differs = (await Promise.all(calls)).some(Boolean)

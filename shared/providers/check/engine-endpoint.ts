@@ -28,9 +28,9 @@ export async function openEngineEndpoint(
   }
   server.addService(EngineService, handlers)
   const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (failure, bound) =>
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (failure, boundPort) =>
       failure === null
-        ? resolve(bound)
+        ? resolve(boundPort)
         : reject(error('PLUGIN_FAILED', `no port for plugins is free: ${failure.message}`)),
     )
   })

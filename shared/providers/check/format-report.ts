@@ -40,24 +40,24 @@ export function formatTextReport(report: ProviderReport): readonly string[] {
 }
 
 /**
- * Formats entries. Contracts that do not apply for the same reason share a line, and so do those
- * that were skipped because of other contracts.
+ * Formats entries. Contracts that do not apply share a line for each reason. Contracts that were
+ * skipped because of other contracts share one line.
  */
 function formatEntries(entries: readonly ReportEntry[], idWidth: number): readonly string[] {
   const isDependent = ({ outcome }: ReportEntry): boolean =>
     outcome.kind === 'skipped' && outcome.requiredContract !== undefined
   const isInapplicable = ({ outcome }: ReportEntry): boolean => outcome.kind === 'not applicable'
-  const listIds = (listed: readonly ReportEntry[]): string =>
-    listed.map(({ contract }) => contract.id).join(', ')
+  const listIds = (group: readonly ReportEntry[]): string =>
+    group.map(({ contract }) => contract.id).join(', ')
   const dependents = entries.filter(isDependent)
-  const inapplicable = Map.groupBy(entries.filter(isInapplicable), ({ outcome }) =>
+  const inapplicableByReason = Map.groupBy(entries.filter(isInapplicable), ({ outcome }) =>
     outcomeReasonOf(outcome),
   )
   return [
     ...entries
       .filter(entry => !isDependent(entry) && !isInapplicable(entry))
       .flatMap(entry => formatEntry(entry, idWidth)),
-    ...[...inapplicable].map(([reason, listed]) => `  -       ${reason}: ${listIds(listed)}`),
+    ...[...inapplicableByReason].map(([reason, group]) => `  -       ${reason}: ${listIds(group)}`),
     ...(dependents.length === 0
       ? []
       : [`  skipped because of the contracts above: ${listIds(dependents)}`]),

@@ -84,6 +84,7 @@ function addSchemaFacts(schema: CheckedSchema, pkg: TerraformPackage): CheckedSc
   return { ...schema, types: new Map(types), text: formatSchemas(pkg) }
 }
 
+/** Formats schemas as text. Maps are sorted, so that equal schemas have equal texts. */
 function formatSchemas({ schemas }: TerraformPackage): string {
   return JSON.stringify(schemas, (_key, value: unknown) =>
     value instanceof Map

@@ -89,7 +89,7 @@ async function previewCreation(context: TypeContext): Promise<ContractOutcome> {
   return passed
 }
 
-/** Previews a creation. A provider may refuse generated inputs. */
+/** Previews a creation. Returns the outcome of the contract if the provider refuses the inputs. */
 async function previewOrRefuse(
   context: TypeContext,
   inputs: PropertyMap,
@@ -104,7 +104,7 @@ async function previewOrRefuse(
 
 async function previewSecrets(context: TypeContext): Promise<ContractOutcome> {
   context.requireFact('previewOutputs')
-  const secrets = wrapTexts(context.requireFact('checkedInputs'))
+  const secrets = markTextsSecret(context.requireFact('checkedInputs'))
   if (secrets.size === 0) return exempt('the configuration has no text to mark as secret')
   const marked = new Map([...context.requireFact('checkedInputs'), ...secrets])
   const { inputs } = await checkTypeInputs(context, marked)
@@ -120,8 +120,8 @@ async function previewSecrets(context: TypeContext): Promise<ContractOutcome> {
   )
 }
 
-/** Returns the texts of inputs, marked as secret. */
-function wrapTexts(inputs: PropertyMap): PropertyMap {
+/** Returns the texts of inputs, marked as secret. Internal properties are left out. */
+function markTextsSecret(inputs: PropertyMap): PropertyMap {
   return new Map(
     [...inputs].flatMap(([name, value]): readonly (readonly [string, PropertyValue])[] =>
       typeof value === 'string' && !name.startsWith('__') ? [[name, secretOf(value)]] : [],

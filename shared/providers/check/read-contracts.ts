@@ -138,9 +138,10 @@ async function importCreated(context: TypeContext): Promise<ContractOutcome> {
   )
   if (differences.length > 0)
     return fail(`the import returns other values of ${quoteNames(differences)}`)
-  // Without this fact, the diff after the creation had a change, which would appear here again.
+  // Without `emptyDiff`, the diff after the creation had a change, which would appear here again.
   if (context.findFact('emptyDiff') === undefined) return passed
   const diff = await diffLiveObject(context, { id, inputs, outputs }, created.inputs)
+  // An import returns no write-only values, so they count as changed and may require a replacement.
   const hasWriteOnly = [...context.type.inputs].some(
     ([name, { isWriteOnly }]) => isWriteOnly && created.inputs.has(name),
   )

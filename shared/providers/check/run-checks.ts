@@ -59,7 +59,7 @@ async function checkStartedProvider(run: ProviderCheckRun, session: CheckSession
   for (const contract of closingContracts) await recordProviderContract(run, contract, isUsable)
 }
 
-/** Runs a contract of the whole provider, if the protocol has it. */
+/** Runs a contract of the whole provider, if the contract applies to the protocol. */
 async function recordProviderContract(
   { request, context, record }: ProviderCheckRun,
   contract: Contract<ProviderContext>,

@@ -89,7 +89,7 @@ function markDeclaredSecrets(type: CheckedType, inputs: PropertyMap): PropertyMa
   )
 }
 
-/** Deletes the remaining objects. Fails, and names those that cannot be deleted. */
+/** Deletes the remaining objects. A failure names the objects that cannot be deleted. */
 async function deleteTracked(context: TypeContext): Promise<ContractOutcome> {
   const remaining = context.listTracked()
   if (remaining.length === 0 && context.findFact('deleted') === undefined)

@@ -143,6 +143,7 @@ function findReplaceKeyFlaws(
     ...diff.changedKeys.map(topKeyOf),
     ...[...(diff.detailedDiff?.keys() ?? [])].map(topKeyOf),
   ])
+  // States have no write-only values, so the diff names an internal key instead, such as `__meta`.
   const isWriteOnly = type.inputs.get(property)?.isWriteOnly === true
   return listReplaceKeys(diff).flatMap(key =>
     changedKeys.has(topKeyOf(key)) || (isWriteOnly && key.startsWith('__'))

@@ -37,7 +37,7 @@ export function parseGitAddress(address: string): GitLocation {
   const { username, password } = url
   const userInfo = password === '' ? username : `${username}:${password}`
   const origin = `https://${userInfo === '' ? '' : `${userInfo}@`}${url.host}`
-  // A path of Azure DevOps is cloned unchanged, regardless of its number of parts.
+  // An address of Azure DevOps keeps its path, regardless of the number of parts.
   if (url.hostname === 'dev.azure.com') return { url: origin + url.pathname, folder: '' }
   if (url.hostname === 'gist.github.com') {
     // The path of a gist is `<owner>/<id>`, but Git needs only the id.
@@ -97,7 +97,8 @@ export function cacheLocationOf({
   return { name: cacheName.replaceAll('/', '_'), folder }
 }
 
-const addressWithHostPattern = /^[^./].*\.[a-z]+\/[\w./-]*[a-zA-Z0-9/](?:@.*)?$/
+/** An address without a scheme, such as `github.com/owner/repository@1.2.3`. */
+const schemelessAddressPattern = /^[^./].*\.[a-z]+\/[\w./-]*[a-zA-Z0-9/](?:@.*)?$/
 
 /**
  * Parses `[git://|https://]<host>/<owner>/<repository>[/<folder>][@<version or commit>]`. Returns
@@ -105,7 +106,7 @@ const addressWithHostPattern = /^[^./].*\.[a-z]+\/[\w./-]*[a-zA-Z0-9/](?:@.*)?$/
  * `parsePluginSpecFromURL`.
  */
 export function parseGitReference(text: string): GitPluginReference | undefined {
-  if (!/^(?:git|https?):\/\//.test(text) && !addressWithHostPattern.test(text)) return undefined
+  if (!/^(?:git|https?):\/\//.test(text) && !schemelessAddressPattern.test(text)) return undefined
   const atSignIndex = text.lastIndexOf('@')
   // The `@` of credentials comes before the last slash.
   const isVersioned = atSignIndex > text.lastIndexOf('/')
@@ -130,8 +131,8 @@ function parseVersion(text: string, address: string): string {
 }
 
 /**
- * Parses the version of a tag, possibly with a leading v or with fewer than three parts. Returns
- * undefined for any other text.
+ * Parses the version of a tag. The version may have a leading v, leading zeros, or fewer than three
+ * parts. Returns undefined for any other text.
  */
 export function parseTolerantVersion(text: string): string | undefined {
   const unprefixedText = text.trim().replace(/^v/, '')

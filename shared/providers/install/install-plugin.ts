@@ -83,7 +83,7 @@ export async function installPlugin(request: InstallRequest, deps: InstallDeps):
         deps.report('info', `downloading ${pluginTitleOf(plugin)}`)
         await downloadPlugin(file, plugin, sources, deps)
       }
-      // While the marker file exists, neither this project nor Pulumi uses the folder as a plugin.
+      // While the marker file exists, neither Antichain nor Pulumi uses the folder as a plugin.
       writeFileSync(partialMarker, '')
       rmSync(folder, { recursive: true, force: true })
       mkdirSync(folder, { mode: 0o700 })

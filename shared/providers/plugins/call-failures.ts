@@ -54,6 +54,7 @@ const brokenStreamPattern = /^(Received RST_STREAM|Call ended without gRPC statu
 
 /** Reports whether gRPC created a status in this process because the connection was lost. */
 function isConnectionLoss(thrown: ServiceError): boolean {
+  // Only a status that the provider sent has metadata.
   if (Object.keys(thrown.metadata.getMap()).length > 0) return false
   if (thrown.code === status.UNAVAILABLE || thrown.code === status.CANCELLED) return true
   return brokenStreamPattern.test(thrown.details)

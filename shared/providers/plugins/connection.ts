@@ -60,7 +60,7 @@ function createMetadata(entries: Readonly<Record<string, string>> = {}): Metadat
   return metadata
 }
 
-/** Makes one call. `metadata` is absent in most calls. */
+/** Makes one call. Only a traced call has `metadata`. */
 export function callUnary<Req, Res>(
   client: Client,
   method: CalledMethod<Req, Res>,

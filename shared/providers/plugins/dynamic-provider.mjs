@@ -1,6 +1,6 @@
 // Runs the dynamic provider of the SDK that the program in the current folder uses. The program
-// serializes functions, and only the same SDK deserializes them. Any Node that the SDK supports
-// works.
+// serializes functions, and only the same SDK deserializes them. The file is plain JavaScript, so
+// that any Node that the SDK supports can run it.
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 

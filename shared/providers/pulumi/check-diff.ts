@@ -100,8 +100,10 @@ export const unknownDiff: DiffResult = {
   deleteBeforeReplace: false,
 }
 
+/** The kinds of changes, in the order of their numbers in the protocol. */
 const changeKinds = ['unknown', 'none', 'some'] as const
 
+/** The kinds of property diffs, in the order of their numbers in the protocol. */
 const diffKinds = [
   'add',
   'add-replace',

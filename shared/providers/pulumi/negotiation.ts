@@ -76,6 +76,7 @@ export async function performHandshake(
         references: response.acceptResources,
         bytes: response.acceptsByteString,
         outputs: response.acceptOutputs,
+        // Every provider with a handshake supports previews.
         preview: true,
         naming: response.supportsAutonamingConfiguration,
       }

@@ -66,10 +66,10 @@ export function listRenamedUrns(
   decisions: readonly Decision[],
   operations: readonly Operation[],
 ): ReadonlySet<string> {
-  const renamed = new Set<string>()
+  const renamedUrns = new Set<string>()
   for (const { urn, old } of [...operations, ...decisions.flatMap(operationsOf)])
-    if (old?.kind === 'base' && old.urn !== urn) renamed.add(old.urn)
-  return renamed
+    if (old?.kind === 'base' && old.urn !== urn) renamedUrns.add(old.urn)
+  return renamedUrns
 }
 
 function operationsOf(decision: Decision): readonly Operation[] {

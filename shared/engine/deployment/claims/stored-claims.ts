@@ -32,8 +32,8 @@ export async function readClaim(blobs: BlobsPort, hash: BlobHash): Promise<Claim
 }
 
 /**
- * Finds an open targeted deployment, other than `exceptDeployment`, whose claim touches `claim`. Returns
- * undefined if there is none.
+ * Finds an open targeted deployment, other than `exceptDeployment`, whose claim touches `claim`.
+ * Returns undefined if there is none.
  */
 export async function findClaimConflict(
   blobs: BlobsPort,

@@ -28,7 +28,7 @@ async function runWithHooks(deps: HookDeps, hookedCall: HookedCall): Promise<Hoo
     before === undefined ? undefined : await runBeforeHook(deps, { step, hooks, before })
   if (refusal !== undefined) {
     const end = failureEndOf({ message: refusal, status: 'ok' })
-    await endHook(deps, after, { hook: hooks.afterType, verdict: 'failed' })
+    await endHook(deps, after, { hookType: hooks.afterType, verdict: 'failed' })
     emitEnd(deps, step, end)
     return { end, operation: call.operation }
   }
@@ -55,13 +55,13 @@ async function runBeforeHook(
   { step, hooks, before }: HookedStep & { readonly before: Operation },
 ): Promise<string | undefined> {
   const recordedResult = deps.earlierDecisions?.hookResultOf(before.id)
-  const hook = hooks.beforeType
+  const hookType = hooks.beforeType
   const error =
     recordedResult === undefined
-      ? await runStepHooks(deps, { step, hooks, hook })
+      ? await runStepHooks(deps, { step, hooks, hookType })
       : recordedResult.error
   const verdict = error === undefined ? 'succeeded' : 'failed'
-  await endHook(deps, before, { hook, verdict, error })
+  await endHook(deps, before, { hookType, verdict, error })
   return error
 }
 
@@ -74,20 +74,20 @@ async function runAfterHook(
   },
 ): Promise<void> {
   const { step, hooks, after, end, hookError } = hookedStep
-  const { afterType: hook } = hooks
+  const { afterType: hookType } = hooks
   if (end.verdict !== 'succeeded')
-    return endHook(deps, after, { hook, verdict: 'failed', error: hookError })
+    return endHook(deps, after, { hookType, verdict: 'failed', error: hookError })
   const recordedResult = deps.earlierDecisions?.hookResultOf(after.id)
   const resultState = end.state
   const error =
     recordedResult === undefined
-      ? await runStepHooks(deps, { step, hooks, hook, resultState })
+      ? await runStepHooks(deps, { step, hooks, hookType, resultState })
       : recordedResult.error
-  if (error === undefined) return endHook(deps, after, { hook, verdict: 'succeeded' })
+  if (error === undefined) return endHook(deps, after, { hookType, verdict: 'succeeded' })
   deps.emitter.report('error', error, step.urn)
   const canContinue = deps.onHookFailed() === 'continue'
   // When the deployment ends because of this step, the step releases no other operation.
-  return endHook(deps, after, { hook, verdict: canContinue ? 'succeeded' : 'failed', error })
+  return endHook(deps, after, { hookType, verdict: canContinue ? 'succeeded' : 'failed', error })
 }
 
 /**
@@ -96,9 +96,9 @@ async function runAfterHook(
  */
 function runStepHooks(
   deps: HookDeps,
-  hookedStep: HookedStep & { readonly hook: HookType; readonly resultState?: StepEnd['state'] },
+  hookedStep: HookedStep & { readonly hookType: HookType; readonly resultState?: StepEnd['state'] },
 ): Promise<string | undefined> {
-  const { step, hooks, hook: hookType, resultState } = hookedStep
+  const { step, hooks, hookType, resultState } = hookedStep
   return runHooks(deps, hookCallOf(step, hooks, { hookType, isPreview: false, resultState }))
 }
 
@@ -111,18 +111,18 @@ async function endHook(
   deps: HookDeps,
   operation: Operation,
   end: {
-    readonly hook: HookType
+    readonly hookType: HookType
     readonly verdict: 'succeeded' | 'failed'
     readonly error?: string | undefined
   },
 ): Promise<void> {
   const { id, urn } = operation
-  const { hook, verdict, error } = end
+  const { hookType, verdict, error } = end
   if (deps.earlierDecisions?.hookResultOf(id) === undefined)
     await deps.writer.append({
       kind: 'hooked',
       urn,
-      hook,
+      hook: hookType,
       operation: id,
       verdict,
       ...(error === undefined ? {} : { error }),

@@ -22,7 +22,10 @@ export interface HookDeps {
   readonly earlierDecisions: DecisionIndex | undefined
   readonly nextId: () => OperationId
   readonly hooks: ProgramHooks
-  /** Whether the rules of the deployment complete a partially failed create with an update. */
+  /**
+   * Whether the retry of a partially failed create is an update. In deployments with older rules,
+   * the retry is a create.
+   */
   readonly completesCreates: boolean
   /**
    * Records the arrivals of an operation that the generator ended, and sends the operations that

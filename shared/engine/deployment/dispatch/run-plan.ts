@@ -202,6 +202,7 @@ async function drainWhenStopped(
     await deps.watcher.settleWaits(neverCalledError)
     // Hooks of ended calls may still be running.
     await deps.hooks.waitUntilSettled()
+    // Callbacks of the settled waits remove ended calls from `remainingIds`, and may run later.
     await deps.clock.sleep(drainPollMs)
     return [...remainingIds]
   }

@@ -5,7 +5,7 @@ import type { DeploymentId, ExecutorId, OperationId } from '../../../records/ids
 import { toIdBatches } from '../log/log-view.ts'
 import type { Liveness } from '../ownership/liveness.ts'
 
-/** The dependencies of waiting for living owners. */
+/** The dependencies of `awaitRunningOperations`. */
 export interface AwaitRunningDeps {
   readonly operations: OperationsPort
   readonly control: ControlPort
@@ -26,8 +26,8 @@ const observeEveryMs = 1_000
  * Waits until every operation that a living executor began has ended or lost its owner. Resolves
  * with the executors that the last check found gone. Call it only after a stop: an operation that
  * begins after the stop is given back before its call. One lease time after a forced stop, the
- * remaining owners are retired, because their operations are abandoned. Source:
- * docs/architecture.md#close.
+ * executors of the remaining operations are retired, because these operations are abandoned.
+ * Source: docs/architecture.md#close.
  */
 export async function awaitRunningOperations(
   deps: AwaitRunningDeps,
@@ -38,40 +38,40 @@ export async function awaitRunningOperations(
   let forcedStopMs = Infinity
   let goneExecutors: ReadonlySet<ExecutorId> = new Set()
   let runningIds = ids
-  let owners: ReadonlySet<ExecutorId> = new Set()
+  let runningExecutors: ReadonlySet<ExecutorId> = new Set()
   while (runningIds.length > 0) {
     const nowMs = clock.monotonicMs()
     if (nowMs - lastObservedMs > observeEveryMs) {
       // The first check skips the control record, so that a single check stays cheap.
       const control = lastObservedMs < 0 ? undefined : await deps.control.read(deployment)
       if (control?.stop === 'forced') forcedStopMs = Math.min(forcedStopMs, nowMs)
-      if (nowMs - forcedStopMs > limits.leaseMs) await liveness.retire(owners)
+      if (nowMs - forcedStopMs > limits.leaseMs) await liveness.retire(runningExecutors)
       goneExecutors = await liveness.observe()
       lastObservedMs = clock.monotonicMs()
     }
-    ;({ runningIds, owners } = await findRunning(deps, runningIds, goneExecutors))
+    ;({ runningIds, runningExecutors } = await findRunning(deps, runningIds, goneExecutors))
     if (runningIds.length > 0) await clock.sleep(drainPollMs)
   }
   return goneExecutors
 }
 
-/** Returns the operations that a living executor has begun and not ended, and their owners. */
+/** Returns the operations that living executors have begun and not ended, and these executors. */
 async function findRunning(
   { operations, deployment }: Pick<AwaitRunningDeps, 'operations' | 'deployment'>,
   ids: readonly OperationId[],
   goneExecutors: ReadonlySet<ExecutorId>,
 ): Promise<{
   readonly runningIds: readonly OperationId[]
-  readonly owners: ReadonlySet<ExecutorId>
+  readonly runningExecutors: ReadonlySet<ExecutorId>
 }> {
   const runningIds: OperationId[] = []
-  const owners = new Set<ExecutorId>()
+  const runningExecutors = new Set<ExecutorId>()
   for (const batch of toIdBatches(ids, limits.idsPerReadMax))
     for (const [id, head] of await operations.getHeads(deployment, batch)) {
       if (head.executor === '' || head.end !== undefined || goneExecutors.has(head.executor))
         continue
       runningIds.push(id)
-      owners.add(head.executor)
+      runningExecutors.add(head.executor)
     }
-  return { runningIds, owners }
+  return { runningIds, runningExecutors }
 }

@@ -16,8 +16,8 @@ export interface WaitForNeedsDeps {
 /**
  * Resolves when the head of a hook operation has the arrivals of all its needs. The executor that
  * adds the last arrival sends a hint with the id of the operation. A hint only triggers a read of
- * the head, which is authoritative (I4). `abandonSignal`: aborts when the caller no longer needs the
- * result. Then the promise may stay pending forever.
+ * the head, which is authoritative (I4). `abandonSignal`: aborts when the caller no longer needs
+ * the result. Then the promise may stay pending forever.
  */
 export async function waitForNeeds(
   deps: WaitForNeedsDeps,
@@ -34,15 +34,15 @@ export async function waitForNeeds(
     const stopListening = deps.hints.listen(deps.deployment, hintedId => {
       if (hintedId === id) wakeUp.abort()
     })
-    const stop = (): void => wakeUp.abort()
-    abandonSignal.addEventListener('abort', stop)
+    const onAbandoned = (): void => wakeUp.abort()
+    abandonSignal.addEventListener('abort', onAbandoned)
     try {
       const head = (await deps.operations.getHeads(deps.deployment, [id])).get(id)
       if ((head?.arrived.length ?? 0) >= needs) return
       await deps.clock.sleep(pauseMs, wakeUp.signal)
     } finally {
       stopListening()
-      abandonSignal.removeEventListener('abort', stop)
+      abandonSignal.removeEventListener('abort', onAbandoned)
     }
     if (abandonSignal.aborted) await new Promise(() => undefined)
   }

@@ -22,7 +22,7 @@ export interface DecisionIndex {
   /** In the order of the log. */
   readonly decisions: readonly RecordedDecision[]
   readonly decisionsOf: (urn: Urn) => readonly RecordedDecision[]
-  /** Returns the complete state that the last registration of outputs recorded for a state. */
+  /** Returns the state `target` with the outputs that the program last registered for it. */
   readonly outputsOf: (target: StateReference) => StoredResource | undefined
   /**
    * Returns the result of a call by its key. `callIndex`: the number of earlier calls with the same
@@ -81,6 +81,7 @@ export function createDecisionIndex(view: LogView): DecisionIndex {
     ),
     decisionsOf: urn => decisionsByUrn.get(urn) ?? [],
     outputsOf: target => outputs.get(referenceKeyOf(target)),
+    // In records of older versions, which have no `at`, the order gives the number of the call.
     answerOf: (key, callIndex) =>
       answers.get(key)?.find((answer, index) => (answer.at ?? index) === callIndex),
     planOf: kind => plans.get(kind),

@@ -30,7 +30,7 @@ export interface LogView {
   readonly closing: (Decision & { readonly kind: 'closing' }) | undefined
   /**
    * The time of the closing record. Without a closing record: the time of the last record. The fold
-   * uses this time (I6).
+   * uses this time and no clock, so that equal records give an equal snapshot (I6).
    */
   readonly foldAtMs: EpochMs
   /** The plan pages by their hash. */
@@ -41,8 +41,8 @@ export interface LogView {
 const recordsPerReadMax = 200
 
 /**
- * Reads the records of a log from `firstNumber` on, in order. Equal texts of the records share their
- * memory, because planned states repeat most of their texts.
+ * Reads the records of a log from `firstNumber` on, in order. Equal texts of the records share
+ * their memory, because planned states repeat most of their texts.
  */
 export async function readRecords(
   decisionLog: DecisionLogPort,

@@ -3,9 +3,10 @@
  * ends, ownership, recovery and retention. Imports ports and below, the retry policy of providers,
  * and the engine's graph, steps, requests and events.
  *
- * Invariants I4, I5, I7, I9: at most one record is in flight. Meanwhile the decisions of further
- * appends wait for the next record, which takes those of up to `registrationsPerRecordMax` appends.
- * An appended decision is never decided again. A deposed writer stops.
+ * Invariants: I4, I5, I7 and I9 of docs/architecture.md. At most one record is in flight. Meanwhile
+ * the decisions of further appends wait for the next record, which takes those of up to
+ * `registrationsPerRecordMax` appends. An appended decision is never decided again. A deposed
+ * writer stops.
  */
 import { limits } from '../../../config/limits.ts'
 import { error } from '../../../errors/error.ts'

@@ -34,7 +34,10 @@ export function requireSupportedRules(
   )
 }
 
-/** Reports whether an update completes a partially failed create, which earlier rules repeat. */
+/**
+ * Reports whether the retry of a partially failed create is an update. Before version 4 of the
+ * rules, the retry is a create.
+ */
 export function completesCreates({ rules }: Pick<Pin, 'rules'>): boolean {
   return rules >= 4
 }

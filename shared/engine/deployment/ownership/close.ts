@@ -39,7 +39,8 @@ export interface CloseDeps extends LivenessDeps {
  * interruption. Raises the stop flag, ends the remaining operations, publishes the fold, closes and
  * releases the deployment, and nudges the stack for its next deployment. The order is that of
  * docs/architecture.md#close, and each write can be repeated. The close waits for living owners,
- * and ends the operations of executors that are gone.
+ * and ends the operations of executors that are gone. `changes`: the number of steps by kind, for
+ * the history.
  */
 export async function finishClose(
   deps: CloseDeps,

@@ -46,7 +46,7 @@ export function decideHandOver(status: RunStatus): Pick<HandOver, 'why' | 'pool'
   if (limitMs === Infinity) return undefined
   const hasProgress = hasNewEnds || progress.decidedCount() + progress.endedCount() > 0
   const isIdle = progress.idleMs() >= Math.min(limits.parkAfterMs, limitMs / 4)
-  // Without one of these conditions, no process would wake the next generator run, or the next run
+  // If one of these conditions is false, no process would wake the next generator run. Or that run
   // would find no new end and park again.
   const mayPark =
     status.awaitedCount > 0 && status.hasCaughtUp && hasProgress && !status.mustNotPark

@@ -123,6 +123,7 @@ export function createLiveness(deps: LivenessDeps, deployment: DeploymentId): Li
       for (const executor of executors) await deps.leases.retire(deployment, executor)
     },
     isRenewalOverdue() {
+      // A check finds a renewal up to one interval late. The second interval is tolerance.
       const overdueBeforeMs =
         deps.clock.monotonicMs() - limits.leaseRenewMs - 2 * limits.livenessCheckMs
       return [...livingExecutors].some(

@@ -65,7 +65,7 @@ function formatHolder({ who, pid, host, expiresAt }: Holder): string {
   return expiresAt === undefined ? `${who} (process ${pid} on ${host})` : `${who} (${host})`
 }
 
-/** Returns a duration as text in its largest unit: `12 s`, `5 min`, `3 h`. */
+/** Returns a duration as text. The unit changes at two minutes and at two hours. */
 function formatAge(durationMs: number): string {
   const seconds = Math.max(0, Math.round(durationMs / 1_000))
   if (seconds < 120) return `${seconds} s`

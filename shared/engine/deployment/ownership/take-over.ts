@@ -83,8 +83,8 @@ export async function closeUnlessTakenOver(
 const closeAttemptsMax = 10
 
 /**
- * Closes a stopped deployment whose client may still make calls. Each call can write the record
- * that the take-over wanted to write, and then the close is tried again. Throws
+ * Closes a stopped deployment whose client may still make calls. If a call writes a record first,
+ * the log refuses that of the take-over, and the close is tried again. Throws
  * DEPLOYMENT_TAKEN_OVER when the deployment is closed already.
  */
 export async function closeStoppedDeployment(

@@ -37,8 +37,8 @@ export async function readLateOutcomes(
 }
 
 /**
- * Requires that no late outcome waits for a stack. An outcome is sealed with the key of its
- * deployment and has the name of its stack. Neither may change before a deployment takes it. Throws
+ * Requires that no late outcome waits for a stack. Called before the stack's name or secrets
+ * manager changes, because a waiting outcome has this name and is sealed with this manager. Throws
  * PENDING_STILL_RUNS.
  */
 export async function requireNoLateOutcomes(

@@ -88,7 +88,8 @@ function createSweeper(deps: SweeperDeps): Sweeper {
   }
   /**
    * Reports whether the pause of a ready operation is over. The pause begins at the first sweep
-   * that finds the operation ready, because its message was already sent.
+   * that finds the operation ready, because its message was already sent. The first pause is half
+   * of `sweepMs`, so it is over at the next regular sweep.
    */
   const maySend = (id: OperationId): boolean => {
     const nowMs = deps.clock.monotonicMs()

@@ -17,7 +17,7 @@ export interface Base {
   readonly liveIndexOf: (urn: Urn) => number | undefined
   /** Returns the state at an index, with its reference. */
   readonly trackedStateAt: (index: number) => TrackedState
-  /** Returns the views of a resource whose mark for deletion equals that of the resource. */
+  /** Returns the views of a resource: those of its live state, or those of its old copies. */
   readonly viewsOf: (owner: Pick<ResourceState, 'urn' | 'delete'>) => readonly TrackedState[]
 }
 

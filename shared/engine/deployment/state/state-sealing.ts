@@ -12,7 +12,7 @@ import {
 } from '../../../values/value-codec.ts'
 import type { PropertyMap } from '../../../values/value.ts'
 
-/** Conversion of states to and from their sealed form (I8). */
+/** Conversion of states to and from their sealed form. Records have only sealed secrets (I8). */
 export interface Sealing {
   /**
    * Returns the sealed form of a state. A secret keeps the ciphertext of the state `old` if it has

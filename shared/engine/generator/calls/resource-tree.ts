@@ -31,14 +31,14 @@ export function createResourceTree(whenAborted: Promise<void>): ResourceTree {
   const resources = new Map<Urn, { readonly custom: boolean; readonly exists: boolean }>()
   const children = new Map<Urn | '', Urn[]>()
   const pendingChildCounts = new Map<Urn | '', number>()
-  let change = Promise.withResolvers<void>()
+  let nextChange = Promise.withResolvers<void>()
   let isAborted = false
   void whenAborted.then(() => {
     isAborted = true
   })
   const notifyChange = (): void => {
-    change.resolve()
-    change = Promise.withResolvers<void>()
+    nextChange.resolve()
+    nextChange = Promise.withResolvers<void>()
   }
   const adjustPendingCount = (parent: Urn | '', increment: number): void => {
     const newCount = (pendingChildCounts.get(parent) ?? 0) + increment
@@ -84,7 +84,7 @@ export function createResourceTree(whenAborted: Promise<void>): ResourceTree {
         const components = componentsOf(urns)
         if (components === undefined) return true
         if (![...components].some(urn => pendingChildCounts.has(urn))) return false
-        await Promise.race([change.promise, whenAborted])
+        await Promise.race([nextChange.promise, whenAborted])
       }
       return false
     },

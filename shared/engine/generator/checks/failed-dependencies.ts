@@ -6,8 +6,8 @@ import { createStepEndsDelta } from '../steps/step-ends-delta.ts'
 
 /**
  * Fails a registration if its parent or another dependency failed. No error is reported for it. A
- * dependency that failed in this way counts too, but a failed provider does not. Source:
- * docs/spec/step-execution.md#executor.
+ * dependency that failed only because of its own dependencies counts too, but a failed provider
+ * does not. Source: docs/spec/step-execution.md#executor.
  */
 export function failIfDependencyFailed(
   { sets }: Pick<DecisionInput, 'sets'>,

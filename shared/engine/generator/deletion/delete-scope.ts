@@ -15,10 +15,11 @@ import { isUrnHandled } from '../sets.ts'
 export type DeleteScope = (urn: Urn) => boolean
 
 /**
- * Returns the scope of the deletes at the end. With targets: the targets, all their dependents, and
- * the resources that would be replaced with them. With excludes: all except the excluded resources
- * and their dependencies. `--exclude-dependents` also excludes the dependents. Excludes never keep
- * a URN that has only old copies. Source: docs/spec/step-generation.md#targets.
+ * Returns the scope of the deletes at the end of the program. With targets: the targets, all their
+ * dependents, and the resources that would be replaced with them. With excludes: all except the
+ * excluded resources and their dependencies. `--exclude-dependents` also excludes the dependents.
+ * Excludes never keep a URN that has only old copies. Source:
+ * docs/spec/step-generation.md#targets.
  */
 export async function createDeleteScope(ctx: GeneratorContext): Promise<Result<DeleteScope>> {
   const { scope, base } = ctx.input

@@ -193,6 +193,7 @@ function toDefaultPluginRequest(
   const packageVersion = defaultPackage === undefined ? '' : packageVersionOf(defaultPackage)
   return {
     ...pluginFields,
+    // The plugin's version comes from the same source as its parameters.
     version:
       ownPlugin.parameters === undefined ? (defaultPackage?.version ?? '') : ownPlugin.version,
     parameters: { ...parameters, version: resource.version || packageVersion },

@@ -106,6 +106,7 @@ export function planRefresh(
     ({ key, position }): PlannedOperation => {
       const step = stepsByKey.get(key)
       if (step === undefined) return { operation: createJoinOperation(position), step }
+      // The planned state equals the old state, which the record references.
       const { next: _state, ...fields } = step
       return { operation: operationOf({ ...fields, next: undefined }, position, sealing), step }
     },

@@ -25,7 +25,7 @@ export function inheritOptions(
 ): Inheritance {
   const parentGoal = request.parent === '' ? undefined : input.sets.goals.get(request.parent)
   const { protect, retainOnDelete, deletedWith } = inheritFromParent(request, parentGoal)
-  // A component has no provider, but its children may inherit the reference that it specifies.
+  // Only transforms see the provider of a component: `resolveProvider` removes it from the goal.
   const provider =
     request.custom || request.remote === true
       ? findExplicitProvider(input, request)

@@ -35,8 +35,8 @@ export async function replayRecorded(
     return toDecided(undefined)
   const registration = decisions.findLast(decision => decision.kind === 'registration')
   const ends = registration === undefined ? [] : await resumeRecorded(ctx, replay, registration)
-  // Only a user can resolve an interrupted operation, so the other resources continue. The records
-  // of an earlier run do not tell why the operation was interrupted, so each reason counts here.
+  // Only a user can resolve an interrupted operation, so the deployment continues with the other
+  // resources. The records lack the reason for the interruption, so every reason counts here.
   const isAnyInterrupted = ends.some(({ end }) => end.verdict === 'interrupted')
   if (ends.some(({ end }) => end.verdict !== 'succeeded'))
     return failStep(ctx.input, isAnyInterrupted)

@@ -34,11 +34,11 @@ export function createPreviewRunner(deps: PreviewDeps, base: Base): StepRunner {
       deps.forecast?.addChain(steps)
       const ends: EndedStep[] = []
       for (const step of steps) {
-        const previousStep = ends.at(-1)
+        const previousEndedStep = ends.at(-1)
         const followsCreate =
-          step.op === 'replace' && previousStep?.step.op === 'create-replacement'
+          step.op === 'replace' && previousEndedStep?.step.op === 'create-replacement'
         const endedStep = await runStep(
-          followsCreate ? completeReplaceStep(step, previousStep.end.state) : step,
+          followsCreate ? completeReplaceStep(step, previousEndedStep.end.state) : step,
         )
         ends.push(endedStep)
         if (endedStep.end.verdict !== 'succeeded') break

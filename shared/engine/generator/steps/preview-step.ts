@@ -69,6 +69,7 @@ async function previewWithRetries(
   const warn = (message: string): void => deps.emitter.report('warning', message, step.urn)
   for (;;) {
     const end = await perform(step, { preview: true }, withEmittedViews(deps))
+    // Only an error of the provider has a code. Other errors call no error hooks.
     if (end.error?.code === undefined) return end
     errors.unshift(end.error.message)
     if (errors.length >= triesMax) {

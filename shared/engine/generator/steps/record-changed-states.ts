@@ -19,9 +19,9 @@ export function rewriteChangedPositions(
   deps: RewriteDeps,
 ): readonly Decision[] {
   const rewrites: Decision[] = []
-  // The number of these records per deployment is limited. Later deployments write the others.
   for (const [urn, current] of [...ctx.input.sets.currentStates]) {
     const goal = ctx.input.sets.goals.get(urn)
+    // The number of these records per deployment is limited. Later deployments write the others.
     if (rewrites.length >= limits.sourcePositionsMax) break
     if (goal === undefined || current.ref.kind !== 'base') continue
     if (current.skipReason !== undefined) continue
@@ -59,5 +59,6 @@ export function rewriteState(
   const ref = { kind: 'operation' as const, operation: position.id }
   apply({ currentStates: [[urn, { ...current, state: next, ref }]] })
   const state = sealing.seal(next, current.state)
+  // `goal` is '', because the program did not request this state.
   return { kind: 'settled', operation, state, goal: '', sets: {} }
 }

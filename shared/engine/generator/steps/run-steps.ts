@@ -131,7 +131,7 @@ async function runBatches(
   return toDecided(undefined)
 }
 
-/** Returns the goal digest and the delta that are recorded with the steps. */
+/** Returns the goal digest and the delta of the sets that are recorded with the steps. */
 function decisionRecordOf(
   ctx: GeneratorContext,
   registration: CheckedRegistration,

@@ -6,9 +6,8 @@ import type { SetsDelta } from '../sets-delta.ts'
  * Returns the delta of decided steps and their ends. Only a succeeded step marks its old state for
  * deletion, or as deleted before its replacement. A delete that did not succeed is removed from the
  * sets of deleted and condemned resources. So its resource is treated like any other at the end of
- * the program. Views are added even
- * when the call of their owner failed. Source: docs/spec/step-generation.md#generator-state,
- * docs/spec/step-execution.md#views.
+ * the program. Views are added even when the call of their owner failed. Source:
+ * docs/spec/step-generation.md#generator-state, docs/spec/step-execution.md#views.
  */
 export function createStepEndsDelta(
   decidedSteps: readonly Step[],
@@ -26,7 +25,7 @@ export function createStepEndsDelta(
   const failedDeletes = decidedSteps.filter(
     step => step.op === 'delete-replaced' && !succeededSteps.has(step),
   )
-  // Its replacement is created after it. Other deletes of replaced resources have another effect.
+  // The replacement is created after this delete. Other `delete-replaced` steps have other effects.
   const isDeleteBeforeReplacement = ({ effect }: Step): boolean => effect === 'mark-pending'
   return {
     views,

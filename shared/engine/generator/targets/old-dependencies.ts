@@ -42,8 +42,8 @@ export function findOldDependencies(
 }
 
 /**
- * Yields the direct dependencies without a step: their base indices, or the dependencies without an
- * old state.
+ * Yields each direct dependency without a step: its base index, or the dependency itself if it has
+ * no old state.
  */
 function* listOldDependencies(
   input: DependencyInput,

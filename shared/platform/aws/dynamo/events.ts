@@ -80,7 +80,7 @@ export function createEvents(journalTable: Table): EventsPort {
     },
     read: async (deployment, cursor, limit) => {
       const firstChunkNumber = Math.floor(cursor / cursorsPerChunk)
-      const readLineCount = cursor % cursorsPerChunk
+      const earlierLineCount = cursor % cursorsPerChunk
       const { pk, sk } = keys.chunk(deployment, firstChunkNumber)
       const events: string[] = []
       let nextCursor = cursor
@@ -89,7 +89,7 @@ export function createEvents(journalTable: Table): EventsPort {
       for (const item of items) {
         const number = parsePaddedNumber(readText(item, 'sk'))
         const lines = parseEventLines(deployment, item)
-        const firstIndex = number === firstChunkNumber ? readLineCount : 0
+        const firstIndex = number === firstChunkNumber ? earlierLineCount : 0
         const readLines = lines.slice(firstIndex, firstIndex + limit - events.length)
         events.push(...readLines)
         const isChunkRead = firstIndex + readLines.length === lines.length
@@ -135,10 +135,10 @@ async function findNextLineNumber(
   deployment: DeploymentId,
   name: string,
 ): Promise<number> {
-  const firstChunk = await findNextChunkNumber(journalTable, deployment)
+  const firstChunkNumber = await findNextChunkNumber(journalTable, deployment)
   const writeResult = await putItem(journalTable, {
     key: keys.writer(deployment, name),
-    item: { ...recordAttributesOf('event', journalTable), ...toItem({ from: firstChunk }) },
+    item: { ...recordAttributesOf('event', journalTable), ...toItem({ from: firstChunkNumber }) },
     ifAbsent: true,
   })
   if (writeResult.isDone) return 0

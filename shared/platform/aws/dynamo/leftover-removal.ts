@@ -78,7 +78,7 @@ async function removeLeftoversOf(deps: LeftoverDeps, id: StackId): Promise<void>
   ])
 }
 
-/** Deletes a late outcome as it was read. A rename may have replaced it by a copy meanwhile. */
+/** Deletes a late outcome, unless a rename has replaced it by a copy since `item` was read. */
 async function deleteLateItem(journalTable: Table, item: Item): Promise<void> {
   const copiedBy = readText(item, 'copiedBy')
   const condition =

@@ -46,7 +46,7 @@ export async function listBlocks(
  */
 export function createOperationBlocks(journalTable: Table): OperationBlocks {
   const registrations = createLruCache<Promise<void>>()
-  const register = async (deployment: DeploymentId, block: number): Promise<void> => {
+  const recordBlock = async (deployment: DeploymentId, block: number): Promise<void> => {
     const key = journalKeys.block(deployment, block)
     if (await hasItem(journalTable, key)) return
     await putItem(journalTable, {
@@ -61,7 +61,7 @@ export function createOperationBlocks(journalTable: Table): OperationBlocks {
       const cacheKey = `${deployment} ${block}`
       const earlierRegistration = registrations.get(cacheKey)
       if (earlierRegistration !== undefined) return earlierRegistration
-      const registration = register(deployment, block)
+      const registration = recordBlock(deployment, block)
       registrations.set(cacheKey, registration)
       registration.catch(() => registrations.forget(cacheKey))
       return registration

@@ -48,7 +48,7 @@ export const journalKeys = {
     pk: `leases ${deployment}`,
     sk: executor,
   }),
-  /** The usage of one call, by its part and id. */
+  /** The usage of one call. `call`: the part of the installation, and the id of the call. */
   usage: (deployment: DeploymentId, call: string): Key => ({
     pk: `usage ${deployment}`,
     sk: call,
@@ -71,7 +71,7 @@ export const journalKeys = {
   }),
   /** A late outcome of a stack. It does not belong to the records of a deployment. */
   late: (stack: StackId, key: string): Key => ({ pk: `late ${stack}`, sk: key }),
-  /** The duration of the last slow operation of a stack with this key. */
+  /** The last recorded duration of a stack's slow operations of one kind. `key`: the kind. */
   slow: (stack: StackId, key: string): Key => ({ pk: `slow ${stack}`, sk: key }),
 } as const
 

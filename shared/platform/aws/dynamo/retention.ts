@@ -62,9 +62,9 @@ export function createRetention({
 }
 
 /**
- * A function that removes items until it has removed `itemsMax` of them, or no more exist. With the
- * last operation it may remove a few more, which it does not count. Returns the number of removed
- * items, at most `itemsMax`.
+ * A function that removes items until it has removed `itemsMax` of them, or no more exist. The
+ * items of the last operation may exceed `itemsMax`, and the excess is not counted. Returns the
+ * number of removed items, at most `itemsMax`.
  */
 type RemovalStage = (itemsMax: number) => Promise<number>
 

@@ -24,8 +24,8 @@ export async function retryWhileRacing<T>(attempt: () => Promise<T | undefined>)
 }
 
 /**
- * The condition that the targeted deployments of a stack have not changed since they were read. The
- * item of an older stack may lack the attribute.
+ * Returns the condition that the targeted deployments of a stack have not changed since they were
+ * read. The item of an older stack may lack the attribute.
  */
 export function targetedConditionOf(targeted: readonly TargetedDeployment[]): string {
   return targeted.length > 0
@@ -33,7 +33,7 @@ export function targetedConditionOf(targeted: readonly TargetedDeployment[]): st
     : '(attribute_not_exists(#targeted) OR #targeted = :open)'
 }
 
-/** The values of `targetedConditionOf`. */
+/** Returns the values of `targetedConditionOf`. */
 export function targetedValuesOf(targeted: readonly TargetedDeployment[]): {
   readonly open: string
 } {

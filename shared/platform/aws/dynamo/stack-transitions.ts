@@ -197,8 +197,8 @@ async function writeClaim(
 }
 
 /**
- * The condition that the version and the targeted deployments of a stack have not changed since
- * they were read.
+ * Returns the condition that the version and the targeted deployments of a stack have not changed
+ * since they were read.
  */
 function unchangedConditionOf(targeted: readonly TargetedDeployment[]): string {
   return `#version = :version AND ${targetedConditionOf(targeted)}`

@@ -44,6 +44,7 @@ function parseUsage(deployment: DeploymentId, item: Item): UsageRecord {
   const part = usageParts.find(candidate => candidate === partText)
   if (part === undefined) throw createDamagedError('usage', record.keys, 'its part is unknown')
   const counts = parseJsonAttribute(record, item, 'counts', isCounts)
+  // A field that the record lacks is 0.
   return { part, run, counts: addUsage(noUsage, counts) }
 }
 

@@ -48,6 +48,7 @@ export async function writeHead(
     updateExpression: `SET ${updateExpression}`,
     condition: writeConditionOf(write),
     values: {
+      // The values of all updates and conditions. `updateItem` leaves out unused values.
       ...toItem({ none: 0, one: 1, owner, attempt, needs, minus: -1, numbers: 'NS' }),
       ...recordAttributesOf('head', journalTable),
       ...values,

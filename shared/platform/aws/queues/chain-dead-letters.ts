@@ -45,6 +45,7 @@ export function createChainDeadLetters(
               logger.write('error', 'dead-letter.unreadable', { id, why: messageOf(thrown) })
             }
           }
+          // No letter is removed.
           return []
         })
       await Promise.all(Object.values(queues).map(collectMessages))

@@ -147,6 +147,7 @@ function createNotificationDeadLetters(
           const message = readMessage(body)
           if (message !== undefined && messages.length < limit) messages.push(message)
         }
+        // No letter is removed.
         return []
       })
       return messages

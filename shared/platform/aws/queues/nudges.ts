@@ -56,7 +56,8 @@ export interface AwsNudges extends NudgesPort {
 
 /**
  * The message format. `dueAt`: the due time in milliseconds since 1970, if the delay exceeds the
- * longest delay of SQS. `seen`: the observed holder.
+ * longest delay of SQS. `expired`: the receiver reports expired approvals. `seen`: the observed
+ * holder.
  */
 const nudgeForm = z.object({
   v: z.literal(1),

@@ -6,7 +6,7 @@ import { withAwsErrors } from '../aws-error.ts'
 interface MeasuredQueue {
   readonly queue: string
   readonly url: string
-  /** The URL of its dead letters. Absent where the reader may not count them. */
+  /** The URL of its dead-letter queue. Absent: the dead letters are not counted. */
   readonly deadLetterUrl?: string
 }
 

@@ -24,7 +24,10 @@ export interface CopiedWrites {
    * transaction.
    */
   readonly addParts: (requests: readonly StoreRequest[], replies: readonly StoreReply[]) => void
-  /** Returns the unsent parts after a transaction, and forgets those that it deleted. */
+  /**
+   * Returns the unsent parts after a transaction, and forgets the sent parts that the transaction
+   * deleted.
+   */
   readonly listUnsent: () => readonly UnsentPart[]
   /**
    * Notes which parts the backend has. Returns the replies to the batch. A write whose deployment
@@ -115,17 +118,17 @@ function copiedArgsOf({ method, args }: StoreRequest): CopiedWrite[1] | undefine
  */
 function beginCopy(database: Database, deployment: string): void {
   const { stack, number } = deploymentPartsOf(deployment as DeploymentId)
-  const row = database.get(
+  const stackRow = database.get(
     `SELECT * FROM stack WHERE id = ?1 AND current = ?2
        AND NOT EXISTS (SELECT 1 FROM journal_copy WHERE deployment = ?2)
        AND NOT EXISTS (SELECT 1 FROM log WHERE deployment = ?2)`,
     ...[stack, deployment],
   )
-  const started = database.get(
+  const historyRow = database.get(
     'SELECT begun FROM history WHERE stack = ? AND number = ?',
     ...[stack, number],
   )
-  if (row === undefined || started === undefined) return
+  if (stackRow === undefined || historyRow === undefined) return
   database.run(
     'INSERT INTO journal_copy (deployment, id) VALUES (?, ?)',
     ...[deployment, randomUUID()],
@@ -135,12 +138,12 @@ function beginCopy(database: Database, deployment: string): void {
       format: 1,
       deployment: deployment as DeploymentId,
       stack: {
-        createdAt: readIntegerColumn(row, 'created_at') as EpochMs,
-        version: readIntegerColumn(row, 'version'),
-        snapshot: readTextColumn(row, 'snapshot') as BlobHash | '',
-        deployments: readIntegerColumn(row, 'deployments'),
+        createdAt: readIntegerColumn(stackRow, 'created_at') as EpochMs,
+        version: readIntegerColumn(stackRow, 'version'),
+        snapshot: readTextColumn(stackRow, 'snapshot') as BlobHash | '',
+        deployments: readIntegerColumn(stackRow, 'deployments'),
       },
-      begun: readTextColumn(started, 'begun'),
+      begun: readTextColumn(historyRow, 'begun'),
     },
   })
 }

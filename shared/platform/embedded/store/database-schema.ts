@@ -7,8 +7,8 @@
  * or put the row, for the same purpose. *.format: the format of the row, see `record-layouts.ts`.
  *
  * control.held: the number of the last take-over in the log. control.handed: the hand-over as JSON.
- * late: the stacks' inboxes. slow: the durations of slow operations. stack.targeted: the open
- * targeted deployments as JSON.
+ * late: the stacks' inboxes. late.taken: 1 for an outcome that a deployment has taken. slow: the
+ * durations of slow operations. stack.targeted: the open targeted deployments as JSON.
  */
 const initialTables = `
 CREATE TABLE log (

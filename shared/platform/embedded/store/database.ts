@@ -30,8 +30,9 @@ export interface Database {
 
 /**
  * Opens the database and migrates it to the current schema. A copy of a database with an older
- * schema remains beside it. `pagesMax` limits its size, in pages of 4 KB. Throws STORE_UNAVAILABLE
- * when the database cannot be opened, and STORE_TOO_NEW when a newer version of antichain wrote it.
+ * schema remains beside it. `pagesMax` limits the size of the database, in pages of 4 KB. Throws
+ * STORE_UNAVAILABLE when the database cannot be opened. Throws STORE_TOO_NEW when a newer version
+ * of antichain wrote the database.
  */
 export function openDatabase(path: string, pagesMax?: number): Database {
   let connection: DatabaseSync

@@ -49,6 +49,7 @@ function readDatabase(path: string, home: string): DatabaseFacts {
   let connection: DatabaseSync | undefined
   try {
     connection = new DatabaseSync(path, { readOnly: true, timeout: 5_000 })
+    // SQLite reports at most 5 defects.
     const defects = connection
       .prepare('PRAGMA quick_check(5)')
       .all()

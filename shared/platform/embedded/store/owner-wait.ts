@@ -3,7 +3,7 @@ import type { StoreOwner } from './store-owner.ts'
 
 /** The wait of a process that is neither the owner of the store nor connected to it. */
 export interface OwnerWait {
-  /** Reports whether to give up, because the present owner has not answered for too long. */
+  /** Reports whether to give up, because the present owner, or the whole wait, takes too long. */
   readonly isOver: (owner: StoreOwner | undefined, nowMs: number) => boolean
   /** Returns the next pause in ms. Pauses grow, so that waiting processes do not slow the owner. */
   readonly nextPauseMs: () => number

@@ -51,6 +51,7 @@ export function readStoreOwner(file: string): StoreOwner | undefined {
     process.kill(pid, 0)
     const statFile = `/proc/${pid}/stat`
     if (!existsSync(statFile)) return { pid, state: 'unknown' }
+    // The state follows the name of the command: T for stopped, t for stopped by a debugger.
     return { pid, state: /\) [Tt] /.test(readFileSync(statFile, 'utf8')) ? 'stopped' : 'running' }
   } catch {
     return undefined

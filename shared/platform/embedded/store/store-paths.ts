@@ -18,7 +18,7 @@ import { createStoreUnavailableError } from './store-errors.ts'
 export interface StorePaths {
   readonly database: string
   readonly lock: string
-  /** The pid of the last process that acquired the lock, for messages only. */
+  /** The file with the pid of the last owner, for messages and for the waits of other processes. */
   readonly pid: string
   readonly socket: string
 }

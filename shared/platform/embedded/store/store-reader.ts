@@ -5,8 +5,8 @@ import type { StoreReply, StoreRequest } from './store-message.ts'
 /** Answers reads from the database, without its owner. */
 export interface StoreReader {
   /**
-   * Answers the requests if all of them only read. Returns undefined otherwise: the reader is then
-   * closed, because a later read must see what this process writes.
+   * Answers the requests if all of them only read and succeed. Otherwise the function closes the
+   * reader and returns undefined, because a later read must see what this process writes.
    */
   readonly reply: (requests: readonly StoreRequest[]) => readonly StoreReply[] | undefined
   readonly isOpen: () => boolean

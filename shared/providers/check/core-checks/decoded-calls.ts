@@ -35,6 +35,7 @@ export interface DecodedPlan {
   readonly prior: CtyValue
   readonly config: CtyValue
   readonly planned: CtyValue
+  /** Whether the response is of the legacy type system. Terraform tolerates its contradictions. */
   readonly isLegacy: boolean
   readonly requiresReplace: PlanResponse['requiresReplace']
 }
@@ -60,10 +61,11 @@ export function listPlans({ resource, calls }: CoreCheckSubject): readonly Decod
 export interface DecodedApply {
   readonly planned: CtyValue
   readonly actual: CtyValue
+  /** As in `DecodedPlan`. */
   readonly isLegacy: boolean
 }
 
-/** Returns the readable results of changes without errors. */
+/** Returns the readable results of changes that had no errors. */
 export function listApplies({ resource, calls }: CoreCheckSubject): readonly DecodedApply[] {
   return calls.applies.flatMap(({ request, response }) => {
     const actual = decodeState(resource, response.newState)

@@ -37,7 +37,7 @@ export interface CoreCheckSubject {
   readonly calls: RecordedCalls
 }
 
-/** Records the calls of a client, by the names of types in Terraform. */
+/** The recorder of a client's calls, by the name of the resource type in Terraform. */
 export interface CallRecorder {
   readonly wrapClient: (client: TerraformClient) => TerraformClient
   readonly getCalls: (typeName: string) => RecordedCalls

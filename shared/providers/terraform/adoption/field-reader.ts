@@ -86,6 +86,7 @@ export function createFieldReader(createError: (problem: string) => Error): Fiel
 
 type FieldName = readonly [name: string, subject: string]
 
+/** Returns a whole number. A number of more than 15 digits may not be exact, and is refused. */
 function toInteger(json: LosslessJson): number | undefined {
   const isNumber = typeof json === 'object' && json !== null && 'source' in json
   return isNumber && /^\d{1,15}$/.test(json.source) ? Number(json.source) : undefined

@@ -12,11 +12,11 @@ export function nameInstances(
   chosenNames: ReadonlyMap<string, string>,
 ): ReadonlyMap<string, string> {
   const managed = instances.filter(({ mode }) => mode === 'managed')
-  const byAddress = new Map(managed.map(instance => [instance.address, instance]))
+  const instancesByAddress = new Map(managed.map(instance => [instance.address, instance]))
   const usedKeys = new Set<string>()
   const names = new Map<string, string>()
   for (const [address, name] of chosenNames) {
-    const instance = byAddress.get(address)
+    const instance = instancesByAddress.get(address)
     if (instance === undefined)
       throw error('CLI_USAGE', `--names refers to '${address}', which is not in the state`)
     const key = uniqueKeyOf(instance, name)
@@ -28,7 +28,7 @@ export function nameInstances(
     usedKeys.add(key)
     names.set(address, name)
   }
-  for (const [address, instance] of byAddress) {
+  for (const [address, instance] of instancesByAddress) {
     if (names.has(address)) continue
     const name = composeName(instance)
     let uniqueName = name

@@ -42,7 +42,7 @@ export interface StartedProvider {
   readonly output: ProviderOutput
   readonly report: (message: PluginMessage) => void
   readonly traceCall: TraceCall | undefined
-  /** Returns true while the end of the provider is not reported, because the user cancelled. */
+  /** Returns true while all providers are being ended. Their ends are then not reported. */
   readonly isSilent: () => boolean
   readonly isDeferralAllowed: boolean
 }

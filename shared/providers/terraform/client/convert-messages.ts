@@ -50,6 +50,7 @@ export function readIdentity(identity: ResourceIdentityData | undefined): Receiv
   return readDynamicValue(identity?.identityData)
 }
 
+/** The reasons of deferrals, in the order of their numbers in the protocol. */
 const deferralReasons: readonly DeferralReason[] = [
   'unknown',
   'resourceConfigUnknown',

@@ -60,7 +60,7 @@ export function encodeDerText(text: string): Buffer {
   return encodeDerValue(tags.utf8String, Buffer.from(text, 'utf8'))
 }
 
-/** Encodes an OBJECT IDENTIFIER, such as `2.5.4.3`. */
+/** Encodes an OBJECT IDENTIFIER, such as `2.5.4.3`. Its first two numbers share one byte. */
 export function encodeDerObjectIdentifier(dotted: string): Buffer {
   const [first = 0, second = 0, ...others] = dotted.split('.').map(Number)
   return encodeDerValue(

@@ -73,7 +73,7 @@ export function toGrpcTarget(network: string, address: string): string | undefin
 
 /**
  * Converts Base64 of DER, which go-plugin prints without padding, to PEM. Returns undefined for a
- * field without a certificate, and `unreadable` for a field that is not such a certificate.
+ * field without a certificate, and `unreadable` for any other text.
  */
 function parseCertificate(base64: string | undefined): string | undefined {
   if (base64 === undefined || base64.length <= absentCertificateCharsMax) return undefined

@@ -60,7 +60,7 @@ export interface PanicLines {
   readonly listLines: () => readonly string[]
 }
 
-/** Creates a buffer of the first lines from a panic on, without those of the logger. */
+/** Creates a buffer of the first lines from a panic on. It skips lines of the logger. */
 export function createPanicLines(): PanicLines {
   const lines: string[] = []
   return {

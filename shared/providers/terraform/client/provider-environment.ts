@@ -35,7 +35,7 @@ export function isTlsDisabled(env: Readonly<Record<string, string>>): boolean {
   return (env['TF_DISABLE_PLUGIN_TLS'] ?? '') !== ''
 }
 
-/** The variables of Terraform and of the libraries that providers use. */
+/** The variables that set log levels, of Terraform and of the libraries that providers use. */
 const logVariables = /^TF_LOG(?:_PROVIDER|_SDK(?:_\w+)?)?$/
 
 /** Reports whether the user chooses the log level of providers. */

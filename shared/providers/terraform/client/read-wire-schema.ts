@@ -67,6 +67,7 @@ function readNestedType(
   return { attributes: attributes.map(readAttribute), nesting }
 }
 
+/** The nesting modes, in the order of their numbers in the protocol. */
 const nestings: readonly (SchemaNesting | undefined)[] = [
   undefined,
   'single',

@@ -43,8 +43,8 @@ const clockToleranceMs = 30_000
 const validityMs = 10 * 365 * 24 * 3600 * 1000
 
 /**
- * Creates a self-signed certificate as go-plugin demands it: for `localhost`, and for both ends of a
- * connection. Its key is on the elliptic curve P-256. Servers of tests have other `hosts`.
+ * Creates a self-signed certificate as go-plugin demands it: for `localhost`, and for both ends of
+ * a connection. Its key is on the elliptic curve P-256. Servers of tests have other `hosts`.
  */
 export function createSelfSignedCertificate(
   nowMs: number,

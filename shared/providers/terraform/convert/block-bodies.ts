@@ -5,8 +5,8 @@ import { readLiteralText } from './read-requirements.ts'
 export const commentKey = '//'
 
 /**
- * Returns the body that an object of a JSON file stands for, without its comments. The members of
- * `dynamic` are blocks. Returns undefined for an object whose keys have interpolations.
+ * Returns the body that an object of a JSON file stands for, without its comments. The objects in
+ * its member `dynamic` become blocks. Returns undefined if keys of the object have interpolations.
  */
 export function toBlockBody(items: readonly HclItem[]): HclSyntaxBody | undefined {
   const attributes = new Map<string, HclExpression>()
@@ -23,9 +23,9 @@ export function toBlockBody(items: readonly HclItem[]): HclSyntaxBody | undefine
 }
 
 /**
- * Returns the blocks that a member of a JSON object stands for. The schema has blocks of its name,
- * and its value is an object or a list of objects. With `isMap`, the keys of the objects are labels
- * of the blocks. Returns undefined for other values.
+ * Returns the blocks that the value of a JSON member stands for: an object, or a list of objects.
+ * `type` is the name of the member and of the blocks in the schema. With `isMap`, the keys of the
+ * objects are labels of the blocks. Returns undefined for other values.
  */
 export function toBlocks(
   type: string,

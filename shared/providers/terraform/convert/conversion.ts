@@ -27,12 +27,12 @@ export interface Conversion {
   readonly packages: ReadonlyMap<string, ConversionPackage>
   /** The names in the new program by address, such as `var.size` or `data.dns_a.x`. */
   readonly names: ReadonlyMap<string, string>
-  /** Returns the shape of the part with an address. */
+  /** Returns the shape of the part of the program at an address. */
   readonly shapeOf: (address: string) => ValueShape
   readonly report: (note: ConversionNote) => void
-  /** The names of configuration values in the place of parts without equivalent. */
+  /** The names of the configuration values that replace parts without an equivalent. */
   readonly missingNames: Set<string>
-  /** Prints an expression. The printers of its parts call it for their own parts. */
+  /** Prints any expression. The printer of each kind of expression calls it for the parts. */
   readonly print: (expression: HclExpression, scope: PrintScope) => PrintedExpression
 }
 
@@ -40,7 +40,7 @@ export interface Conversion {
 export interface PrintedExpression {
   readonly text: string
   readonly shape: ValueShape
-  /** Whether the text is the only element of the list that the expression is in Terraform. */
+  /** Whether Terraform has a list in this place, and the text is the only element of that list. */
   readonly isFlattened?: boolean
 }
 
@@ -56,7 +56,10 @@ export interface PrintScope {
   readonly iteration?: ReadonlyMap<string, PrintedExpression>
 }
 
-/** Returns the scope in the file of a part, which an override file may have changed. */
+/**
+ * Returns the scope with the file of a node: the override file that has set the node, or else the
+ * file of the declaration.
+ */
 export function enterFile(node: HclExpression | HclSyntaxBlock, scope: PrintScope): PrintScope {
   const file = scope.conversion.program.overrideFiles.get(node)
   return file === undefined ? scope : { ...scope, file }
@@ -69,8 +72,8 @@ export function createFreeExpression(text: string): PrintedExpression {
 
 /**
  * Reports a part without equivalent. Returns an expression in its place, with which the new program
- * fails: a call of `notImplemented`. In the reduced dialect, the expression is a configuration value
- * that the user must set.
+ * fails: a call of `notImplemented`. In the reduced dialect, the expression is a configuration
+ * value that the user must set.
  */
 export function printPlaceholder(
   place: HclPlace,

@@ -47,13 +47,13 @@ export function convertOptions(
 function printDependencies(dependencies: HclExpression, scope: PrintScope): readonly string[] {
   const items = dependencies.kind === 'tuple' ? dependencies.items : [dependencies]
   const texts = items.flatMap(item => {
-    const isResource =
+    const mayBeResource =
       item.kind !== 'attribute' ||
       item.source.kind !== 'name' ||
       !['data', 'module', 'var', 'local'].includes(item.source.name)
-    // The address of a resource has two names, such as `dns_a.web`. That of a data source has three.
+    // The address of a resource has two names, such as `dns_a.web`. A data source has three.
     const hasThirdName = item.kind === 'attribute' && item.source.kind === 'attribute'
-    if (isResource && !hasThirdName) return [scope.conversion.print(item, scope).text]
+    if (mayBeResource && !hasThirdName) return [scope.conversion.print(item, scope).text]
     scope.conversion.report({
       file: scope.file,
       line: item.line,

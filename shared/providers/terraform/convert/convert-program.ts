@@ -84,10 +84,10 @@ export function convertTerraformProgram(
     ...convert(program.resources, convertResource),
     ...convert(program.outputs, convertOutput),
   ]
-  const missing = [...conversion.missingNames].map(name =>
+  const placeholderConfigs = [...conversion.missingNames].map(name =>
     printBlock(`config ${name} "string"`, []),
   )
-  const text = `${[...parts, ...missing].join('\n\n')}\n`
+  const text = `${[...parts, ...placeholderConfigs].join('\n\n')}\n`
   return { text, needsStandardPackage: text.includes('invoke("std:'), notes: [...notes.values()] }
 }
 
@@ -95,7 +95,7 @@ function createScope(conversion: Conversion, file: string): PrintScope {
   return { conversion, file, variables: new Map() }
 }
 
-/** Prints the declaration of a package. Hosts of earlier versions require its label. */
+/** Prints the declaration of a package. Earlier versions of language hosts require its label. */
 function printPackage({ pkg, parameter }: ConversionPackage): string {
   return printBlock(`package ${quoteText(pkg.name)}`, [
     `baseProviderName = ${quoteText(basePlugin.name)}`,

@@ -52,7 +52,7 @@ function mergeDeclaration<Item extends Declaration>(
   items[index] = { ...item, body: mergeBodies(item.body, change.body) }
 }
 
-/** Returns the index of the declaration with the same address, -1 without one. */
+/** Returns the index of the declaration with the same address, or -1 if there is none. */
 function findIndex(items: readonly Declaration[], wanted: Declaration): number {
   return items.findIndex(item => describeAddress(item) === describeAddress(wanted))
 }
@@ -64,7 +64,10 @@ function describeAddress(
   return item.alias === undefined ? item.name : `${item.name}.${item.alias}`
 }
 
-/** Returns the nodes of a body that one file contains as a whole. */
+/**
+ * Returns the attributes and blocks of a body. A `lifecycle` block is replaced by its own
+ * attributes and blocks, because they may come from two files after the merge.
+ */
 function listNodes({
   attributes,
   blocks,

@@ -5,8 +5,8 @@ import type { TerraformProgram } from './terraform-program.ts'
 const reservedNames = ['range', 'null', 'true', 'false', 'for', 'if', 'in', 'pulumi', 'this']
 
 /**
- * Names the parts of a program by their addresses. All parts of the new program share one set of
- * names. So a later part with a taken name gets a suffix: its kind, or its type.
+ * Returns new names for the parts of a program, by their addresses. All parts of the new program
+ * share one set of names. So a later part with a taken name gets a suffix: its kind, or its type.
  */
 export function nameNodes(program: TerraformProgram): ReadonlyMap<string, string> {
   const names = new Map<string, string>()

@@ -140,6 +140,7 @@ function printBlocks(
         text: print(block, scope),
       })),
     )
+  // A block with the nesting `single` or `group` has the shape of the property itself.
   const isObject = property.isFlattened || shape === property.shape
   if (group.some(({ isDynamic }) => isDynamic) || (isObject && group.length > 1)) {
     const problem = `the blocks '${first.block.type}' have no common form`

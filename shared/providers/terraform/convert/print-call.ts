@@ -96,6 +96,7 @@ function printStandardCall(
   }
   const printed = args.map(arg => printOperand(arg, scope).text)
   const variadicTexts = printed.slice(namedCount)
+  // The expanded argument is already the list of the remaining ones.
   const variadicText = isExpanded ? variadicTexts.join('') : printList(variadicTexts)
   const items = nameTexts({ argumentNames, variadicName }, printed, variadicText)
   return createFreeExpression(`invoke(${quoteText(token)}, ${printObject(items)}).result`)

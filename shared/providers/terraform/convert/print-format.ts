@@ -9,8 +9,8 @@ import { type PrintedPart, quoteTemplate } from './print-text.ts'
 import { readLiteralText } from './read-requirements.ts'
 
 /**
- * Prints a call of Terraform's function `format` as a template. Returns undefined if the format is no
- * literal, if a verb is not `%s`, `%d` or `%v`, or if the number of arguments differs.
+ * Prints a call of Terraform's function `format` as a template. Returns undefined if the format is
+ * no literal, if a verb is not `%s`, `%d` or `%v`, or if the number of arguments differs.
  */
 export function printFormat(
   [format, ...args]: readonly HclExpression[],

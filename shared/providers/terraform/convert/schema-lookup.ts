@@ -17,7 +17,7 @@ export interface FoundType {
   readonly names: PropertyNames
 }
 
-/** The parts of a conversion that find types. */
+/** The part of a conversion that contains the types. */
 type Packages = Pick<Conversion, 'packages'>
 
 /** Returns the type of a resource, or undefined if its provider has none. */

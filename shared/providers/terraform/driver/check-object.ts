@@ -54,8 +54,8 @@ export async function checkObject(
 }
 
 /**
- * Finds references to ephemeral values outside of write-only attributes, where their values would
- * be recorded.
+ * Finds references to ephemeral values outside of write-only attributes. Records contain the values
+ * of all other attributes.
  */
 function findMisplacedReferences(
   { block, names }: ResourceType,
@@ -88,8 +88,8 @@ function addMissingName(resource: ResourceType, request: CheckRequest): Property
   const oldName = oldInputs?.get('name')
   if (oldName !== undefined) return new Map([...newInputs, ['name', oldName]])
   if (naming?.mode === 'disable') return newInputs
-  const generated = naming?.name ?? generateName(name, randomSeed)
-  return new Map([...newInputs, ['name', generated.slice(0, nameCharsMax)]])
+  const newName = naming?.name ?? generateName(name, randomSeed)
+  return new Map([...newInputs, ['name', newName.slice(0, nameCharsMax)]])
 }
 
 function generateName(name: string, seed: Uint8Array): string {

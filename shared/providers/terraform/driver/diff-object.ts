@@ -79,10 +79,10 @@ function diffSensitivePaths(
 ): DiffResult {
   const includesPath = (paths: readonly CtyPath[], path: CtyPath): boolean =>
     paths.some(candidate => areEqualSensitivePaths([candidate], [path]))
-  const changed = [...priorPaths, ...plannedPaths].filter(
+  const changedPaths = [...priorPaths, ...plannedPaths].filter(
     path => !(includesPath(priorPaths, path) && includesPath(plannedPaths, path)),
   )
-  const keys = new Set(changed.map(path => topKeyOf(resource, path)))
+  const keys = new Set(changedPaths.map(path => topKeyOf(resource, path)))
   return { ...noDiff, changes: 'some', stableKeys: ['id'], changedKeys: [...keys] }
 }
 

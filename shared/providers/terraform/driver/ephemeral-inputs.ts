@@ -46,20 +46,21 @@ function readEphemeralReference(value: PropertyValue): EphemeralReference | unde
 }
 
 /**
- * Returns the references in inputs with their places, in order, without those in other references.
+ * Returns the references in inputs with their places, in order. References within the arguments of
+ * another reference are not included.
  */
 export function findEphemeralReferences(inputs: PropertyMap): readonly PlacedReference[] {
-  const found: PlacedReference[] = []
+  const references: PlacedReference[] = []
   const visit = (value: PropertyValue, path: readonly PathSegment[]): void => {
     const reference = readEphemeralReference(value)
-    if (reference !== undefined) found.push({ reference, path })
+    if (reference !== undefined) references.push({ reference, path })
     else if (isSecret(value)) visit(value.value, path)
     else if (isList(value))
       for (const [index, item] of value.entries()) visit(item, [...path, index])
     else if (isMap(value)) for (const [key, item] of value) visit(item, [...path, key])
   }
   visit(inputs, [])
-  return found
+  return references
 }
 
 /** Returns inputs with a value in the place of each reference. The values become secrets. */

@@ -34,7 +34,8 @@ export function deriveInputs(resource: ResourceType, outputs: PropertyMap): Prop
 
 /**
  * Returns the inputs of an object that was read again: the old inputs, with the values that the
- * object has now. Inputs without such a value are dropped, except inputs that states never contain.
+ * object has now. Inputs without a current value are dropped, except inputs that states never
+ * contain.
  */
 export function updateInputs(
   { block, names }: ResourceType,
@@ -54,7 +55,8 @@ function updateObject(object: NamedSchema, inputs: PropertyMap, outputs: Propert
 
 /**
  * Reports whether states never contain an input: it is write-only, or Terraform has no such
- * property. Names that begin with `__` belong to Pulumi. States contain blocks.
+ * property. Pulumi adds such properties, with names that begin with `__`. Blocks are no attributes,
+ * and states contain them.
  */
 function isNeverInState({ schema, names }: NamedSchema, name: string): boolean {
   const tfName = names.toTerraform.get(name)
@@ -109,15 +111,17 @@ function updateValue(
 ): PropertyValue {
   if (isSecret(input)) return secretOf(updateValue(input.value, output, nested))
   if (isSecret(output)) return secretOf(updateValue(input, output.value, nested))
-  const item = nested && { ...nested, nesting: 'single' as const }
+  const itemSchema = nested && { ...nested, nesting: 'single' as const }
   if (isMap(input) && isMap(output)) {
     if (nested !== undefined && nested.nesting !== 'map')
       return updateObject({ ...nested, names: propertyNamesOf(nested.schema) }, input, output)
-    return new Map([...input].flatMap(entry => updateEntry(entry, output.get(entry[0]), item)))
+    return new Map(
+      [...input].flatMap(entry => updateEntry(entry, output.get(entry[0]), itemSchema)),
+    )
   }
   if (isList(input) && isList(output)) {
     if (input.length === output.length)
-      return output.map((part, index) => updateValue(input[index] ?? null, part, item))
+      return output.map((part, index) => updateValue(input[index] ?? null, part, itemSchema))
     if (nested !== undefined && hasWriteOnly(nested)) return input
   }
   return isEquivalent(input, output) ? input : output

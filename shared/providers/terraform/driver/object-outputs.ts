@@ -18,8 +18,8 @@ export function sensitivePathsOf(
   value: CtyValue,
   configuredPaths: readonly CtyPath[],
 ): readonly CtyPath[] {
-  const existing = configuredPaths.filter(path => findAtCtyPath(value, path) !== undefined)
-  return mergeSensitivePaths(listSensitivePaths(block, value), existing)
+  const existingPaths = configuredPaths.filter(path => findAtCtyPath(value, path) !== undefined)
+  return mergeSensitivePaths(listSensitivePaths(block, value), existingPaths)
 }
 
 /** Returns the outputs of a planned object, for a preview. */

@@ -16,7 +16,7 @@ export function parsePackageArguments(args: readonly string[]): PackageParameter
     throw createArgumentError(
       'they name no provider; the first one must be a source or the path of a file',
     )
-  const filter = {
+  const packageOptions = {
     includes: readList(options, '--include'),
     excludes: readList(options, '--exclude'),
     providerName: options.get('--provider-name'),
@@ -24,10 +24,10 @@ export function parsePackageArguments(args: readonly string[]): PackageParameter
   if (/^[./]/.test(source)) {
     if (version !== '')
       throw createArgumentError(`a local provider has no version, but has '${version}'`)
-    return { ...filter, kind: 'local', path: source }
+    return { ...packageOptions, kind: 'local', path: source }
   }
   if (others.length > 0) throw createArgumentError(`'${others.join(' ')}' follows the version`)
-  return { ...filter, kind: 'remote', source, version }
+  return { ...packageOptions, kind: 'remote', source, version }
 }
 
 /** Returns the parameter value of a package, which is base64 of JSON. */

@@ -36,7 +36,7 @@ export interface PackageOptions {
 export function parsePackageParameter(base64: string): PackageParameter {
   const json = parseJson(Buffer.from(base64, 'base64').toString('utf8'))
   if (!isObject(json)) throw createParameterError('it is not a JSON object')
-  const filter: PackageOptions = {
+  const options: PackageOptions = {
     includes: readNames(json, 'includes'),
     excludes: readNames(json, 'excludes'),
     providerName: readName(json, 'providerName'),
@@ -45,10 +45,10 @@ export function parsePackageParameter(base64: string): PackageParameter {
   const { remote, local } = json
   if (isObject(remote) === isObject(local))
     throw createParameterError("it needs either 'remote' or 'local'")
-  if (isObject(local)) return { ...filter, kind: 'local', path: requireName(local, 'path') }
+  if (isObject(local)) return { ...options, kind: 'local', path: requireName(local, 'path') }
   if (!isObject(remote)) throw createParameterError("'remote' must be an object")
   return {
-    ...filter,
+    ...options,
     kind: 'remote',
     source: requireName(remote, 'url'),
     version: requireName(remote, 'version'),

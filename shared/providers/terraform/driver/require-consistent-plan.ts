@@ -41,14 +41,17 @@ function findPlanChanges(
   initial: InitialPlan | undefined,
   final: FinalPlan,
 ): readonly ProviderFlaw[] {
+  // A part of the configuration that was unknown in the initial plan may be known now.
   const isComparable =
     initial !== undefined &&
     areEqualRaw(initial.prior, final.prior) &&
     findInconsistencies(block, { planned: initial.config, actual: final.config }).length === 0
   const earlierActions = isComparable ? [final.requested, initial.action] : [final.requested]
-  const contradicted = earlierActions.find(action => !isConsistentAction(action, final.action))
-  if (contradicted !== undefined)
-    return [{ message: `the action '${contradicted}' became '${final.action}'`, path: [] }]
+  const contradictedAction = earlierActions.find(
+    action => !isConsistentAction(action, final.action),
+  )
+  if (contradictedAction !== undefined)
+    return [{ message: `the action '${contradictedAction}' became '${final.action}'`, path: [] }]
   if (!isComparable) return []
   const states = { planned: initial.planned, actual: final.planned }
   return findInconsistencies(block, states, final.sensitivePaths)

@@ -11,7 +11,7 @@ export interface ParameterizedPackage {
   readonly parameter: PackageParameter
 }
 
-/** Creates the description of the package that a provider serves. It has no mappings. */
+/** Creates the description of a provider's package, without mappings of other ecosystems. */
 export function createTerraformDescription(
   getPackage: () => ParameterizedPackage,
 ): ProviderDescription {

@@ -22,6 +22,7 @@ function valueBytesOf(value: AttributeValue): number {
   if (value.B !== undefined) return value.B.byteLength
   if (value.SS !== undefined) return sumBytes(value.SS, text => Buffer.byteLength(text))
   if (value.NS !== undefined) return sumBytes(value.NS, numberBytesOf)
+  // A flag has one byte. Items have no other types.
   return 1
 }
 

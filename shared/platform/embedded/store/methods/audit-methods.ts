@@ -22,6 +22,7 @@ export const auditMethods = {
     (database, { id }: { readonly id: string }): boolean =>
       database.all('SELECT 1 FROM audit WHERE id = ?', id).length > 0,
   ),
+  /** Returns entries, newest first. With `before` 0, returns the newest entries of the log. */
   'audit.read': defineRead(
     (database, args: { readonly before: number; readonly limit: number }): readonly StoredAudit[] =>
       database

@@ -117,8 +117,8 @@ export const chainMethods = {
   ),
 
   /**
-   * Returns the age in ms of the oldest message that no receiver has, without its delay. Returns 0
-   * without such a message.
+   * Returns the age in ms of the oldest message that no receiver has. The age begins when the
+   * message became visible. Returns 0 without such a message.
    */
   'chains.oldest': defineVolatile((database, _args: Readonly<Record<string, never>>): number => {
     const row = database.get(

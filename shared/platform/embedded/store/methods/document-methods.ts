@@ -19,8 +19,8 @@ interface StoredDocumentPage {
 
 /**
  * Methods of documents and marks. A removed document keeps its version, so no version is used
- * twice. A `token` identifies one put: its repetition after a lost response succeeds without a
- * further change.
+ * twice. An expired document is deleted with its version. A `token` identifies one put: its
+ * repetition after a lost response succeeds without a further change.
  */
 export const documentMethods = {
   'documents.get': defineRead(
@@ -90,7 +90,7 @@ export const documentMethods = {
     },
   ),
 
-  /** Removes a document if it has this version. Returns whether it does not exist afterwards. */
+  /** Removes a document if it has this version. Reports whether the document is then absent. */
   'documents.remove': defineMultiWrite(
     (database, args: { readonly key: DocumentKey; readonly version: number }): boolean => {
       const { kind, scope, name } = args.key

@@ -75,15 +75,15 @@ export const retentionMethods = {
       args: { readonly cursor: string },
     ): { readonly hashes: readonly BlobHash[]; readonly next: string | null } => {
       const tables = listTables(database)
-      const [name = tables[0] ?? '', ...afterKeys] = parseCursor(args.cursor)
-      const { keyColumns, textColumns } = listColumns(database, name)
+      const [tableName = tables[0] ?? '', ...afterKeys] = parseCursor(args.cursor)
+      const { keyColumns, textColumns } = listColumns(database, tableName)
       const keyList = keyColumns.join(', ')
       const whereClause =
         afterKeys.length === 0
           ? ''
           : `WHERE (${keyList}) > (${keyColumns.map(() => '?').join(', ')})`
       const rows = database.all(
-        `SELECT * FROM ${name} ${whereClause} ORDER BY ${keyList} LIMIT ${rowsPerRead}`,
+        `SELECT * FROM ${tableName} ${whereClause} ORDER BY ${keyList} LIMIT ${rowsPerRead}`,
         ...afterKeys,
       )
       const foundHashes = rows.flatMap(row =>
@@ -94,10 +94,10 @@ export const retentionMethods = {
       if (lastRow !== undefined)
         return {
           hashes,
-          next: JSON.stringify([name, ...keyColumns.map(column => lastRow[column])]),
+          next: JSON.stringify([tableName, ...keyColumns.map(column => lastRow[column])]),
         }
-      const table = tables[tables.indexOf(name) + 1]
-      return { hashes, next: table === undefined ? null : JSON.stringify([table]) }
+      const nextTable = tables[tables.indexOf(tableName) + 1]
+      return { hashes, next: nextTable === undefined ? null : JSON.stringify([nextTable]) }
     },
   ),
 }

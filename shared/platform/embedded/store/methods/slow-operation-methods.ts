@@ -2,7 +2,7 @@ import type { StackId } from '../../../../records/ids.ts'
 import { readIntegerColumn, readTextColumn } from '../database.ts'
 import { defineRead, defineWrite } from './method.ts'
 
-/** Methods for the durations of slow operations. */
+/** Methods for the durations of slow operations. `key` names the kind of the operations. */
 export const slowOperationMethods = {
   'slow.note': defineWrite(
     (database, args: { readonly id: StackId; readonly key: string; readonly ms: number }): number =>
