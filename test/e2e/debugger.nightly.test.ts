@@ -24,6 +24,8 @@ async function checkDebugging(
   const running = sandbox.start([...up, '--attach-debugger'], { env })
   await waitUntil(() => readDebuggerConfigs(sandbox).length === 1, {
     condition: 'a program that waits',
+    // The first build without optimizations compiles all packages of a program in Go.
+    limitMs: slowMs / 2,
   })
   expect(sandbox.listObjects()).toEqual([])
   const [config = {}] = readDebuggerConfigs(sandbox)
