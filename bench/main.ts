@@ -9,7 +9,6 @@ import { parseArgs } from 'node:util'
 import { findEngines } from './engine.ts'
 import { benchCpu, benchNoop } from './noop.ts'
 import { printReport } from './print-report.ts'
-import { benchProgramStart } from './program-start.ts'
 import { benchProgram } from './program.ts'
 import { benchStart } from './start.ts'
 import { benchTerraform } from './terraform.ts'
@@ -20,7 +19,7 @@ const [, , scriptName = ''] = process.argv
 if (
   [
     ...['all', 'journal', 'cost', 'budget', 'plan', 'codec', 'ratios', 'state-memory'],
-    ...['state-stores', 'telemetry'],
+    ...['state-stores', 'telemetry', 'program-start'],
   ].includes(scriptName)
 ) {
   const args = [join(import.meta.dirname, `${scriptName}.ts`), ...process.argv.slice(3)]
@@ -46,15 +45,15 @@ else if (benchmark === 'cpu')
 else if (benchmark === 'program')
   await benchProgram(Number(values.sizes ?? '3000'), Number(values.repetitions ?? '3'))
 else if (benchmark === 'start') await benchStart(Number(values.repetitions ?? '9'))
-else if (benchmark === 'program-start') await benchProgramStart(Number(values.repetitions ?? '5'))
 else if (benchmark === 'terraform')
   await benchTerraform((values.sizes ?? '1000,5000').split(',').map(Number), {
     repetitions: Number(values.repetitions ?? '1'),
     hasPeer: values.peer !== 'no',
   })
 else {
-  const names = 'w1|flat|chain|noop|cpu|program|program-start|start|terraform'
-  const scripts = 'all|journal|cost|budget|plan|codec|ratios|state-memory|state-stores|telemetry'
+  const names = 'w1|flat|chain|noop|cpu|program|start|terraform'
+  const scripts =
+    'all|journal|cost|budget|plan|codec|ratios|state-memory|state-stores|telemetry|program-start'
   const flags = '[--sizes 500,1000] [--repetitions 3] [--peer no]'
   console.error(`usage: npm run bench -- ${names}|${scripts} ${flags}`)
   process.exitCode = 2

@@ -9,12 +9,6 @@ export interface NullEngineOptions {
   readonly config: Readonly<Record<string, string>>
   /** Whether the null engine creates the resources. Default: it compares them with the state. */
   readonly creates?: boolean
-  /** Whether the run ends at the first registration of a custom resource. Default: no. */
-  readonly endsAtFirst?: boolean
-  /** The folder that keeps compiled code. Absent: none. */
-  readonly compiledFolder?: string
-  /** The folder that remembers type checks. Absent: none. */
-  readonly checkedFolder?: string
 }
 
 /**

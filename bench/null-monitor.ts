@@ -34,19 +34,11 @@ const wireOptions: WireOptions = {
   outputs: false,
   allowsByteStrings: true,
 }
-/**
- * The form of the second argument. `pkg`: the one package of all custom resources. `endsAtFirst`:
- * the run ends at the first custom resource, to measure only the start of the program.
- * `compiledFolder`: the folder that keeps compiled code. `checkedFolder`: the one that remembers
- * type checks.
- */
+/** The form of the second argument. `pkg`: the one package of all custom resources. */
 const optionsForm = z.object({
   project: z.string(),
   pkg: z.string(),
   config: z.record(z.string(), z.string()),
-  endsAtFirst: z.boolean().default(false),
-  compiledFolder: z.string().optional(),
-  checkedFolder: z.string().optional(),
 })
 const [statePath = '', optionsText = '{}'] = process.argv.slice(2)
 const monitorOptions = optionsForm.parse(JSON.parse(optionsText))
@@ -83,10 +75,6 @@ async function registerResource(
   const state = states.get(urn)
   if (!request.custom || (state === undefined && statePath !== ''))
     return RegisterResourceResponse.create({ urn, object: {} })
-  if (monitorOptions.endsAtFirst) {
-    await processes.close()
-    process.exit(0)
-  }
   const provider = await providers.load()
   const resource = { urn, name: request.name, type: request.type }
   const newInputs = fromWire(request.object, wireOptions)
@@ -171,8 +159,6 @@ const programs = createNodeProgramHost({
   processes,
   env,
   antichainNode: join(repositoryRoot, 'node_modules', 'node', 'bin', 'node'),
-  compiledFolder: monitorOptions.compiledFolder,
-  checkedFolder: monitorOptions.checkedFolder,
 })
 const programRun = await programs.run(
   {

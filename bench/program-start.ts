@@ -1,78 +1,115 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+/**
+ * program-start: the start of programs with packages of the registry. Previews TypeScript programs
+ * of ten resources with Antichain and the Pulumi CLI in turn. The providers do nothing. In a first
+ * run, the engine and ts-node have kept nothing. In later runs, they use what the first one kept.
+ * `node bench/program-start.ts [--repetitions 5] [--packages @pulumi/aws,@pulumi/kubernetes]`
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findAntichain } from './engine.ts'
-import type { RunMeasurement } from './measure-run.ts'
-import { createNullEngine } from './null-engine.ts'
+import { parseArgs } from 'node:util'
+import { type Engine, findEngines } from './engine.ts'
+import { medianOfNumbers } from './median.ts'
 import { printReport } from './print-report.ts'
+import { installPackageProgram } from './program-start/install-package-program.ts'
+import {
+  createProviderFolder,
+  measurePreview,
+  prepareFirstPreview,
+  type PreviewInput,
+  type PreviewMeasurement,
+} from './program-start/measure-previews.ts'
+import { type PackageProgram, packagePrograms } from './program-start/package-programs.ts'
 
-/** A program of ten resources of @pulumi/aws, in TypeScript, which ts-node compiles. */
-const files = {
-  'Pulumi.yaml': 'name: bench\nruntime: nodejs\n',
-  'package.json': JSON.stringify({
-    private: true,
-    dependencies: {
-      '@pulumi/pulumi': '3.270.0',
-      '@pulumi/aws': '7.48.0',
-      '@types/node': '24.19.2',
-      typescript: '5.9.3',
-    },
-  }),
-  'tsconfig.json': JSON.stringify({
-    compilerOptions: {
-      strict: true,
-      target: 'es2020',
-      module: 'commonjs',
-      moduleResolution: 'node',
-    },
-    files: ['index.ts'],
-  }),
-  'index.ts': `import * as aws from '@pulumi/aws'
-const buckets = ['a', 'b', 'c', 'd', 'e'].map(name => new aws.s3.Bucket(name, { tags: { name } }))
-export const names = buckets.map(
-  (bucket, index) => new aws.ssm.Parameter(\`p\${index}\`, { type: 'String', value: bucket.id }).name,
-)
-`,
-}
+const { values } = parseArgs({
+  options: {
+    repetitions: { type: 'string', default: '5' },
+    packages: { type: 'string', default: packagePrograms.map(({ name }) => name).join(',') },
+  },
+})
 
-/**
- * Measures a TypeScript program of ten resources up to the first registration of a custom resource:
- * without and with compiled code from an earlier run. The packages come from the registry. One
- * unmeasured run of each variant comes first: the first one checks the types, and the second one
- * stores its compiled code.
- */
-export async function benchProgramStart(repetitions: number): Promise<void> {
+/** The highest ratio of Antichain's wall time to Pulumi's, from the second run on. */
+const laterRunRatioGoal = 0.5
+
+/** The runs of each engine, by the engine's name. */
+type EngineRuns = ReadonlyMap<Engine['name'], PreviewMeasurement[]>
+
+/** Measures first and later previews of a program. The engines take turns. */
+async function benchPackage(program: PackageProgram, repetitions: number): Promise<void> {
+  const engines = findEngines()
+  const programFolder = installPackageProgram(program)
   const folder = mkdtempSync(join(tmpdir(), 'antichain-bench-program-start-'))
   try {
-    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
-    execFileSync('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--silent'], {
-      cwd: folder,
-      stdio: 'inherit',
-    })
-    const antichain = findAntichain()
-    const checkedFolder = join(folder, 'checked')
-    const options = { project: 'bench', pkg: 'null', config: {}, creates: true, checkedFolder }
-    const compiledFolder = join(folder, 'compiled')
-    for (const variant of [options, { ...options, compiledFolder }]) {
-      const { exitCode } = await (await createNullEngine(antichain, folder, variant))()
-      if (exitCode !== 0) throw new Error(`the program in ${folder} failed with ${exitCode}`)
-    }
-    const endsAtFirst = { ...options, endsAtFirst: true }
-    const runNull = await createNullEngine(antichain, folder, endsAtFirst)
-    const runWithCompiled = await createNullEngine(antichain, folder, {
-      ...endsAtFirst,
-      compiledFolder,
-    })
-    const nullRuns: RunMeasurement[] = []
-    const compiledRuns: RunMeasurement[] = []
-    for (let index = 0; index < repetitions; index++) {
-      nullRuns.push(await runNull())
-      compiledRuns.push(await runWithCompiled())
-    }
-    printReport({ bench: 'program-start', keepsCompiled: false }, nullRuns)
-    printReport({ bench: 'program-start', keepsCompiled: true }, compiledRuns)
+    const providerFolder = createProviderFolder(join(folder, 'providers'), program.provider)
+    const inputs = engines.map(engine => ({
+      ...{ engine, programFolder, providerFolder, engineFolder: join(folder, engine.name) },
+    }))
+    const firstRuns = await measureInTurn(inputs, repetitions, prepareFirstPreview)
+    const laterRuns = await measureInTurn(inputs, repetitions)
+    for (const [phase, runs] of [
+      ['first run', firstRuns],
+      ['later run', laterRuns],
+    ] as const)
+      printRuns(`${program.name} ${program.version}`, { phase, engines, runs })
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** Measures previews of each engine in turn. `prepare` runs before each of them. */
+async function measureInTurn(
+  inputs: readonly PreviewInput[],
+  repetitions: number,
+  prepare?: (input: PreviewInput) => Promise<void>,
+): Promise<EngineRuns> {
+  const runs = new Map<Engine['name'], PreviewMeasurement[]>(
+    inputs.map(({ engine }) => [engine.name, []]),
+  )
+  for (let index = 0; index < repetitions; index++)
+    for (const input of inputs) {
+      await prepare?.(input)
+      runs.get(input.engine.name)?.push(await measurePreview(input))
+    }
+  return runs
+}
+
+/** Prints the runs of each engine, and the ratio of their wall times. */
+function printRuns(
+  pkg: string,
+  measured: {
+    readonly phase: 'first run' | 'later run'
+    readonly engines: readonly Engine[]
+    readonly runs: EngineRuns
+  },
+): void {
+  const { phase, engines, runs } = measured
+  const medians = new Map<Engine['name'], number>()
+  for (const { name, version } of engines) {
+    const engineRuns = runs.get(name) ?? []
+    const labels = { bench: 'program-start', package: pkg, engine: name, version, phase }
+    const cpuMedian = roundToHundredths(medianOfNumbers(engineRuns.map(sumCpuSeconds)))
+    const firstCheckSeconds = engineRuns.map(run => run.firstCheckSeconds)
+    const firstCheckMedian = medianOfNumbers(firstCheckSeconds)
+    printReport({ ...labels, cpuMedian, firstCheckMedian, firstCheckSeconds }, engineRuns)
+    medians.set(name, medianOfNumbers(engineRuns.map(run => run.seconds)))
+  }
+  const [antichainSeconds, pulumiSeconds] = [medians.get('antichain'), medians.get('pulumi')]
+  if (antichainSeconds === undefined || pulumiSeconds === undefined) return
+  const ratio = roundToHundredths(antichainSeconds / pulumiSeconds)
+  const goal = phase === 'later run' ? { goal: laterRunRatioGoal } : {}
+  console.log(JSON.stringify({ bench: 'program-start', package: pkg, phase, ratio, ...goal }))
+}
+
+function sumCpuSeconds({ cpuSeconds }: PreviewMeasurement): number {
+  return Object.values(cpuSeconds).reduce((sum, seconds) => sum + seconds, 0)
+}
+
+function roundToHundredths(number: number): number {
+  return Math.round(number * 100) / 100
+}
+
+for (const name of values.packages.split(',')) {
+  const program = packagePrograms.find(one => one.name === name)
+  if (program === undefined) throw new Error(`--packages: there is no program of ${name}`)
+  await benchPackage(program, Number(values.repetitions))
 }

@@ -1,4 +1,5 @@
 // A provider that responds to every call at once and changes nothing. DELETE_MS delays its deletes.
+// The provider writes the time of its first Check into the file BENCH_FIRST_CHECK, in ms since 1970.
 package main
 
 import (
@@ -8,6 +9,7 @@ import (
 	"net"
 	"os"
 	"strconv"
+	"sync"
 	"time"
 
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
@@ -17,7 +19,8 @@ import (
 
 type nullProvider struct {
 	pulumirpc.UnimplementedResourceProviderServer
-	deleteDelay time.Duration
+	deleteDelay    time.Duration
+	noteFirstCheck func()
 }
 
 func (nullProvider) GetPluginInfo(context.Context, *emptypb.Empty) (*pulumirpc.PluginInfo, error) {
@@ -36,7 +39,8 @@ func (nullProvider) Configure(context.Context, *pulumirpc.ConfigureRequest) (*pu
 	return &pulumirpc.ConfigureResponse{AcceptSecrets: true}, nil
 }
 
-func (nullProvider) Check(_ context.Context, request *pulumirpc.CheckRequest) (*pulumirpc.CheckResponse, error) {
+func (provider nullProvider) Check(_ context.Context, request *pulumirpc.CheckRequest) (*pulumirpc.CheckResponse, error) {
+	provider.noteFirstCheck()
 	return &pulumirpc.CheckResponse{Inputs: request.News}, nil
 }
 
@@ -61,6 +65,17 @@ func (nullProvider) Cancel(context.Context, *emptypb.Empty) (*emptypb.Empty, err
 	return &emptypb.Empty{}, nil
 }
 
+// writeTime writes the current time into a file, if the file has a name.
+func writeTime(file string) {
+	if file == "" {
+		return
+	}
+	now := strconv.FormatInt(time.Now().UnixMilli(), 10)
+	if err := os.WriteFile(file, []byte(now), 0o600); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+}
+
 func main() {
 	delayMs, _ := strconv.Atoi(os.Getenv("DELETE_MS"))
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -69,7 +84,10 @@ func main() {
 		os.Exit(1)
 	}
 	server := grpc.NewServer(grpc.MaxRecvMsgSize(400<<20), grpc.MaxConcurrentStreams(math.MaxUint32))
-	provider := nullProvider{deleteDelay: time.Duration(delayMs) * time.Millisecond}
+	provider := nullProvider{
+		deleteDelay:    time.Duration(delayMs) * time.Millisecond,
+		noteFirstCheck: sync.OnceFunc(func() { writeTime(os.Getenv("BENCH_FIRST_CHECK")) }),
+	}
 	pulumirpc.RegisterResourceProviderServer(server, provider)
 	fmt.Printf("%d\n", listener.Addr().(*net.TCPAddr).Port)
 	if err := server.Serve(listener); err != nil {
