@@ -2,7 +2,7 @@
  * program-start: the start of programs with packages of the registry. Previews TypeScript programs
  * of ten resources with Antichain and the Pulumi CLI in turn. The providers do nothing. In a first
  * run, the engine and ts-node have kept nothing. In later runs, they use what the first one kept.
- * `node bench/program-start.ts [--repetitions 5] [--packages @pulumi/aws,@pulumi/kubernetes]`
+ * `node bench/program-start.ts [--repetitions 5] [--packages @pulumi/aws] [--sdk 3.270.0]`
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,6 +24,7 @@ import { type PackageProgram, packagePrograms } from './program-start/package-pr
 const { values } = parseArgs({
   options: {
     repetitions: { type: 'string', default: '5' },
+    sdk: { type: 'string', default: '3.270.0' },
     packages: { type: 'string', default: packagePrograms.map(({ name }) => name).join(',') },
   },
 })
@@ -37,7 +38,7 @@ type EngineRuns = ReadonlyMap<Engine['name'], PreviewMeasurement[]>
 /** Measures first and later previews of a program. The engines take turns. */
 async function benchPackage(program: PackageProgram, repetitions: number): Promise<void> {
   const engines = findEngines()
-  const programFolder = installPackageProgram(program)
+  const programFolder = installPackageProgram(program, values.sdk)
   const folder = mkdtempSync(join(tmpdir(), 'antichain-bench-program-start-'))
   try {
     const providerFolder = createProviderFolder(join(folder, 'providers'), program.provider)
@@ -83,10 +84,11 @@ function printRuns(
   },
 ): void {
   const { phase, engines, runs } = measured
+  const programLabels = { bench: 'program-start', package: pkg, sdk: values.sdk }
   const medians = new Map<Engine['name'], number>()
   for (const { name, version } of engines) {
     const engineRuns = runs.get(name) ?? []
-    const labels = { bench: 'program-start', package: pkg, engine: name, version, phase }
+    const labels = { ...programLabels, engine: name, version, phase }
     const cpuMedian = roundToHundredths(medianOfNumbers(engineRuns.map(sumCpuSeconds)))
     const firstCheckSeconds = engineRuns.map(run => run.firstCheckSeconds)
     const firstCheckMedian = medianOfNumbers(firstCheckSeconds)
@@ -97,7 +99,7 @@ function printRuns(
   if (antichainSeconds === undefined || pulumiSeconds === undefined) return
   const ratio = roundToHundredths(antichainSeconds / pulumiSeconds)
   const goal = phase === 'later run' ? { goal: laterRunRatioGoal } : {}
-  console.log(JSON.stringify({ bench: 'program-start', package: pkg, phase, ratio, ...goal }))
+  console.log(JSON.stringify({ ...programLabels, phase, ratio, ...goal }))
 }
 
 function sumCpuSeconds({ cpuSeconds }: PreviewMeasurement): number {

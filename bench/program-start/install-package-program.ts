@@ -7,12 +7,12 @@ import { repositoryRoot } from '../engine.ts'
 import { listProgramFiles, type PackageProgram } from './package-programs.ts'
 
 /**
- * Installs the packages of a program from the registry, without their install scripts, and writes
- * its files. Returns its folder, which is below `.cache` and kept for the next run. Throws when npm
- * fails.
+ * Installs a package and the SDK from the registry, without their install scripts, and writes the
+ * files of the program. Returns its folder, which is below `.cache` and kept for the next run.
+ * Throws when npm fails.
  */
-export function installPackageProgram(program: PackageProgram): string {
-  const files = listProgramFiles(program)
+export function installPackageProgram(program: PackageProgram, sdkVersion: string): string {
+  const files = listProgramFiles(program, sdkVersion)
   const digest = createHash('sha256').update(JSON.stringify(files)).digest('hex').slice(0, 16)
   const folder = join(repositoryRoot, '.cache', 'bench-packages', `${program.provider}-${digest}`)
   return buildOnce(folder, partialFolder => {

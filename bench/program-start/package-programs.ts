@@ -56,16 +56,19 @@ export const accounts = groups.map(
   },
 ]
 
-/** The versions of the other packages of each program. */
-const commonPackages = {
-  '@pulumi/pulumi': '3.270.0',
-  '@types/node': '24.19.2',
-  typescript: '5.9.3',
-}
+/** The versions of the other packages of each program, besides the SDK. */
+const commonPackages = { '@types/node': '24.19.2', typescript: '5.9.3' }
 
-/** Returns the files of a program: texts by name. ts-node compiles the program. */
-export function listProgramFiles(program: PackageProgram): Readonly<Record<string, string>> {
-  const dependencies = { ...commonPackages, [program.name]: program.version }
+/** Returns the files of a program: texts by name. ts-node, which the SDK contains, compiles it. */
+export function listProgramFiles(
+  program: PackageProgram,
+  sdkVersion: string,
+): Readonly<Record<string, string>> {
+  const dependencies = {
+    '@pulumi/pulumi': sdkVersion,
+    ...commonPackages,
+    [program.name]: program.version,
+  }
   const compilerOptions = {
     ...{ strict: true, target: 'es2020', module: 'commonjs', moduleResolution: 'node' },
   }
