@@ -4,21 +4,20 @@
  * resources. After each line, writes docs/measured/all.json and the table of docs/benchmarks.md.
  * The lines of the file that are not measured now are kept if they have the same machine and
  * versions. `--lines` separates names by semicolons.
- * `node bench/all.ts [--against pulumi] [--repetitions 5] [--lines 'chain of 1,000'] [--out file]`
+ * `node bench/all.ts [--against pulumi,tofu] [--repetitions 5] [--lines 'chain of 1,000'] [--out file]`
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { isDeepStrictEqual, parseArgs } from 'node:util'
-import { type BenchLine, benchLines, type BenchPhase, phaseArgs } from './all/lines.ts'
+import { type BenchLine, benchLines, type PeerName, peerNames } from './all/lines.ts'
 import { renderResults } from './all/render-table.ts'
 import { type BenchResults, benchResultsForm } from './all/results-form.ts'
-import { buildGoPrograms } from './build-go-programs.ts'
+import { runRound } from './all/run-round.ts'
 import { formatCurrentDate, describeMachine } from './cost/measurement-context.ts'
-import { type Engine, findEngines, repositoryRoot } from './engine.ts'
-import type { RunMeasurement } from './measure-run.ts'
-import { withProgram } from './workload.ts'
+import { findEngines, repositoryRoot } from './engine.ts'
+import { findTofu } from './terraform.ts'
 
 const resultsFile = join(repositoryRoot, 'docs/measured/all.json')
 const { values } = parseArgs({
@@ -36,13 +35,18 @@ type LineResults = BenchResults['lines'][number]
 interface CollectedMeasurements {
   readonly seconds: number[]
   readonly cpuSeconds: number[]
+  readonly engineCpuSeconds: number[]
   peakMib: number
+  delayP99Ms?: number
 }
 
-/** Returns the engines of `--against`, with Antichain first. */
-function selectEngines(): readonly Engine[] {
-  const peers = new Set(values.against.split(',').map(name => name.trim()))
-  return findEngines().filter(({ name }) => name === 'antichain' || peers.has(name))
+/** Returns the peers of `--against`. */
+function readPeers(): ReadonlySet<PeerName> {
+  const names = values.against.split(',').map(name => name.trim())
+  const unknownName = names.find(name => !peerNames.some(peer => peer === name))
+  if (unknownName !== undefined)
+    throw new Error(`--against: '${unknownName}' is none of: ${peerNames.join(', ')}`)
+  return new Set(peerNames.filter(name => names.includes(name)))
 }
 
 function selectLines(): readonly BenchLine[] {
@@ -54,57 +58,30 @@ function selectLines(): readonly BenchLine[] {
   throw new Error(`--lines: '${unknownName}' is none of: ${known}`)
 }
 
-/** Measures one line with one engine once, and returns the run of each phase. */
-async function runLine(
-  engine: Engine,
-  line: BenchLine,
-): Promise<ReadonlyMap<BenchPhase, RunMeasurement>> {
-  return withProgram(line.workload, async folder => {
-    const providerFolder =
-      line.workload === 'go' ? { BENCH_PROVIDER: buildGoPrograms().providerFolder } : {}
-    const env = { N: String(line.resources), ...line.variables, ...providerFolder }
-    await engine.run(folder, ['stack', 'init', 'bench'], env)
-    const runs = new Map<BenchPhase, RunMeasurement>()
-    for (const phase of line.phases) {
-      const run = await engine.run(folder, argumentsOf(line, phase), env)
-      if (run.exitCode !== 0) throw new Error(`${engine.name}: ${phase} of ${line.name} failed`)
-      runs.set(phase, run)
-      console.error(`· ${line.name}, ${phase}, ${engine.name}: ${run.seconds} s`)
-    }
-    return runs
-  })
-}
-
-function argumentsOf({ parallel }: BenchLine, phase: BenchPhase): readonly string[] {
-  if (phase === 'stack ls') return phaseArgs[phase]
-  const parallelArgs = parallel === undefined ? [] : ['--parallel', String(parallel)]
-  return [...phaseArgs[phase], '--stack', 'bench', ...parallelArgs]
-}
-
-async function measureLine(
-  engines: readonly Engine[],
-  line: BenchLine,
-  repetitions: number,
-): Promise<LineResults> {
+async function measureLine(line: BenchLine, repetitions: number): Promise<LineResults> {
   const measured: Record<string, Record<string, CollectedMeasurements>> = {}
   const rounds = Math.min(repetitions, line.repetitionsMax ?? repetitions)
   const load = Math.round(loadavg()[0] ?? 0)
   for (let round = 0; round < rounds; round += 1)
-    for (const engine of engines) {
-      if (engine.name !== 'antichain' && !line.hasPeer) continue
-      for (const [phase, run] of await runLine(engine, line)) {
-        const byEngine = (measured[phase] ??= {})
-        const collected = (byEngine[engine.name] ??= { seconds: [], cpuSeconds: [], peakMib: 0 })
-        collected.seconds.push(run.seconds)
-        collected.cpuSeconds.push(
-          Object.values(run.cpuSeconds).reduce((sum, next) => sum + next, 0),
-        )
-        collected.peakMib = Math.max(collected.peakMib, run.peaksMib[engine.name] ?? 0)
-      }
+    for await (const { engine, phase, run, delayP99Ms } of runRound(line, engines, peers)) {
+      console.error(`· ${line.name}, ${phase}, ${engine}: ${run.seconds} s`)
+      const byEngine = (measured[phase] ??= {})
+      const collected = (byEngine[engine] ??= {
+        seconds: [],
+        cpuSeconds: [],
+        engineCpuSeconds: [],
+        peakMib: 0,
+      })
+      collected.seconds.push(run.seconds)
+      collected.cpuSeconds.push(Object.values(run.cpuSeconds).reduce((sum, next) => sum + next, 0))
+      collected.engineCpuSeconds.push(run.cpuSeconds[engine] ?? 0)
+      collected.peakMib = Math.max(collected.peakMib, run.peaksMib[engine] ?? 0)
+      if (delayP99Ms !== undefined)
+        collected.delayP99Ms = Math.max(collected.delayP99Ms ?? 0, delayP99Ms)
     }
   for (const byEngine of Object.values(measured))
-    for (const { seconds, cpuSeconds } of Object.values(byEngine))
-      for (const sorted of [seconds, cpuSeconds]) sorted.sort((a, b) => a - b)
+    for (const { seconds, cpuSeconds, engineCpuSeconds } of Object.values(byEngine))
+      for (const sorted of [seconds, cpuSeconds, engineCpuSeconds]) sorted.sort((x, y) => x - y)
   return { name: line.name, date: formatCurrentDate(), load, repetitions: rounds, phases: measured }
 }
 
@@ -122,21 +99,31 @@ function writePage(results: BenchResults): void {
   )
 }
 
-const engines = selectEngines()
+const peers = readPeers()
+const engines = findEngines().filter(({ name }) => name === 'antichain' || peers.has(name))
 const repetitions = Number(values.repetitions)
 const context = {
   machine: describeMachine(),
   cores: availableParallelism(),
   node: process.versions.node,
-  versions: Object.fromEntries(engines.map(({ name, version }) => [name, version])),
+  versions: Object.fromEntries(listVersions()),
 }
 let lines = readEarlierLines()
 for (const line of selectLines()) {
-  const measured = await measureLine(engines, line, repetitions)
+  const measured = await measureLine(line, repetitions)
   lines = [...lines.filter(({ name }) => name !== line.name), measured]
   writeResults({ ...context, lines })
 }
 console.log(renderResults({ ...context, lines }))
+
+/** Returns names and versions of Antichain and of the peers that exist on this machine. */
+function listVersions(): readonly (readonly [name: string, version: string])[] {
+  const tofu = peers.has('tofu') ? findTofu() : undefined
+  return [
+    ...engines.map(({ name, version }) => [name, version] as const),
+    ...(tofu === undefined ? [] : [['tofu', tofu.version] as const]),
+  ]
+}
 
 /** Returns the lines of the results file that were measured on this machine with these versions. */
 function readEarlierLines(): BenchResults['lines'] {

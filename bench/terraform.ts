@@ -52,39 +52,60 @@ export async function benchTerraform(
   sizes: readonly number[],
   options: { readonly repetitions: number; readonly hasPeer: boolean },
 ): Promise<void> {
-  const provider = join(buildTestProvider(), `terraform-provider-${packageName}`)
-  const tofu = options.hasPeer ? findTofu() : undefined
   for (const size of sizes)
     for (let round = 0; round < options.repetitions; round++)
-      await withBenchSetup({ size, provider }, async bench => {
-        const antichain = await createAntichain(bench)
-        const contenders = [antichain, ...(tofu === undefined ? [] : [createTofu(bench, tofu)])]
-        report(bench, { engine: 'null engine', phase: 'create' }, await runNullEngine(bench))
-        for (const phase of ['create', 'no-op', 'destroy'] as const)
-          for (const contender of contenders) {
-            const call = phase === 'no-op' ? contender.repeat : contender[phase]
-            const labels = { engine: contender.name, version: contender.version, phase }
-            report(bench, labels, await call())
-            const count = readdirSync(join(contender.cloud, 'objects')).length
-            const expected = phase === 'destroy' ? 0 : size
-            if (count !== expected)
-              throw new Error(`${contender.name} ${phase}: ${count} objects, not ${expected}`)
-          }
-      })
+      for await (const { name, version, phase, run } of runTerraformRound({ size, ...options }))
+        printReport({ bench: 'terraform', size, engine: name, version, phase }, [run])
 }
 
-function report(
-  { size }: BenchSetup,
-  labels: Readonly<Record<string, string>>,
-  run: RunMeasurement,
-): void {
-  printReport({ bench: 'terraform', size, ...labels }, [run])
+/** A measured command of one engine. */
+interface TerraformRun {
+  readonly name: string
+  readonly version: string
+  readonly phase: 'create' | 'no-op' | 'destroy'
+  readonly run: RunMeasurement
 }
 
-async function withBenchSetup(
+/**
+ * Measures each command once: first a create with the null engine, then each command with Antichain
+ * and, with `hasPeer`, with OpenTofu. Throws an error when a command fails, or leaves another
+ * number of objects.
+ */
+export async function* runTerraformRound({
+  size,
+  hasPeer,
+}: {
+  readonly size: number
+  readonly hasPeer: boolean
+}): AsyncGenerator<TerraformRun> {
+  const provider = join(buildTestProvider(), `terraform-provider-${packageName}`)
+  const tofu = hasPeer ? findTofu() : undefined
+  const runs = await withBenchSetup({ size, provider }, async bench => {
+    const antichain = await createAntichain(bench)
+    const contenders = [antichain, ...(tofu === undefined ? [] : [createTofu(bench, tofu)])]
+    const nullRun = await runNullEngine(bench)
+    const measuredRuns: TerraformRun[] = [
+      { name: 'null engine', version: antichain.version, phase: 'create', run: nullRun },
+    ]
+    for (const phase of ['create', 'no-op', 'destroy'] as const)
+      for (const contender of contenders) {
+        const { name, version } = contender
+        const run = await (phase === 'no-op' ? contender.repeat : contender[phase])()
+        const count = readdirSync(join(contender.cloud, 'objects')).length
+        const expected = phase === 'destroy' ? 0 : size
+        if (run.exitCode !== 0 || count !== expected)
+          throw new Error(`${name} ${phase}: exit ${run.exitCode}, ${count} objects`)
+        measuredRuns.push({ name, version, phase, run })
+      }
+    return measuredRuns
+  })
+  yield* runs
+}
+
+async function withBenchSetup<T>(
   { size, provider }: Pick<BenchSetup, 'size' | 'provider'>,
-  use: (bench: BenchSetup) => Promise<void>,
-): Promise<void> {
+  use: (bench: BenchSetup) => Promise<T>,
+): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'antichain-bench-terraform-'))
   const clouds = mkdtempSync(
     join(existsSync(memoryFolder) ? memoryFolder : tmpdir(), 'antichain-bench-clouds-'),
@@ -95,7 +116,7 @@ async function withBenchSetup(
     return cloud
   }
   try {
-    await use({ folder, size, provider, createCloud })
+    return await use({ folder, size, provider, createCloud })
   } finally {
     for (const path of [folder, clouds]) rmSync(path, { recursive: true, force: true })
   }
@@ -210,7 +231,7 @@ resource "${packageName}_keyed" "item" {
 `
 
 /** Finds OpenTofu in `.cache/tofu` or on the PATH. Prints a message if there is none. */
-function findTofu(): { readonly command: string; readonly version: string } | undefined {
+export function findTofu(): { readonly command: string; readonly version: string } | undefined {
   const cache = join(repositoryRoot, '.cache', 'tofu')
   const versions = existsSync(cache) ? readdirSync(cache) : []
   const commands = [...versions.map(version => join(cache, version, 'tofu')), 'tofu']

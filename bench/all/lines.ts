@@ -16,10 +16,15 @@ export const phaseArgs: Readonly<Record<BenchPhase, readonly string[]>> = {
   destroy: ['destroy', '--yes', '--skip-preview'],
 }
 
+/** The engines that Antichain is compared with. */
+export const peerNames = ['pulumi', 'tofu'] as const
+export type PeerName = (typeof peerNames)[number]
+
 /** One workload of the table. */
 export interface BenchLine {
   readonly name: string
-  readonly workload: WorkloadName
+  /** `terraform`: resources of the test provider, as in `npm run bench -- terraform`. */
+  readonly workload: WorkloadName | 'terraform'
   readonly resources: number
   /** The measured commands. Create is the first, and destroy is the last. */
   readonly phases: readonly BenchPhase[]
@@ -27,7 +32,7 @@ export interface BenchLine {
   readonly variables?: Readonly<Record<string, string>>
   /** The value of `--parallel`, or the default of the engine. */
   readonly parallel?: number
-  /** Minimum ratio of Pulumi's time to Antichain's, by command. */
+  /** Minimum ratio of the peer's time to Antichain's, by command. */
   readonly ratioGoals?: Readonly<Partial<Record<BenchPhase, number>>>
   /** The longest time of a command, in s. */
   readonly secondsGoals?: Readonly<Partial<Record<BenchPhase, number>>>
@@ -39,11 +44,20 @@ export interface BenchLine {
   readonly destroyFloorSeconds?: number
   /** The highest peak of the engine's memory. */
   readonly memoryGoalMib?: number
+  /** The processor time of the engine's own process for each resource, in ms, by command. */
+  readonly engineCpuGoalsMs?: Readonly<Partial<Record<BenchPhase, number>>>
   /**
-   * Whether peers run the line too. Pulumi would take too long for large lines, because its time
-   * grows with the square of the number of resources.
+   * The largest ratio of Antichain's time to that of the null engine, in create and no-op. The null
+   * engine shows the time of program and provider alone.
    */
-  readonly hasPeer: boolean
+  readonly floorRatioGoal?: number
+  /** The 99th percentile of the delays of other work in the engine, in ms. */
+  readonly delayGoalMs?: number
+  /**
+   * The peer that runs the line too. Absent: none. Pulumi would take too long for large lines,
+   * because its time grows with the square of the number of resources.
+   */
+  readonly peer?: PeerName
   /** The highest number of repetitions of a long line. */
   readonly repetitionsMax?: number
 }
@@ -52,64 +66,91 @@ const programPhases = ['create', 'no-op', 'preview', 'destroy'] as const
 const goPhases = ['create', 'no-op', 'refresh', 'destroy'] as const
 const programGoals = { create: 7, 'no-op': 1.7, preview: 1.7, destroy: 30 } as const
 
-/** Returns lines of the Go program without a peer. DELETE_MS is the wait of each delete, in ms. */
-function createGoLines(): readonly BenchLine[] {
-  const base = { workload: 'go', hasPeer: false } as const
-  const slowDestroy = { phases: ['create', 'destroy'], parallel: 1_000, ...base } as const
-  const variables = { DELETE_MS: '100' }
-  return [
-    {
-      name: '2,000 resources, Go',
-      resources: 2_000,
-      phases: goPhases,
-      ...base,
-      secondsGoals: { create: 3, 'no-op': 2, refresh: 2, destroy: 2 },
-    },
-    {
-      name: '10,000 resources, Go',
-      resources: 10_000,
-      phases: goPhases,
-      ...base,
-      secondsGoals: { create: 10, 'no-op': 6.7 },
-      memoryGoalMib: 400,
-    },
-    {
-      name: '10,000 deletes of 100 ms, 1,000 at once',
-      resources: 10_000,
-      ...slowDestroy,
-      variables,
-      destroyFloorSeconds: 1,
-    },
-    {
-      name: '10,000 dependents of one, the same',
-      resources: 10_000,
-      ...slowDestroy,
-      variables: { ...variables, SHAPE: 'hub' },
-      destroyFloorSeconds: 1.1,
-    },
-    {
-      name: '100 layers of 100, the same',
-      resources: 10_000,
-      ...slowDestroy,
-      variables: { ...variables, SHAPE: 'layers' },
-      destroyFloorSeconds: 10,
-    },
-    {
-      name: '10,000 in a random graph, the same',
-      resources: 10_000,
-      ...slowDestroy,
-      variables: { ...variables, SHAPE: 'random' },
-    },
-    {
-      name: '100,000 resources, Go',
-      resources: 100_000,
-      phases: goPhases,
-      ...base,
-      memoryGoalMib: 1_024,
-      repetitionsMax: 1,
-    },
-  ]
-}
+const goBase = { workload: 'go' } as const
+/** DELETE_MS is the wait of each delete, in ms. */
+const delayVariables = { DELETE_MS: '100' } as const
+const slowDestroy = { phases: ['create', 'destroy'], parallel: 1_000, ...goBase } as const
+
+/** Lines of the Go program whose provider waits in each delete. */
+const slowDestroyLines: readonly BenchLine[] = [
+  {
+    name: '10,000 deletes of 100 ms, 1,000 at once',
+    resources: 10_000,
+    ...slowDestroy,
+    variables: delayVariables,
+    destroyFloorSeconds: 1,
+  },
+  {
+    name: '10,000 dependents of one, the same',
+    resources: 10_000,
+    ...slowDestroy,
+    variables: { ...delayVariables, SHAPE: 'hub' },
+    destroyFloorSeconds: 1.1,
+  },
+  {
+    name: '100 layers of 100, the same',
+    resources: 10_000,
+    ...slowDestroy,
+    variables: { ...delayVariables, SHAPE: 'layers' },
+    destroyFloorSeconds: 10,
+  },
+  {
+    name: '10,000 in a random graph, the same',
+    resources: 10_000,
+    ...slowDestroy,
+    variables: { ...delayVariables, SHAPE: 'random' },
+    // The longest path of this graph has 33 resources.
+    destroyFloorSeconds: 3.3,
+  },
+  {
+    name: 'chain of 1,000, the same',
+    resources: 1_000,
+    ...slowDestroy,
+    variables: { ...delayVariables, SHAPE: 'chain' },
+    destroyFloorSeconds: 100,
+    repetitionsMax: 1,
+  },
+]
+
+/** Lines of the Go program whose provider does nothing. */
+const goLines: readonly BenchLine[] = [
+  {
+    name: '2,000 resources, Go',
+    resources: 2_000,
+    phases: goPhases,
+    ...goBase,
+    secondsGoals: { create: 3, 'no-op': 2, refresh: 2, destroy: 2 },
+  },
+  {
+    name: '10,000 resources, Go',
+    resources: 10_000,
+    phases: goPhases,
+    ...goBase,
+    secondsGoals: { create: 10, 'no-op': 6.7 },
+    memoryGoalMib: 400,
+  },
+]
+
+const hugeGoals = { memoryGoalMib: 1_024, delayGoalMs: 100, repetitionsMax: 1 } as const
+
+/** Lines of 100,000 resources of the Go program. */
+const hugeLines: readonly BenchLine[] = [
+  {
+    name: '100,000 resources, Go',
+    resources: 100_000,
+    phases: goPhases,
+    ...goBase,
+    ...hugeGoals,
+  },
+  {
+    name: '100,000 in 1,000 layers, Go',
+    resources: 100_000,
+    phases: goPhases,
+    ...goBase,
+    ...hugeGoals,
+    variables: { SHAPE: 'layers' },
+  },
+]
 
 /** The workloads of the table. */
 export const benchLines: readonly BenchLine[] = [
@@ -117,15 +158,15 @@ export const benchLines: readonly BenchLine[] = [
     name: '500 resources, Go',
     workload: 'go',
     resources: 500,
-    hasPeer: true,
+    peer: 'pulumi',
     phases,
-    ratioGoals: { ...programGoals, refresh: 1, 'stack ls': 0.9 },
+    ratioGoals: { refresh: 1, 'stack ls': 0.9 },
   },
   {
     name: '1,000 dynamic resources',
     workload: 'w1',
     resources: 1_000,
-    hasPeer: true,
+    peer: 'pulumi',
     phases: programPhases,
     ratioGoals: programGoals,
   },
@@ -133,14 +174,14 @@ export const benchLines: readonly BenchLine[] = [
     name: 'chain of 1,000',
     workload: 'chain',
     resources: 1_000,
-    hasPeer: true,
+    peer: 'pulumi',
     phases: programPhases,
   },
   {
     name: '2,000 plain resources',
     workload: 'flat',
     resources: 2_000,
-    hasPeer: true,
+    peer: 'pulumi',
     phases: programPhases,
     ratioGoals: programGoals,
   },
@@ -148,7 +189,6 @@ export const benchLines: readonly BenchLine[] = [
     name: '600 resources with 16 KB each',
     workload: 'flat',
     resources: 600,
-    hasPeer: false,
     phases: ['create', 'destroy'],
     variables: { BYTES: '16384' },
     secondsGoals: { create: 8.3, destroy: 7.2 },
@@ -157,10 +197,20 @@ export const benchLines: readonly BenchLine[] = [
     name: '10,000 plain resources',
     workload: 'flat',
     resources: 10_000,
-    hasPeer: false,
     phases: programPhases,
     secondsGoals: { destroy: 8 },
     memoryGoalMib: 400,
+    engineCpuGoalsMs: { create: 1.5, 'no-op': 1, destroy: 0.5 },
+    floorRatioGoal: 1.2,
   },
-  ...createGoLines(),
+  {
+    name: '1,000 resources of a Terraform provider',
+    workload: 'terraform',
+    resources: 1_000,
+    peer: 'tofu',
+    phases: ['create', 'no-op', 'destroy'],
+  },
+  ...goLines,
+  ...slowDestroyLines,
+  ...hugeLines,
 ]

@@ -4,6 +4,7 @@ import { renderResults } from './render-table.ts'
 const measurement = (seconds: readonly number[], peakMib: number, cpuSeconds = 1) => ({
   seconds: [...seconds],
   cpuSeconds: [cpuSeconds],
+  engineCpuSeconds: [cpuSeconds],
   peakMib,
 })
 
@@ -27,7 +28,10 @@ test('renderResults compares each command with Pulumi and its goals, and groups 
       {
         name: '10,000 plain resources',
         ...conditions,
-        phases: { destroy: { antichain: measurement([9], 390) } },
+        phases: {
+          create: { antichain: measurement([44], 390, 20), 'null engine': measurement([40], 0) },
+          destroy: { antichain: measurement([9], 390) },
+        },
       },
       {
         name: '100 layers of 100, the same',
@@ -35,19 +39,35 @@ test('renderResults compares each command with Pulumi and its goals, and groups 
         load: 2,
         phases: { destroy: { antichain: measurement([16], 390, 22) } },
       },
+      {
+        name: '1,000 resources of a Terraform provider',
+        ...conditions,
+        phases: { create: { antichain: measurement([8], 300), tofu: measurement([4], 100) } },
+      },
+      {
+        name: '100,000 resources, Go',
+        ...conditions,
+        phases: { create: { antichain: { ...measurement([200], 900), delayP99Ms: 120 } } },
+      },
     ],
   })
   const [, , ...rows] = table.split('\n')
-  expect(rows.slice(0, 4)).toEqual([
-    '| 1,000 dynamic resources | create | 8.0 | 80.0 | 10.0 | 7 times: met | 300 |',
-    '| 1,000 dynamic resources | no-op | 8.0 | 9.0 | 1.1 | 1.7 times: not met | 300 |',
-    '| 10,000 plain resources | destroy | 9.0 |  |  | 8 s: not met; 400 MiB: met | 390 |',
-    '| 100 layers of 100, the same | destroy | 16.0 |  |  | 16.5 s: met | 390 |',
+  const floor = '1.2 times the null engine: met (1.1)'
+  expect(rows.slice(0, 7)).toEqual([
+    '| 1,000 dynamic resources | create | 8.0 | 80.0 | 10.0 | 7 times: met | 300 | 1.00 |',
+    '| 1,000 dynamic resources | no-op | 8.0 | 9.0 | 1.1 | 1.7 times: not met | 300 | 1.00 |',
+    `| 10,000 plain resources | create | 44.0 |  |  | ${floor}; 400 MiB: met; 1.5 ms for each: not met | 390 | 2.00 |`,
+    '| 10,000 plain resources | destroy | 9.0 |  |  | 8 s: not met; 400 MiB: met; 0.5 ms for each: met | 390 | 0.10 |',
+    '| 1,000 resources of a Terraform provider | create | 8.0 | 4.0 | 0.5 |  | 300 | 1.00 |',
+    '| 100 layers of 100, the same | destroy | 16.0 |  |  | 16.5 s: met | 390 | 2.20 |',
+    '| 100,000 resources, Go | create | 200.0 |  |  | 1024 MiB: met; 100 ms of delay: not met (120.0) | 900 | 0.01 |',
   ])
-  expect(rows.slice(-5)).toEqual([
+  expect(rows.slice(-7)).toEqual([
     '- 3, load 1, 2026-11-26:',
     '    - 1,000 dynamic resources',
     '    - 10,000 plain resources',
+    '    - 1,000 resources of a Terraform provider',
+    '    - 100,000 resources, Go',
     '- 3, load 2, 2026-11-26:',
     '    - 100 layers of 100, the same',
   ])

@@ -16,8 +16,8 @@ export function renderResults(results: BenchResults): string {
   })
   const versions = Object.entries(results.versions).map(([name, version]) => `${name} ${version}`)
   return [
-    '| workload | command | Antichain, s | Pulumi, s | times as fast | goal | Antichain, MiB |',
-    '| --- | --- | --- | --- | --- | --- | --- |',
+    '| workload | command | Antichain, s | peer, s | times as fast | goal | MiB | ms for each |',
+    '| --- | --- | --- | --- | --- | --- | --- | --- |',
     ...rows,
     '',
     `Measured with \`npm run bench -- all\` on ${results.machine}; Node ${results.node}, ${versions.join(', ')}.`,
@@ -45,73 +45,95 @@ function renderRow(
   measurements: Measurements,
   cores: number,
 ): string {
-  const { antichain, pulumi } = measurements
+  const { antichain, 'null engine': floor } = measurements
+  const peer = line.peer === undefined ? undefined : measurements[line.peer]
   const seconds = antichain && medianOfNumbers(antichain.seconds)
-  const peerSeconds = pulumi && medianOfNumbers(pulumi.seconds)
-  const ratio =
-    seconds === undefined || peerSeconds === undefined ? undefined : peerSeconds / seconds
-  const cpuSeconds = antichain && medianOfNumbers(antichain.cpuSeconds)
-  const coreSeconds = cpuSeconds === undefined ? undefined : cpuSeconds / cores
+  const peerSeconds = peer && medianOfNumbers(peer.seconds)
+  const engineCpuSeconds = antichain && medianOfNumbers(antichain.engineCpuSeconds)
+  const facts: CommandFacts = {
+    seconds,
+    coreSeconds: antichain && medianOfNumbers(antichain.cpuSeconds) / cores,
+    ratio: divide(peerSeconds, seconds),
+    floorRatio: divide(seconds, floor && medianOfNumbers(floor.seconds)),
+    peakMib: antichain?.peakMib,
+    engineCpuMs: engineCpuSeconds && (engineCpuSeconds * 1_000) / line.resources,
+    delayMs: antichain?.delayP99Ms,
+  }
   const cells = [
     line.name,
     phase,
     formatNumber(seconds),
     formatNumber(peerSeconds),
-    formatNumber(ratio),
-    formatGoals(line, phase, { seconds, coreSeconds, ratio, peakMib: antichain?.peakMib }),
+    formatNumber(facts.ratio),
+    formatGoals(line, phase, facts),
     antichain === undefined ? '' : String(antichain.peakMib),
+    facts.engineCpuMs?.toFixed(2) ?? '',
   ]
   return `| ${cells.join(' | ')} |`
 }
 
+/** The figures of one command that goals limit. Undefined: not measured. */
+interface CommandFacts {
+  readonly seconds: number | undefined
+  /** The processor time of all processes, divided by the number of cores. */
+  readonly coreSeconds: number | undefined
+  /** The peer's time, divided by Antichain's. */
+  readonly ratio: number | undefined
+  /** Antichain's time, divided by that of the null engine. */
+  readonly floorRatio: number | undefined
+  readonly peakMib: number | undefined
+  /** The processor time of the engine's own process for each resource. */
+  readonly engineCpuMs: number | undefined
+  readonly delayMs: number | undefined
+}
+
+function divide(dividend: number | undefined, divisor: number | undefined): number | undefined {
+  return dividend === undefined || divisor === undefined ? undefined : dividend / divisor
+}
+
 /** Formats the goals of a command, each with whether it is met. */
-function formatGoals(
-  { ratioGoals, secondsGoals, destroyFloorSeconds, memoryGoalMib }: BenchLine,
-  phase: BenchPhase,
-  measured: {
-    readonly seconds: number | undefined
-    /** The processor time, divided by the number of cores. */
-    readonly coreSeconds: number | undefined
-    readonly ratio: number | undefined
-    readonly peakMib: number | undefined
-  },
-): string {
-  const goals: readonly (readonly [text: string, isMet: boolean | undefined])[] = [
-    ...withGoal(ratioGoals?.[phase], goal => [
-      `${goal} times`,
-      measured.ratio === undefined ? undefined : measured.ratio >= goal,
-    ]),
-    ...withGoal(secondsGoals?.[phase], goal => [
-      `${goal} s`,
-      measured.seconds === undefined ? undefined : measured.seconds <= goal,
-    ]),
-    ...withGoal(
-      phase === 'destroy' && destroyFloorSeconds !== undefined && measured.coreSeconds !== undefined
-        ? 1.5 * Math.max(destroyFloorSeconds, measured.coreSeconds)
-        : undefined,
-      goal => [
-        `${goal.toFixed(1)} s`,
-        measured.seconds === undefined ? undefined : measured.seconds <= goal,
-      ],
-    ),
-    ...withGoal(memoryGoalMib, goal => [
-      `${goal} MiB`,
-      measured.peakMib === undefined ? undefined : measured.peakMib <= goal,
-    ]),
+function formatGoals(line: BenchLine, phase: BenchPhase, facts: CommandFacts): string {
+  const { seconds, coreSeconds, ratio, floorRatio, peakMib, engineCpuMs, delayMs } = facts
+  const { destroyFloorSeconds, floorRatioGoal, memoryGoalMib, delayGoalMs } = line
+  const destroyGoal =
+    phase === 'destroy' && destroyFloorSeconds !== undefined && coreSeconds !== undefined
+      ? 1.5 * Math.max(destroyFloorSeconds, coreSeconds)
+      : undefined
+  const floorGoal = floorRatio === undefined ? undefined : floorRatioGoal
+  const delayGoal = delayMs === undefined ? undefined : delayGoalMs
+  const goals = [
+    ...formatGoal(line.ratioGoals?.[phase], ratio, { unit: 'times', isMinimum: true }),
+    ...formatGoal(line.secondsGoals?.[phase], seconds, { unit: 's' }),
+    ...formatGoal(destroyGoal, seconds, { unit: 's', digits: 1 }),
+    ...formatGoal(floorGoal, floorRatio, { unit: 'times the null engine', shown: true }),
+    ...formatGoal(memoryGoalMib, peakMib, { unit: 'MiB' }),
+    ...formatGoal(line.engineCpuGoalsMs?.[phase], engineCpuMs, { unit: 'ms for each' }),
+    ...formatGoal(delayGoal, delayMs, { unit: 'ms of delay', shown: true }),
   ]
-  return goals
-    .map(([text, isMet]) => (isMet === undefined ? text : `${text}: ${isMet ? 'met' : 'not met'}`))
-    .join('; ')
+  return goals.join('; ')
 }
 
-/** Returns the text of a goal and whether it is met, or nothing for a command without the goal. */
-function withGoal(
+/**
+ * Returns the text of a goal and whether it is met, or nothing for a command without the goal.
+ * `shown`: whether the text has the measured figure too, which no column has.
+ */
+function formatGoal(
   goal: number | undefined,
-  describe: (goal: number) => readonly [string, boolean | undefined],
-): readonly (readonly [string, boolean | undefined])[] {
-  return goal === undefined ? [] : [describe(goal)]
+  measured: number | undefined,
+  options: {
+    readonly unit: string
+    readonly digits?: number
+    readonly isMinimum?: boolean
+    readonly shown?: boolean
+  },
+): readonly string[] {
+  if (goal === undefined) return []
+  const text = `${options.digits === undefined ? goal : goal.toFixed(options.digits)} ${options.unit}`
+  if (measured === undefined) return [text]
+  const isMet = options.isMinimum === true ? measured >= goal : measured <= goal
+  const figure = options.shown === true ? ` (${formatNumber(measured)})` : ''
+  return [`${text}: ${isMet ? 'met' : 'not met'}${figure}`]
 }
-
 function formatNumber(value: number | undefined): string {
   return value === undefined ? '' : value.toFixed(1)
 }
