@@ -125,12 +125,15 @@ function listVersions(): readonly (readonly [name: string, version: string])[] {
   ]
 }
 
-/** Returns the lines of the results file that were measured on this machine with these versions. */
+/**
+ * Returns the lines of the results file that were measured on this machine with these versions, or
+ * none if the file has an earlier format.
+ */
 function readEarlierLines(): BenchResults['lines'] {
   if (!existsSync(values.out)) return []
-  const { lines: earlierLines, ...earlier } = benchResultsForm.parse(
-    JSON.parse(readFileSync(values.out, 'utf8')),
-  )
+  const parsed = benchResultsForm.safeParse(JSON.parse(readFileSync(values.out, 'utf8')))
+  if (!parsed.success) return []
+  const { lines: earlierLines, ...earlier } = parsed.data
   return isDeepStrictEqual(earlier, context) ? earlierLines : []
 }
 
