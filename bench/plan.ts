@@ -14,8 +14,9 @@ import { measuredRunForm } from './cost/measured-forms.ts'
 import { repositoryRoot } from './engine.ts'
 import { awsAssumptions } from './plan/assumptions.ts'
 import { calibrate } from './plan/calibrate.ts'
-import { type CapacityPlan, planCapacity, type PlannedDeployment } from './plan/capacity-model.ts'
+import { type CapacityPlan, planCapacity } from './plan/capacity-model.ts'
 import { measureCoefficients } from './plan/coefficients.ts'
+import type { PlannedDeployment } from './plan/planned-deployment.ts'
 import { type ShapeName, shapeNames, shapeWavesOf } from './plan/shapes.ts'
 
 const { values } = parseArgs({
@@ -83,13 +84,15 @@ function printPlan(deployment: PlannedDeployment, plan: CapacityPlan): void {
   const title = `${command} of ${format(resources)} resources, ${values.shape}`
   console.log(`${title}, calls of ${callSeconds} s, ${parallel} in parallel`)
   const { writeUnits, readUnits, messages, puts, gets } = plan.requests
-  const tableUnits = `${format(writeUnits)} write units, ${format(readUnits)} read units`
   const times = plan.bindingSeconds.map(([limit, seconds]) => `${limit} ${format(seconds)} s`)
   const operations = `${format(plan.peakOperations)} operations`
   const rows: readonly (readonly [name: string, text: string])[] = [
     ['wall time', `${format(plan.wallSeconds)} s`],
     ['at the same time', `${operations} in ${format(plan.peakFunctions)} functions`],
-    ['requests', `${tableUnits}, ${format(messages)} messages, ${format(puts + gets)} of blobs`],
+    ['DynamoDB', `${format(writeUnits)} write units, ${format(readUnits)} read units`],
+    ['S3', `${format(puts)} puts, ${format(gets)} gets`],
+    ['SQS', `${format(messages)} messages`],
+    ['Lambda', `${format(plan.functionCalls)} calls, ${format(plan.coldStarts)} cold starts`],
     ['cost', `$${plan.cost.toFixed(4)}`],
     ['first limit', plan.firstLimit],
     ['time by limit', times.join(', ')],

@@ -21,6 +21,7 @@ export interface Assumptions {
   readonly queueHop: Assumption
   readonly partitionWrites: Assumption
   readonly tableWrites: Assumption
+  readonly warmWrites: Assumption
   readonly generatorCpuCreate: Assumption
   readonly generatorCpuDelete: Assumption
   readonly executorCpu: Assumption
@@ -35,6 +36,10 @@ const assume = (value: number, unit: string, source: string): Assumption => ({
   source,
 })
 
+/** The source of medians. Those of later measurements may differ a little. */
+const allTable = 'docs/measured/all.json of 2026-11-27'
+const goLine = `${allTable}, processor time of '10,000 resources, Go'`
+
 /** The assumptions for an account of AWS with the default quotas, in one region. */
 export const awsAssumptions: Assumptions = {
   lambdaConcurrency: assume(1_000, 'functions', 'AWS Lambda Developer Guide: Lambda quotas'),
@@ -48,9 +53,9 @@ export const awsAssumptions: Assumptions = {
     'functions/s',
     'AWS Lambda Developer Guide: SQS event sources of standard queues, 300 more each minute',
   ),
-  coldStart: assume(3, 's', 'assumed: an archive with plugins of some 100 MB'),
+  coldStart: assume(3, 's', 'assumed, not measured on AWS: an archive with plugins of some 100 MB'),
   functionLimit: assume(900, 's', 'AWS Lambda Developer Guide: Lambda quotas'),
-  functionMemoryMax: assume(10_240, 'MB', 'AWS Lambda Developer Guide: Lambda quotas'),
+  functionMemoryMax: assume(10_240, 'MiB', 'AWS Lambda Developer Guide: Lambda quotas'),
   operationsPerExecutor: assume(
     limits.chainOperationsMax,
     'operations',
@@ -59,10 +64,14 @@ export const awsAssumptions: Assumptions = {
   operationsPerMessage: assume(
     25,
     'operations',
-    'docs/measured/cost.json: 1,000 creates in some 40 calls of executors',
+    'docs/measured/cost.json: 1,000 creates in 43 calls of functions, some 40 of executors',
   ),
   storeLatency: assume(0.008, 's', 'Amazon DynamoDB Developer Guide: single-digit milliseconds'),
-  queueHop: assume(0.06, 's', 'assumed: a send, a receive of the event source, and a call'),
+  queueHop: assume(
+    0.06,
+    's',
+    'assumed, not measured on AWS: a send, a receive of the event source, and a call',
+  ),
   partitionWrites: assume(
     1_000,
     'write units/s',
@@ -73,14 +82,31 @@ export const awsAssumptions: Assumptions = {
     'write units/s',
     'Amazon DynamoDB Developer Guide: quotas, on-demand table in its first quota',
   ),
-  generatorCpuCreate: assume(3.3, 'ms', 'docs/benchmarks.md: cpu, create of 10,000'),
-  generatorCpuDelete: assume(1.1, 'ms', 'docs/benchmarks.md: cpu, destroy of 10,000'),
-  executorCpu: assume(1, 'ms', 'assumed: a third of the processor time of a create in one process'),
-  memoryPerResource: assume(
-    14,
-    'KB',
-    'docs/benchmarks.md: memory of a deployment, difference of 3,000 and 10,000',
+  warmWrites: assume(4_000, 'write units/s', 'infra/settings.ts: warmWrites, without an increase'),
+  generatorCpuCreate: assume(
+    2.2,
+    'ms',
+    `${goLine}, create: 22.4 s for all processes, with executor, SQLite, program and provider`,
   ),
-  memoryBase: assume(240, 'MB', 'docs/benchmarks.md: memory of a deployment, without resources'),
+  generatorCpuDelete: assume(
+    0.83,
+    'ms',
+    `${goLine}, destroy: 8.3 s for all processes, with executor, SQLite and provider`,
+  ),
+  executorCpu: assume(
+    1,
+    'ms',
+    `${goLine}, create without no-op: 22.4 s - 12.5 s, with the decisions of the create`,
+  ),
+  memoryPerResource: assume(
+    12.8,
+    'KiB',
+    `${allTable}, create of 100,000 without that of 10,000 resources: 1,507 MiB - 382 MiB`,
+  ),
+  memoryBase: assume(
+    257,
+    'MiB',
+    `${allTable}, create of 10,000 resources: 382 MiB without 10,000 times memoryPerResource`,
+  ),
   memoryGb: assume(3.008, 'GB', 'infra/settings.ts: generatorMb and executorMb'),
 }

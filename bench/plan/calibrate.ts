@@ -45,11 +45,11 @@ export function calibrate(
       parallel: run.parallel,
       executorsMax: run.executorsMax,
     }
-    return planCapacity(
-      deployment,
-      coefficients[command],
-      assumeSlowProcessors(assumptions, factor),
-    )
+    const slowAssumptions = assumeSlowProcessors(assumptions, factor)
+    const { coldStarts } = phaseOf(run, command).counts
+    // The functions of an earlier command are warm.
+    const coldStart = { ...assumptions.coldStart, ...(coldStarts === 0 ? { value: 0 } : {}) }
+    return planCapacity(deployment, coefficients[command], { ...slowAssumptions, coldStart })
   }
   const measuredSeconds = phaseOf(run, 'delete').seconds
   let [processorFactor, bestError] = [1, Number.POSITIVE_INFINITY]

@@ -1,39 +1,18 @@
-import { costOf, noCounts } from '../../test/aws/counts.ts'
 import type { Assumptions } from './assumptions.ts'
-import {
-  type Coefficients,
-  combineCounts,
-  type PlannedCommand,
-  type RequestCounts,
-} from './coefficients.ts'
-import type { WaveGroup } from './shapes.ts'
-
-/** The deployment that a plan is for. */
-export interface PlannedDeployment {
-  readonly command: PlannedCommand
-  readonly resources: number
-  readonly waves: readonly WaveGroup[]
-  /** Duration of one provider call, in s. */
-  readonly callSeconds: number
-  /** The option `--parallel`. */
-  readonly parallel: number
-  /** The setting of the installation with this name. */
-  readonly executorsMax: number
-}
+import type { Coefficients } from './coefficients.ts'
+import { operationSecondsOf, type PlannedDeployment } from './planned-deployment.ts'
+import { listExceeded, type PlannedUsage, planUsage } from './usage-model.ts'
 
 /** The plan of a deployment on AWS. */
-export interface CapacityPlan {
+export interface CapacityPlan extends PlannedUsage {
   readonly wallSeconds: number
   readonly peakOperations: number
   readonly peakFunctions: number
-  readonly requests: RequestCounts
-  /** US dollars. */
-  readonly cost: number
   /** Seconds that each limit and each fixed delay took, the longest first. */
   readonly bindingSeconds: readonly (readonly [limit: string, seconds: number])[]
   /** The first limit that determined the pace for at least a second, or 'none'. */
   readonly firstLimit: string
-  /** The limits of a function that the deployment exceeds, with the consequence of each. */
+  /** The limits of a function and a table that it exceeds, with the consequence of each. */
   readonly exceeded: readonly string[]
 }
 
@@ -41,7 +20,7 @@ export interface CapacityPlan {
 type Pace = readonly [limit: string, operationsPerSecond: number]
 
 /** The delays that no limit causes. */
-const startDelay = 'start of the first function'
+const startDelay = 'start of the generator and of the first executor'
 const callDelay = 'provider calls, one wave after the other'
 const waveDelay = 'store and queue, one wave after the other'
 const fixedDelays: ReadonlySet<string> = new Set([startDelay, callDelay, waveDelay])
@@ -52,13 +31,10 @@ const stepSeconds = 1
 /** The number of functions that an event source of SQS calls at first. */
 const initialEventSourceFunctions = 5
 
-/** Requests to the store of one operation, one after another: begin, control read, outcome, end. */
-const storeRequestsPerOperation = 4
-
 /**
  * Plans a deployment. A wave starts when the previous one has ended. Within a wave, operations
  * start at the pace of the slowest limit. Functions are added over time, as Lambda and its event
- * sources add them. Pure.
+ * sources add them, and each of them takes operations after its cold start. Pure.
  */
 export function planCapacity(
   deployment: PlannedDeployment,
@@ -66,7 +42,8 @@ export function planCapacity(
   assumptions: Assumptions,
 ): CapacityPlan {
   const bindings = new Map<string, number>()
-  let wallSeconds = assumptions.coldStart.value
+  const readySeconds = 2 * assumptions.coldStart.value
+  let wallSeconds = readySeconds
   let firstLimit: string | undefined
   const bind = (limit: string, seconds: number): void => {
     const total = (bindings.get(limit) ?? 0) + seconds
@@ -76,28 +53,31 @@ export function planCapacity(
   bind(startDelay, wallSeconds)
   let [peakOperations, peakFunctions] = [0, 1]
   for (const { count, width } of deployment.waves) {
-    // The other waves of the group have the same width, and therefore count like its first wave.
-    const wave = runWave(deployment, { coefficients, assumptions, width, startedAt: wallSeconds })
-    for (const [limit, seconds] of wave.bindings) bind(limit, seconds * count)
-    wallSeconds += wave.seconds * count
-    peakOperations = Math.max(peakOperations, wave.peakOperations)
-    peakFunctions = Math.max(peakFunctions, wave.peakFunctions)
+    let previousSeconds: number | undefined
+    for (let waveIndex = 0; waveIndex < count; ) {
+      const startedAt = wallSeconds - readySeconds
+      const wave = runWave(deployment, { coefficients, assumptions, width, startedAt })
+      // Waves become shorter while functions are added. After two equal waves, all later waves of
+      // the group are equal too.
+      const repetitions = wave.seconds === previousSeconds ? count - waveIndex : 1
+      for (const [limit, seconds] of wave.bindings) bind(limit, seconds * repetitions)
+      wallSeconds += wave.seconds * repetitions
+      peakOperations = Math.max(peakOperations, wave.peakOperations)
+      peakFunctions = Math.max(peakFunctions, wave.peakFunctions)
+      previousSeconds = wave.seconds
+      waveIndex += repetitions
+    }
   }
-  const requests = combineCounts(
-    coefficients.fixed,
-    coefficients.perStep,
-    (fixed, perStep) => fixed + perStep * deployment.resources,
-  )
-  const messages = messagesOf(deployment, requests, assumptions)
+  const input = { coefficients, assumptions }
+  const pace = { wallSeconds, peakOperations, peakFunctions }
   return {
+    ...planUsage(deployment, input, pace),
     wallSeconds,
     peakOperations: Math.round(peakOperations),
     peakFunctions: Math.ceil(peakFunctions),
-    requests: { ...requests, messages },
-    cost: costOfPlan(deployment, { requests, messages, wallSeconds, assumptions }),
     bindingSeconds: [...bindings].toSorted(([, a], [, b]) => b - a),
     firstLimit: firstLimit ?? 'none',
-    exceeded: listExceeded(deployment, assumptions, wallSeconds),
+    exceeded: listExceeded(deployment, input, pace),
   }
 }
 
@@ -115,6 +95,7 @@ function runWave(
     readonly coefficients: Coefficients
     readonly assumptions: Assumptions
     readonly width: number
+    /** Seconds from the end of the first executor's cold start to the start of the wave. */
     readonly startedAt: number
   },
 ): WaveRun {
@@ -131,7 +112,9 @@ function runWave(
   addSeconds(waveDelay, operationSeconds - deployment.callSeconds + hopSeconds)
   let seconds = operationSeconds + hopSeconds
   let remaining = Math.max(0, width - 1)
-  let [peakOperations, peakFunctions] = [1, 1]
+  const functionsOf = (operations: number): number =>
+    operations / assumptions.operationsPerExecutor.value + 1
+  let [peakOperations, peakFunctions] = [1, functionsOf(1)]
   while (remaining > 0) {
     const paces = listPaces(deployment, context, startedAt + seconds)
     const [limit, pace] = paces.reduce((slowest, other) =>
@@ -143,23 +126,15 @@ function runWave(
     seconds += duration
     addSeconds(limit, duration)
     peakOperations = Math.max(peakOperations, Math.min(width, pace * operationSeconds))
-    peakFunctions = Math.max(
-      peakFunctions,
-      peakOperations / assumptions.operationsPerExecutor.value + 1,
-    )
+    peakFunctions = Math.max(peakFunctions, functionsOf(peakOperations))
   }
   return { seconds, peakOperations, peakFunctions, bindings }
 }
 
-/** Returns how long one operation occupies its slot: the provider call and the store requests. */
-function operationSecondsOf(
-  { callSeconds }: PlannedDeployment,
-  { storeLatency }: Assumptions,
-): number {
-  return callSeconds + storeRequestsPerOperation * storeLatency.value
-}
-
-/** Returns the pace that each limit allows `elapsedSeconds` after the start of the deployment. */
+/**
+ * Returns the pace that each limit allows `elapsedSeconds` after the first executor is ready. The
+ * later ones have the same cold start, so they are ready as long after the first one as they start.
+ */
 function listPaces(
   deployment: PlannedDeployment,
   {
@@ -202,81 +177,5 @@ function listPaces(
         : assumptions.partitionWrites.value / perStep.logWriteUnits,
     ],
     ['writes of the table', assumptions.tableWrites.value / Math.max(perStep.writeUnits, 1e-9)],
-  ]
-}
-
-/**
- * Returns the number of messages of a deployment. On AWS, operations that become ready together
- * share messages. Measured operations share none, so the measured number of messages is an upper
- * bound.
- */
-function messagesOf(
-  { resources, waves }: PlannedDeployment,
-  requests: RequestCounts,
-  { operationsPerMessage }: Assumptions,
-): number {
-  const waveCount = waves.reduce((total, { count }) => total + count, 0)
-  const sharedMessages = Math.max(waveCount, resources / operationsPerMessage.value)
-  return Math.ceil(Math.min(Math.max(requests.messages, 1), sharedMessages))
-}
-
-/**
- * Returns the cost in US dollars. The generator is billed for the whole deployment, and executors
- * for the time in which they have operations.
- */
-function costOfPlan(
-  deployment: PlannedDeployment,
-  plan: {
-    readonly requests: RequestCounts
-    readonly messages: number
-    readonly wallSeconds: number
-    readonly assumptions: Assumptions
-  },
-): number {
-  const { requests, messages, wallSeconds, assumptions } = plan
-  const operationsTogether = Math.min(
-    assumptions.operationsPerMessage.value,
-    deployment.resources / messages,
-  )
-  const operationSeconds = operationSecondsOf(deployment, assumptions)
-  const executorSeconds = (deployment.resources * operationSeconds) / operationsTogether
-  const { writeUnits, readUnits, puts, gets } = requests
-  return costOf({
-    ...noCounts,
-    writeUnits,
-    readUnits,
-    puts,
-    gets,
-    messages,
-    calls: messages + 1,
-    gbSeconds: (wallSeconds + executorSeconds) * assumptions.memoryGb.value,
-  })
-}
-
-/** Returns the limits of a function that the deployment exceeds, with the consequence of each. */
-function listExceeded(
-  { command, resources, callSeconds }: PlannedDeployment,
-  assumptions: Assumptions,
-  wallSeconds: number,
-): readonly string[] {
-  const memoryMb =
-    assumptions.memoryBase.value + (resources * assumptions.memoryPerResource.value) / 1_024
-  const { functionMemoryMax, functionLimit } = assumptions
-  return [
-    ...(memoryMb > functionMemoryMax.value
-      ? [
-          `the generator needs ${Math.ceil(memoryMb)} MB, but a function has at most ${functionMemoryMax.value}`,
-        ]
-      : []),
-    ...(callSeconds > functionLimit.value
-      ? ['a call takes longer than a function may run, so the long pool runs it']
-      : []),
-    ...(wallSeconds > functionLimit.value
-      ? [
-          command === 'create'
-            ? 'the generator outlives a function: it hands over, and its program runs again each time'
-            : 'the generator outlives a function, so it hands over',
-        ]
-      : []),
   ]
 }

@@ -1,3 +1,4 @@
+import { limits } from '../../shared/config/limits.ts'
 import { type CommandRequests, measureRequests } from '../../test/aws/budget.ts'
 import { dependencyOf, type ShapeName } from './shapes.ts'
 
@@ -21,8 +22,11 @@ export interface RequestCounts {
 /** The commands that a plan can have. */
 export type PlannedCommand = 'create' | 'delete'
 
-/** The sizes of the two runs from which the parts follow. */
-const sizes = [100, 400] as const
+/**
+ * The sizes of the two runs from which the parts follow. A plan of deletes has one page in S3 for
+ * each 500 operations, so the sizes are multiples of that.
+ */
+const sizes = [limits.planPageOperationsMax, 2 * limits.planPageOperationsMax] as const
 
 /**
  * Runs a create and a destroy of a shape with the real handlers, on models of DynamoDB and S3, in
