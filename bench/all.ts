@@ -14,7 +14,7 @@ import { isDeepStrictEqual, parseArgs } from 'node:util'
 import { type BenchLine, benchLines, type PeerName, peerNames } from './all/lines.ts'
 import { renderResults } from './all/render-table.ts'
 import { type BenchResults, benchResultsForm } from './all/results-form.ts'
-import { runRound } from './all/run-round.ts'
+import { measureRound } from './all/measure-round.ts'
 import { formatCurrentDate, describeMachine } from './cost/measurement-context.ts'
 import { findEngines, repositoryRoot } from './engine.ts'
 import { findTofu } from './terraform.ts'
@@ -63,7 +63,7 @@ async function measureLine(line: BenchLine, repetitions: number): Promise<LineRe
   const rounds = Math.min(repetitions, line.repetitionsMax ?? repetitions)
   const load = Math.round(loadavg()[0] ?? 0)
   for (let round = 0; round < rounds; round += 1)
-    for await (const { engine, phase, run, delayP99Ms } of runRound(line, engines, peers)) {
+    for await (const { engine, phase, run, delayP99Ms } of measureRound(line, engines, peers)) {
       console.error(`· ${line.name}, ${phase}, ${engine}: ${run.seconds} s`)
       const byEngine = (measured[phase] ??= {})
       const collected = (byEngine[engine] ??= {
@@ -125,15 +125,12 @@ function listVersions(): readonly (readonly [name: string, version: string])[] {
   ]
 }
 
-/**
- * Returns the lines of the results file that were measured on this machine with these versions, or
- * none if the file has an earlier format.
- */
+/** Returns the lines of the results file that were measured on this machine with these versions. */
 function readEarlierLines(): BenchResults['lines'] {
   if (!existsSync(values.out)) return []
-  const parsed = benchResultsForm.safeParse(JSON.parse(readFileSync(values.out, 'utf8')))
-  if (!parsed.success) return []
-  const { lines: earlierLines, ...earlier } = parsed.data
+  const { lines: earlierLines, ...earlier } = benchResultsForm.parse(
+    JSON.parse(readFileSync(values.out, 'utf8')),
+  )
   return isDeepStrictEqual(earlier, context) ? earlierLines : []
 }
 

@@ -49,7 +49,8 @@ function renderRow(
   const peer = line.peer === undefined ? undefined : measurements[line.peer]
   const seconds = antichain && medianOfNumbers(antichain.seconds)
   const peerSeconds = peer && medianOfNumbers(peer.seconds)
-  const engineCpuSeconds = antichain && medianOfNumbers(antichain.engineCpuSeconds)
+  const engineCpuSeconds =
+    antichain?.engineCpuSeconds && medianOfNumbers(antichain.engineCpuSeconds)
   const facts: CommandFacts = {
     seconds,
     coreSeconds: antichain && medianOfNumbers(antichain.cpuSeconds) / cores,

@@ -7,7 +7,7 @@ const measurementForm = z.object({
   /** Processor time of all processes in seconds, lowest first. */
   cpuSeconds: z.array(z.number()).min(1),
   /** Processor time of the engine's own processes in seconds, lowest first. */
-  engineCpuSeconds: z.array(z.number()).min(1),
+  engineCpuSeconds: z.array(z.number()).optional(),
   /** Highest memory of the engine's own processes, in MiB. */
   peakMib: z.number(),
   /** Highest 99th percentile of the delays of the engine's main thread, in ms. */

@@ -9,7 +9,7 @@ import { withProgram } from '../workload.ts'
 import { type BenchLine, type BenchPhase, type PeerName, phaseArgs } from './lines.ts'
 
 /** A measured command of one engine. */
-export interface MeasuredRun {
+export interface MeasuredCommand {
   /** `antichain`, the peer of the line, or `null engine`. */
   readonly engine: string
   readonly phase: BenchPhase
@@ -22,11 +22,11 @@ export interface MeasuredRun {
  * Measures all commands of a line once, with Antichain and then with the peers. Other load on the
  * machine thus affects all engines. Throws an error when a command fails.
  */
-export async function* runRound(
+export async function* measureRound(
   line: BenchLine,
   engines: readonly Engine[],
   peers: ReadonlySet<PeerName>,
-): AsyncGenerator<MeasuredRun> {
+): AsyncGenerator<MeasuredCommand> {
   if (line.workload === 'terraform') {
     const options = { size: line.resources, hasPeer: peers.has('tofu') }
     for await (const { name, phase, run } of runTerraformRound(options))
@@ -44,9 +44,9 @@ async function* runCommands(
   line: BenchLine,
   workload: Exclude<BenchLine['workload'], 'terraform'>,
   engine: Engine,
-): AsyncGenerator<MeasuredRun> {
+): AsyncGenerator<MeasuredCommand> {
   const measuredRuns = await withProgram(workload, async folder => {
-    const runs: MeasuredRun[] = []
+    const runs: MeasuredCommand[] = []
     const providerFolder =
       workload === 'go' ? { BENCH_PROVIDER: buildGoPrograms().providerFolder } : {}
     const env = { N: String(line.resources), ...line.variables, ...providerFolder }
@@ -77,7 +77,7 @@ async function* runCommands(
  * Measures the program and its provider without an engine: the null engine creates the resources,
  * and then compares them with a state.
  */
-async function* runProgramFloor({ resources }: BenchLine): AsyncGenerator<MeasuredRun> {
+async function* runProgramFloor({ resources }: BenchLine): AsyncGenerator<MeasuredCommand> {
   const antichain = findAntichain()
   const env = { N: String(resources) }
   const measuredRuns = await withProgram('flat', async folder => {
