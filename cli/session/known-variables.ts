@@ -32,4 +32,5 @@ export const knownVariables: readonly KnownVariable[] = [
   { name: 'PULUMI_SKIP_CONFIRMATIONS', description: 'Same as --yes' },
   { name: 'PULUMI_STACK', description: 'Stack of commands without --stack' },
   { name: 'TRACEPARENT', description: 'Trace of the caller' },
+  { name: 'TS_NODE_CACHE', description: 'With false, ts-node checks types at each run' },
 ]
