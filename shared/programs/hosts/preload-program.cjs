@@ -10,6 +10,8 @@
  *   a promise that never settled.
  * - It makes the SDK drop debug messages instead of sending them. The SDK sends three of them for
  *   each registration, one after another. The engine drops them unless the user requests them.
+ * - It makes the SDK load npm's arborist only when the program needs it. Programs that serialize no
+ *   function never do.
  * - It makes Node keep the compiled code of modules in a folder, for the next start.
  * - It gives the SDK's copy of ts-node a memory of type checks (check-memory.cjs). Another ts-node with
  *   a cache would not see a changed type in another file, so it must check at each run.
@@ -27,6 +29,7 @@ const {
   addCheckMemory,
   addFrameMemory,
   checkMemoryVariable,
+  deferArborist,
   deferPromiseTraces,
   dropDebugMessages,
   memoryVariable,
@@ -47,6 +50,7 @@ const compilerUrl = /\/ts-node@[\d.]+\/index\.js$/
  */
 const logUrl = /\/log\/index\.js$/
 const promiseUrl = /\/runtime\/debuggable\.js$/
+const codePathsUrl = /\/@pulumi\/pulumi\/runtime\/closure\/codePaths\.js$/
 
 /** The code of a program. The SDK also reads its package.json, before it loads ts-node. */
 const programUrl = /^file:(?!.*\/node_modules\/).*\.[cm]?[jt]sx?$/
@@ -54,17 +58,20 @@ const programUrl = /^file:(?!.*\/node_modules\/).*\.[cm]?[jt]sx?$/
 const settings = takeSettings()
 const removeCacheVariable = disableCompilerCache()
 hideFromProgram()
-if (isMainThread) {
+if (isMainThread && settings !== undefined) {
   if (settings.compiledFolder !== undefined)
     nodeModule.enableCompileCache?.(settings.compiledFolder)
   if (nodeModule.registerHooks !== undefined) changeModules(settings)
 }
 
-/** Returns the settings of the host and removes their variable. Child processes have none. */
+/**
+ * Returns the settings of the host and removes their variable. Returns undefined without settings,
+ * as in child processes.
+ */
 function takeSettings() {
-  const text = process.env['ANTICHAIN_PRELOAD'] ?? '{}'
+  const text = process.env['ANTICHAIN_PRELOAD']
   delete process.env['ANTICHAIN_PRELOAD']
-  return JSON.parse(text)
+  return text === undefined ? undefined : JSON.parse(text)
 }
 
 /**
@@ -95,7 +102,9 @@ function disableCompilerCache() {
 
 /**
  * Changes modules when Node reads them, each of them once: the SDK's copy of source-map-support,
- * that of ts-node, and modules of the SDK. The hook is removed before the program runs.
+ * that of ts-node, and modules of the SDK. The hook is removed before the program runs. Only the
+ * last change is for a module that the program loads. For a program that Node loads by `require`,
+ * the hook waits for this module until the statements of the first file have run.
  */
 function changeModules({ remembersFrames, dropsDebugMessages, checkedFolder }) {
   const callSitePrototype = remembersFrames ? findCallSitePrototype() : undefined
@@ -104,17 +113,23 @@ function changeModules({ remembersFrames, dropsDebugMessages, checkedFolder }) {
     ...(dropsDebugMessages === true ? [{ url: logUrl, change: dropDebugMessages, count: 1 }] : []),
     ...createCheckChanges(checkedFolder),
   ]
+  const lateChange = { url: codePathsUrl, change: deferArborist, count: 1 }
   let isRunnerLoaded = false
-  if (changes.length === 0) return
-  const endChanges = () => {
-    hooks.deregister()
+  let hasProgramBegun = false
+  const beginProgram = context => {
+    hasProgramBegun = true
     removeCacheVariable()
+    if (context.conditions?.includes('require') !== true) hooks.deregister()
+    else queueMicrotask(() => hooks.deregister())
   }
   const hooks = nodeModule.registerHooks({
     load(url, context, nextLoad) {
       isRunnerLoaded ||= formatterUrl.test(url)
-      const matching = changes.filter(one => one.count > 0 && one.url.test(url))
-      if (matching.length === 0 && isRunnerLoaded && programUrl.test(url)) endChanges()
+      const matching = [...(hasProgramBegun ? [] : changes), lateChange].filter(
+        one => one.count > 0 && one.url.test(url),
+      )
+      const isProgram = matching.length === 0 && isRunnerLoaded && programUrl.test(url)
+      if (isProgram && !hasProgramBegun) beginProgram(context)
       const loaded = nextLoad(url, context)
       let source
       for (const change of matching) {
@@ -124,7 +139,7 @@ function changeModules({ remembersFrames, dropsDebugMessages, checkedFolder }) {
         change.count -= 1
         isRunnerLoaded = true
       }
-      if (changes.every(({ count }) => count === 0)) endChanges()
+      if (matching.includes(lateChange)) hooks.deregister()
       return source === undefined ? loaded : { ...loaded, source }
     },
   })

@@ -81,6 +81,16 @@ setImmediate(() => {
   console.log(JSON.stringify([traces, promises[0]._debugStackTrace, described, names]))
 })`
 
+/**
+ * A program that serializes a function. It prints its own trace, its paths of code, whether arborist
+ * was loaded before them, and whether arborist is loaded afterwards.
+ */
+const serializingSource = `const { computeCodePaths } = require('@pulumi/pulumi').runtime
+const hasArborist = () => Object.keys(require.cache).some(file => file.includes('@npmcli/arborist'))
+const results = [hasArborist(), new Error('top').stack, require('./inline.js') === undefined]
+computeCodePaths().then(paths =>
+  console.log(JSON.stringify([...results, [...paths.keys()].sort(), hasArborist()])))`
+
 beforeAll(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'antichain-traces-')))
   cpSync(join(fixtures, 'programs/traces'), folder, { recursive: true })
@@ -101,6 +111,9 @@ beforeAll(() => {
   )
   writeMain('logging.js', [register], loggingSource)
   writeMain('promises.js', [register], promiseSource)
+  writeMain('serializing.js', [register], `require('./serializing-program.js')`)
+  writeFileSync(join(folder, 'serializing-program.js'), serializingSource)
+  writeFileSync(join(folder, 'package.json'), '{"dependencies":{"source-map-support":"*"}}')
   writeMain('late.js', [register], `require('./other.js')\n${loggingSource}`)
   writeFileSync(join(folder, 'other.js'), '')
   writeMain('failing.js', [register], `require('./inline.js').run(() => { throw new Error('x') })`)
@@ -182,6 +195,23 @@ describe('Preloaded module', () => {
     const expected = runScript('promises.js', noPreload)
     expect(expected).toMatchObject({ status: 0, stdout: expect.stringContaining('new Collector') })
     expect(runScript('promises.js', preload)).toEqual(expected)
+  })
+
+  test('lets the SDK load arborist at its first use', () => {
+    const outputs = [noPreload, preload].map(options => {
+      const { stdout, stderr } = runScript('serializing.js', options)
+      expect(stderr).toBe('')
+      return JSON.parse(stdout) as readonly unknown[]
+    })
+    const [[wasLoaded, ...expected] = [], [isLoadedAtOnce, ...actual] = []] = outputs
+    expect([wasLoaded, isLoadedAtOnce]).toEqual([true, false])
+    expect(expected).toEqual([
+      expect.stringContaining('serializing-program.js:3:'),
+      false,
+      expect.arrayContaining(['node_modules/source-map-support']),
+      true,
+    ])
+    expect(actual).toEqual(expected)
   })
 
   test('lets the SDK drop debug messages, unless they are requested', () => {

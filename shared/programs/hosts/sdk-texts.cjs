@@ -125,6 +125,19 @@ function deferPromiseTraces(text) {
     .replace(anchor, () => `${anchor} ${definition.replace(/\s+/g, ' ')}`)
 }
 
+/**
+ * Changes the SDK's `computeCodePaths`, which then loads npm's arborist at its first use. Arborist
+ * has some 440 modules of its own, and only serialized functions need it. SDK 3.276.0 does not
+ * contain it.
+ */
+function deferArborist(text) {
+  const statement = 'const arborist = __importStar(require("@npmcli/arborist"));'
+  const others = text.split(statement)
+  if (others.length !== 2 || /\barborist\b(?!\.Arborist\()/.test(others.join(''))) return undefined
+  const property = 'get Arborist() { return require("@npmcli/arborist").Arborist; }'
+  return text.replace(statement, () => `const arborist = { ${property} };`)
+}
+
 /** Returns the SHA-256 of a code without whitespace. */
 function digestOf(code) {
   return createHash('sha256').update(code.replace(/\s+/g, '')).digest('hex')
@@ -134,6 +147,7 @@ module.exports = {
   addCheckMemory,
   addFrameMemory,
   checkMemoryVariable,
+  deferArborist,
   deferPromiseTraces,
   dropDebugMessages,
   memoryVariable,

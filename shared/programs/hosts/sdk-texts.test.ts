@@ -5,13 +5,14 @@ import { describe, expect, test } from 'vitest'
 
 const sdk = join(import.meta.dirname, '../../../test/fixtures/sdk/node_modules')
 const require = createRequire(import.meta.url)
-const { addCheckMemory, addFrameMemory, deferPromiseTraces, dropDebugMessages } =
+const { addCheckMemory, addFrameMemory, deferArborist, deferPromiseTraces, dropDebugMessages } =
   require('./sdk-texts.cjs') as Readonly<Record<string, (text: string) => string | undefined>>
 
 const cases = [
   ['addCheckMemory', addCheckMemory, '@pulumi/pulumi/vendor/ts-node@7.0.1/index.js'],
   ['addFrameMemory', addFrameMemory, 'source-map-support/source-map-support.js'],
   ['addFrameMemory', addFrameMemory, '@pulumi/pulumi/vendor/ts-node@7.0.1/index.js'],
+  ['deferArborist', deferArborist, '@pulumi/pulumi/runtime/closure/codePaths.js'],
   ['deferPromiseTraces', deferPromiseTraces, '@pulumi/pulumi/runtime/debuggable.js'],
   ['dropDebugMessages', dropDebugMessages, '@pulumi/pulumi/log/index.js'],
 ] as const
@@ -32,6 +33,7 @@ describe.each(cases)('%s', (_name, change, file) => {
       change?.(
         text
           .replaceAll('Error().stack', 'Error().text')
+          .replaceAll('arborist.Arborist', 'arborist.Tree')
           .replaceAll('engine', 'x')
           .replaceAll('compile', 'x')
           .replaceAll('state', 'x'),
