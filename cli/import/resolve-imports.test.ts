@@ -54,6 +54,20 @@ test('of two resources with one name, the second one has its type appended to it
   expect([...names.values()]).toEqual(['a', 'aOther'])
 })
 
+test('an entry of the name table precedes a resource of the file with the same name', () => {
+  const parent = 'urn:pulumi:dev::p::case:index:Group::top'
+  const provider = 'urn:pulumi:dev::p::pulumi:providers:test::prov'
+  const { imports, names } = resolve({
+    nameTable: { parent, provider },
+    resources: [
+      createSpec('parent', { parent: 'parent' }),
+      createSpec('provider', { provider: 'provider' }),
+    ],
+  })
+  expect(imports).toMatchObject([{ parent }, { provider }])
+  expect([...names.values()]).toEqual(['parent', 'provider', 'parentThing', 'providerThing'])
+})
+
 test('a resource gets its logical name, and the program uses its name in the file', () => {
   const { imports, names } = resolve({ resources: [createSpec('a', { logicalName: 'long-name' })] })
   expect(imports[0]?.name).toBe('long-name')

@@ -97,6 +97,7 @@ function findFieldErrors(spec: ImportSpec, index: number): readonly string[] {
 interface AssignedUrns {
   /** The URNs in the order of the file. */
   readonly urns: readonly Urn[]
+  /** An entry of `nameTable` precedes a resource of the file with the same name. */
   readonly urnByName: ReadonlyMap<string, Urn>
   readonly urnErrors: readonly string[]
 }
@@ -118,7 +119,7 @@ function assignUrns(file: ImportFile, options: ResolveOptions): AssignedUrns {
     previousCount = remainingCount
     for (const [index, spec] of resources.entries()) {
       if (urns[index] !== undefined) continue
-      const parent = table.get(spec.parent) ?? urnByName.get(spec.parent)
+      const parent = urnByName.get(spec.parent)
       if (spec.parent !== '' && ambiguousNames.has(spec.parent))
         urnErrors.push(`${describeSpec(spec, index)} has an ambiguous parent`)
       else if (spec.parent !== '' && !definedNames.has(spec.parent))
@@ -133,7 +134,7 @@ function assignUrns(file: ImportFile, options: ResolveOptions): AssignedUrns {
         )
       assignedUrns.add(urn)
       urns[index] = urn
-      urnByName.set(spec.name, urn)
+      if (!table.has(spec.name)) urnByName.set(spec.name, urn)
       remainingCount -= 1
     }
   }
