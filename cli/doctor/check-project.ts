@@ -26,15 +26,17 @@ export async function checkProject(session: CliSession): Promise<AreaReport> {
   const stackFiles = readdirSync(folder)
     .filter(name => /^Pulumi\..+\.ya?ml$/.test(name))
     .map(name => join(folder, name))
-  const checks: CheckResult[] = [file, ...stackFiles].flatMap(checkYamlFile)
+  const yamlFindings = checkYamlFile(file)
+  const checks: CheckResult[] = [...yamlFindings, ...stackFiles.flatMap(checkYamlFile)]
   try {
     const project = session.requireProject()
     checks.push(`project '${project.name}' with ${stackFiles.length} stack files: ${file}`)
+    const { programFolder } = locateProgram(project)
     checks.push(await checkLanguage(session, project))
-    if (project.runtime === 'nodejs') checks.push(checkNodeSdk(project))
+    if (project.runtime === 'nodejs') checks.push(checkNodeSdk(programFolder))
   } catch (thrown) {
-    // A file that is not YAML is already a finding, with the same cause.
-    if (checks.length === 0) checks.push(toFinding(file, thrown))
+    // A project file that is not YAML is already a finding, with the same cause.
+    if (yamlFindings.length === 0) checks.push(toFinding(file, thrown))
   }
   return createAreaReport('project', checks)
 }
@@ -64,8 +66,7 @@ async function checkLanguage(session: CliSession, project: Project): Promise<Che
 }
 
 /** Looks for the SDK as the host of programs does. */
-function checkNodeSdk(project: Project): CheckResult {
-  const { programFolder } = locateProgram(project)
+function checkNodeSdk(programFolder: string): CheckResult {
   try {
     return `the Pulumi SDK is installed: ${findNodeSdk(programFolder, '').root}`
   } catch (thrown) {

@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openDatabase } from '../../shared/platform/embedded/store/database.ts'
+import { readProject } from '../../shared/programs/project/project-file.ts'
+import type { CliSession } from '../session/session.ts'
 import { checkPackageFiles } from './check-package-files.ts'
 import { checkMachine, readMachineFacts } from './check-machine.ts'
-import { checkYamlFile } from './check-project.ts'
+import { checkProject, checkYamlFile } from './check-project.ts'
 import { checkStore, findStoreDefects } from './check-store.ts'
 
 let folder = ''
@@ -95,6 +97,42 @@ describe('checkYamlFile', () => {
   test('finds invalid YAML, and accepts valid YAML', () => {
     expect(checkYamlFile(write('Pulumi.dev.yaml', 'config: [a\n'))).toHaveLength(1)
     expect(checkYamlFile(write('Pulumi.dev.yaml', 'config: {a: b}\n'))).toEqual([])
+  })
+})
+
+describe('checkProject', () => {
+  /** Returns the subjects and the problems of the findings about the project in the folder. */
+  const listFindings = async () => {
+    const fields = {
+      cwd: folder,
+      io: { env: process.env },
+      requireProject: () => readProject(folder),
+    }
+    const { findings } = await checkProject(fields as unknown as CliSession)
+    return findings.map(({ subject, problem }) => [subject, problem])
+  }
+
+  test.each(['nodejs', 'python', 'go', 'yaml'])(
+    'finds that `main` of a project in %s does not exist',
+    async runtime => {
+      const file = write('Pulumi.yaml', `name: a\nruntime: ${runtime}\nmain: gone\n`)
+      const problem = expect.stringContaining('`main` names')
+      expect(await listFindings()).toEqual([[file, problem]])
+    },
+  )
+
+  test('finds a project without a name beside invalid YAML of a stack', async () => {
+    const file = write('Pulumi.yaml', 'runtime: yaml\n')
+    const stackFile = write('Pulumi.dev.yaml', 'config: [a\n')
+    expect(await listFindings()).toEqual([
+      [stackFile, expect.any(String)],
+      [file, expect.stringContaining('the project has no `name`')],
+    ])
+  })
+
+  test('has one finding about a project file with invalid YAML', async () => {
+    const file = write('Pulumi.yaml', 'name: [a\n')
+    expect(await listFindings()).toEqual([[file, expect.any(String)]])
   })
 })
 
