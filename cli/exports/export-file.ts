@@ -1,5 +1,5 @@
-import { createReadStream, mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs'
-import { writeFileSync } from 'node:fs'
+import { createReadStream, existsSync, mkdirSync, mkdtempSync, renameSync } from 'node:fs'
+import { rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { create } from 'tar'
@@ -47,7 +47,7 @@ function createFolder(path: string): void {
   } catch (cause) {
     throw error('FILE_UNWRITABLE', `cannot create ${path}: ${messageOf(cause)}`, { cause })
   }
-  if (listMembers(path).length > 0)
+  if (listMembers(path).length > 0 || existsSync(join(path, manifestName)))
     throw error('FILE_UNWRITABLE', `the folder ${path} is not empty`, {
       hint: 'Name a folder that is empty or does not exist.',
     })

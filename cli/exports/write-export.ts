@@ -5,6 +5,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import * as z from 'zod'
 import type { EnginePort } from '../../local/engine-port.ts'
+import { hasCode } from '../../shared/errors/error.ts'
 import { apiLimits } from '../../shared/config/api-limits.ts'
 import { readHistory } from '../../shared/engine/deployment/retention/read-history-and-versions.ts'
 import type { HistoryRecord } from '../../shared/ports/catalog.ts'
@@ -42,8 +43,10 @@ export async function writeExport(
   for (const { id } of stacks) requireExportedName('stack', id)
   const exportedStacks: ExportedStack[] = []
   for (const [index, { id }] of stacks.entries()) {
-    const writtenStack = await writeStack(session, folder, { id, index })
+    const stackFolder = `stacks/${index}`
+    const writtenStack = await writeStack(session, folder, { id, folder: stackFolder })
     if (writtenStack === undefined) {
+      rmSync(join(folder, stackFolder), { recursive: true, force: true })
       report(`warning: ${id} was removed during the export; the export does not have it.`)
       continue
     }
@@ -77,24 +80,40 @@ async function readSourceName(session: CliSession): Promise<string> {
   )
 }
 
+/** A stack whose files were written, and whether it has an open deployment. */
+interface WrittenStack {
+  readonly stack: ExportedStack
+  readonly isOpen: boolean
+}
+
 /**
- * Writes the files of a stack. Returns its entry of the manifest, and whether a deployment is open.
- * Returns undefined for a stack that no longer exists. Throws STORE_CONFLICT.
+ * Writes the files of a stack. Returns its entry of the manifest. Returns undefined for a stack
+ * that no longer exists, which may have some of its files. Throws STORE_CONFLICT.
  */
 async function writeStack(
   session: CliSession,
   root: string,
-  { id, index }: { readonly id: StackId; readonly index: number },
-): Promise<{ readonly stack: ExportedStack; readonly isOpen: boolean } | undefined> {
+  target: { readonly id: StackId; readonly folder: string },
+): Promise<WrittenStack | undefined> {
+  try {
+    return await writePresentStack(session, root, target)
+  } catch (thrown) {
+    if (!hasCode(thrown, 'STACK_NOT_FOUND')) throw thrown
+    return undefined
+  }
+}
+
+/** Like `writeStack`, but may throw STACK_NOT_FOUND for a stack that is removed meanwhile. */
+async function writePresentStack(
+  session: CliSession,
+  root: string,
+  { id, folder }: { readonly id: StackId; readonly folder: string },
+): Promise<WrittenStack | undefined> {
   const engine = await session.openEngine()
-  const folder = `stacks/${index}`
   const unchangedStack = await readUnchangedStack(engine, id, () =>
     writeHistory(engine, join(root, folder, 'history.jsonl'), id),
   )
-  if (unchangedStack === undefined) {
-    rmSync(join(root, folder), { recursive: true, force: true })
-    return undefined
-  }
+  if (unchangedStack === undefined) return undefined
   const { record, state, contents } = unchangedStack
   const { history, versions } = contents
   if (state !== undefined) await writeState(session, join(root, folder, 'state.json'), state)
