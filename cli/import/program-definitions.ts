@@ -149,9 +149,12 @@ function sortByReferences(
   return [...ordered]
 }
 
+/** Returns the texts in a value that a program may replace by references. */
 function collectTexts(value: PropertyValue): readonly string[] {
   if (typeof value === 'string') return [value]
   if (isList(value)) return value.flatMap(collectTexts)
   if (isMap(value)) return [...value.values()].flatMap(collectTexts)
-  return []
+  if (value === null || typeof value !== 'object') return []
+  if (value.kind === 'secret') return collectTexts(value.value)
+  return value.kind === 'output' ? collectTexts(value.value ?? null) : []
 }

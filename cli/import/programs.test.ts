@@ -152,6 +152,19 @@ test('a program omits the lists of defaulted properties at every level', () => {
   expect(text).toContain('onlyDefaults: {},')
 })
 
+test.each<[string, PropertyValue]>([
+  ['a secret', { kind: 'secret', value: ['id-of-owner'] }],
+  ['an output', { kind: 'output', value: 'id-of-owner', secret: false, dependencies: [] }],
+])('a program declares a resource before the one that refers to it in %s', (_case, value) => {
+  const owner = createState('test:i:T', 'owner', {})
+  const text = renderTypescriptProgram(
+    [createState('test:i:T', 'user', { value }), owner],
+    new Map(),
+  )
+  expect(text.match(/^const \w+/gm)).toEqual(['const owner', 'const user'])
+  expect(text).toContain('owner.id')
+})
+
 test('a resource refers neither to itself nor to a resource that shares its value with another one', () => {
   const a = createState('test:i:T', 'a', { own: 'id-of-a', both: 'same' }, outputs('same'))
   const b = createState('test:i:T', 'b', { both: 'same' }, outputs('same'))
