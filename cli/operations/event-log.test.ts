@@ -38,6 +38,20 @@ test('a display warns once of a log on a full disk, and shows all events', async
   await close()
 })
 
+test('no display is opened for a log that cannot be written', async () => {
+  let displays = 0
+  const openDisplay = async () => {
+    displays += 1
+    return { emit: () => undefined, finish: () => undefined }
+  }
+  const log = { target: 'missing/events.json', cwd: folder }
+  await expect(createLoggedDisplay({ openDisplay }, {} as DisplayOptions, log)).rejects.toThrow(
+    'cannot write the event log',
+  )
+  // A display prints the begin of a group in the log of a CI job, and only its end closes the group.
+  expect(displays).toBe(0)
+})
+
 test('a display shows events after the close of its log, and writes them to no file', async () => {
   const { display, close } = await openLog('events.json')
   display.emit(event)

@@ -31,11 +31,10 @@ export async function createLoggedDisplay(
   options: Parameters<Tools['openDisplay']>[0],
   log: { readonly target: string | undefined; readonly cwd: string },
 ): Promise<LoggedDisplay> {
+  // The log is opened first, because a display already prints its title when it is opened.
+  const sink = log.target === undefined ? undefined : openSink(log.target, log.cwd)
   const display = await tools.openDisplay(options)
-  if (log.target === undefined) return { display, close: () => Promise.resolve() }
-  const sink = log.target.startsWith('tcp://')
-    ? openStreamSink(log.target.slice('tcp://'.length))
-    : openFileSink(resolve(log.cwd, log.target))
+  if (sink === undefined) return { display, close: () => Promise.resolve() }
   const print = createJsonLines(sink.write, () => Math.floor(Date.now() / 1000))
   // The log ends after a failed write, and at its close. After the close, another file may get the
   // descriptor of this file.
@@ -57,6 +56,12 @@ export async function createLoggedDisplay(
     return sink.close()
   }
   return { display: { ...display, emit }, close }
+}
+
+function openSink(target: string, cwd: string): LineSink {
+  return target.startsWith('tcp://')
+    ? openStreamSink(target.slice('tcp://'.length))
+    : openFileSink(resolve(cwd, target))
 }
 
 function openFileSink(path: string): LineSink {
