@@ -179,7 +179,8 @@ function listChangedKeys(
 ): readonly string[] {
   if (op === 'delete-replaced') return previousRow?.changedKeys ?? []
   if (old === null || next === null || !changingOps.has(op)) return []
-  const paths = detailedDiff === null ? (diffs ?? []) : Object.keys(detailedDiff)
+  const detailedPaths = Object.keys(detailedDiff ?? {})
+  const paths = detailedPaths.length === 0 ? (diffs ?? []) : detailedPaths
   const keys = paths.map(path => removeControls(path.split(/[.[]/, 1)[0] ?? path))
   return [...new Set(keys)].filter(key => key !== '' && !key.startsWith('__')).toSorted()
 }
