@@ -1,6 +1,9 @@
-import type { FunctionSpec } from '../../../shared/providers/package-schema/package-schema.ts'
+import type {
+  FunctionSpec,
+  PackageSchema,
+} from '../../../shared/providers/package-schema/package-schema.ts'
 import { formatDoc, formatInput, formatInterface, formatValueType } from './declaration-text.ts'
-import { toTitle } from '../package-members.ts'
+import { parseReference, requireType, toTitle } from '../package-members.ts'
 import { declareName, toIdentifier } from './module-names.ts'
 import type { TypeFormatter } from './type-text.ts'
 
@@ -50,12 +53,17 @@ export function declareFunction(
 }
 
 /** Returns the definitions of both forms of a function in JavaScript. */
-export function defineFunction(name: string, token: string, spec: FunctionSpec): readonly string[] {
+export function defineFunction(
+  name: string,
+  token: string,
+  schema: PackageSchema,
+): readonly string[] {
+  const spec = schema.functions?.[token] ?? {}
   const { multiArgumentInputs: positions, inputs } = spec
   const options = {
     ...(positions !== undefined && { positions }),
     ...(Object.keys(inputs?.properties ?? {}).length === 0 && { hasArguments: false }),
-    ...(isSingleResult(spec) && { isSingle: true }),
+    ...(isSingleResult(schema, spec) && { isSingle: true }),
   }
   const description = `${JSON.stringify(token)}, ${JSON.stringify(options)}`
   const member = toIdentifier(name)
@@ -66,12 +74,10 @@ export function defineFunction(name: string, token: string, spec: FunctionSpec):
 }
 
 /** Reports whether a function returns a single value instead of an object with properties. */
-function isSingleResult({ outputs }: FunctionSpec): boolean {
-  return (
-    outputs !== undefined &&
-    outputs.properties === undefined &&
-    outputs.$ref?.startsWith('#/types/') !== true
-  )
+function isSingleResult(schema: PackageSchema, { outputs }: FunctionSpec): boolean {
+  if (outputs === undefined || outputs.properties !== undefined) return false
+  if (outputs.$ref?.startsWith('#/types/') !== true) return true
+  return requireType(schema, parseReference(schema, outputs.$ref).token).enum !== undefined
 }
 
 function declareResult(

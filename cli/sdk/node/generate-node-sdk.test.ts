@@ -138,6 +138,16 @@ test('functions have a plain form and one with outputs, and methods are omitted'
   expect(sdk.omissions).toEqual(['method shop:index/method:method'])
 })
 
+test('a function whose result is an enumeration returns a single value', () => {
+  const functions = {
+    'shop:store/getRule:getRule': { outputs: { $ref: '#/types/shop:store/Rule:Rule' } },
+    'shop:store/getSize:getSize': { outputs: { $ref: '#/types/shop:store/Size:Size' } },
+  }
+  const text = readText(generate({ ...shopSchema, functions }), 'store/index.js')
+  expect(text).toContain('"shop:store/getRule:getRule", {"hasArguments":false})')
+  expect(text).toContain('"shop:store/getSize:getSize", {"hasArguments":false,"isSingle":true})')
+})
+
 test('the manifest names the plugin, or the base plugin with its parameters', () => {
   const pulumiOf = (schema: PackageSchema): unknown => {
     const manifest: unknown = JSON.parse(readText(generateNodeSdk(schema), 'package.json'))

@@ -98,9 +98,7 @@ function defineModule(schema: PackageSchema, contents: ModuleContents): readonly
     ...resources.flatMap(({ token, name: type }) =>
       defineResource(toTitle(type), token, schema.resources?.[token] ?? {}),
     ),
-    ...functions.flatMap(({ token, name: call }) =>
-      defineFunction(call, token, schema.functions?.[token] ?? {}),
-    ),
+    ...functions.flatMap(({ token, name: call }) => defineFunction(call, token, schema)),
     ...(module === '' ? defineProvider(name, schema.provider ?? {}) : []),
     ...(types.length > 0
       ? [`runtime.registerTypes(${JSON.stringify(name)}, {`, ...types, '})']
