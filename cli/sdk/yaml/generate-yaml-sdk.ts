@@ -8,18 +8,20 @@ import type { GeneratedSdk } from '../generated-sdk.ts'
  * folder of the program for such files. The host reads the types from the plugin.
  */
 export function generateYamlSdk(schema: PackageSchema): GeneratedSdk {
-  const { name, version = '0.0.0', parameterization, pluginDownloadURL } = schema
+  const { name, version = '0.0.0', pluginDownloadURL } = schema
+  const { parameterization, extensionParameterization } = schema
+  const spec = parameterization ?? extensionParameterization
   const location = pluginDownloadURL === undefined ? {} : { downloadUrl: pluginDownloadURL }
   const declaration = {
     packageDeclarationVersion: 1,
-    ...(parameterization === undefined
-      ? { name, version, ...location }
-      : {
-          name: parameterization.baseProvider.name,
-          version: parameterization.baseProvider.version ?? '',
-          ...location,
-          parameterization: { name, version, value: parameterization.parameter ?? '' },
-        }),
+    name: spec?.baseProvider.name ?? name,
+    version: spec === undefined ? version : (spec.baseProvider.version ?? ''),
+    ...location,
+    ...(spec !== undefined && {
+      [parameterization === undefined ? 'extension' : 'parameterization']: {
+        ...{ name, version, value: spec.parameter ?? '' },
+      },
+    }),
   }
   const text = stringify(declaration, { lineWidth: 0 })
   return { files: createTextFiles(new Map([[`${name}-${version}.yaml`, text]])), omissions: [] }
