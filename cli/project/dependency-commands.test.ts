@@ -64,6 +64,8 @@ test.each(['uv', 'poetry'])('a program in Python with the toolchain %s uses it',
 test('a program in Go downloads the modules of go.sum, or creates it', () => {
   expect(listCommandLines('go', ['go.mod'])).toEqual([': go mod tidy'])
   expect(listCommandLines('go', ['go.mod', 'go.sum'])).toEqual([': go mod download'])
+  const lines = listCommandLines('go', ['go.mod', 'go.sum', 'cmd/main.go'], { folder: 'cmd' })
+  expect(lines).toEqual(['/cmd: go mod download'])
 })
 
 test('an unknown package manager is refused, and other languages have no commands', () => {

@@ -35,10 +35,10 @@ export function chooseDependencyCommands(
   if (runtime === 'nodejs') return chooseNodeCommands(program)
   if (runtime === 'python') return choosePythonCommands(program, pythonCommand)
   if (runtime === 'go') {
-    const args = existsSync(join(programFolder, 'go.sum')) ? ['mod', 'download'] : ['mod', 'tidy']
-    return findFolderWith('go.mod', program) === undefined
-      ? []
-      : [{ command: 'go', args, cwd: programFolder }]
+    const moduleFolder = findFolderWith('go.mod', program)
+    if (moduleFolder === undefined) return []
+    const hasSums = existsSync(join(moduleFolder, 'go.sum'))
+    return [{ command: 'go', args: ['mod', hasSums ? 'download' : 'tidy'], cwd: programFolder }]
   }
   // Programs in YAML have no dependencies besides their plugins.
   return ['', 'yaml'].includes(runtime) ? [] : undefined
