@@ -39,7 +39,8 @@ interface MoveStates {
 /**
  * `state move <urns> --source <stack> --dest <stack>`: moves resources to another stack. It writes
  * the destination first, so that at least one stack contains the resources at any time. If the
- * source cannot be written, the resources of the destination are restored.
+ * source cannot be written, the resources of the destination are restored. If only the reply of
+ * the write is lost, the move has succeeded.
  */
 export const moveStateResources: Handler = async (session, flags, urns) => {
   const [sourceName, destName] = [flags.text('source'), flags.text('dest')]
@@ -136,7 +137,7 @@ async function confirmMove(session: CliSession, flags: Flags): Promise<boolean> 
 }
 
 /**
- * Writes both states. If the source cannot be written and the destination cannot be restored, both
+ * Writes both states. If the source cannot be written and the destination is not restored, both may
  * contain the resources, and a warning reports this. Throws STACK_BUSY while a deployment of the
  * source runs, and STORE_CONFLICT when the resources of a stack were changed since they were read.
  */
@@ -163,15 +164,34 @@ async function executeMove(
   try {
     await replace(source, statesBefore.source, plan.source)
   } catch (thrown) {
-    await replace(dest, plan.dest, statesBefore.dest).catch((restoreFailure: unknown) =>
+    try {
+      const sourceState = (await engine.exportState(source)) ?? emptyDeployment
+      // The write has succeeded, and only its reply was lost.
+      if (digestOfResources(sourceState) === digestOfResources(plan.source)) return
+      requireResources(source, sourceState, plan.movedUrns)
+      await replace(dest, plan.dest, statesBefore.dest)
+    } catch (restoreFailure) {
       session.printToStderr(
-        `warning: the moved resources are in ${source} and in ${dest}, because ${dest} could not ` +
-          `be restored: ${messageOf(restoreFailure)}. Before the next deployment, remove them ` +
-          `from one of both with \`antichain state delete --stack <stack> <urn>\`.`,
-      ),
-    )
+        `warning: the moved resources are in ${dest}, and maybe also in ${source}, because ` +
+          `${dest} was not restored: ${messageOf(restoreFailure)}. If both stacks have them, ` +
+          'remove them from one before the next deployment, with ' +
+          '`antichain state delete --stack <stack> <urn>`.',
+      )
+    }
     throw thrown
   }
+}
+
+/** Throws STORE_CONFLICT if a state lacks a resource. */
+function requireResources(
+  stack: StackId,
+  { resources = [] }: StoredDeployment,
+  urns: readonly string[],
+): void {
+  const presentUrns = new Set(resources.map(({ urn }) => urn))
+  const missingUrn = urns.find(urn => !presentUrns.has(urn))
+  if (missingUrn !== undefined)
+    throw error('STORE_CONFLICT', `${stack} no longer has the resource ${missingUrn}`)
 }
 
 function reportMove(session: CliSession, { source, dest }: MoveStacks, plan: MoveResult): void {

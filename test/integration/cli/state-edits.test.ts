@@ -193,9 +193,35 @@ describe('state move', () => {
     const { exit, err } = await bench.run('state', 'move', '--dest', 'prod', '-y', toUrn('c'))
     expect(exit).not.toBe(0)
     expect(err).toContain('error[STACK_BUSY]: the stack is held by ann')
-    expect(err).toContain(`the moved resources are in ${dev} and in ${prod}`)
+    expect(err).toContain(`the moved resources are in ${prod}, and maybe also in ${dev}`)
     expect(err).toContain('the disk is full')
     expect([listUrns(dev).length, listUrns(prod).length]).toEqual([3, 2])
+  })
+
+  test('succeeds if the reply of the write of the source is lost', async () => {
+    const setState = bench.states.set.bind(bench.states)
+    bench.states.set = (stack, state) => {
+      setState(stack, state)
+      if (stack === dev) throw new Error('the connection was closed')
+      return bench.states
+    }
+    const { exit, err } = await bench.run('state', 'move', '--dest', 'prod', '-y', toUrn('c'))
+    expect([exit, err]).toEqual([0, expect.stringContaining('Successfully moved')])
+    expect(listUrns(dev)).toEqual([toUrn('a'), toUrn('b')])
+    expect(listUrns(prod)).toContain(toUrn('c', 'prod'))
+  })
+
+  test('keeps the resources in the destination if the source has lost them meanwhile', async () => {
+    const setState = bench.states.set.bind(bench.states)
+    bench.states.set = (stack, state) => {
+      if (stack === prod) return setState(stack, state)
+      setState(stack, stateOf('one', createThing('a')))
+      throw new Error('the connection was closed')
+    }
+    const { exit, err } = await bench.run('state', 'move', '--dest', 'prod', '-y', toUrn('c'))
+    expect(exit).not.toBe(0)
+    expect(err).toContain(`${dev} no longer has the resource ${toUrn('c')}`)
+    expect(listUrns(prod)).toContain(toUrn('c', 'prod'))
   })
 
   test('reports removed references', async () => {
