@@ -8,7 +8,7 @@ const storageKey = 'antichain.theme'
 
 /** Returns the chosen theme, or `system` without a choice. */
 export function readTheme(): Theme {
-  const stored = readStored(localStorage, storageKey)
+  const stored = readStored('localStorage', storageKey)
   return themes.find(theme => theme === stored) ?? 'system'
 }
 
@@ -23,10 +23,16 @@ export function applyTheme(theme: Theme): void {
   }
 }
 
-/** Returns an item of a storage, or undefined if there is none or the browser forbids storage. */
-export function readStored(storage: Storage, key: string): string | undefined {
+/**
+ * Returns an item of a storage, or undefined if there is none or the browser forbids storage. A
+ * browser that blocks the data of sites already throws when the page reads the global variable.
+ */
+export function readStored(
+  storage: 'localStorage' | 'sessionStorage',
+  key: string,
+): string | undefined {
   try {
-    return storage.getItem(key) ?? undefined
+    return globalThis[storage].getItem(key) ?? undefined
   } catch {
     return undefined
   }

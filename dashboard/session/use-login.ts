@@ -19,7 +19,7 @@ export interface LoginSession {
 
 /** Returns the login of the page, which begins with the token of the session storage. */
 export function useLogin(): LoginSession {
-  const [token, setToken] = useState(() => readStored(sessionStorage, tokenKey))
+  const [token, setToken] = useState(() => readStored('sessionStorage', tokenKey))
   const [endReason, setEndReason] = useState<ApiFailure>()
   const end = useCallback((reason: ApiFailure | undefined) => {
     storeToken(undefined)
