@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import manifest from '../../package.json' with { type: 'json' }
 import { apiGroupHeader, defaultGroup } from '../../shared/config/stack-groups.ts'
+import { parseForm } from '../../shared/values/parse-form.ts'
 import type { Route } from './define-route.ts'
 import type { PublicRoute } from './federation/exchange-route.ts'
 
@@ -52,7 +53,7 @@ function describeOperation(route: Route): Readonly<Record<string, unknown>> {
       ...queryParametersOf(route.query),
       ...groupParametersOf(route),
     ],
-    ...(body === undefined ? {} : { requestBody: { required: true, content: body } }),
+    ...(body === undefined ? {} : { requestBody: body }),
     responses: {
       [status]: { description: 'Done', content: describeContent(route) },
       ...describeConflict(route),
@@ -86,13 +87,19 @@ function describeTokenScope(scope: Route['scope']): string {
   return scope === 'any' ? 'any stack' : 'all stacks'
 }
 
-function describeBody({ rawBody, body }: Route): Readonly<Record<string, unknown>> | undefined {
-  if (rawBody !== undefined)
-    return {
-      [rawBody.type]: { schema: { type: 'string', format: 'binary', maxLength: rawBody.bytesMax } },
-    }
+function describeBody({ rawBody, body }: Route): object | undefined {
+  if (rawBody !== undefined) {
+    const schema = { type: 'string', format: 'binary', maxLength: rawBody.bytesMax }
+    return { required: true, content: { [rawBody.type]: { schema } } }
+  }
   if (body instanceof z.ZodUnknown) return undefined
-  return { 'application/json': { schema: toJsonSchema(body, 'input') } }
+  const content = { 'application/json': { schema: toJsonSchema(body, 'input') } }
+  return { required: isRequired(body), content }
+}
+
+/** Reports whether a call without this part is refused. */
+function isRequired(zodType: z.ZodType): boolean {
+  return !parseForm(zodType, undefined).success
 }
 
 function describeContent({
@@ -121,11 +128,11 @@ function pathParametersOf(path: string): readonly object[] {
 
 function queryParametersOf(query: z.ZodType): readonly object[] {
   if (!(query instanceof z.ZodObject)) return []
-  return Object.entries(query.shape).map(([name, zodType]) => ({
+  return Object.entries<z.ZodType>(query.shape).map(([name, zodType]) => ({
     name,
     in: 'query',
-    required: false,
-    schema: toJsonSchema(zodType as z.ZodType, 'input'),
+    required: isRequired(zodType),
+    schema: toJsonSchema(zodType, 'input'),
   }))
 }
 
