@@ -91,6 +91,17 @@ test('an approved plan becomes one request with this plan, program and approver,
   expect(other).toMatchObject({ status: 409, body: { code: 'APPROVAL_DECIDED' } })
 })
 
+// The note was cut at its length before its line breaks became longer.
+test('a note with line breaks is kept completely, up to the limit of a note', async () => {
+  await requestUpWithApproval(await api.issueToken('deploy'), 'noted')
+  const note = 'checked:\n- costs\n- names'
+  const { body } = await decide(await api.issueToken('approve'), 'noted', {
+    verdict: 'rejected',
+    note,
+  })
+  expect(body).toMatchObject({ decision: { note: note.replaceAll('\n', '\\u{a}') } })
+})
+
 test('a requester cannot approve its own plan, and can reject it', async () => {
   const admin = await api.issueToken('admin')
   await requestUpWithApproval(admin, 'own')

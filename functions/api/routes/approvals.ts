@@ -42,7 +42,11 @@ const approvalView = z.object({
 
 const decisionForm = z.strictObject({
   verdict: z.enum(['approved', 'rejected']),
-  note: z.string().max(apiLimits.approvalNoteCharsMax).optional(),
+  note: z
+    .string()
+    .max(apiLimits.approvalNoteCharsMax)
+    .transform(note => toPrintable(note, apiLimits.approvalNoteCharsMax))
+    .optional(),
 })
 
 /** Routes for the approvals of a stack: its rule, the plans that wait, and decisions about them. */
@@ -83,10 +87,8 @@ export const approvalRoutes = [
     body: decisionForm,
     output: approvalView,
     run: async (ports, { params, body, caller }) => {
-      const { note } = body
-      const draft = note === undefined ? body : { ...body, note: toPrintable(note, note.length) }
       const target = { stack: stackOf(params), request: params['key'] ?? '' }
-      const approval = await decideApproval(ports, target, { caller, draft })
+      const approval = await decideApproval(ports, target, { caller, draft: body })
       return { json: approvalViewOf(approval, ports.clock.now()) }
     },
   }),
