@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { archiveNameOf } from '../../shared/records/archive-name.ts'
 import { type BlobHash, type EpochMs, stackIdOf } from '../../shared/records/ids.ts'
 import { openTestApi, shop, shopPath, type TestApi } from './api.fixture.ts'
@@ -121,6 +121,24 @@ test('a rename needs a token of both names and a free name, and is put once for 
   ])
   const other = await call(both, rename, { ...to, stack: 'other' }, key)
   expect([other.status, await other.json()]).toMatchObject([409, { code: 'REQUEST_KEY_TAKEN' }])
+})
+
+// A repeated rename sent no nudge, although the first call may have crashed before its own.
+test.each([
+  ['edit', requestLine, { edit }],
+  ['rename', `POST ${shopPath}/rename`, { project: 'mall', stack: 'prod' }],
+])('a repeated %s sends a nudge again until its request has ended', async (_name, line, body) => {
+  api = await openTestApi()
+  const token = await api.issueToken('deploy')
+  const nudge = vi.spyOn(api.platform.nudges, 'nudge')
+  const send = async (): Promise<number> => {
+    nudge.mockClear()
+    await api?.call(token, line, body, { 'idempotency-key': 'k' })
+    return nudge.mock.calls.length
+  }
+  expect([await send(), await send()]).toEqual([1, 1])
+  await api.platform.requests.end(shop, 'k', { kind: 'refused', code: 'X', message: '' })
+  expect(await send()).toBe(0)
 })
 
 test('a waiting edit is withdrawn by the role deploy only, and its stream ends', async () => {

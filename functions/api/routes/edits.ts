@@ -69,7 +69,7 @@ export const editRoutes = [
       const key = idempotencyKeyOf(call.request, ports)
       const storedRequest = await ports.requests.find(stack, key)
       if (storedRequest !== undefined && isRenameTo(storedRequest, to))
-        return { json: requestViewOf(storedRequest) }
+        return nudgeForRequest(ports, storedRequest)
       await requireStack(ports, stack)
       await requireRenamePermission(ports, { caller: call.caller, stack })
       if ((await ports.catalog.getStack(to)) !== undefined)
@@ -95,9 +95,18 @@ async function putEdit(
 ): Promise<{ readonly json: unknown }> {
   const by = `${caller.name} (API)`
   const newRequest: EditRequest = { ...fields, at: ports.clock.now(), by }
-  const storedRequest = await putRequestOnce(ports, newRequest, requireValid)
-  // The process that put the request may have died before its nudge, so a repetition sends one.
-  if (storedRequest.end === undefined) await ports.nudges.nudge(fields.stack, 0)
+  return nudgeForRequest(ports, await putRequestOnce(ports, newRequest, requireValid))
+}
+
+/**
+ * Sends a nudge for a stored request without an end, and returns its view. The process that put the
+ * request may have died before its nudge, so a repetition sends one too.
+ */
+async function nudgeForRequest(
+  { nudges }: Pick<ApiPorts, 'nudges'>,
+  storedRequest: RequestRecord,
+): Promise<{ readonly json: unknown }> {
+  if (storedRequest.end === undefined) await nudges.nudge(storedRequest.request.stack, 0)
   return { json: requestViewOf(storedRequest) }
 }
 
