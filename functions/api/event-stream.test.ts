@@ -55,8 +55,10 @@ beforeEach(async () => {
 afterEach(() => api.close())
 
 const idOf = (token: string): string => parseTokenText(token)?.id ?? ''
-const openStream = async (token: string): Promise<Response> =>
-  app.request(`${shopPath}/deployments/1/stream`, { headers: { authorization: `Bearer ${token}` } })
+const openStream = async (token: string, headers: object = {}): Promise<Response> =>
+  app.request(`${shopPath}/deployments/1/stream`, {
+    headers: { authorization: `Bearer ${token}`, ...headers },
+  })
 
 /** Creates a token that expires after a time. */
 async function issueShortToken(lifetimeMs: number): Promise<string> {
@@ -134,6 +136,28 @@ test('a stream that always has new events ends with its token too', async () => 
   }
   expect(text).toMatch(/event: again\ndata: \{\}\n\n$/)
   expect(nowMs).toBeLessThan(15_000)
+})
+
+// A stream after the summary waited again for it, until the last events could no longer arrive.
+test('a stream that continues after the summary of an ended deployment ends immediately', async () => {
+  const token = await api.issueToken('read')
+  const { events, catalog } = api.platform
+  const deployment = (await catalog.getStack(shop))?.current ?? ''
+  if (deployment === '') throw new Error('no deployment')
+  const lines = [{ stdoutEvent: { message: 'line', color: 'raw' } }, { summaryEvent: {} }]
+  for (const [index, line] of lines.entries())
+    await events.append(deployment, 'w', index, [JSON.stringify(line)])
+  const end = { at: 2 as EpochMs, result: 'succeeded', changes: {}, version: 0 } as const
+  await catalog.release(deployment, end)
+  const text = await (await openStream(token)).text()
+  expect([text.match(/event: \w+/g), nowMs]).toEqual([['event: events', 'event: end'], 0])
+  const lastId = /^id: (.*)$/m.exec(text)?.[1] ?? ''
+  const continued = await openStream(token, { 'last-event-id': lastId })
+  expect((await continued.text()).match(/event: \w+/g)).toEqual(['event: end'])
+  expect(nowMs).toBe(0)
+  const withoutSummary = await openStream(token, { 'last-event-id': lastId.replace('s', '') })
+  expect((await withoutSummary.text()).match(/event: \w+/g)).toEqual(['event: end'])
+  expect(nowMs).toBeGreaterThan(apiLimits.lateEventsMs)
 })
 
 test('a stream holds a slot of its token and of the installation until its end or disconnection', async () => {

@@ -34,6 +34,8 @@ interface StreamPosition {
   readonly isTokenValid: StreamAccess['isTokenValid']
   /** The cursor from which events are read next. */
   cursor: number
+  /** Whether the reader has the summary event of the deployment. */
+  hasSummary: boolean
   /** The time at which the stream must end. */
   endMs: number
   lastMessageMs: number
@@ -41,9 +43,12 @@ interface StreamPosition {
   lastCheckMs: number
 }
 
+/** The id of a message: a cursor, then `s` if the summary was before it. */
+const idPattern = /^(\d{1,15})(s?)$/
+
 /**
- * Creates the position after the event with the id `lastId`. If `lastId` is no number, the stream
- * starts at the first event.
+ * Creates the position after the event with the id `lastId`. The stream starts at the first event
+ * if `lastId` is not the id of a message.
  */
 export function createStreamPosition(
   ports: ApiPorts,
@@ -51,9 +56,16 @@ export function createStreamPosition(
   lastId: string,
 ): StreamPosition {
   const nowMs = ports.clock.monotonicMs()
-  const cursor = /^\d{1,15}$/.test(lastId) ? Number(lastId) : 0
-  const endMs = nowMs + apiLimits.streamMs
-  return { ports, isTokenValid, cursor, endMs, lastMessageMs: nowMs, lastCheckMs: nowMs }
+  const [, cursor = '0', flag = ''] = idPattern.exec(lastId) ?? []
+  return {
+    ports,
+    isTokenValid,
+    cursor: Number(cursor),
+    hasSummary: flag !== '',
+    endMs: nowMs + apiLimits.streamMs,
+    lastMessageMs: nowMs,
+    lastCheckMs: nowMs,
+  }
 }
 
 /**
@@ -96,21 +108,19 @@ export async function* streamDeployment(
   const { catalog, clock } = position.ports
   const { stack, number } = deploymentPartsOf(deployment)
   let endedMs: number | undefined
-  let hasSummary = false
   for (;;) {
     const record = await findHistoryRecord(catalog, stack, number)
     for await (const message of readNewEvents(position, deployment)) {
       // The usage is assigned only with events. Without them, retention has removed the records,
       // and would never remove the usage.
       position.ports.assignUsage?.(deployment)
-      hasSummary ||= message.data.some(isSummary)
       yield message
     }
     if (await mustReconnect(position)) return yield { event: 'again', data: {} }
     if (record === undefined || record.result !== undefined) {
       endedMs ??= clock.monotonicMs()
       const isSummaryOverdue = clock.monotonicMs() - endedMs > apiLimits.lateEventsMs
-      if (record === undefined || hasSummary || isSummaryOverdue)
+      if (record === undefined || position.hasSummary || isSummaryOverdue)
         return yield { event: 'end', data: await deploymentEndOf(position.ports, stack, record) }
     }
     if (await waitForNextPoll(position)) yield { event: 'alive' }
@@ -129,7 +139,8 @@ async function* readNewEvents(
     position.cursor = page.cursor
     const data = page.events.map((line): unknown => JSON.parse(line))
     position.lastMessageMs = position.ports.clock.monotonicMs()
-    yield { event: 'events', id: String(page.cursor), data }
+    position.hasSummary ||= data.some(isSummary)
+    yield { event: 'events', id: `${page.cursor}${position.hasSummary ? 's' : ''}`, data }
     if (!page.hasMore) return
   }
 }
