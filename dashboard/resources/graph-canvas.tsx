@@ -3,6 +3,7 @@ import { Button } from 'react-aria-components'
 import { toFailure } from '../api/api-failure.ts'
 import { FailureNote } from '../widgets/failure-note.tsx'
 import { LoadingRows } from '../widgets/loading-rows.tsx'
+import { namedMatchesMax } from './graph-marks.ts'
 import { type GraphPalette, type OpenGraph, openGraph } from './open-graph.ts'
 import type { LiveState } from './live-states.ts'
 import type { ResourceGraph } from './resource-graph.ts'
@@ -74,7 +75,7 @@ export function GraphCanvas(props: GraphCanvasProps) {
       {openedGraph?.hidesEdges === true ? (
         <p className="quiet graph-hint">
           This graph has too many edges to draw them all: it shows those of the resource under the
-          pointer and of the matches of the filter.
+          pointer, and those of the matches of a filter with up to {namedMatchesMax} matches.
         </p>
       ) : null}
     </>

@@ -3,6 +3,7 @@ import Sigma from 'sigma'
 import { sdfCircle, sdfDiamond, sdfSquare } from 'sigma/rendering'
 import type { CameraState } from 'sigma/types'
 import { formatNumber } from '../format/format-count.ts'
+import { createGraphMarks } from './graph-marks.ts'
 import { type GraphPoint, type LayoutRank, layOutRanks } from './rank-layout.ts'
 import type { LiveState } from './live-states.ts'
 import type { ResourceEdge, ResourceGraph } from './resource-graph.ts'
@@ -26,11 +27,14 @@ export interface OpenGraph {
   /** Multiplies the shown part of the graph. */
   readonly zoom: (factor: number) => void
   readonly showAll: () => void
-  /** Marks the resources with these keys, and no others. */
+  /**
+   * Marks the resources with these keys, and no others. Up to `namedMatchesMax` keys, it also marks
+   * their edges.
+   */
   readonly highlight: (keys: ReadonlySet<string>) => void
   /** Shows the states of resources in an open deployment. Others show their conditions. */
   readonly showStates: (states: ReadonlyMap<string, LiveState>) => void
-  /** Whether only the edges of marked resources are drawn. */
+  /** Whether only marked edges are drawn. */
   readonly hidesEdges: boolean
   /** Returns the shown part of the graph. */
   readonly readView: () => CameraState
@@ -56,15 +60,13 @@ interface GraphOptions {
 const movedEdgesMax = 4_000
 /** In a graph with more edges, edges to parents are not drawn. */
 const drawnEdgesMax = 10_000
-/** If more edges remain, only those of marked resources are drawn. A software renderer is slow. */
+/** If more edges remain, only marked ones are drawn. A software renderer is slow. */
 const visibleEdgesMax = { hardware: 40_000, software: 4_000 }
 /** With more edges, their opacity decreases with their number, so that dense parts stay visible. */
 const opaqueEdgesMax = 2_000
 /** The sizes of the smallest and the largest resources in px. */
 const nodeSizeMin = 1.5
 const nodeSizeMax = 8
-/** Up to this number of matches, the label of each matching resource is shown. */
-const namedMatchesMax = 40
 
 /** Lays out a graph, and shows it. Throws the reason of the signal, and errors of WebGL. */
 export async function openGraph(options: GraphOptions): Promise<OpenGraph> {
@@ -82,15 +84,12 @@ export async function openGraph(options: GraphOptions): Promise<OpenGraph> {
   const nodeSize = nodeSizeOf(points, stage)
   const sigma = createRenderer(drawnGraph, { ...options, nodeSize, hidesEdges })
   sigma.on('clickNode', ({ node }) => options.onOpen(node))
-  let markedKeys: ReadonlySet<string> = new Set()
-  const highlightEdges = (node: string, isHovered: boolean): void => {
-    for (const edge of drawnGraph.edges(node)) {
-      const isMarked = drawnGraph.extremities(edge).some(end => markedKeys.has(end))
-      sigma.setEdgeState(edge, { isHighlighted: isHovered || isMarked })
-    }
-  }
-  sigma.on('enterNode', ({ node }) => highlightEdges(node, true))
-  sigma.on('leaveNode', ({ node }) => highlightEdges(node, false))
+  const marks = createGraphMarks(drawnGraph, {
+    setNodesState: (keys, state) => void sigma.setNodesState(keys, state),
+    setEdgeState: (edge, state) => void sigma.setEdgeState(edge, state),
+  })
+  sigma.on('enterNode', ({ node }) => marks.hover(node, true))
+  sigma.on('leaveNode', ({ node }) => marks.hover(node, false))
   const placeRanks = showRanks(options.rankLayer, ranks)
   const viewportOf = (x: number): number => sigma.graphToViewport({ x, y: 0 }).x
   placeRanks(viewportOf)
@@ -105,16 +104,7 @@ export async function openGraph(options: GraphOptions): Promise<OpenGraph> {
     },
     zoom: factor => void camera.animate({ ratio: camera.ratio * factor }, { duration: 150 }),
     showAll: () => void camera.reset({ duration: 200 }),
-    highlight(keys) {
-      if (keys.size + markedKeys.size === 0) return
-      const unmarkedKeys = [...markedKeys].filter(key => !keys.has(key))
-      const isNamed = keys.size <= namedMatchesMax
-      markedKeys = new Set([...keys].filter(key => drawnGraph.hasNode(key)))
-      sigma.setNodesState(unmarkedKeys, { isHighlighted: false, isNamed: false })
-      sigma.setNodesState([...markedKeys], { isHighlighted: true, isNamed })
-      for (const key of [...unmarkedKeys, ...(isNamed ? markedKeys : [])])
-        highlightEdges(key, false)
-    },
+    highlight: marks.highlight,
     showStates(states) {
       for (const key of drawnGraph.nodes())
         if (drawnGraph.getNodeAttribute(key, 'state') !== states.get(key))
