@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import { Button, Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components'
-import { type ApiFailure, toFailure } from '../api/api-failure.ts'
 import { FailureNote } from './failure-note.tsx'
+import { type ConfirmedAction, sendConfirmed } from './send-confirmed.ts'
 
 /** An action that needs a confirmation. */
 export interface ConfirmButtonProps {
@@ -53,40 +53,28 @@ function ConfirmForm(props: ConfirmButtonProps & { close: () => void }) {
   const { close } = props
   // The page may change meanwhile. The user confirms the action that was shown at first.
   const [{ title, action, isDanger, run, children, refuseLabel = 'Cancel' }] = useState(props)
-  const [failure, setFailure] = useState<ApiFailure>()
-  const [resultText, setResultText] = useState<string>()
-  const [isSending, setIsSending] = useState(false)
-  const send = async (): Promise<void> => {
-    setIsSending(true)
-    try {
-      const result = await run()
-      if (typeof result === 'string') setResultText(result)
-      else close()
-    } catch (thrown) {
-      setFailure(toFailure(thrown))
-      setIsSending(false)
-    }
-  }
+  const [sent, show] = useState<ConfirmedAction>({ kind: 'ready' })
+  const failure = sent.kind === 'ready' ? sent.failure : undefined
   return (
     <>
       <Heading slot="title" level={2}>
         {title}
       </Heading>
-      {resultText === undefined ? children : <p role="status">{resultText}</p>}
+      {sent.kind === 'done' ? <p role="status">{sent.text}</p> : children}
       {failure === undefined ? null : <FailureNote failure={failure} />}
       <div className="modal-buttons">
         <Button className="button" onPress={close} autoFocus>
-          {resultText === undefined ? refuseLabel : 'Close'}
+          {sent.kind === 'done' ? 'Close' : refuseLabel}
         </Button>
-        {resultText === undefined ? (
+        {sent.kind === 'done' ? null : (
           <Button
             className={`button ${isDanger ? 'button-danger' : 'button-primary'}`}
-            isDisabled={isSending}
-            onPress={() => void send()}
+            isDisabled={sent.kind === 'sending'}
+            onPress={() => void sendConfirmed(run, { show, close })}
           >
             {action}
           </Button>
-        ) : null}
+        )}
       </div>
     </>
   )
