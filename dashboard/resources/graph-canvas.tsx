@@ -20,6 +20,12 @@ interface GraphCanvasProps {
   onOpen: (key: string) => void
 }
 
+/** The graph of the shown rows, or the reason why it did not open. Neither: it is laid out. */
+interface GraphOpening {
+  readonly openedGraph?: OpenGraph
+  readonly failure?: unknown
+}
+
 /** The part of the view by which an arrow key moves. */
 const panStep = 0.15
 /** The part of the view that remains after zooming in once. */
@@ -90,8 +96,8 @@ function useOpenGraph({ rows, graph, matches, states, palette, onOpen }: GraphCa
   const drawnPalette = useRef(palette)
   // New resources of a deployment open the graph again, which keeps the shown part.
   const view = useRef<ReturnType<OpenGraph['readView']>>(undefined)
-  const [openedGraph, setOpenedGraph] = useState<OpenGraph>()
-  const [failure, setFailure] = useState<unknown>()
+  // One value, so that a graph that opens replaces the failure of an earlier one.
+  const [{ openedGraph, failure }, setOpening] = useState<GraphOpening>({})
   useEffect(() => {
     latest.current = { onOpen, palette }
   })
@@ -112,16 +118,16 @@ function useOpenGraph({ rows, graph, matches, states, palette, onOpen }: GraphCa
         paletteOf: () => latest.current.palette,
         onOpen: key => latest.current.onOpen(key),
       })
-      setOpenedGraph(current)
+      setOpening({ openedGraph: current })
     }
     start().catch((thrown: unknown) => {
-      if (!abort.signal.aborted) setFailure(thrown)
+      if (!abort.signal.aborted) setOpening({ failure: thrown })
     })
     return () => {
       abort.abort()
       if (current !== undefined) view.current = current.readView()
       current?.close()
-      setOpenedGraph(undefined)
+      setOpening({})
     }
   }, [rows, graph])
   useEffect(() => {
