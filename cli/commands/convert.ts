@@ -16,13 +16,13 @@ import { installProject } from './install.ts'
 import { defaultInstallFlags } from './new.ts'
 
 /** The runtime of each language that does not have the name of its runtime. */
-const runtimesByLanguage: Readonly<Record<string, string>> = {
-  typescript: 'nodejs',
-  javascript: 'nodejs',
-  csharp: 'dotnet',
-  fsharp: 'dotnet',
-  pulumi: 'pcl',
-}
+const runtimesByLanguage: ReadonlyMap<string, string> = new Map([
+  ['typescript', 'nodejs'],
+  ['javascript', 'nodejs'],
+  ['csharp', 'dotnet'],
+  ['fsharp', 'dotnet'],
+  ['pulumi', 'pcl'],
+])
 
 /**
  * `convert`: translates the program of the current folder into another language. A plugin
@@ -37,7 +37,7 @@ export const convertProgram: Handler = async (session, flags, args) => {
       hint: 'Pass --language with typescript, python, go, csharp, java, yaml or pcl.',
     })
   const from = readConverterName(flags)
-  const runtime = runtimesByLanguage[language] ?? language
+  const runtime = runtimesByLanguage.get(language) ?? language
   const targetFolder = resolve(session.cwd, flags.text('out') ?? '.')
   const name = readProjectName(session, flags)
   if (runtime === 'pcl') refuseStrict(flags)

@@ -14,10 +14,10 @@ export interface RuntimeVersion {
   readonly version: string
 }
 
-const commands: Readonly<Record<string, readonly [command: string, argument: string]>> = {
-  nodejs: ['node', '--version'],
-  go: ['go', 'version'],
-}
+const commands: ReadonlyMap<string, readonly [command: string, argument: string]> = new Map([
+  ['nodejs', ['node', '--version']],
+  ['go', ['go', 'version']],
+])
 
 const timeoutMs = 10_000
 
@@ -34,7 +34,7 @@ export async function findRuntimeVersion(
   const env = definedVariablesOf(session)
   const processes = createProcesses()
   try {
-    const [name, argument] = commands[runtime] ?? [`pulumi-language-${runtime}`, '']
+    const [name, argument] = commands.get(runtime) ?? [`pulumi-language-${runtime}`, '']
     const executable =
       runtime === 'python'
         ? await findPython(project, { processes, env })

@@ -84,7 +84,7 @@ export function readScheduleChange(
 
 function readKind(text: string | undefined): ScheduleKind {
   const kind = (text ?? '').trim().toLowerCase()
-  if (kind in kinds) return kind as ScheduleKind
+  if (Object.hasOwn(kinds, kind)) return kind as ScheduleKind
   if (text === undefined) throw error('CLI_USAGE', '--kind is required')
   throw error('CLI_USAGE', `--kind must be raw, drift or ttl, not '${text}'`)
 }

@@ -26,6 +26,13 @@ test('an update has the inputs that differ, and those that the engine names', ()
   ])
 })
 
+// The other side had a value by the name of a property of every object.
+test('an input named constructor is added and removed like others', () => {
+  const named = { constructor: 1 }
+  expect(listPlannedChanges(withInputs(named, {}))).toMatchObject([{ op: 'add', new: 1 }])
+  expect(listPlannedChanges(withInputs({}, named))).toMatchObject([{ op: 'remove', old: 1 }])
+})
+
 test('an unchanged resource and a delete have no changed inputs', () => {
   expect(listPlannedChanges({ ...withInputs({ size: 1 }, {}), op: 'same' })).toEqual([])
   expect(listPlannedChanges({ ...step, op: 'delete', old: { inputs: { size: 1 } } })).toEqual([])

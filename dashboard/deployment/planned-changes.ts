@@ -16,11 +16,12 @@ export interface ShownPropertyChange {
 export function listPlannedChanges(step: EventStep): readonly ShownPropertyChange[] {
   const { op, diffs, old, new: next } = step
   if (op === 'same' || next?.inputs === undefined) return []
-  const [oldInputs, newInputs] = [old?.inputs ?? {}, next.inputs]
+  const oldInputs = new Map(Object.entries(old?.inputs ?? {}))
+  const newInputs = new Map(Object.entries(next.inputs))
   const changedNames = new Set((diffs ?? []).map(path => /^[^.[]*/.exec(path)?.[0] ?? path))
-  const names = [...new Set([...Object.keys(oldInputs), ...Object.keys(newInputs)])]
+  const names = [...new Set([...oldInputs.keys(), ...newInputs.keys()])]
   return names.toSorted().flatMap((path): readonly ShownPropertyChange[] => {
-    const [oldValue, newValue] = [oldInputs[path], newInputs[path]]
+    const [oldValue, newValue] = [oldInputs.get(path), newInputs.get(path)]
     if (oldValue === undefined) return [{ path, op: 'add', new: newValue }]
     if (newValue === undefined) return [{ path, op: 'remove', old: oldValue }]
     const isSame = JSON.stringify(oldValue) === JSON.stringify(newValue)

@@ -56,7 +56,7 @@ describe('settings of the command line', () => {
     const settings = read(
       {
         '.terraformrc': 'credentials "ignored.example.com" { token = "x" }',
-        chosen: `plugin_cache_dir = "$HOME/cache"
+        chosen: `plugin_cache_dir = "$HOME$constructor/cache"
           credentials "my-host.example.com" { token = "file" }`,
       },
       { TF_CLI_CONFIG_FILE: join(home, 'chosen'), TF_TOKEN_my__host_example_com: 'variable' },

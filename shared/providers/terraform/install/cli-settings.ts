@@ -162,10 +162,10 @@ function toMap(value: HclValue | undefined): ReadonlyMap<string, HclValue> {
 
 function expandFolder(folder: string | undefined, { env, home }: SettingsDeps): string | undefined {
   if (folder === undefined || folder === '') return undefined
-  const variables: Readonly<Record<string, string>> = { HOME: home, ...env }
+  const variables = new Map(Object.entries({ HOME: home, ...env }))
   return folder
     .replace(/^~(?=\/|$)/, home)
     .replaceAll(/\$(?:\{(\w+)\}|(\w+))/g, (_, braced?: string, plain?: string) => {
-      return variables[braced ?? plain ?? ''] ?? ''
+      return variables.get(braced ?? plain ?? '') ?? ''
     })
 }

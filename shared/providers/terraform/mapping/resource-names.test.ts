@@ -67,6 +67,11 @@ test('a renamed attribute id takes the first free name', () => {
   expect(names).toEqual(['myGoldKeyedId', 'resourceId', 'myGoldId', 'resourceId_'])
 })
 
+// The attribute was found as a property of every object, and the provider did not load.
+test('an attribute named constructor keeps its name', () => {
+  expect(nameOf(nameKeyed({ constructor: plainAttribute('o') }), 'constructor')).toBe('constructor')
+})
+
 test('the attributes urn and pulumi are renamed', () => {
   const names = nameKeyed({ urn: plainAttribute('o'), pulumi: plainAttribute('o') })
   expect(nameOf(names, 'urn')).toBe('myGoldUrn')

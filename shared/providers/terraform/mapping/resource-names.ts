@@ -46,20 +46,18 @@ export function nameResourceProperties(
   const names = propertyNamesOf(block)
   const provider = providerName.replaceAll('-', '_')
   const resource = stripResourcePrefix(typeName, prefix)
-  const replacements: Readonly<Record<string, readonly string[]>> = {
-    id: [
-      `${resource}_id`,
-      `${provider}_${resource}_id`,
-      'resource_id',
-      `${provider}_id`,
-      'resource_id_',
-    ],
-    urn: [`${provider}_urn`, 'resource_urn', 'resource_urn_'],
-    pulumi: ['pulumi_info', 'resource_pulumi', 'resource_pulumi_'],
-  }
+  const idNames = [
+    ...[`${resource}_id`, `${provider}_${resource}_id`, 'resource_id', `${provider}_id`],
+    'resource_id_',
+  ]
+  const replacements: ReadonlyMap<string, readonly string[]> = new Map([
+    ['id', idNames],
+    ['urn', [`${provider}_urn`, 'resource_urn', 'resource_urn_']],
+    ['pulumi', ['pulumi_info', 'resource_pulumi', 'resource_pulumi_']],
+  ])
   const idSource = findIdSource(block)
   const rename = (tfName: string, property: PropertyName): PropertyName => {
-    const candidates = replacements[tfName]
+    const candidates = replacements.get(tfName)
     if (candidates === undefined || (tfName === 'id' && idSource.kind === 'computed'))
       return property
     const freeName = candidates.find(candidate => !names.toPulumi.has(candidate))
