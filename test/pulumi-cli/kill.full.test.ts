@@ -50,6 +50,27 @@ describeWithCommands("kills around Pulumi's own command line", [['go', 'version'
     expect(JSON.parse(history)).toMatchObject([{ result: 'cancelled' }])
   }, 900_000)
 
+  test('a client that comes second sees the holder and the age of our own deployment', async () => {
+    const openedClient = await openStockClient(buildPulumiCli(cliVersion))
+    client = openedClient
+    const { antichain, pulumi, sandbox } = openedClient
+    requireSuccess(await antichain(['stack', 'init', 'dev']))
+    const env = { GOLD_ASKED: '1', DELAY: '20000' }
+    const up = antichain(['up', '--yes', '--skip-preview', '-s', 'dev'], { env })
+    const isCreating = (): boolean => sandbox.listChanges().some(({ call }) => call === 'create')
+    await waitUntil(isCreating, { condition: 'a create', limitMs: 60_000 })
+    requireSuccess(await pulumi(['stack', 'select', 'dev']))
+    const name = 'PULUMI_CONFIG_PASSPHRASE'
+    const passphrase = { [name]: sandbox.createEnvironment()[name] ?? '' }
+    for (const command of ['up', 'refresh', 'destroy']) {
+      const busy = await pulumi([command, '--yes', '--skip-preview'], passphrase)
+      expect(busy.exit, command).not.toBe(0)
+      expect(busy.err + busy.out, command).toMatch(/began \d+ s ago and is held by .*: antichain up/)
+    }
+    requireSuccess(await up)
+    expect(sandbox.listObjects()).toHaveLength(1)
+  }, 900_000)
+
   test('a killed client without a journal loses no create that it has reported', async () => {
     const { up, pulumi, sandbox } = await openHangingUpdate({
       PULUMI_DISABLE_JOURNALING: 'true',
