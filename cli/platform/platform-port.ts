@@ -49,9 +49,9 @@ export interface PlatformTools {
   /** Returns the settings in the context of cdk.json, as name=value. */
   readonly readContextSettings: () => readonly string[]
   /**
-   * Returns the number of busy tasks in the long pool of a group. `groupInstallation`: the
-   * installation, or a result of `groupInstallationOf`. Throws PLATFORM_PERMISSION_MISSING,
-   * PLATFORM_FAILED.
+   * Returns the number of busy tasks in the long pool of a group. A busy task protects itself from
+   * scale-in. `groupInstallation`: the installation, or a result of `groupInstallationOf`. Throws
+   * PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED.
    */
   readonly countProtectedTasks: (
     target: InstallationTarget,

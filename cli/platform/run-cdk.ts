@@ -16,7 +16,7 @@ const cdk = join(root, 'node_modules', 'aws-cdk', 'bin', 'cdk')
 const outputCharsMax = 64 * 1024
 
 /**
- * Runs the CDK's command line from the project's packages. The CDK gets no input, because the
+ * Runs the CDK that is installed in Antichain's `node_modules`. The CDK gets no input, because the
  * caller asks for confirmation before. Ctrl-C reaches the CDK from the terminal, and CloudFormation
  * completes the changes that it began. Throws PLATFORM_CDK_MISSING.
  */

@@ -34,13 +34,13 @@ export async function sendOrUndefined<Found>(
   }
 }
 
-const responseForm = z.object({ $metadata: z.object({ httpStatusCode: z.number() }) })
+const serviceErrorForm = z.object({ $metadata: z.object({ httpStatusCode: z.number() }) })
 
 /**
  * Returns the HTTP status of an error, if it has one. The status is needed for HEAD requests,
  * because their responses have no body with an error name.
  */
 function httpStatusOfError(thrown: unknown): number | undefined {
-  const parsed = responseForm.safeParse(thrown)
+  const parsed = serviceErrorForm.safeParse(thrown)
   return parsed.success ? parsed.data.$metadata.httpStatusCode : undefined
 }

@@ -31,7 +31,7 @@ export function copyFiles(
   if (source !== target) copyEntries(source, target)
 }
 
-/** Writes a link to the same target, in place of an earlier copy. */
+/** Makes `copy` a link to the file or folder that the link `source` names. */
 function copyLink(source: string, copy: string): void {
   rmSync(copy, { force: true })
   symlinkSync(resolve(dirname(source), readlinkSync(source)), copy)

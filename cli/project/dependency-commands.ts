@@ -40,7 +40,7 @@ export function chooseDependencyCommands(
     const hasSums = existsSync(join(moduleFolder, 'go.sum'))
     return [{ command: 'go', args: ['mod', hasSums ? 'download' : 'tidy'], cwd: programFolder }]
   }
-  // Programs in YAML have no dependencies besides their plugins.
+  // A project without a runtime has no program. A program in YAML needs only its plugins.
   return ['', 'yaml'].includes(runtime) ? [] : undefined
 }
 

@@ -59,7 +59,7 @@ function isOtherFile(name: string): boolean {
   return name !== 'Pulumi.yaml' && extname(name) !== '.pp'
 }
 
-/** Returns the fields of the project file of a program, or only the name without one. */
+/** Returns the fields of a program's project file. Without that file, returns only the name. */
 function readProjectFields({
   sourceFolder,
   name,

@@ -6,7 +6,7 @@ import type { CheckProtocol } from '../../shared/providers/check/contract.ts'
 /** The provider that a command line names. */
 export interface LocatedProvider {
   readonly protocol: CheckProtocol
-  /** The name in the report. */
+  /** The name in the report. Without `path`, the provider is found by this name. */
   readonly name: string
   readonly version: string
   /**

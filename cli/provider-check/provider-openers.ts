@@ -38,8 +38,8 @@ interface OpenerDeps {
 }
 
 /**
- * Calls a function with the opener of a provider, and then ends all its processes. A missing
- * provider is installed. With --verbose, its messages are printed.
+ * Calls a function with the opener of a provider, and then ends all processes of the provider. A
+ * missing provider is installed. With --verbose, the messages of the provider are printed.
  */
 export async function withOpener<T>(
   session: CliSession,

@@ -52,7 +52,7 @@ export function createApiClient({
   token,
   group = '',
 }: Pick<Login, 'url'> & Partial<Login>): ApiClient {
-  const authorization: Readonly<Record<string, string>> = {
+  const loginHeaders: Readonly<Record<string, string>> = {
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     ...(group === '' ? {} : { [apiGroupHeader]: group }),
   }
@@ -62,7 +62,7 @@ export function createApiClient({
       fetch(`${url}${path}`, {
         method,
         // A call can name another group than the login.
-        headers: { ...contentType, ...authorization, ...headers },
+        headers: { ...contentType, ...loginHeaders, ...headers },
         redirect: 'error',
         signal: AbortSignal.timeout(timeoutMs),
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -79,13 +79,13 @@ export function createApiClient({
     call: async call => parseResponse(url, await callForText(call)),
     getText: path => callForText({ method: 'GET', path }),
     upload: (destination, bytes) =>
-      withRetries(() => uploadBytes({ url, authorization }, destination, bytes), {
+      withRetries(() => uploadBytes({ url, loginHeaders }, destination, bytes), {
         mayRepeat: true,
       }),
     async openStream(path, headers) {
       const response = await callHost(url, () =>
         fetch(`${url}${path}`, {
-          headers: { ...headers, ...authorization },
+          headers: { ...headers, ...loginHeaders },
           redirect: 'error',
           signal: AbortSignal.timeout(apiLimits.streamMs + apiLimits.callTimeoutMs),
         }),
@@ -120,8 +120,8 @@ async function withRetries<T>(
 async function uploadBytes(
   {
     url,
-    authorization,
-  }: { readonly url: string; readonly authorization: Readonly<Record<string, string>> },
+    loginHeaders,
+  }: { readonly url: string; readonly loginHeaders: Readonly<Record<string, string>> },
   destination: Parameters<ApiClient['upload']>[0],
   bytes: Uint8Array,
 ): Promise<void> {
@@ -130,7 +130,7 @@ async function uploadBytes(
   const response = await callHost(target, () =>
     fetch(target, {
       method: 'PUT',
-      headers: isOwnApi ? { ...destination.headers, ...authorization } : destination.headers,
+      headers: isOwnApi ? { ...destination.headers, ...loginHeaders } : destination.headers,
       body: Buffer.from(bytes),
       redirect: 'error',
       signal: AbortSignal.timeout(apiLimits.uploadTimeoutMs),

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { EnginePort } from '../../local/engine-port.ts'
 import { error } from '../../shared/errors/error.ts'
 
-/** Maximum number of consecutive empty pages. Pages without readable items may be empty. */
+/** Maximum number of consecutive empty pages. The API leaves out items that it cannot read. */
 const emptyPagesMax = 100
 
 /** A page of a list. `next`: the cursor of the next page, absent at the end. */

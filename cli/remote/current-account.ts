@@ -33,7 +33,7 @@ export async function readTokenIdentity({
   return identityForm.parse(await callApi({ method: 'GET', path: '/v1/whoami' }))
 }
 
-/** Returns the account in use. An API is asked for the permissions of the token. */
+/** Returns the account in use. Requests the identity of a token from the API of the login. */
 export async function readCurrentAccount(session: CliSession): Promise<CurrentAccount> {
   const { home, cwd, io } = session
   const user = io.env['USER'] || io.env['LOGNAME'] || readUserName(io.env)

@@ -17,7 +17,7 @@ export const forecastForm = z.object({
     stepCount: z.number(),
     steps: z.array(
       z.object({
-        // A newer server may send kinds and sources that this version does not know.
+        // `op` and `source` of a newer server may have values that this version does not know.
         op: z.string().transform(text => text as StepOp),
         urn: urnForm,
         ms: z.number(),

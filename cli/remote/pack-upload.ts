@@ -17,9 +17,9 @@ import { machineOf } from '../../shared/providers/install/plugin-address.ts'
 import { readUserVariables } from '../../shared/runtime/environment/user-variables.ts'
 
 /**
- * Packs the program of a folder for an upload. A program in Go without a binary is built for the
- * platform of the server, which has no Go. A built binary is part of the upload, also if
- * `.gitignore` excludes it. Throws the errors of `packProgram`, of `readPlatform`, of
+ * Packs the program of a folder for an upload. A program in Go without the runtime option `binary`
+ * is built for the platform of the server, which has no Go. A built binary is part of the upload,
+ * also if `.gitignore` excludes it. Throws the errors of `packProgram`, of `readPlatform`, of
  * `requireBinaryOf` and of `buildGo`.
  */
 export async function packUpload(

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { type DeployError, error, isErrorCode } from '../../shared/errors/error.ts'
 
-/** The end of a refused request. Without a hint, the next step is that of the catalogue. */
+/** The end of a refused request. If `hint` is absent, the error gets the hint of its code. */
 export const refusalForm = z.object({
   kind: z.literal('refused'),
   code: z.string(),
@@ -9,7 +9,7 @@ export const refusalForm = z.object({
   hint: z.string().optional(),
 })
 
-/** Returns the error of a refused request: with its own code, or REQUEST_REFUSED. */
+/** Returns the error of a refused request. An unknown code becomes REQUEST_REFUSED. */
 export function refusalErrorOf({ code, message, hint }: z.infer<typeof refusalForm>): DeployError {
   const options = hint === undefined ? {} : { hint }
   return isErrorCode(code)

@@ -1,6 +1,7 @@
 /**
- * remote: the engine of the command line over an API instead of the store of this machine, with the
- * same interface. Features that the API does not support are refused by name.
+ * remote: the engine of the command line after a login. It sends requests to the API, and has the
+ * same interface as the engine over the store of this machine. Features that the API does not
+ * support are refused by name.
  */
 import { stackPathOf } from './stack-path.ts'
 import { createHash } from 'node:crypto'
@@ -92,6 +93,7 @@ export function openRemote(login: Login): EnginePort {
     async putState(stack, state) {
       const bytes = Buffer.from(JSON.stringify(await envelopeOf(state)))
       const hash = createHash('sha256').update(bytes).digest('hex') as BlobHash
+      // The route for programs also stores the states of edits.
       await remote.uploadArchive(`${stackPathOf(stack)}/programs`, { archive: hash, bytes })
       return hash
     },
@@ -166,6 +168,7 @@ async function readExport(
   const text = await client
     .getText(`${stackPathOf(stack)}/export${query}`)
     .catch((thrown: unknown) => {
+      // `exportState` returns undefined for an unknown version, but `exportAt` throws.
       if (query.startsWith('?version') && hasCode(thrown, 'MOMENT_UNKNOWN')) return undefined
       throw thrown
     })
@@ -229,6 +232,7 @@ function createRefusedCall(feature: string): () => Promise<never> {
 function createPartial<Whole extends object>(name: string, members: Partial<Whole>): Whole {
   return new Proxy(members as Whole, {
     get(_, property, receiver) {
+      // A function as `then` would make the object a promise for `await`.
       if (property in members || property === 'then')
         return Reflect.get(members, property, receiver)
       const memberName = `${name}, ${String(property)}`

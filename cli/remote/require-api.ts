@@ -2,8 +2,8 @@ import { error } from '../../shared/errors/error.ts'
 import type { CliSession } from '../session/session.ts'
 
 /**
- * Returns the API of the login. `task` is the subject of the error without a login, and `hint` its
- * next step. Throws LOGIN_MISSING.
+ * Returns the API of the login. Throws LOGIN_MISSING. `task`: the beginning of the error's message,
+ * such as `package registries require`. `hint`: the hint of the error.
  */
 export async function requireApi(
   session: Pick<CliSession, 'openEngine'>,

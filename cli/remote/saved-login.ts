@@ -33,7 +33,7 @@ export function readLogin(home: string): Login | undefined {
   }
 }
 
-/** Saves a login so that only its user can read it, because it contains the token in plaintext. */
+/** Saves a login in a file that only the current user can read: the token is in plaintext. */
 export function writeLogin(home: string, login: Login): void {
   mkdirSync(home, { recursive: true, mode: 0o700 })
   rmSync(loginFileOf(home), { force: true })

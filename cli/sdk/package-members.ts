@@ -13,14 +13,14 @@ export interface Member {
   readonly name: string
 }
 
-/** Returns the function that parses a token. The function throws PLUGIN_FAILED for another text. */
+/** Returns the function that parses a token. It throws PLUGIN_FAILED for an invalid token. */
 export function createMemberReader(schema: PackageSchema): (token: string) => Member {
-  const format = new RegExp(`^${schema.meta?.moduleFormat ?? '(.*)'}`)
+  const modulePattern = new RegExp(`^${schema.meta?.moduleFormat ?? '(.*)'}`)
   return token => {
     const [packageName, path = '', name = '', ...others] = token.split(':')
     if (packageName === undefined || name === '' || others.length > 0)
       throw error('PLUGIN_FAILED', `the schema of '${schema.name}' has an invalid token '${token}'`)
-    const module = format.exec(path)?.[1] ?? ''
+    const module = modulePattern.exec(path)?.[1] ?? ''
     return { token, module: module === 'index' ? '' : module, name }
   }
 }
@@ -57,7 +57,7 @@ export function isMethod({ functions }: PackageSchema, token: string): boolean {
   return functions?.[token]?.inputs?.properties?.['__self__'] !== undefined
 }
 
-/** Reports whether nested types have the names of SDKs of bridged providers. */
+/** Reports whether nested types are named as in the SDKs of bridged Terraform providers. */
 export function hasBridgedNames(compatibility: string): boolean {
   return compatibility === 'tfbridge20' || compatibility === 'kubernetes20'
 }

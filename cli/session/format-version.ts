@@ -1,7 +1,7 @@
 import manifest from '../../package.json' with { type: 'json' }
 import { emulatedVersion } from '../../shared/config/emulated-version.ts'
 
-/** Returns the version. Under the name `pulumi`, it is the version of Pulumi that is emulated. */
+/** Returns the version of Antichain, or the emulated version of Pulumi if called as `pulumi`. */
 export function formatVersion(env: Readonly<Record<string, string | undefined>>): string {
   return env['ANTICHAIN_CALLED'] === 'pulumi' ? `v${emulatedVersion}` : manifest.version
 }

@@ -4,16 +4,16 @@ import type { OutputStream } from './io.ts'
 
 /**
  * Reports an error on `stderr`: its message, its resource, its hint if it has one and, if
- * `verbose`, its stack trace. Returns the exit code of the catalogue, 255 for an internal error.
+ * `verbose`, its stack trace. Returns the exit code of the error. An internal error has 255.
  */
 export function reportFailure(thrown: unknown, stderr: OutputStream, verbose: boolean): number {
   const isDeployError = thrown instanceof DeployError
   const code = isDeployError ? thrown.code : 'INTERNAL_ASSERTION'
-  const sentence = thrown instanceof Error ? thrown.message : String(thrown)
+  const message = thrown instanceof Error ? thrown.message : String(thrown)
   const urn = isDeployError ? thrown.details['urn'] : undefined
   const hint = isDeployError ? thrown.hint : catalogue.INTERNAL_ASSERTION.hint
   const lines = [
-    `error[${code}]: ${sentence}`,
+    `error[${code}]: ${message}`,
     ...(urn === undefined ? [] : [`  resource: ${String(urn)}`]),
     ...(hint === '' ? [] : [`  hint: ${hint}`]),
     ...(verbose ? stackTraceOf(thrown) : []),

@@ -4,10 +4,7 @@ import type { CliSession } from '../session/session.ts'
 /** The highest number of stacks with a line each. With more stacks, the user types a name. */
 const shownStacksMax = 20
 
-/**
- * Returns the names of the stacks of the folder's project. If they do not fit in one page of the
- * catalog, only the first page is returned.
- */
+/** Returns the names of all readable stacks of the folder's project. */
 export async function listStackNames(session: CliSession): Promise<readonly string[]> {
   const { platform } = await session.openEngine()
   const { stacks } = await platform.catalog.listStacks(session.requireProject().name)

@@ -77,7 +77,8 @@ export async function openStackManager(
 
 /**
  * Returns the data keys that commands open for a stack. A data key without a stack is allowed,
- * because Pulumi and earlier versions created it, and the user's own credentials open it.
+ * because Pulumi or an earlier version of Antichain created it, and the user's own credentials open
+ * it.
  */
 export function ownKeysOf(stack: StackId): AllowedKeys {
   return { kind: 'own-or-unnamed', stack }

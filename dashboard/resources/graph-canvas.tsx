@@ -94,7 +94,7 @@ function useOpenGraph({ rows, graph, matches, states, palette, onOpen }: GraphCa
   const ranks = useRef<HTMLDivElement>(null)
   const latest = useRef({ onOpen, palette })
   const drawnPalette = useRef(palette)
-  // New resources of a deployment open the graph again, which keeps the shown part.
+  // New resources of a deployment open the graph again. It then shows the same part as before.
   const view = useRef<ReturnType<OpenGraph['readView']>>(undefined)
   // One value, so that a graph that opens replaces the failure of an earlier one.
   const [{ openedGraph, failure }, setOpening] = useState<GraphOpening>({})
@@ -139,7 +139,7 @@ function useOpenGraph({ rows, graph, matches, states, palette, onOpen }: GraphCa
   return { container, ranks, openedGraph, failure }
 }
 
-/** Moves the view. Reports whether the key does so. */
+/** Moves or zooms the view by a key. Reports whether the key has such an effect. */
 function moveByKey(openedGraph: OpenGraph, key: string): boolean {
   const moves: ReadonlyMap<string, () => void> = new Map([
     ['ArrowLeft', () => openedGraph.pan(-panStep, 0)],

@@ -21,7 +21,7 @@ interface ResourceGraphViewProps {
   fallback: ReactNode
 }
 
-/** Shows the dependency graph of a state, or another view with the reason of the replacement. */
+/** Shows the dependency graph of a state. Without WebGL 2, shows the reason and `fallback`. */
 export function ResourceGraphView({ fallback, ...props }: ResourceGraphViewProps) {
   const [hasWebGl] = useState(supportsWebGl)
   if (hasWebGl) return <LoadedGraph {...props} />
@@ -85,7 +85,10 @@ function LoadedGraph(props: Omit<ResourceGraphViewProps, 'fallback'>) {
   )
 }
 
-/** Returns the colors of the theme. The browser resolves them only as colors of elements. */
+/**
+ * Returns the colors of the theme. CSS computes colors only for elements, so the legend has an
+ * element for each color.
+ */
 function usePalette() {
   const legend = useRef<HTMLUListElement>(null)
   const [palette, setPalette] = useState<GraphPalette>()

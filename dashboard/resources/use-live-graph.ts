@@ -39,7 +39,7 @@ export function useLiveGraph(
   return { rows, graph, states }
 }
 
-/** Returns the new resources of a deployment. The list is the same until new ones are added. */
+/** Returns the new resources of a deployment, as the same array while they do not change. */
 function useNewRows(
   stateRows: readonly StateRow[],
   operations: readonly OperationRow[] | undefined,

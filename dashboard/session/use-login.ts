@@ -27,10 +27,10 @@ export function useLogin(): LoginSession {
     // Several requests may be refused at the same time. The first one has the reason.
     setEndReason(earlier => (reason === undefined ? undefined : (earlier ?? reason)))
   }, [])
-  const login = useCallback((accepted: string) => {
-    storeToken(accepted)
+  const login = useCallback((acceptedToken: string) => {
+    storeToken(acceptedToken)
     setEndReason(undefined)
-    setToken(accepted)
+    setToken(acceptedToken)
   }, [])
   const client = useMemo(
     () => (token === undefined ? undefined : createBrowserClient(token, end)),

@@ -39,7 +39,10 @@ export function PolledSection<Value>(props: {
   )
 }
 
-/** Shows a value within the boundary for errors. */
+/**
+ * Calls `show` in a component of its own, because the boundary catches only errors of components
+ * below it.
+ */
 function ShownValue<Value>({ value, show }: { value: Value; show: (value: Value) => ReactNode }) {
   return show(value)
 }

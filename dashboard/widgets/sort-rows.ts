@@ -9,7 +9,7 @@ export interface TableSort {
 
 const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
 
-/** Returns the rows by the value of a column. Rows with equal values keep their order. Pure. */
+/** Returns rows sorted by the value of a column. Rows of equal value keep their order. Pure. */
 export function sortRows<Row>(
   rows: readonly Row[],
   valueOf: (row: Row) => SortValue,

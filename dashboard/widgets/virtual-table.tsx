@@ -40,13 +40,13 @@ interface VirtualTableProps<Row> {
   readonly onOpen?: ((row: Row) => void) | undefined
   /** The key of the row whose details are shown. */
   readonly openKey?: string | undefined
-  /** Makes the table a tree, whose order is that of its rows. */
+  /** Makes the table a tree. Its rows keep the order of `rows`, so its headers do not sort. */
   readonly tree?: TreeState<Row>
 }
 
 /** Heights of a row in px. styles/widgets.css has the same numbers. */
 const rowHeightPx = { wide: 44, narrow: 68 }
-/** Rows beyond each edge of the visible ones that are in the document too. */
+/** The number of rows in the document above the visible ones, and of those below them. */
 const overscanRows = 12
 
 /**
@@ -112,8 +112,8 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
 function useSortedRows<Row>({ rows, columns }: VirtualTableProps<Row>) {
   const [sort, setSortState] = useState<TableSort>()
   const sortBy = columns.find(({ name }) => name === sort?.column)?.sortBy
-  // A render may create the columns again, although their functions do the same. So new columns do
-  // not sort the rows again: only new rows or another sort do.
+  // A render may create the columns again, with functions that do the same. So only new rows or
+  // another sort cause a new order, and new columns do not.
   const latestSortBy = useRef(sortBy)
   latestSortBy.current = sortBy
   const sortedRows = useMemo(

@@ -134,7 +134,10 @@ function requireDecidable(
     throw error('APPROVAL_OWN', `${name} cannot be approved by its requester ${caller.name}`)
 }
 
-/** Reports whether a caller is the requester. A new token of the same name counts as the same. */
+/**
+ * Reports whether a caller is the requester. A caller with a new token of the same name counts as
+ * the requester too. After the name, `by` may have the client, such as ` (API)`.
+ */
 function isRequester({ token, by }: StoredApproval, { id, name }: Caller): boolean {
   return token !== undefined && (token === id || by.replace(/ \([A-Za-z]+\)$/, '') === name)
 }

@@ -63,8 +63,8 @@ export interface ApiPorts
   /** The port for uploads of programs and plugins. Absent: the API itself receives programs. */
   readonly uploads?: UploadsPort
   /**
-   * The queue of notifications, with the undelivered ones: of the installation, or of this process
-   * if it delivers notifications.
+   * The queue of notifications, and its dead letters. The queue belongs to the installation, or to
+   * a process that delivers notifications itself.
    */
   readonly notifications: Pick<NotificationsPort, 'send' | 'listDeadLetters' | 'redrive'>
   /**
@@ -116,7 +116,8 @@ export interface StreamAccess {
 }
 
 /**
- * An authorized call of a route. Only the `run` of a row gets validated values of query and body.
+ * An authorized call of a route. The `run` of a `RouteRow` gets a validated query and body. The
+ * `answer` of a `Route` gets them before their validation.
  */
 export interface RouteCall<Query, Body> {
   readonly caller: Caller

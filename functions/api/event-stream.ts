@@ -84,7 +84,7 @@ export async function* streamRequest(
   for (;;) {
     const end = (await requests.find(stack, key))?.end
     // The events of a preview are stored before its end, so they are complete when the end exists.
-    // The preview of a request that waits for an approval is read at its end.
+    // A request that waits for an approval has a preview too, which is read at its end.
     if (dryRun || end?.kind === 'previewed') yield* readNewEvents(position, previewIdOf(stack, key))
     if (await mustReconnect(position)) return yield { event: 'again', data: {} }
     if (end?.kind === 'started') {
@@ -111,8 +111,8 @@ export async function* streamDeployment(
   for (;;) {
     const record = await findHistoryRecord(catalog, stack, number)
     for await (const message of readNewEvents(position, deployment)) {
-      // The usage is assigned only with events. Without them, retention has removed the records,
-      // and would never remove the usage.
+      // A deployment without events gets no usage. Retention may have removed its records, and then
+      // would never remove the usage.
       position.ports.assignUsage?.(deployment)
       yield message
     }

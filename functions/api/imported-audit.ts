@@ -33,8 +33,8 @@ export const exportedAuditForm = z.object({
 type ExportedAudit = z.infer<typeof exportedAuditForm>
 
 /**
- * Returns the id of an imported entry. No request of the target and no entry of another source has
- * the same one.
+ * Returns the id of an imported entry. It differs from the ids of all requests of the target, and
+ * of all entries of other sources.
  */
 export function importedAuditIdOf(source: string, id: string): string {
   return `imported ${createHash('sha256')

@@ -14,8 +14,8 @@ const errorForm = z.object({
 })
 
 /**
- * Returns the OpenAPI 3.1 document of a table of routes, and of routes without a token. The schemas
- * are derived from the zod types that validate the requests.
+ * Returns the OpenAPI 3.1 document of a table of routes, and of routes that need no token. The
+ * schemas are derived from the zod types that validate the requests.
  */
 export function openApiOf(
   routes: readonly Route[],

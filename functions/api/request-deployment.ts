@@ -12,9 +12,8 @@ export const withdrawnCode = 'DEPLOYMENT_CANCELLED'
 
 /**
  * Puts a request and sends a nudge. The archive of an `up` that is no preview becomes the program
- * of the stack, so that a schedule does not deploy an older program. If the `up` waits for an
- * approval, its archive becomes the program with the approval. Throws the errors of
- * `putRequestOnce`.
+ * of the stack, so that a schedule does not deploy an older program. If the `up` needs an approval,
+ * its archive becomes the program when its plan is approved. Throws the errors of `putRequestOnce`.
  */
 export async function requestDeployment(
   ports: Pick<ApiPorts, 'requests' | 'nudges' | 'documents'>,

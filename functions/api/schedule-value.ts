@@ -41,7 +41,7 @@ export const sharedScheduleDraft = scheduleDocument
   })
 
 /**
- * Places the calls of a draft, and returns the schedule to store. Throws the errors of
+ * Places the scheduler's calls for a draft, and returns the schedule to store. Throws the errors of
  * `placeSchedulerCalls`, and DOCUMENT_INVALID for a previous schedule that cannot be read. Throws
  * SCHEDULE_INVALID if `removesStack` is set for anything but a destroy that runs once.
  */

@@ -13,11 +13,11 @@ import type { ApiPorts } from './define-route.ts'
 import { readDocumentsOf } from '../../shared/triggers/read-documents.ts'
 
 /**
- * Places calls for a new version of a schedule under a new name, and returns the schedule with that
- * name. Calls are placed before their document is stored. A crash in between leaves calls without
- * effect, but never a schedule without calls. No calls are placed for a paused schedule, or without
- * a scheduler. Throws SCHEDULE_INVALID for an invalid schedule, and for a schedule that would never
- * run and is not paused.
+ * Places the scheduler's calls for a new version of a schedule under a new name. Returns the
+ * schedule with that name. Calls are placed before their document is stored. A crash in between
+ * leaves calls without effect, but never a schedule without calls. No calls are placed for a paused
+ * schedule, or without a scheduler. Throws SCHEDULE_INVALID for an invalid schedule, and for a
+ * schedule that would never run and is not paused.
  */
 export async function placeSchedulerCalls(
   { scheduler, clock, random }: Pick<ApiPorts, 'scheduler' | 'clock' | 'random'>,
@@ -33,6 +33,7 @@ export async function placeSchedulerCalls(
   // The conversion also refuses a paused schedule that EventBridge Scheduler does not support.
   const times = schedulerExpressionOf(schedule, now)
   if (schedule.isPaused) return schedule
+  // The digest is cut, because the name of calls has at most 64 characters.
   const keyDigest = createHash('sha256').update(sealingContextOf(key)).digest('hex').slice(0, 20)
   const name = `schedule-${keyDigest}-${random.uuid().replaceAll('-', '')}`
   await scheduler.place({ name, key, times, placedAt: now })

@@ -80,8 +80,8 @@ export interface FunctionResources {
 type Env = Readonly<Record<string, string | undefined>>
 
 /**
- * Empties the scratch space, and opens the resources that the variables of a function name. Throws
- * AWS_SETTINGS_INVALID.
+ * Empties the scratch space, and opens the resources that the variables of a function name. `part`
+ * is the part of the installation in the records of usage. Throws AWS_SETTINGS_INVALID.
  */
 export function openFunctionResources(env: Env, part: UsagePart): FunctionResources {
   clearScratch(env)
@@ -106,7 +106,7 @@ export function openFunctionResources(env: Env, part: UsagePart): FunctionResour
   const secretsDeps = { settings, awsResources, platform, passphrase }
   const { openSecrets, openStateManager } = createSecretsOpeners(secretsDeps)
   const folders = createProgramFolders(platform.archives, scratch)
-  const programs: ProgramRequestDeps = { folders, openSecrets }
+  const programDeps: ProgramRequestDeps = { folders, openSecrets }
   const home = env['HOME'] ?? homedir()
   const resolveVariables = createVariableResolver(
     { env, settings, home },
@@ -125,7 +125,7 @@ export function openFunctionResources(env: Env, part: UsagePart): FunctionResour
     assignUsage: usage.assign,
     fetchPlugin,
     openStateManager,
-    ...createArchivedProgramOpener(platform.requests, programs),
+    ...createArchivedProgramOpener(platform.requests, programDeps),
   })
   let triggers: AwsTriggers | undefined
   let acquirePlugin: FetchPlugin | undefined

@@ -33,9 +33,9 @@ interface OpenerDeps {
 /**
  * Creates the functions with which a generator opens the program of a request (`open`), or that of
  * a deployment that it continues (`reopen`). They also open programs of repositories and uploaded
- * programs without packages. They add reviewed configuration, and the policy packs that are
- * attached to the stack. Throws AWS_SETTINGS_INVALID without the variable of the installer
- * function.
+ * programs without packages. They add the reviewed configuration to an unreviewed preview, and the
+ * policy packs that are attached to the stack. Throws AWS_SETTINGS_INVALID without the variable of
+ * the installer function.
  */
 export function createGeneratorOpeners(
   { open, reopen }: Pick<StackServerDeps, 'open' | 'reopen'>,
@@ -45,25 +45,25 @@ export function createGeneratorOpeners(
   const { archives, requests, clock } = platform
   const install = createInstallProgram(deps)
   const programDeps = { archives, requests, clock, folders, scratch, install, ...triggers }
-  const reviewedOpen = withReviewedConfig(withRepositoryPrograms(open, programDeps), {
+  const openWithReviewedConfig = withReviewedConfig(withRepositoryPrograms(open, programDeps), {
     requests,
     readState: stack => exportState(platform, stack),
   })
   const s3 = createUploadSigner(settings)
-  const installedOpen = withInstalledPackages(reviewedOpen, {
+  const openWithPackages = withInstalledPackages(openWithReviewedConfig, {
     ...programDeps,
     installedPrograms: createInstallRecords({ s3, bucket: awsResources.get('bucket') }),
     processes: createProcesses,
     env: removeFunctionVariables(env),
   })
   return withAttachedPolicies(
-    { open: installedOpen, reopen },
+    { open: openWithPackages, reopen },
     { documents: triggers.documents, folders },
   )
 }
 
 /**
- * Creates the function that installs programs: it calls the function of the installer. A generator
+ * Creates the function that installs programs by a call of the installer on Lambda. A generator
  * itself runs no scripts of packages, because scripts could use its role, which has access to
  * journal and catalog. Throws AWS_SETTINGS_INVALID without the variable of the installer function.
  */

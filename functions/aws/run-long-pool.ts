@@ -59,9 +59,9 @@ export async function runLongPool(
 }
 
 /**
- * Ends a task that ran the program of an unreviewed preview. The task calls the scaler first, which
- * may have removed the tasks of this queue meanwhile. If so, ECS starts no other task in its
- * place.
+ * Ends a task that ran the program of an unreviewed preview. ECS starts no other task in its place
+ * if the scaler has lowered the number of tasks meanwhile. So the task first calls the scaler,
+ * which starts a task if messages wait.
  */
 export async function endAfterUnreviewedRun(
   { hasRunUnreviewed, endEnvironment }: Pick<StackBinding, 'hasRunUnreviewed' | 'endEnvironment'>,

@@ -25,6 +25,7 @@ export function createSecretsOpeners(deps: {
   const stackSecretsDeps = {
     keeper,
     passphrase,
+    // A stack may open only data keys of its own.
     allowedKeys: 'own',
     openRecordedServiceManager,
   } as const

@@ -36,8 +36,8 @@ export interface UsageRecorderDeps {
 const saveIntervalMs = 60_000
 
 /**
- * The number of requests to SQS per event that the meter does not see. For a function, Lambda
- * receives and removes the message. A task of the long pool receives messages itself.
+ * The number of requests to SQS per event that the meter does not count. For a function, Lambda
+ * receives and removes the message. For a task of the long pool, the meter counts only the removal.
  */
 const requestsPerEvent: Readonly<Record<UsagePart | 'task', number>> = {
   generator: 2,
@@ -69,7 +69,7 @@ export function createUsageRecorder(deps: UsageRecorderDeps): UsageRecorder {
   let isFirst = true
   let current: MeasuredCall | undefined
   const beginCall = (): MeasuredCall => {
-    // The first call also pays the start of its environment, which began with the process.
+    // The first call also pays the start of its environment. The clock begins with the process.
     const nowMs = clock.monotonicMs()
     const isStart = isFirst && deps.size.kind === 'function'
     const startMs = isStart ? Math.max(0, nowMs - initMsMax) : nowMs

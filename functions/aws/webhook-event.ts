@@ -49,6 +49,7 @@ export function parseDelivery(event: unknown): HttpDelivery | undefined {
   const [, group, name] =
     /^\/hooks\/(?:([a-z][a-z0-9-]{0,99})~)?([A-Za-z0-9][\w.-]{0,99})$/.exec(rawPath) ?? []
   if (name === undefined || requestContext.http.method !== 'POST') return undefined
+  // At most two characters of base64 are padding.
   const minimumBytes = isBase64Encoded ? Math.floor((body.length * 3) / 4) - 2 : body.length
   if (minimumBytes > triggerLimits.webhookBytesMax)
     throw error('WEBHOOK_TOO_LARGE', `the delivery has at least ${minimumBytes} bytes`)

@@ -73,9 +73,9 @@ export async function prune(
 
 /**
  * Reports whether a command sweeps blobs after a removal. A sweep reads the records of all stacks.
- * It is due after each removal of a deployment, and when a removed version is a multiple of
- * `versionsPerSweep`. Versions cause fewer sweeps, because a stack with the maximum number of
- * versions loses one with each command.
+ * It is due after each removal of a deployment, and when the number of a removed version is a
+ * multiple of `versionsPerSweep`. Versions cause fewer sweeps, because a stack with the maximum
+ * number of versions loses one with each command.
  */
 export function isBlobSweepDue({ deployments, removedVersions }: RemovalResult): boolean {
   const versions = removedVersions.flatMap(removed => removed.versions)

@@ -11,8 +11,8 @@ export interface TidyUpResult {
 
 /**
  * Reconciles all stacks, and reports dead letters and stuck deployments. Removes the remaining
- * records of removed stacks, and old records, versions and blobs of all stacks. Can be called
- * at any time. Throws CLI_USAGE for invalid retention variables, and the errors of `countDeadLetters`.
+ * records of removed stacks, and old records, versions and blobs of all stacks. Can be called at
+ * any time. Throws CLI_USAGE for invalid retention variables, and the errors of `countDeadLetters`.
  */
 export async function tidyUp(
   {

@@ -22,7 +22,7 @@ const codes = [
 /** The codes `Throttling` and `Throttled`, which are also words of other sentences. */
 const ambiguousCode = 'Throttl(?:ing|ed)(?=$|["\'<):,;]|\\.?(?:\\s*$|User\\b|Api\\b))'
 
-/** A code is not a part of a longer name or of a path. */
+/** Any of the codes, except as a part of a longer name or of a path. */
 const codePattern = new RegExp(
   `(?<![\\w/-])(?:(?:${codes.join('|')})(?:Exception|Error)?(?![\\w/-])|${ambiguousCode})`,
   'u',
@@ -66,7 +66,7 @@ const statusPattern = new RegExp(
 /** The gRPC code RESOURCE_EXHAUSTED as a number. */
 const resourceExhausted = 8
 
-/** The same code in a message, for example `rpc error: code = ResourceExhausted`. */
+/** RESOURCE_EXHAUSTED in a message, for example `rpc error: code = ResourceExhausted`. */
 const resourceExhaustedPattern = /\b(?:ResourceExhausted|RESOURCE_EXHAUSTED)\b/u
 
 /** Reasons of RESOURCE_EXHAUSTED for which waiting does not help: sizes and counts of resources. */

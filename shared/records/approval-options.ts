@@ -15,6 +15,6 @@ export interface PlanApproval {
 export interface ApprovalOptions {
   /** Whether the rule of a webhook requires an approval of the plan. Absent: no. */
   readonly needsApproval?: boolean
-  /** The approval of the plan that the deployment names (`DeploymentOptions`). The API sets it. */
+  /** The approval of the update plan (`plan` of `DeploymentOptions`). The API sets this field. */
   readonly approval?: PlanApproval
 }

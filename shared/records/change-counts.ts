@@ -11,7 +11,7 @@ export function isChange(op: string): boolean {
   return !unchangingKinds.has(op)
 }
 
-/** Returns the number of changes among operations. `counts`: the operations of each kind. */
+/** Returns the number of changes among operations. `counts`: their number by kind. */
 export function countChanges(counts: Readonly<Record<string, number>>): number {
   return Object.entries(counts)
     .filter(([op]) => isChange(op))

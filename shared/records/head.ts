@@ -46,14 +46,14 @@ export interface Outcome {
    * `stateBlob` is set.
    */
   readonly state?: StoredResource
-  /** The state as a blob, if it is too large for an item. */
+  /** The state as a blob, if it is too large for a record. */
   readonly stateBlob?: BlobHash
   /** For a refresh: the kind of step that corresponds to its result, such as `update`. */
   readonly resultOp?: StepOp
   readonly error?: OutcomeError
   /** The view steps of the resource, in the order in which the provider reported them. */
   readonly views?: readonly ViewOutcome[]
-  /** The views as a blob, if they are too large for an item. */
+  /** The views as a blob, if they are too large for a record. */
   readonly viewsBlob?: BlobHash
   readonly startedAt: EpochMs
   readonly endedAt: EpochMs

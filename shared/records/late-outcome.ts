@@ -14,7 +14,7 @@ export interface LateOutcome {
   readonly urn: Urn
   /** The resulting state, sealed. With `stateBlob`, only the identity of the resource. */
   readonly state: StoredResource
-  /** The complete sealed state as a blob, if the state is too large for an item. */
+  /** The complete sealed state as a blob, if the state is too large for a record. */
   readonly stateBlob?: BlobHash
 }
 

@@ -244,13 +244,13 @@ export type Decision =
       readonly kind: 'program-ended'
       readonly outputs?: JsonObject
       /**
-       * Set for a refresh by the program. Resources that the program did not register were read
-       * too, and the fold rebuilds them.
+       * Set for a refresh that runs the program. Resources that the program did not register were
+       * read too, and the fold rebuilds them.
        */
       readonly isRefresh?: true
       /**
-       * For a refresh by the program: positions of resources in the base that the program left
-       * unchanged.
+       * For a refresh that runs the program: positions in the base of unchanged resources whose
+       * empty lists of property dependencies the fold keeps.
        */
       readonly kept?: readonly number[]
       /** Resources with steps in the update plan that did not occur. */
@@ -293,7 +293,7 @@ export interface LogRecord {
   readonly writer: WriterToken
   readonly at: EpochMs
   readonly decisions: readonly Decision[]
-  /** The blob with the decisions, if they are too large for an item. `decisions` is then empty. */
+  /** The blob with the decisions, if they are too large for a record. `decisions` is then empty. */
   readonly decisionsBlob?: BlobHash
   /** The blobs that the decisions in `decisionsBlob` reference. */
   readonly names?: readonly BlobHash[]

@@ -54,8 +54,8 @@ export type StateEffect =
   | 'none'
 
 /**
- * An import by the `import` command. `chosen`: the user selected properties. `whole`: the user
- * selected none.
+ * The selection of properties for an import by the `import` command. `chosen`: the user selected
+ * properties. `whole`: the user selected none.
  */
 export type ImportedProperties = 'whole' | 'chosen'
 

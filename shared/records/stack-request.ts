@@ -137,7 +137,7 @@ export type RequestEnd =
       readonly kind: 'refused'
       readonly code: string
       readonly message: string
-      /** The next step. Absent: that of the error catalogue, and in older records. */
+      /** The next step for the user. Absent if the error catalogue has it, and in older records. */
       readonly hint?: string
     }
   | {

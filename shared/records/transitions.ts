@@ -35,8 +35,8 @@ export interface HeadRequest {
 
 /**
  * Facts about a head and a request to it. The conditions of `transitions` consist of these facts.
- * `called`: an attempt was not given back, so it may have called its provider. `called before`: the
- * same is true of an attempt before the head's last attempt. `complete`: all arrivals that the
+ * `called`: an attempt was not given back, so it may have called its provider. `called before`: an
+ * attempt before the head's last attempt was not given back. `complete`: all arrivals that the
  * operation needs are present.
  */
 export type Fact =

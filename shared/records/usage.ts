@@ -36,7 +36,7 @@ export interface UsageRecord {
   readonly counts: UsageCounts
 }
 
-/** The cost of some usage in US dollars. `requests`: all except functions and tasks. */
+/** The cost in US dollars. `functions`: functions and tasks. `requests`: all other usage. */
 export interface UsageCost {
   readonly requests: number
   readonly functions: number

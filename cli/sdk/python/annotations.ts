@@ -41,7 +41,7 @@ export interface Annotator {
   readonly takeRequested: () => readonly RequestedClass[]
 }
 
-/** Any value, which includes outputs. */
+/** The annotation of any value, also of an output. */
 const anyType = '_typing.Any'
 
 /** Types of Pulumi itself. */
@@ -142,7 +142,7 @@ interface TypeContext {
   readonly findEnumType: (reference: string) => string | undefined
 }
 
-/** Returns the type of an input. Any type includes outputs already. */
+/** Returns the type of an input. `_typing.Any` already includes outputs. */
 function wrapInput(type: string, isPlain: boolean | undefined): string {
   const isAny = type === anyType || type === `_typing.Optional[${anyType}]`
   return isPlain === true || isAny ? type : `pulumi.Input[${type}]`
@@ -170,8 +170,9 @@ function formatType(spec: TypeSpec, context: TypeContext): string {
 }
 
 /**
- * Returns the type of a union. An output has no class that fits all choices, so its type is any,
- * except for an enumeration that also accepts other texts or numbers.
+ * Returns the type of a union. An output of several types is `_typing.Any`, because no class fits
+ * all choices. If all choices have one built-in type, the output has that type. An example is an
+ * enumeration that also accepts other texts.
  */
 function formatUnion(choices: readonly TypeSpec[], context: TypeContext): string {
   const { use, findEnumType } = context

@@ -16,7 +16,8 @@ const readers: ReadonlyMap<string, string> = new Map([
 
 /**
  * Returns the files of the module with the configuration variables: name → lines. The module has a
- * class with properties, so that variables are read when they are used. Its stub has their types.
+ * class with properties, so that variables are read when they are used. The stub `__init__.pyi` has
+ * the types of the variables.
  */
 export function formatConfigFiles(
   pythonPackage: PythonPackage,

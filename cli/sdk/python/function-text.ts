@@ -22,7 +22,8 @@ export interface PackageFunction {
 
 /**
  * Returns the definitions of a function in both forms: the plain one waits for the result, and the
- * form `<name>_output` takes and returns outputs. A function without a result has the plain form.
+ * form `<name>_output` takes and returns outputs. A function without a result has only the plain
+ * form.
  */
 export function formatFunction(
   packageFunction: PackageFunction,

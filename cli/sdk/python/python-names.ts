@@ -41,13 +41,13 @@ function toIdentifier(name: string): string {
   return name.replace(/[^\p{L}\p{N}\p{M}\p{Pc}]/gu, '_').replace(/^(?=\p{Nd})/u, '_')
 }
 
-/** Returns the parameter of an input of a resource, which also has a name and options. */
+/** Returns the parameter for an input of a resource. `resource_name` and `opts` are taken. */
 export function toParameterName(name: string): string {
   const argumentName = toArgumentName(name)
   return argumentName === 'resource_name' ? `${argumentName}_` : argumentName
 }
 
-/** Returns the parameter of an input of a function, which also has options. */
+/** Returns the parameter for an input of a function. `opts` is taken. */
 export function toArgumentName(name: string): string {
   const pythonName = toPythonName(name)
   return pythonName === 'opts' ? `${pythonName}_` : pythonName
@@ -86,8 +86,8 @@ export function toEnumMember(name: string, enumName: string): string {
 }
 
 /**
- * Returns a semantic version in the form of PEP 440: `1.2.0b3` for `1.2.0-beta.3`. Python calls
- * other prereleases and builds local versions, such as `1.2.0+nightly.4`.
+ * Returns a semantic version in the form of PEP 440: `1.2.0b3` for `1.2.0-beta.3`. Another
+ * prerelease or build becomes a local version of Python, such as `1.2.0+nightly.4`.
  */
 export function toPythonVersion(version: string): string {
   const [, release = '0.0.0', prerelease = '', build = ''] =

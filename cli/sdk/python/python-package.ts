@@ -25,7 +25,7 @@ export interface PythonPackage {
   readonly requiresPython: string
   /** Version requirements of other packages by their names. */
   readonly requires: Readonly<Record<string, string>>
-  /** Whether nested types have the names of SDKs of bridged providers. */
+  /** Whether nested types are named as in the SDKs of bridged Terraform providers. */
   readonly isBridged: boolean
   /** Returns the module of a token in Python, and the name of its class. */
   readonly readMember: (token: string) => Member

@@ -2,7 +2,7 @@
  * federation: tokens of CI systems, which OIDC issuers sign, are exchanged for tokens of the API.
  * An admin defines the rules. Each rule names an issuer, an audience and conditions on claims.
  *
- * Invariants: no request is sent to an issuer that no rule names. A refusal contains no condition
+ * Invariants: requests are sent only to issuers that a rule names. A refusal contains no condition
  * of a rule. No token of an issuer is stored or logged.
  */
 import { DeployError } from '../../../shared/errors/error.ts'

@@ -3,7 +3,7 @@ import { federationLimits } from '../../../shared/config/federation-limits.ts'
 import type { Route } from '../define-route.ts'
 import { tokenView } from '../token-document.ts'
 
-/** A route without a token, and the size limit of its body. */
+/** A route whose callers need no token, and the size limit of its body. */
 export interface PublicRoute
   extends Pick<Route, 'method' | 'path' | 'summary' | 'body' | 'output' | 'status'> {
   readonly bodyBytesMax: number

@@ -30,8 +30,8 @@ export const publicIssuers: Readonly<Record<'github' | 'gitlab', PublicIssuer>> 
 }
 
 /**
- * The terms in the names of claims that describe a token or a job, and no owner. Examples of such
- * names are `ref_type`, `build_branch` and `runner_environment`.
+ * Terms in names of claims. A claim with such a term in its name describes a token or a job, and no
+ * owner, for example `ref_type`, `build_branch` and `runner_environment`.
  */
 const jobTerms: ReadonlySet<string> = new Set([
   ...['iss', 'aud', 'azp', 'exp', 'iat', 'nbf', 'jti'],

@@ -47,7 +47,7 @@ export const auditRoutes = [
   defineRoute({
     ...access,
     method: 'PUT',
-    // The log records the path, so its `id` tells one import from another. The route ignores it.
+    // The audit log records the path, whose `id` distinguishes imports. The route ignores the id.
     path: '/v1/audit/imports/{id}',
     summary:
       'Append entries of another installation to the audit log, oldest first, marked as such',

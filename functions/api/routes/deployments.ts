@@ -214,7 +214,7 @@ export const deploymentRoutes = [
     run: async (ports, { params, query: { limit, cursor } }) => {
       const { id } = await requireDeployment(ports, params)
       const firstNumber = parseCursor(cursor)
-      // The tokens of writers are not exposed.
+      // Each record also has the token of its writer, which callers do not get.
       const records = await ports.decisionLog.read(id, firstNumber as LogNumber, limit)
       const items = records.map(({ number, at, decisions, decisionsBlob }) => ({
         number,

@@ -35,7 +35,7 @@ const versionDiffView = z.object({
       ),
     }),
   ),
-  /** The number of changes, also if `changes` is cut. */
+  /** The number of all changes. `changes` contains at most `diffChangesMax` of them. */
   changeCount: z.number(),
   sameCount: z.number(),
   pendingAdded: pendingView,

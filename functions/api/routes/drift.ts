@@ -9,7 +9,7 @@ import {
   readDriftStatus,
 } from '../service/drift-runs.ts'
 
-/** Routes for the drift of a stack. They return the same as the routes for Pulumi's clients. */
+/** Routes for the drift of a stack. The routes for Pulumi's clients return the same drift. */
 export const stackDriftRoutes = [
   defineRoute({
     method: 'GET',

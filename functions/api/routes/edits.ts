@@ -41,8 +41,8 @@ export const editRoutes = [
       const { id: stack } = await requireStack(ports, stackOf(call.params))
       const key = idempotencyKeyOf(call.request, ports)
       const { edit } = call.body
-      // The caller sends the hash of the state. The name in the request also contains the stack, so
-      // that the edit never reads an archive of another stack.
+      // The caller sends the hash of the state's archive. The stored request has the name of the
+      // archive, which depends on the stack. So the edit never reads an archive of another stack.
       const state = 'state' in edit ? (edit.state as BlobHash) : undefined
       const namedEdit = state === undefined ? edit : { ...edit, state: archiveNameOf(stack, state) }
       return putEdit(ports, call, { stack, key, edit: namedEdit }, async () => {
@@ -121,8 +121,8 @@ async function requireIdleStack(
 ): Promise<void> {
   const { current } = await requireStack(ports, stack)
   const [firstRequest] = await ports.requests.listWaiting(stack, 1)
-  const isWaiting = firstRequest !== undefined && !isEditRequest(firstRequest)
-  if (current === '' && !isWaiting) return
+  const hasDeploymentRequest = firstRequest !== undefined && !isEditRequest(firstRequest)
+  if (current === '' && !hasDeploymentRequest) return
   if (current === '')
     throw error('STACK_BUSY', 'a request is waiting for this stack', {
       hint: 'Wait for its end, or withdraw it with DELETE /v1/stacks/{project}/{stack}/requests/{key}.',

@@ -59,7 +59,7 @@ async function readLimits(
   return records
 }
 
-/** Reports whether a deployment of the stack has used a shared limit. Otherwise it is not shown. */
+/** Reports whether a deployment of the stack has used a limit that other stacks share. */
 function isUsedBy({ deployments }: LimitRecord, stack: StackId): boolean {
   const ids = Object.keys(deployments) as DeploymentId[]
   return ids.some(deployment => deploymentPartsOf(deployment).stack === stack)

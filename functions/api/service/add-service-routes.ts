@@ -4,8 +4,8 @@
  * of such a client is a deployment, whose decisions are the journal entries that the client sends.
  *
  * Invariants: the body of every error has the status as `code`. A call with a lease token changes
- * no deployment that another process has taken over. All such calls except the report of the end
- * require that the lease has not expired. A response with success follows the durable write.
+ * no deployment that another process has taken over. Such a call requires an unexpired lease,
+ * unless it reports the end of the update. A response with success follows the durable write.
  */
 import type { Context, Hono } from 'hono'
 import { error } from '../../../shared/errors/error.ts'
@@ -26,12 +26,13 @@ export interface ServicePortsWithoutLogs
 /** The dependencies of the service. */
 export interface ServiceOptions {
   readonly ports: ServicePortsWithoutLogs
+  /** Returns the client address of a request as text. */
   readonly addressOf: (context: Context) => string
 }
 
 /**
- * Answers 404 for every path below `/api` that is not delegated, and names the address that serves
- * clients.
+ * Answers 404 for every path below `/api` without a delegated route. The answer names the address
+ * that serves clients, if there is one.
  */
 export function refuseServiceCalls(
   app: Hono,

@@ -64,7 +64,7 @@ function keyOf(name: string): DocumentKey {
   return { kind: 'client-update', scope: '*', name }
 }
 
-/** Returns the name of the document that names the update of a deployment. */
+/** Returns the name of the document that stores the update id of a deployment. */
 function deploymentNameOf(deployment: DeploymentId): string {
   return `of-${createHash('sha256').update(deployment, 'utf8').digest('hex')}`
 }

@@ -12,6 +12,7 @@ import { honoPathOf } from './service-route.ts'
 /** The dependencies of a process that answers the delegated routes itself. */
 export interface DelegatedOptions {
   readonly ports: PulumiWebhookPorts
+  /** Returns the client address of a request as text. */
   readonly addressOf: (context: Context) => string
   readonly exchangeToken: ExchangeToken
 }

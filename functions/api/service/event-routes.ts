@@ -97,7 +97,7 @@ async function recordSteps(
 const latestTokenPattern = /^(\d{1,9})-(.*)$/
 
 /**
- * Returns events in order of arrival. Parameters `type` with the codes of kinds, and `urn`, select
+ * Returns events in order of arrival. The parameters `type` (codes of event kinds) and `urn` select
  * events. A continuation token means that more may follow. All pages of `latest` are those of the
  * deployment that was the latest at the first page. Throws API_INPUT_INVALID.
  */

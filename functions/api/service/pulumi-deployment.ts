@@ -36,7 +36,7 @@ export interface PulumiDeployment extends Omit<DeploymentDocument, 'request' | '
   readonly end?: RequestEnd
 }
 
-/** Maximum number of a deployment. The ids of clients have at most nine digits. */
+/** The highest number of a deployment. The ids of clients have at most nine digits. */
 const numberMax = 999_999_999
 const numberDigits = String(numberMax).length
 const idPattern = /^(?:dep-)?([1-9]\d{0,8})$/
@@ -57,18 +57,18 @@ function deploymentKeyOf(stack: StackId, number: number): DocumentKey {
 const numberDocument = z.object({ last: z.int() })
 
 /**
- * Takes the next number. Returns undefined if a concurrent call took it. The number is higher than
- * `lastListed`.
+ * Takes the next number, which is also higher than `newestNumber`. Returns undefined if a
+ * concurrent call took it.
  */
 async function takeNumber(
   { documents }: Pick<ServicePorts, 'documents'>,
   stack: StackId,
-  lastListed: number,
+  newestNumber: number,
 ): Promise<number | undefined> {
   const key: DocumentKey = { kind: 'stack-settings', scope: stack, name: 'last-deployment' }
   const stored = await documents.get(key)
   const { last } = stored === undefined ? { last: 0 } : parseDocumentValue(numberDocument, stored)
-  const number = Math.max(last, lastListed) + 1
+  const number = Math.max(last, newestNumber) + 1
   const version = await documents.put(key, { last: number }, stored?.version ?? 0)
   return version === false ? undefined : number
 }
@@ -85,15 +85,15 @@ export async function addPulumiDeployment(
 ): Promise<{ readonly number: number; readonly version: number }> {
   const expiresAt = (at + limits.requestRetentionMs) as EpochMs
   const value: DeploymentDocument = { ...fields, request, at }
-  let lastListed = 0
+  let newestNumber = 0
   for (let attempt = 1; attempt <= numberAttemptsMax; attempt += 1) {
-    const number = await takeNumber(ports, stack, lastListed)
+    const number = await takeNumber(ports, stack, newestNumber)
     if (number === undefined) continue
     const key = deploymentKeyOf(stack, number)
     const version = await ports.documents.putExpiring({ key, version: 0, value, expiresAt })
     if (version !== false) return { number, version }
     const { documents } = await ports.documents.list('client-update', '', stack)
-    lastListed = documents[0] === undefined ? 0 : numberOf(documents[0])
+    newestNumber = documents[0] === undefined ? 0 : numberOf(documents[0])
   }
   throw error('DOCUMENT_CHANGED', 'other calls took the next number of a deployment')
 }

@@ -6,14 +6,14 @@ import type { UpdateKind } from './client-update.ts'
 export interface OperationRequest extends Pick<DeploymentOptions, 'command' | 'refresh'> {
   readonly dryRun: boolean
   readonly kind: UpdateKind
-  /** The title in the log. Clients show only events that follow a title `pulumi <operation>`. */
+  /** The title in the log. After `pulumi <operation>`, clients show events instead of log lines. */
   readonly title: string
 }
 
 /**
  * The requests of operations. The detection of drift is a refresh that is a preview, as in
- * schedules. Clients cannot show the events of the two operations about drift, so their title
- * differs from the name of the operation.
+ * schedules. Clients cannot show the events of the two operations on drift. So the titles of these
+ * operations are not `pulumi <operation>`, and clients show log lines.
  */
 export const operationRequests: Readonly<Record<PulumiOperation, OperationRequest>> = {
   update: { command: 'up', refresh: false, dryRun: false, kind: 'update', title: 'pulumi update' },

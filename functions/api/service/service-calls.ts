@@ -195,8 +195,8 @@ function originOf({ req }: Context): string {
 }
 
 /**
- * Returns the token of a call. Throws API_TOKEN_MISSING without a token, and API_FORBIDDEN without
- * a required lease token.
+ * Returns the token of a call. Throws API_TOKEN_MISSING if the call needs an API token and has
+ * none. Throws API_FORBIDDEN if the call needs a lease token and has none.
  */
 function readToken(context: Context, scheme: 'token' | 'update-token'): string {
   const header = context.req.header('authorization') ?? ''

@@ -62,7 +62,7 @@ export interface ServiceCall {
   readonly header: (name: string) => string | undefined
 }
 
-/** The role that a call requires. `lease`: the lease token of an update, instead of a token. */
+/** The role that a call requires. `lease`: the lease token of an update, not an API token. */
 export type ServiceRole = Role | 'lease'
 
 /**
@@ -77,7 +77,7 @@ export interface ServiceRoute<Ports = ServicePorts> {
   readonly isState?: boolean
   /** Maximum size of the unpacked body. Absent: that of JSON requests. */
   readonly bodyBytesMax?: number
-  /** Whether a call that is not a GET changes no stack, and is therefore not in the audit log. */
+  /** Whether a call changes no stack although it is no GET. The audit log omits such a call. */
   readonly isRead?: boolean
   /** Returns the JSON of the response, or a response. Undefined: an empty object. */
   readonly run: (ports: Ports, call: ServiceCall) => Promise<unknown>

@@ -1,7 +1,7 @@
 import type { Caller } from '../authorization.ts'
 import { organization, type ServiceRoute } from './service-route.ts'
 
-/** Size in bytes of a checkpoint from which clients without a journal send deltas. */
+/** The smallest size of a checkpoint for which clients without a journal send deltas. */
 export const checkpointCutoffSizeBytes = 64 * 1024
 
 /**

@@ -12,7 +12,7 @@ import { createRecordForm } from '../../values/record-form.ts'
 const retentionMs = 30 * 24 * 3_600_000
 
 /**
- * Time after an expiry within which the expiry is reported. Earlier expiries are never reported,
+ * Time after an expiry within which the expiry is reported. Older expiries are never reported,
  * such as those of approvals from older versions.
  */
 const expiryReportMaxMs = triggerLimits.deliveryRetentionMs

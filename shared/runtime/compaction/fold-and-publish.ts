@@ -130,9 +130,9 @@ interface TargetedFold extends Omit<ClosingFold, 'unchangedBase'> {
  * Publishes the fold of a targeted deployment. If another deployment has published since the pin,
  * the changes of the targeted deployment are merged into the newest snapshot. If that snapshot
  * contains the changes already, it is published again, so that the stack records the publication.
- * If an earlier close has published the changes, returns that publication, because later
- * deployments may have changed the same outputs and references. After the release, returns the
- * newest publication.
+ * If an earlier close has published the changes, returns that publication. A second merge could
+ * undo later changes of the same outputs and references. After the release, returns the newest
+ * publication.
  */
 async function publishMerged(
   ports: JournalPorts,

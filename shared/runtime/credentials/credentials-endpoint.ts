@@ -93,6 +93,7 @@ export function createCredentialsEndpoint(logger: LoggerPort): CredentialsEndpoi
 
 const createRandomToken = (): string => randomBytes(32).toString('base64url')
 
+/** Compares tokens in constant time. `timingSafeEqual` requires equal lengths, as hashes have. */
 function isSameToken(presentedToken: string, token: string): boolean {
   const hashWithSha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
   return timingSafeEqual(hashWithSha256(presentedToken), hashWithSha256(token))

@@ -16,7 +16,7 @@ export interface StackSecretsDeps {
   /**
    * Opens the manager `service` that is recorded for a stack: in its published state, or in a
    * separate document before the first state. Returns undefined if another manager or none is
-   * recorded. Absent on a platform without such stacks.
+   * recorded. Absent on a platform without stacks that use this manager.
    */
   readonly openRecordedServiceManager?: (stack: StackId) => Promise<SecretsManager | undefined>
 }

@@ -25,8 +25,8 @@ export interface ServiceOpeners {
   ) => Promise<SecretsManager | undefined>
   /**
    * Opens the manager that the published state of a stack names. Before the first state, opens the
-   * manager that was recorded for the stack. Undefined if there is no such manager, and in the
-   * cases of `openServiceManagerOf`.
+   * manager that was recorded for the stack. Undefined if neither exists, or if
+   * `openServiceManagerOf` returns undefined.
    */
   readonly openRecordedServiceManager: (stack: StackId) => Promise<SecretsManager | undefined>
 }
@@ -54,11 +54,11 @@ export function createServiceOpeners(
     openRecordedServiceManager: async stack => {
       const record = await catalog.getStack(stack)
       if (record === undefined) return undefined
-      const provider =
+      const storedManager =
         record.snapshot === ''
           ? await readFirstServiceManager(ports, stack)
           : (await readSnapshotBlob(blobs, record.snapshot)).secrets_providers
-      return provider === undefined ? undefined : openServiceManagerOf(stack, provider)
+      return storedManager === undefined ? undefined : openServiceManagerOf(stack, storedManager)
     },
   }
 }

@@ -19,7 +19,7 @@ const rolePattern = /^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]{1,500}$/
 
 /**
  * The pattern of variables that belong to a function itself: its resources, its credentials, its
- * passphrase, its runtime.
+ * passphrase, its runtime. The runtime of Lambda sets variables that begin with `_`.
  */
 const functionVariablePattern =
   /^(ANTICHAIN_|AWS_|ECS_|OTEL_|_|LAMBDA_|NODE_(OPTIONS|COMPILE_CACHE)$|PULUMI_CONFIG_PASSPHRASE)/

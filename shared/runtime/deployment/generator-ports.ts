@@ -14,6 +14,6 @@ export interface GeneratorPorts
   readonly chains: ChainQueuePort
   readonly hints: HintsPort
   readonly logger: LoggerPort
-  /** The rules of stacks that require approvals, and the approvals for which requests wait. */
+  /** The rules by which stacks require approvals, and the approvals for which requests wait. */
   readonly documents: Pick<DocumentsPort, 'get' | 'putExpiring'>
 }

@@ -79,6 +79,7 @@ function createRunPrograms(
   deps: Pick<Parameters<typeof createProgramHosts>[0], 'processes' | 'env' | 'engineAddress'>,
 ): ProgramHost {
   const home = resolveHomeFolder(deps.env)
+  // Only functions set `variables`.
   const isFunction = input.variables !== undefined
   const compiledFolder = isFunction ? undefined : join(home, 'compiled')
   const checkedFolder = isFunction ? join(tmpdir(), 'antichain-checked') : join(home, 'checked')
@@ -95,10 +96,10 @@ export async function createRunEnvironment(input: RunInput): Promise<RunEnvironm
   const { source } = request
   const redact = createConfigRedactor(request)
   const emitter = createRunEmitter(input, redact)
-  const registry = createViewStatusRegistry(() => platform.random.uuid())
+  const viewRegistry = createViewStatusRegistry(() => platform.random.uuid())
   const monitor =
     hosts?.monitor ??
-    (await startMonitor(emitter, redact, { viewStatus: registry, plugins: () => plugins }))
+    (await startMonitor(emitter, redact, { viewStatus: viewRegistry, plugins: () => plugins }))
   const readEngineAddress = (): string => monitor.address
   const processes = hosts?.processes ?? createProcesses()
   const trace = createRunTrace(platform, input.variables ?? readUserVariables())
@@ -126,7 +127,7 @@ export async function createRunEnvironment(input: RunInput): Promise<RunEnvironm
   const performDeps = createPerformDeps(platform, {
     ...{ providers, emitter },
     beforeRetry: waitBeforeRetry,
-    views: { registry, address: readEngineAddress },
+    views: { registry: viewRegistry, address: readEngineAddress },
   })
   const reader = createAssetReader(source.programFolder)
   const programs =

@@ -30,10 +30,11 @@ export interface ChangedOperations {
 }
 
 /**
- * Reads three groups of operations of a deployment:
+ * Reads four groups of operations of a deployment:
  * - those that were decided since the previous call of the reader,
  * - those whose change the reader noticed (`ids`),
- * - those that the second group released.
+ * - those that the second group released,
+ * - those of default providers that are not known to have ended, because no event reports them.
  *
  * The first call for a deployment in a process reads the whole log and all heads. Later calls read
  * only new log records and the heads of these operations. Throws RECORDS_REMOVED.
@@ -63,8 +64,9 @@ export async function readChangedOperations(
 
 /**
  * Reads the heads of `ids`, of `otherIds`, and of the operations that ended operations of `ids`
- * have released, also through ended joins. Stops at an open join: it has released nothing yet, and
- * all later operations of the plan may be behind it. Returns the ids of all these operations.
+ * have released, also through ended joins and hooks. Stops at an open join, which has released
+ * nothing yet: all later operations of the plan may wait for it. Returns the ids of all these
+ * operations.
  */
 async function readWithReleased(
   known: RememberedOperations,

@@ -73,7 +73,7 @@ export interface OperationRecords {
   readonly attempts: readonly RecordedAttempt[]
 }
 
-/** The ports that also explain why operations of an open deployment wait. */
+/** The ports that read operations, and explain why those of an open deployment wait. */
 export interface OperationRecordPorts extends JournalPorts, DeadLetterPorts {
   readonly control: Pick<ControlPort, 'read'>
 }

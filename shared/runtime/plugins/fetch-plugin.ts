@@ -146,26 +146,26 @@ async function installArchive(
 
 /** Installs a Terraform provider, whose archive in the store is the zip file of its release. */
 async function installTerraformPackage(
-  { name: source }: PluginDescriptor,
+  { name: address }: PluginDescriptor,
   { version, bytes }: StoredPlugin,
   { home, os, arch }: FetchTarget,
 ): Promise<void> {
   const cache = terraformCacheOf({ env: {}, home })
   const platform = packagePlatformOf(os, arch)
-  const target = unpackedFolderOf(cache, parseSourceAddress(source), { ...platform, version })
-  if (existsSync(target)) return
-  mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
+  const finalFolder = unpackedFolderOf(cache, parseSourceAddress(address), { ...platform, version })
+  if (existsSync(finalFolder)) return
+  mkdirSync(dirname(finalFolder), { recursive: true, mode: 0o700 })
   const scratchFolder = mkdtempSync(join(cache, '.partial-'))
   try {
     const file = join(scratchFolder, 'package.zip')
     const unpackedFolder = join(scratchFolder, 'package')
     writeFileSync(file, bytes)
     mkdirSync(unpackedFolder, { mode: 0o700 })
-    await unpackPackage(file, unpackedFolder, `${source} ${version}`)
-    renameSync(unpackedFolder, target)
+    await unpackPackage(file, unpackedFolder, `${address} ${version}`)
+    renameSync(unpackedFolder, finalFolder)
   } catch (thrown) {
     // Another process may have installed the package.
-    if (!existsSync(target)) throw thrown
+    if (!existsSync(finalFolder)) throw thrown
   } finally {
     rmSync(scratchFolder, { recursive: true, force: true })
   }

@@ -4,10 +4,10 @@ import { findPlugin } from '../../providers/plugins/find-plugin.ts'
 import type { FetchPlugin } from './fetch-plugin.ts'
 
 /**
- * Creates the function that returns the file of a language host in the store of an installation.
- * The host is the newest stored version, or the latest version of an allowed source. The created
- * function returns undefined if there is none, and throws the errors of `fetchPlugin`. Without a
- * store, no function is created, and the result is undefined.
+ * Creates the function that installs a language host from the store of an installation, and returns
+ * the path of its executable. The host is the newest stored version, or the latest version of an
+ * allowed source. The created function returns undefined if there is none, and throws the errors of
+ * `fetchPlugin`. Without a store, no function is created, and the result is undefined.
  */
 export function createLanguageHostFetcher(
   fetchPlugin: FetchPlugin | undefined,

@@ -42,6 +42,7 @@ async function readResponse(
   const chunks: Uint8Array[] = []
   for await (const chunk of body) chunks.push(chunk)
   const bytes = Buffer.concat(chunks)
+  // The constructor of `Response` accepts no body for these statuses.
   const isEmpty = [101, 204, 205, 304].includes(status)
   return new Response(isEmpty ? null : bytes, {
     status,

@@ -18,7 +18,7 @@ export function createTerraformInstallDeps(deps: {
   readonly pause: (ms: number) => Promise<void>
   readonly now: () => number
   readonly report: TerraformInstallerDeps['report']
-  /** Fetches packages from the plugin store of an AWS installation, and from no other source. */
+  /** Fetches packages from the plugin store of an AWS installation, in place of other sources. */
   readonly fetchPlugin?: FetchPlugin | undefined
 }): TerraformInstallerDeps {
   const { fetchPlugin, ...otherDeps } = deps

@@ -141,14 +141,14 @@ async function loadPack(
   }
 }
 
-function readConfiguredSettings(deps: AnalyzerHostDeps, path: string, config: string | undefined) {
+function readConfiguredSettings(deps: AnalyzerHostDeps, name: string, config: string | undefined) {
   if (config === undefined) return new Map()
   const file = resolve(deps.projectFolder, config)
   let text: string
   try {
     text = readFileSync(file, 'utf8')
   } catch (thrown) {
-    throw toPackError(path, `cannot read its configuration: ${messageOf(thrown)}`)
+    throw toPackError(name, `cannot read its configuration: ${messageOf(thrown)}`)
   }
   return readPolicySettings(text, config)
 }
@@ -252,10 +252,10 @@ function connectPack(
   return { connection, close }
 }
 
-function toPackError(path: string, reason: string): Error {
+function toPackError(name: string, reason: string): Error {
   return error(
     'POLICY_PACK_FAILED',
-    `cannot use the policy pack '${path}': ${withoutShownLines(reason)}`,
+    `cannot use the policy pack '${name}': ${withoutShownLines(reason)}`,
   )
 }
 

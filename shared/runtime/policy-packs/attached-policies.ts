@@ -12,7 +12,7 @@ import { sharedScheduleCoversStack } from '../../triggers/schedules/shared-sched
 import type { StackServerDeps } from '../deployment/stack-server-deps.ts'
 import type { ProgramFolders } from '../programs/program-folder.ts'
 
-/** The stacks of an attached policy pack: those named as `<project>/<stack>`, or a selection. */
+/** The stacks of an attached policy pack: those in `stacks`, and those of a selection. */
 const policyStacksForm = stackSelectionForm.extend({
   stacks: z
     .array(z.string().regex(/^[\w.-]{1,100}\/[\w.-]{1,100}$/, 'must be <project>/<stack>'))
@@ -63,6 +63,7 @@ export async function findAttachedPolicies(
   return policies
 }
 
+/** Reports whether an attached policy pack covers a stack. */
 async function coversStack(
   documents: Pick<DocumentsPort, 'get'>,
   { stacks, ...selection }: AttachedPolicy['stacks'],
@@ -70,6 +71,7 @@ async function coversStack(
 ): Promise<boolean> {
   const { project, stack: name } = stackPartsOf(stack)
   const isSelective = selection.projects.length > 0 || Object.keys(selection.tags).length > 0
+  // An empty selection covers all stacks, so it counts only if `stacks` is empty too.
   if (stacks.length > 0 && !isSelective) return stacks.includes(`${project}/${name}`)
   return (
     stacks.includes(`${project}/${name}`) ||

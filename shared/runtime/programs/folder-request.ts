@@ -38,7 +38,7 @@ export function createFolderRequest(input: {
   readonly file: StackConfig
   readonly secrets: SecretsManager
   readonly mustCheckRequired: boolean
-  /** Whether resources get names. The naming settings must then be valid. */
+  /** Whether the command names new resources. Invalid naming settings are then an error. */
   readonly usesAutonaming: boolean
   /** Absolute path of a configuration file that replaces the stack's. */
   readonly configFile?: string

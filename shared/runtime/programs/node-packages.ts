@@ -114,9 +114,9 @@ const npmOutputSettings = {
 } as const
 
 /**
- * Returns the arguments of npm for a guarded registry. `--prefix` has npm ignore the configuration
- * of a parent folder. Throws INSTALL_FAILED for pnpm and yarn, because files of the program can
- * have them run code in spite of `--ignore-scripts`.
+ * Returns the arguments of npm for a guarded registry. `--prefix` makes npm ignore the
+ * configuration of a parent folder. Throws INSTALL_FAILED for pnpm and yarn, because files of the
+ * program can make them run code in spite of `--ignore-scripts`.
  */
 function createGuardedArgs(
   guardedRegistry: PackageRegistry | undefined,

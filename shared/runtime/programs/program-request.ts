@@ -25,9 +25,9 @@ export interface ProgramRequestDeps {
 }
 
 /**
- * Creates the `DeployInput` that runs the program of an archive. Throws ARCHIVE_*, PROJECT_*,
- * such as PROJECT_INVALID for the program of another project, FEATURE_MISSING, SECRETS_*, and the
- * errors of reading the configuration.
+ * Creates the `DeployInput` that runs the program of an archive. Throws ARCHIVE_*, PROJECT_*
+ * (PROJECT_INVALID for the program of another project), FEATURE_MISSING, SECRETS_*, and the errors
+ * of reading the configuration.
  */
 export async function createArchiveDeployRequest(
   deps: ProgramRequestDeps,

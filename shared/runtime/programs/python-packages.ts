@@ -134,8 +134,9 @@ function withRegistries(
 }
 
 /**
- * The option with which Python imports no modules of the current folder, the folder of the program.
- * The program could otherwise replace modules of Python and of pip, and run code without scripts.
+ * The option with which Python imports no modules of the current folder, which is that of the
+ * program. Otherwise the program could replace modules of Python and of pip, and run code in spite
+ * of `ignoreScripts`.
  */
 const isolatedOption = '-I'
 
@@ -150,8 +151,9 @@ const compileScript =
   'invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)'
 
 /**
- * Returns the file and the minor version (`3.13`) of the interpreter. A command on the PATH may be
- * a script of a version manager, which writes files. Throws INSTALL_FAILED.
+ * Returns the file and the minor version (`3.13`) of the interpreter. Python itself reports its
+ * file, because a command on the PATH may be a script of a version manager, which writes files.
+ * Throws INSTALL_FAILED.
  */
 async function findInterpreter(
   { processes, env }: PackagePlanDeps,
@@ -185,7 +187,7 @@ const pythonTools: ReadonlyMap<string, (input: ToolInput) => PythonTool> = new M
   ['poetry', createPoetryTool],
 ])
 
-/** Installs `requirements.txt`, or else the package of `pyproject.toml`. */
+/** Returns the tool that installs `requirements.txt`, or else the package of `pyproject.toml`. */
 function createPipTool({ root, programFolder, environment, ...input }: ToolInput): PythonTool {
   const files = ['requirements.txt', 'pyproject.toml']
   const file = files.find(name => existsSync(join(programFolder, name)))
@@ -232,7 +234,7 @@ function createPipTool({ root, programFolder, environment, ...input }: ToolInput
   }
 }
 
-/** Installs the lock file of uv. The project itself is installed too, if it is a package. */
+/** Returns the tool that installs the lock file of uv, and the project if it is a package. */
 function createUvTool(input: ToolInput): PythonTool {
   const { programFolder, environment, version, ignoreScripts } = input
   const project = readProjectText(input, 'uv')
@@ -246,7 +248,7 @@ function createUvTool(input: ToolInput): PythonTool {
   const variables = {
     VIRTUAL_ENV: environment,
     UV_PROJECT_ENVIRONMENT: environment,
-    // With the path of its interpreter, uv would replace the environment by one of links.
+    // With the path of the interpreter, uv would replace the environment by one with links to it.
     UV_PYTHON: version,
     UV_PYTHON_DOWNLOADS: 'never',
     UV_LINK_MODE: 'copy',
@@ -260,7 +262,7 @@ function createUvTool(input: ToolInput): PythonTool {
   }
 }
 
-/** Installs the lock file of poetry, without the project itself. */
+/** Returns the tool that installs the lock file of poetry, without the project itself. */
 function createPoetryTool(input: ToolInput): PythonTool {
   const { programFolder, environment, ignoreScripts } = input
   const project = readProjectText(input, 'poetry')

@@ -19,8 +19,8 @@ export interface PythonRequirements {
 }
 
 /**
- * Reads a requirements file of pip with the files that it includes. A file that is not a regular
- * file inside `root` is not read and counts as local, because pip reports its error.
+ * Reads a requirements file of pip with the files that it includes. A file that `readTextInside`
+ * does not read counts as local. pip reads this file later, or reports an error.
  */
 export function readRequirements(root: string, file: string): PythonRequirements {
   const texts: string[] = []

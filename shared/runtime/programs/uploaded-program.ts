@@ -43,9 +43,9 @@ export interface UploadedProgramDeps extends Pick<TriggerPorts, 'documents' | 's
 /**
  * Returns an opener that first installs the packages of uploaded programs in Python, because
  * packages of the client's machine do not run on another machine. Packages with the same
- * requirements are copied from an earlier program of the stack. A command that does not run the
- * program succeeds without its packages. Throws INSTALL_FAILED, PROJECT_INVALID, SEALED_UNREADABLE,
- * ARCHIVE_* and the errors of `open`.
+ * requirements are copied from an earlier program of the stack. If the installation fails, a
+ * command that does not run the program continues without the packages. Throws INSTALL_FAILED,
+ * PROJECT_INVALID, SEALED_UNREADABLE, ARCHIVE_* and the errors of `open`.
  */
 export function withInstalledPackages(
   open: StackServerDeps['open'],

@@ -6,7 +6,10 @@
  * database, and its time, memory and result have limits.
  */
 
-/** The tables of a query. Except for `stacks`, a table is loaded only if the SQL text names it. */
+/**
+ * The tables of a query. `stacks` is always loaded. Another table is loaded if the SQL text names
+ * it. `deployments` is also loaded for `steps` and `drift`.
+ */
 export const queryTables = [
   'stacks',
   'resources',

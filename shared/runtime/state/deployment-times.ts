@@ -65,8 +65,8 @@ export async function readDeploymentTimes(
 }
 
 /**
- * Requires that the log of an ended deployment still exists. An open deployment, an import and
- * an edit may have none. Throws RECORDS_REMOVED.
+ * Requires that the log of an ended deployment still exists. An open deployment may have no
+ * log, and an edit (`isEdit`) has none. Throws RECORDS_REMOVED.
  */
 export async function requireLogRecords(
   ports: Pick<JournalPorts, 'decisionLog'>,

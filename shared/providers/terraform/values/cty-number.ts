@@ -79,13 +79,13 @@ export function convertFloat(float: number): CtyNumber | undefined {
  */
 export function exactFloatOf(number: CtyDecimal): number | undefined {
   if (number.float !== undefined) return number.float
-  let float = Number(formatCtyNumber(number))
-  if (!Number.isFinite(float) || float === 0) return undefined
-  const result = float
-  let halvings = 0n
-  for (; !Number.isInteger(float); float *= 2) halvings += 1n
-  const isExact = BigInt(float) * 10n ** BigInt(number.scale) === number.coefficient << halvings
-  return isExact ? result : undefined
+  const nearestFloat = Number(formatCtyNumber(number))
+  if (!Number.isFinite(nearestFloat) || nearestFloat === 0) return undefined
+  let doubled = nearestFloat
+  let doublings = 0n
+  for (; !Number.isInteger(doubled); doubled *= 2) doublings += 1n
+  const isExact = BigInt(doubled) * 10n ** BigInt(number.scale) === number.coefficient << doublings
+  return isExact ? nearestFloat : undefined
 }
 
 /** Returns the decimal text of a number, without exponent. Infinities are `+Inf` and `-Inf`. */

@@ -29,7 +29,8 @@ export function parseLosslessJson(text: string): LosslessJson | undefined {
 }
 
 /**
- * The reviver of `JSON.parse`, which gets inner values first. `context` has the text of a number.
+ * Replaces a number by a `LosslessNumber`, and an object by a map. `JSON.parse` calls this reviver
+ * for inner values first. `context` has the text of a number.
  */
 function keepSource(_key: string, value: unknown, context?: { readonly source: string }): unknown {
   if (typeof value === 'number') return { kind: 'number', source: context?.source ?? String(value) }

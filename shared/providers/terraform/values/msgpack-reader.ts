@@ -25,7 +25,7 @@ export interface MsgpackReader {
   readonly isAtEnd: () => boolean
 }
 
-/** The kinds of items. `invalid` is the unused code 0xc1. */
+/** The kinds of items. `invalid` is the unused code 0xc1, and `end` is the end of the bytes. */
 export type MsgpackKind =
   | 'null'
   | 'bool'
@@ -85,11 +85,11 @@ export function createMsgpackReader(bytes: Uint8Array): MsgpackReader {
     readArrayHeader: () => readHeader(0x90, 0xdc, 1),
     readMapHeader: () => readHeader(0x80, 0xde, 2),
     readExtension: () => {
-      const code = readCode()
-      const length = code >= 0xd4 ? 1 << (code - 0xd4) : readLength(1 << (code - 0xc7))
-      const type = view.getInt8(advance(1))
+      const itemCode = readCode()
+      const length = itemCode >= 0xd4 ? 1 << (itemCode - 0xd4) : readLength(1 << (itemCode - 0xc7))
+      const code = view.getInt8(advance(1))
       const start = advance(length)
-      return { code: type, payload: bytes.subarray(start, start + length) }
+      return { code, payload: bytes.subarray(start, start + length) }
     },
     skip: () => skipItems(reader),
     isAtEnd: () => position === bytes.length,

@@ -45,8 +45,8 @@ export function createMsgpackWriter(): MsgpackWriter {
     writeMapHeader: size =>
       size < 16 ? buffer.write8(0x80 | size) : writeLongLength(buffer, 0xde, size),
     writeExtension: (code, payload) => {
-      const fixed = [1, 2, 4, 8, 16].indexOf(payload.length)
-      if (fixed >= 0) buffer.write8(0xd4 + fixed)
+      const fixedSizeIndex = [1, 2, 4, 8, 16].indexOf(payload.length)
+      if (fixedSizeIndex >= 0) buffer.write8(0xd4 + fixedSizeIndex)
       else writeLength(buffer, 0xc7, payload.length)
       buffer.write8(code)
       buffer.append(payload)

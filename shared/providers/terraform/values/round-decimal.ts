@@ -1,8 +1,8 @@
 /** Precision of numbers in bits. It is the precision with which cty parses texts. */
 const precisionBits = 512
-/** Rounding to the precision does not change a decimal with at most this many digits. */
+/** Maximum number of digits of a decimal that needs no rounding: `floor(511 × log10(2))`. */
 const exactDigitsMax = 153
-/** Maximum number of digits in the shortest decimal of a number. */
+/** Maximum number of digits in the shortest decimal of a number: `ceil(1 + 512 × log10(2))`. */
 const shortestDigitsMax = 156
 
 /** The number `coefficient × 10^exponent`. */

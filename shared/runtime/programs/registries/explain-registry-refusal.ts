@@ -46,7 +46,10 @@ export function explainRegistryRefusal(
   }
 }
 
-/** Returns a refused credential before a missing package: pip tries all of its indexes. */
+/**
+ * Returns the last refusal of a credential (401, 403), or else the last missing package (404). Both
+ * can occur, because pip tries all of its indexes.
+ */
 function findRefusal(
   output: string,
 ): { readonly status: string; readonly url: string } | undefined {
@@ -65,16 +68,19 @@ function toShownUrl(text: string): string | undefined {
   return url === null ? undefined : `${url.origin}${url.pathname}`
 }
 
-/** Returns the stored registry with the longest address above a URL, or else of its origin. */
+/**
+ * Returns the stored registry whose address is the longest prefix of a URL, or else one with the
+ * origin of the URL.
+ */
 function findRegistryOf(
   url: string,
   registries: readonly PackageRegistry[],
 ): PackageRegistry | undefined {
   const { origin } = new URL(url)
-  const isAbove = ({ address }: PackageRegistry): boolean =>
+  const isPrefix = ({ address }: PackageRegistry): boolean =>
     url.startsWith(address.endsWith('/') ? address : `${address}/`)
   return (
-    registries.toSorted((one, other) => other.address.length - one.address.length).find(isAbove) ??
+    registries.toSorted((one, other) => other.address.length - one.address.length).find(isPrefix) ??
     registries.find(({ address }) => new URL(address).origin === origin)
   )
 }

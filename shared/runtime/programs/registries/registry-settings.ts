@@ -79,7 +79,7 @@ export function createPipSettings(registries: readonly PackageRegistry[]): Regis
   }
 }
 
-/** Returns all forms of the credentials, the longest first. */
+/** Returns all forms of the credentials, the longest first, as they may contain shorter ones. */
 function secretsOf(registries: readonly PackageRegistry[]): readonly string[] {
   return registries
     .flatMap(({ credential = '' }) => [
