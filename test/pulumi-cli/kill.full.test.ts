@@ -65,7 +65,9 @@ describeWithCommands("kills around Pulumi's own command line", [['go', 'version'
     for (const command of ['up', 'refresh', 'destroy']) {
       const busy = await pulumi([command, '--yes', '--skip-preview'], passphrase)
       expect(busy.exit, command).not.toBe(0)
-      expect(busy.err + busy.out, command).toMatch(/began \d+ s ago and is held by .*: antichain up/)
+      expect(busy.err + busy.out, command).toMatch(
+        /began \d+ s ago and is held by .*: antichain up/,
+      )
     }
     requireSuccess(await up)
     expect(sandbox.listObjects()).toHaveLength(1)
