@@ -18,13 +18,16 @@ import { ThemeSwitch } from './widgets/theme-switch.tsx'
 export function Dashboard() {
   const { client, endReason, login, logout } = useLogin()
   if (client === undefined) return <LoginPage endReason={endReason} onLogin={login} />
-  return <LoggedIn client={client} onLogout={logout} />
+  return <LoggedInPage client={client} onLogout={logout} />
 }
 
-/** The permissions rarely change. A rejected request shows a change immediately. */
+/**
+ * The interval of reads of the permissions, which rarely change. A refused request shows a change
+ * immediately.
+ */
 const permissionsPollMs = 60_000
 
-function LoggedIn({ client, onLogout }: { client: DashboardClient; onLogout: () => void }) {
+function LoggedInPage({ client, onLogout }: { client: DashboardClient; onLogout: () => void }) {
   const route = useRoute()
   const { value: permissions, failure } = usePolled({
     key: 'whoami',
@@ -94,7 +97,7 @@ function LoggedIn({ client, onLogout }: { client: DashboardClient; onLogout: () 
   )
 }
 
-/** Moves the focus to the content. The fragment of the address must not change. */
+/** Moves the focus to the content, without a change of the fragment, which names the page. */
 function focusContent(event: { preventDefault: () => void }): void {
   event.preventDefault()
   document.getElementById('content')?.focus()

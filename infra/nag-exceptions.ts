@@ -116,13 +116,13 @@ function otherGroupExceptionsOf(
   settings: Settings,
 ): readonly NagException[] {
   const { installation, region } = settings
-  const regional = `${region}:<AWS::AccountId>`
+  const location = `${region}:<AWS::AccountId>`
   const names = installationNamesOf(groupInstallationOf(installation, '*'))
   const bucket = `arn:${partition}:s3:::${bucketNameOf(installation, '<AWS::AccountId>', region)}-*`
-  const tableArn = (name: string): string => `arn:${partition}:dynamodb:${regional}:table/${name}`
-  const queueArn = (name: string): string => `arn:${partition}:sqs:${regional}:${name}`
+  const tableArn = (name: string): string => `arn:${partition}:dynamodb:${location}:table/${name}`
+  const queueArn = (name: string): string => `arn:${partition}:sqs:${location}:${name}`
   const functionArn = (name: string): string =>
-    `arn:${partition}:lambda:${regional}:function:${name}`
+    `arn:${partition}:lambda:${location}:function:${name}`
   return functionsTable
     .filter(({ isPerGroup }) => isPerGroup !== true)
     .flatMap(({ name, grants, consumes }) => {
@@ -141,8 +141,8 @@ function otherGroupExceptionsOf(
         ...prefixNames.map(prefixName => `${bucket}/${bucketPrefixes[prefixName]}*`),
         ...((grants.reads ?? grants.sweeps) === undefined ? [] : [bucket]),
         ...(grants.calls ?? [])
-          .filter(called => groupRows.some(row => row.name === called))
-          .map(called => functionArn(`${groupInstallationOf(installation, '*')}-${called}`)),
+          .filter(callee => groupRows.some(row => row.name === callee))
+          .map(callee => functionArn(`${groupInstallationOf(installation, '*')}-${callee}`)),
       ]
       return [...new Set(patterns)].map(pattern => ({
         stack: 'main' as const,

@@ -40,8 +40,9 @@ export function deploymentRolesOf(
 }
 
 /**
- * Returns the settings of a group besides the default one. Their `installation` begins the names of
- * the group's resources. The patterns of roles in the settings are those of the default group.
+ * Returns the settings of a group besides the default one. Their `installation` is the prefix of
+ * the names of the group's resources. The role patterns of the settings apply to the default group
+ * only, so `deploymentRolesOf` returns the default pattern for another group.
  */
 export const groupSettingsOf = (settings: Settings, group: string): Settings => ({
   ...settings,

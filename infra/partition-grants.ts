@@ -53,7 +53,7 @@ export const apiPartitions = {
       'streamMarks',
     ],
     ...['webhooks', 'schedules', 'notifications', 'federations', 'tokens', ...auditPartitions],
-    // The drift of a stack is derived from the deployments of clients too.
+    // `clientUpdates`: the drift of a stack is derived from the deployments of clients too.
     ...[
       'stackSettings',
       'deliveryHistories',

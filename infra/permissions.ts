@@ -222,9 +222,9 @@ function queueStatementsOf(
     arnNameOf = (queueName: string): string => queueName,
   ): readonly string[] =>
     names.flatMap(queueName =>
-      otherArnPatternsOf(scope, grantContext, ({ queues: all }) => ({
+      otherArnPatternsOf(scope, grantContext, ({ queues: namesByQueue }) => ({
         service: 'sqs',
-        name: arnNameOf(all[queueName]),
+        name: arnNameOf(namesByQueue[queueName]),
       })),
     )
   const queueArnsOf = (names: readonly QueueName[]): readonly string[] => [

@@ -12,7 +12,10 @@ import {
  */
 export const processVariables = { HOME: '/tmp' } as const
 
-/** Returns the environment variables of AWS resources, for a process in a pool. */
+/**
+ * Returns the environment variables of AWS resources. `pool`: `short` for a function, `long` for a
+ * task of the long pool.
+ */
 export type ResourceVariables = (
   variables: readonly AwsVariable[],
   pool: 'short' | 'long',
@@ -48,11 +51,11 @@ export function telemetryVariablesOf(
   }
 }
 
-/** Returns the variable with the public address of the dashboard, for functions that name it. */
+/** Returns the variable with the public address of the dashboard, for functions that use it. */
 export function publicUrlVariablesOf(
   { publicUrl }: Settings,
   { name }: FunctionRow,
 ): Readonly<Record<string, string>> {
-  const namesAddress = name === 'api' || name === 'schedule'
-  return publicUrl === undefined || !namesAddress ? {} : { [publicUrlVariable]: publicUrl }
+  const usesAddress = name === 'api' || name === 'schedule'
+  return publicUrl === undefined || !usesAddress ? {} : { [publicUrlVariable]: publicUrl }
 }

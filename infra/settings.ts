@@ -129,7 +129,7 @@ const settingsForm = z.strictObject({
   dataProtection: z.enum(['on', 'off']).default('on'),
   /**
    * The key that encrypts tables and bucket at rest: one of the installation, or keys of AWS, which
-   * cost nothing. An installation cannot change from its own key to the others.
+   * cost nothing. An installation cannot change from its own key to keys of AWS.
    */
   dataKey: z.enum(['own', 'aws']).default('own'),
   /**
@@ -156,9 +156,9 @@ const settingsForm = z.strictObject({
    * accounts with the lowest quota require. Absent: depends on `availableConcurrency`.
    */
   apiConcurrency: createOptionalNumberForm(1_000),
-  /** The same for the function for Pulumi's own command line. */
+  /** Like `apiConcurrency`, for the function for Pulumi's own command line. */
   serviceConcurrency: createOptionalNumberForm(1_000),
-  /** The same for the webhook function. */
+  /** Like `apiConcurrency`, for the webhook function. */
   webhookConcurrency: createOptionalNumberForm(1_000),
   /**
    * Concurrent calls of the account that no function outside of the installation has reserved.

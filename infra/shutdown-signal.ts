@@ -11,7 +11,7 @@ export interface ShutdownSignal {
 
 /**
  * Listens for shutdown signals, so that the process can shut down in order. A further signal more
- * than a second later ends the process immediately.
+ * than a second after the first one ends the process immediately.
  */
 export function watchShutdownSignal(): ShutdownSignal {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const

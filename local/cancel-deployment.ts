@@ -46,7 +46,7 @@ export async function cancel(
   const [deployment, ...others] =
     number === undefined
       ? openDeployments
-      : openDeployments.filter(open => deploymentPartsOf(open).number === number)
+      : openDeployments.filter(candidate => deploymentPartsOf(candidate).number === number)
   if (record === undefined || deployment === undefined) return { kind: 'none' }
   if (others.length > 0) throw createAmbiguityError([deployment, ...others])
   const { version } = record
@@ -55,8 +55,8 @@ export async function cancel(
   } catch (thrown) {
     if (!force || !isUnreadable(thrown)) throw thrown
     await abandonDeployment(ports, deployment, record)
-    const { number: abandoned } = deploymentPartsOf(deployment)
-    return { kind: 'abandoned', number: abandoned, version, cause: thrown }
+    const { number: abandonedNumber } = deploymentPartsOf(deployment)
+    return { kind: 'abandoned', number: abandonedNumber, version, cause: thrown }
   }
 }
 
@@ -84,8 +84,8 @@ async function cancelOpenDeployment(
   const earlierStop = (await ports.control.read(deployment))?.stop ?? 'none'
   if (force) await abandonRunning(ports, deployment)
   else await ports.control.stop(deployment, 'graceful')
-  // A client of Pulumi learns of the stop only at its next call, so this process closes the
-  // deployment.
+  // A holder with `expiresAt` is a client of Pulumi. The client learns of the stop only at its next
+  // call, so this process closes the deployment.
   const isClient = holderStatus.holder.expiresAt !== undefined
   if (isClient || (force && ports.isAlive(holderStatus.holder) === undefined)) {
     await closeUnlessClosed(ports, deployment)

@@ -80,8 +80,8 @@ export function measureStacks(
   measuredStacks: readonly MeasuredStack[],
   nowMs: number,
 ): readonly Metric[] {
-  const waiting = measuredStacks.flatMap(stack => stack.waiting)
-  const open = measuredStacks.flatMap(({ record }) => listOpenDeployments(record))
+  const waitingRequests = measuredStacks.flatMap(stack => stack.waiting)
+  const openDeployments = measuredStacks.flatMap(({ record }) => listOpenDeployments(record))
   const perStack = (sampleOf: (lastEnded: HistoryRecord) => readonly Sample[]): readonly Sample[] =>
     measuredStacks.flatMap(({ record, lastEnded }) =>
       lastEnded === undefined
@@ -93,12 +93,16 @@ export function measureStacks(
     )
   return [
     gauge('stacks', 'Stacks in the store.', measuredStacks.length),
-    gauge('open_deployments', 'Deployments that are running or interrupted.', open.length),
-    gauge('waiting_requests', 'Requests that have not ended.', waiting.length),
+    gauge(
+      'open_deployments',
+      'Deployments that are running or interrupted.',
+      openDeployments.length,
+    ),
+    gauge('waiting_requests', 'Requests that have not ended.', waitingRequests.length),
     gauge(
       'oldest_request_age_seconds',
       'Age of the oldest request that has not ended.',
-      measureOldestRequestMs(waiting, nowMs) / 1_000,
+      measureOldestRequestMs(waitingRequests, nowMs) / 1_000,
     ),
     {
       name: `${prefix}last_deployment_success`,

@@ -28,7 +28,7 @@ export function stackOfService(state: StoredDeployment): StackId | undefined {
   return project === undefined || stack === undefined ? undefined : stackIdOf(project, stack)
 }
 
-/** Returns a field of the state's manager, if the manager has this type. */
+/** Returns a field of the state's secrets manager, if the manager has this type. */
 export function managerFieldOf(
   state: StoredDeployment | undefined,
   type: string,

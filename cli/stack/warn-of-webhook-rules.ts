@@ -13,13 +13,13 @@ const webhookForm = z.looseObject({
  * Warns of webhooks whose rules name the old id of a renamed stack. Only an administrator may read
  * webhooks, so other users get no warning.
  */
-export async function warnOfWebhookRules(session: CliSession, from: StackId): Promise<void> {
+export async function warnOfWebhookRules(session: CliSession, oldId: StackId): Promise<void> {
   try {
     const webhooks = await listAllItems(await session.openEngine(), '/v1/webhooks', webhookForm)
     for (const { name, value } of webhooks)
-      if (value.rules.some(({ stack }) => stack === from))
+      if (value.rules.some(({ stack }) => stack === oldId))
         session.printToStderr(
-          `warning: rules of the webhook '${name}' still name ${from}. Create the webhook again with the new name.`,
+          `warning: rules of the webhook '${name}' still name ${oldId}. Create the webhook again with the new name.`,
         )
   } catch (thrown) {
     if (!hasCode(thrown, 'API_FORBIDDEN')) throw thrown

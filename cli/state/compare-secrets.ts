@@ -7,8 +7,8 @@ import { openStateManager } from '../stack/stack-secrets.ts'
 
 /**
  * Compares two states. Secrets with different ciphertexts are compared in plaintext if the session
- * can open the managers of both states. Otherwise they count as `unknown`. The result contains no
- * plaintext of a secret.
+ * can open the secrets managers of both states. Otherwise they count as `unknown`. The result
+ * contains no plaintext of a secret.
  */
 export async function diffOpenedStates(
   session: CliSession,
@@ -28,7 +28,7 @@ export async function diffOpenedStates(
   return diffStates(before, after, compareSecrets)
 }
 
-/** Opens the manager of a state. Returns undefined without a manager that can be opened. */
+/** Opens the secrets manager of a state. Returns undefined if the session cannot open one. */
 async function openManager(
   session: CliSession,
   state: StoredDeployment,

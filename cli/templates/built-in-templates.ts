@@ -3,7 +3,7 @@ import { createTextTemplate, type ProjectTemplate } from './project-template.ts'
 /** The range of versions of Pulumi's SDK for Node that new programs use. */
 const nodeSdk = '^3.260.0'
 
-/** Writes the project file of a template. `runtime`: its lines below `runtime:`. */
+/** Returns the text of a project file. `runtime`: the YAML of its field `runtime`. */
 function projectFileOf(runtime: string): string {
   return `name: \${PROJECT}
 description: \${DESCRIPTION}
@@ -130,7 +130,7 @@ outputs:
   ],
 ])
 
-const timeVersion = '0.14.2'
+const timeProviderVersion = '0.14.2'
 
 const terraform = new Map([
   [
@@ -138,7 +138,7 @@ const terraform = new Map([
     `${projectFileOf('nodejs')}packages:
   time:
     source: terraform-provider
-    parameters: [hashicorp/time, ${timeVersion}]
+    parameters: [hashicorp/time, ${timeProviderVersion}]
 `,
   ],
   ['package.json', packageFileOf('index.js', {}, { '@pulumi/time': 'file:sdks/time' })],

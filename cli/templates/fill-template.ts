@@ -36,8 +36,8 @@ export function fillTemplate(
       { content: typeof content === 'string' ? fill(content) : content, isExecutable },
     ]),
   )
-  // The fields are set in the parsed file, because a description as plain text may be no valid
-  // YAML.
+  // The fields are set in the parsed file, because a description in place of its placeholder may
+  // make the YAML invalid.
   const projectFile = template.files.get('Pulumi.yaml')?.content ?? ''
   const document = parseDocument(projectFile.toString())
   const values = readValues(document.toJS())

@@ -60,6 +60,7 @@ export async function checkWebhook(deps: WebhookCheckDeps): Promise<CheckOutcome
   }
 }
 
+/** The response to an accepted delivery: the requests that the delivery made. */
 const acceptedForm = z.object({ asked: z.array(z.object({ request: z.string() })) })
 
 interface DeliveryResponse {

@@ -18,7 +18,7 @@ const ignoredFolders: ReadonlySet<string> = new Set([
   ...['.git', '.hg', '.svn', '.idea', '.vscode', '.pulumi', '.antichain'],
   ...['node_modules', 'venv', '.venv', '__pycache__', '.mypy_cache', '.pytest_cache'],
 ])
-/** Files that editors write beside the edited file, and compiled Python. */
+/** Files that editors write beside the edited file (`4913` is of Vim), and compiled Python. */
 const ignoredFilePattern = /^(\.#.*|#.*#|4913|\.DS_Store|.*(~|\.sw[a-z]|\.tmp|\.pyc))$/
 
 /**

@@ -49,7 +49,10 @@ export function readFailure(status: number, bodyText: string): ApiFailure {
   })
 }
 
-/** Returns any thrown value as a failure. An aborted request is no failure. */
+/**
+ * Returns any thrown value as a failure. An aborted request is no failure, so a caller with a
+ * signal checks the signal first.
+ */
 export function toFailure(thrown: unknown): ApiFailure {
   if (thrown instanceof ApiFailure) return thrown
   return new ApiFailure({

@@ -51,9 +51,10 @@ export interface ProjectAndStack {
 export interface ShownStack extends ProjectAndStack {
   readonly id: string
   readonly createdAt: number
-  /** The id of the open deployment, or '' without one. */
+  /** The id of the oldest open deployment, or '' without one. */
   readonly current: string
   readonly version: number
+  /** The number of the last deployment, or 0 without one. */
   readonly deployments: number
   readonly last?: ShownDeployment
 }

@@ -34,7 +34,10 @@ const readTimeoutMs = 60_000
 /** Repetitions of a read that a rate limit refused. */
 const repetitionsMax = 5
 
-/** Creates a client. It sends the token to its own host only, because every path is absolute. */
+/**
+ * Creates a client. It sends the token only to the host of the page: every path begins with `/`,
+ * and a redirect is an error.
+ */
 export function createDashboardClient(deps: DashboardClientDeps): DashboardClient {
   const request = async (path: string, init: ClientRequest): Promise<Response> => {
     const headers = { ...init.headers, authorization: `Bearer ${deps.token}` }

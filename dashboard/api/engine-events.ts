@@ -28,7 +28,7 @@ export interface EventMessage {
   readonly ephemeral?: boolean
 }
 
-/** An event. Exactly one of these fields, or another one, is set. */
+/** An event. It has exactly one field: one of these, or one that the page does not read. */
 export interface EngineEventFields {
   readonly resourcePreEvent?: { readonly metadata: EventStep; readonly planning?: boolean }
   readonly resOutputsEvent?: { readonly metadata: EventStep; readonly planning?: boolean }
@@ -48,7 +48,7 @@ export interface EngineEventFields {
   }
 }
 
-/** The expected course of a preview. Times are in ms. */
+/** The forecast of a preview: the expected waves and times of its deployment. */
 export interface ShownForecast {
   readonly parallel: number
   readonly steps: number
@@ -56,7 +56,7 @@ export interface ShownForecast {
   readonly waves: readonly number[]
   readonly waveCount: number
   readonly width: number
-  /** The expected duration of the deployment. */
+  /** The expected duration of the deployment in ms. */
   readonly wallMs: number
   /** The resources that the command does not delete. The list may be shorter than `keptCount`. */
   readonly kept: readonly { readonly urn: string; readonly reason: string }[]

@@ -26,8 +26,8 @@ const pausesMs = [250, 500, 1_000, 2_000, 5_000] as const
 const silenceMaxMs = 25_000
 
 /**
- * Follows an event stream to its end, or until the signal. After a broken connection it continues
- * after the last message, so that no message is missing or repeated.
+ * Follows an event stream to its end, or until the signal is aborted. After a broken connection the
+ * stream continues after the last message, so that no message is missing or repeated.
  */
 export async function followEvents(
   client: Pick<DashboardClient, 'openStream'>,
@@ -72,7 +72,7 @@ async function readConnection(
   const { onMessage, onConnection, position } = options
   const silence = new AbortController()
   const signal = AbortSignal.any([options.signal, silence.signal])
-  /** Waits for a promise. A longer silence of the API breaks the connection. */
+  /** Waits for a promise. Breaks the connection after `silenceMaxMs`. */
   const withinSilence = async <Result>(response: Promise<Result>): Promise<Result> => {
     const timer = new AbortController()
     void options.wait(silenceMaxMs, timer.signal).then(() => {

@@ -16,7 +16,7 @@ export interface PolledValue<Value> {
 interface PollOptions<Value> {
   /** The identity of the value, such as its path. After a change the value is undefined again. */
   readonly key: string
-  /** A change causes a new read. The earlier value remains until its end. */
+  /** A change causes a new read. The earlier value remains until that read ends. */
   readonly revision?: string | number
   /**
    * The minimum pause between two reads in ms. The pause after a slow read is longer. 0: the value
@@ -38,15 +38,15 @@ const retryMs = 5_000
 const pauseFactor = 4
 
 /**
- * Reads a value now and after each interval. A hidden page does not read, and reads immediately
- * when it is shown again. A failed read is repeated.
+ * Reads a value now and after each interval. After the first read, a hidden page reads only when it
+ * is shown again. A failed read is repeated.
  */
 export function usePolled<Value>(options: PollOptions<Value>): PolledValue<Value> {
   const { key, revision = '', intervalMs, read } = options
   const emptyState: PolledState<Value> = { key, value: undefined, failure: undefined }
   const [state, setState] = useState(emptyState)
-  const [attempt, setAttempt] = useState(0)
-  const reload = useCallback(() => setAttempt(count => count + 1), [])
+  const [reloadCount, setReloadCount] = useState(0)
+  const reload = useCallback(() => setReloadCount(count => count + 1), [])
   const latestRead = useRef(read)
   useEffect(() => {
     latestRead.current = read
@@ -72,12 +72,15 @@ export function usePolled<Value>(options: PollOptions<Value>): PolledValue<Value
     }
     void repeatWhileShown(readOnce, intervalMs, signal)
     return () => abort.abort()
-  }, [key, revision, intervalMs, attempt])
+  }, [key, revision, intervalMs, reloadCount])
   const { value, failure } = state.key === key ? state : emptyState
   return { value, failure, reload }
 }
 
-/** Calls `readOnce` now and after each pause, while the page is shown and until the signal. */
+/**
+ * Calls `readOnce` now and after each pause, until the signal is aborted. While the page is hidden,
+ * the next call waits.
+ */
 async function repeatWhileShown(
   readOnce: () => Promise<boolean>,
   intervalMs: number,

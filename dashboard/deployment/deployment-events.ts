@@ -24,7 +24,7 @@ export interface ShownProgress {
 
 /** The fold of the events of one deployment. */
 export interface DeploymentFold extends Pick<RowTable, 'addOperations' | 'listStale'> {
-  /** Adds events in their order. A repeated event has no further effect. */
+  /** Adds events in their order. A repeated event of a step has no further effect. */
   readonly add: (events: readonly EngineEventFields[]) => void
   /** Returns the progress. It is the same object until events or operations are added. */
   readonly read: () => ShownProgress
@@ -106,6 +106,7 @@ function messageOf(event: EngineEventFields): ShownMessage | undefined {
   return { severity, text, urn: resourceUrn }
 }
 
+/** Returns the message of a diagnostic. Output on stderr (`info#err`) is no error. */
 function diagnosticOf({ severity, message, urn }: EventMessage): ShownMessage {
   const text = stripControls(message).trimEnd()
   return { severity: severity === 'info#err' ? 'info' : severity, text, urn }

@@ -28,7 +28,7 @@ export interface TimeLineRow {
   readonly key: string
   readonly operation: ShownOperation
   readonly name: string
-  /** The begin of the call, or the time since which the operation waits, from the start in ms. */
+  /** The begin of the call, or else of the wait, in ms from the start of the deployment. */
   readonly startMs: number
 }
 

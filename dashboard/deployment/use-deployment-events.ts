@@ -25,7 +25,7 @@ const emptyProgress = createDeploymentFold().read()
 
 /**
  * Follows the events of a deployment from its beginning. `path`: its path in the API. `isMissing`:
- * whether the deployment does not exist. A change starts the stream again.
+ * whether the deployment does not exist. A change of either starts the stream again.
  */
 export function useDeploymentEvents(path: string, isMissing: boolean): StreamedDeployment {
   const { client } = useClient()

@@ -14,7 +14,7 @@ export interface PolledOperations {
 
 /** Operations per page: the maximum of the API. */
 const pageSize = 10_000
-/** Ids in one request for changes. Their length stays below the maximum of the API. */
+/** Ids in one request for changes. Their text stays below the maximum length of the API. */
 const idsPerRequest = 250
 const openPollMs = 2_500
 
@@ -49,7 +49,7 @@ export function useOperations(
   return polled
 }
 
-interface ReadItems {
+interface OperationItems {
   readonly items: readonly ShownOperation[]
   readonly parallel: number
 }
@@ -58,7 +58,7 @@ async function readOperationPages(
   client: Pick<DashboardClient, 'read'>,
   path: string,
   signal: AbortSignal,
-): Promise<ReadItems> {
+): Promise<OperationItems> {
   const items: ShownOperation[] = []
   for (let cursor = ''; ; ) {
     const query = `limit=${pageSize}&cursor=${cursor}`
@@ -78,7 +78,7 @@ async function readChanges(
     readonly operations: OperationStore
     readonly ids: readonly number[]
   },
-): Promise<ReadItems> {
+): Promise<OperationItems> {
   const { signal, operations, ids } = options
   const items: ShownOperation[] = []
   let count = operations.read().length

@@ -1,6 +1,6 @@
 /**
- * Escape sequences of terminals, and the color marks of Pulumi, such as `<{%reset%}>`. An operating
- * system command ends with a bell or with `ESC \`.
+ * Escape sequences of terminals, and the color marks of Pulumi, such as `<{%reset%}>`. A sequence
+ * that begins with `ESC ]` ends with a bell or with `ESC \`.
  */
 const controlPattern =
   /\u001b\[[0-9;?]*[A-Za-z]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|<\{%[a-z0-9 ]*%\}>/g

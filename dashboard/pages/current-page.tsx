@@ -8,7 +8,7 @@ import { StacksPage } from './stacks-page.tsx'
 import { UnknownPage } from './unknown-page.tsx'
 import { VersionDiffPage } from './version-diff-page.tsx'
 
-/** Shows the page that the address names. A page of another subject starts anew. */
+/** Shows the page that the address names. Pages of different subjects share no state. */
 export function CurrentPage({ route }: { route: PageRoute }) {
   switch (route.kind) {
     case 'stacks':

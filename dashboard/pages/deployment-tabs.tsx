@@ -13,7 +13,7 @@ import { OperationDetails } from './operation-details.tsx'
 import { OperationTable } from './operation-table.tsx'
 import { WaveTable } from './wave-table.tsx'
 
-/** Shows the parts of a deployment. `path`, `stackPath`: its path and that of its stack. */
+/** Shows the parts of a deployment. `path`, `stackPath`: API paths of deployment and stack. */
 export function DeploymentTabs(props: {
   watched: WatchedDeployment
   path: string

@@ -40,7 +40,7 @@ export function DeploymentTimeLine(props: {
 }) {
   const { operations, startedAt, endedAt, onOpen } = props
   const [filter, setFilter] = useState('')
-  const [isPathOnly, setIsPathOnly] = useState(false)
+  const [isCriticalOnly, setIsCriticalOnly] = useState(false)
   const currentMs = useNow(endedAt === undefined ? 1_000 : 30_000)
   const nowMs = endedAt ?? currentMs
   const timeLine = useMemo(() => createTimeLine(startedAt), [startedAt])
@@ -48,12 +48,12 @@ export function DeploymentTimeLine(props: {
   const criticalIds = useMemo(() => listCriticalIds(operations), [operations])
   const shownRows = useMemo(() => {
     const matches = createMatcher(filter)
-    if (matches === undefined && !isPathOnly) return rows
+    if (matches === undefined && !isCriticalOnly) return rows
     return rows.filter(
       ({ name, operation }) =>
-        (!isPathOnly || criticalIds.has(operation.id)) && matches?.(name) !== false,
+        (!isCriticalOnly || criticalIds.has(operation.id)) && matches?.(name) !== false,
     )
-  }, [rows, filter, isPathOnly, criticalIds])
+  }, [rows, filter, isCriticalOnly, criticalIds])
   const columns = useMemo(
     () => createColumns({ startedAt, nowMs }, criticalIds),
     [startedAt, nowMs, criticalIds],
@@ -67,7 +67,7 @@ export function DeploymentTimeLine(props: {
           value={filter}
           onChange={setFilter}
         />
-        <Checkbox className="checkbox" isSelected={isPathOnly} onChange={setIsPathOnly}>
+        <Checkbox className="checkbox" isSelected={isCriticalOnly} onChange={setIsCriticalOnly}>
           <span className="checkbox-box" aria-hidden="true" />
           Only the critical path
         </Checkbox>

@@ -6,7 +6,7 @@ import { isGone } from './gone-note.tsx'
 interface FollowedDeploymentProps {
   /** The path of the deployment in the API. */
   path: string
-  /** Called with the operations after each change, and with undefined at the end. */
+  /** Called with the operations after each change, and with undefined on unmount. */
   onChange: (operations: readonly OperationRow[] | undefined) => void
 }
 

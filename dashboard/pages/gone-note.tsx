@@ -2,7 +2,7 @@ import type { ApiFailure } from '../api/api-failure.ts'
 import { hrefOf } from '../routing/page-route.ts'
 import { usePageTitle } from './use-page-title.ts'
 
-/** Shows that the subject of a page does not exist, or no longer. */
+/** Shows that the subject of a page does not exist, or no longer exists. */
 export function GoneNote(props: {
   failure: ApiFailure
   subject: string

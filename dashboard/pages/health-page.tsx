@@ -49,7 +49,7 @@ interface PlatformHealth {
   readonly stackCount: number
   readonly unreadable: StackListPage['unreadable']
   readonly openCount: number
-  readonly open: readonly OpenItem[]
+  readonly openItems: readonly OpenItem[]
   /** The number of undelivered notifications of one page, and whether there are more. */
   readonly undelivered: { readonly count: number; readonly hasMore: boolean }
 }
@@ -76,14 +76,14 @@ export function HealthPage() {
       <HealthFacts health={health} />
       <section className="page-section" aria-label="Open deployments">
         <h2>Open deployments</h2>
-        {health.open.length === 0 ? (
+        {health.openItems.length === 0 ? (
           <p className="quiet">none</p>
         ) : (
           <VirtualTable
             label="Open deployments"
             className="open-table"
             columns={columns}
-            rows={health.open}
+            rows={health.openItems}
             keyOf={({ stack }) => stack.id}
             onOpen={({ stack, deployment: { number } }) =>
               openRoute(
@@ -92,9 +92,9 @@ export function HealthPage() {
             }
           />
         )}
-        {health.openCount > health.open.length ? (
+        {health.openCount > health.openItems.length ? (
           <p className="quiet">
-            and {formatCount(health.openCount - health.open.length, 'other open deployment')}
+            and {formatCount(health.openCount - health.openItems.length, 'other open deployment')}
           </p>
         ) : null}
       </section>
@@ -138,8 +138,8 @@ function QueueDepths() {
 }
 
 function HealthFacts({ health }: { health: PlatformHealth }) {
-  const { answerMs, stackCount, unreadable, openCount, open, undelivered } = health
-  const stuckCount = open.reduce((sum, item) => sum + (item.deployment.undelivered ?? 0), 0)
+  const { answerMs, stackCount, unreadable, openCount, openItems, undelivered } = health
+  const stuckCount = openItems.reduce((sum, item) => sum + (item.deployment.undelivered ?? 0), 0)
   const undeliveredText = `${formatCount(undelivered.count, 'notification')}${undelivered.hasMore ? ' or more' : ''}`
   const facts = [
     ['API', true, `answers within ${Math.round(answerMs)} ms`],
@@ -184,7 +184,7 @@ async function readHealth(client: DashboardClient, signal: AbortSignal): Promise
   ])
   const stacks = pages.flatMap(({ items }) => items)
   const openStacks = stacks.filter(({ current }) => current !== '')
-  const open = await Promise.all(
+  const openItems = await Promise.all(
     openStacks.slice(0, openMax).map(async (stack): Promise<OpenItem> => {
       const path = `${apiPathOf(stack)}/deployments/${stack.deployments}`
       return { stack, deployment: await client.read<OpenDeployment>(path, signal) }
@@ -194,7 +194,7 @@ async function readHealth(client: DashboardClient, signal: AbortSignal): Promise
     answerMs,
     stackCount: stacks.length,
     openCount: openStacks.length,
-    open,
+    openItems,
     unreadable: pages.at(-1)?.unreadable ?? [],
     undelivered: {
       count: undelivered.items.length,

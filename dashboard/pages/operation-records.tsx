@@ -18,7 +18,7 @@ import { StatusLabel } from '../widgets/status-label.tsx'
 
 const openPollMs = 2_000
 
-interface ReadRecords extends ResourceRecords {
+interface RecordsWithLimits extends ResourceRecords {
   /** The labels of the limits of calls that deployments use now. */
   readonly limits: readonly string[]
 }
@@ -39,7 +39,7 @@ export function ResourceOperations(props: {
     key: `${path} ${urn}`,
     revision: isEnded ? 'ended' : 'open',
     intervalMs: isEnded ? 0 : openPollMs,
-    async read(signal): Promise<ReadRecords> {
+    async read(signal): Promise<RecordsWithLimits> {
       const query = `urn=${encodeURIComponent(urn)}`
       const records = await client.read<ResourceRecords>(
         `${path}/operations/records?${query}`,
@@ -77,7 +77,7 @@ export function ResourceOperations(props: {
 
 function RecordsSection(props: {
   records: ShownRecords
-  context: ReadRecords & { readonly isEnded: boolean }
+  context: RecordsWithLimits & { readonly isEnded: boolean }
 }) {
   const { records, context } = props
   const { id, op, hook, wait, attempts, times } = records

@@ -1,7 +1,7 @@
 import { shortTypeOf } from '../deployment/operation-row.ts'
 import type { TableColumn } from '../widgets/virtual-table.tsx'
 
-/** The columns with name and type of a resource. Their titles have the URN and the whole type. */
+/** The columns with name and type of a resource. Their tooltips show the URN and the whole type. */
 export const resourceColumns: readonly TableColumn<{
   readonly name: string
   readonly urn: string

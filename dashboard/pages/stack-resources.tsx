@@ -50,8 +50,8 @@ export function StackResources(props: StackResourcesProps) {
   })
   const [filter, setFilter] = useState('')
   const [operations, setOperations] = useState<readonly OperationRow[]>()
-  const live = useLiveGraph(stateRows ?? noRows, operations)
-  const { rows } = live
+  const liveGraph = useLiveGraph(stateRows ?? noRows, operations)
+  const { rows } = liveGraph
   const matches = useMemo(() => findMatches(rows, filter), [rows, filter])
   if (stateRows === undefined)
     return failure === undefined ? (
@@ -87,7 +87,7 @@ export function StackResources(props: StackResourcesProps) {
           onChange={setOperations}
         />
       ) : null}
-      <ResourcesInView {...props} {...live} matches={matches} />
+      <ResourcesInView {...props} {...liveGraph} matches={matches} />
     </>
   )
 }

@@ -8,7 +8,8 @@ export type PoolState = TaskCounts & MessageCounts
 /**
  * Returns the number of tasks that a service of the long pool shall have. `tasksMax` limits each
  * raise. Pure. The result is lower than `desired` only for `idle` and an empty queue, and is then 0.
- * ECS stops no protected task, so a busy generator, whose message is removed, continues.
+ * A busy generator has already removed its message. It continues, because ECS stops no protected
+ * task.
  *
  * - `sent`: one task for each message. At least as many as were sent, because SQS may count a
  *   message late.

@@ -18,9 +18,9 @@ import type { ScheduleServer } from './schedule-server.ts'
 /**
  * Checks a schedule of many stacks, and puts a request for each stack whose run is due. The key of
  * a request contains the planned time, so a repetition after a crash puts no second request. A
- * stack without resources gets no request, and neither does one whose previous run still waits.
- * Returns the number of requests, or undefined when no run is due. Throws DOCUMENT_INVALID,
- * SCHEDULE_INVALID and the errors of the stores.
+ * stack without a published state gets no request, and neither does one whose previous run still
+ * waits. Returns the number of requests, or undefined when no stack can have a due run. Throws
+ * DOCUMENT_INVALID, SCHEDULE_INVALID and the errors of the stores.
  */
 export async function runSharedSchedule(
   server: ScheduleServer,

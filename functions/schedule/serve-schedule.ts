@@ -55,7 +55,7 @@ interface NotificationServer
   readonly logger: LoggerPort
   readonly clock: ScheduleCallServer['clock'] & DeliverDeps['clock']
   readonly notifications: NotificationEvents
-  /** The name of the queue of the group's notifications. Absent without other groups. */
+  /** The name of the queue of the group's notifications. Required if there are other groups. */
   readonly notificationsQueue?: string
 }
 
@@ -112,8 +112,9 @@ async function runCalledSchedule(
     { ...server, clock: { now: readLeadingClock }, hasExternalJitter: true },
     key,
   )
-  // The API places calls before it stores their schedule. If the API crashed in between, the calls
-  // have no schedule. Recently placed calls stay, because the API may still store their schedule.
+  // The API registers calls with EventBridge Scheduler before it stores their schedule. If the API
+  // crashed in between, the calls have no schedule. Recently registered calls stay, because the API
+  // may still store their schedule.
   if (clock.now() - placedAt < triggerLimits.orphanedCallAgeMs) return
   const { data } = scheduleDocument.safeParse((await documents.get(key))?.value)
   if (data?.placed === placed) return

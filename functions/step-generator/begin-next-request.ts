@@ -34,10 +34,10 @@ export type BeginOutcome =
   | 'wrong environment'
 
 /**
- * Runs the edits that wait before all other requests, and begins the first request of another kind.
- * Ends each superseded request, refuses each request that cannot begin, and continues with the next
- * request. When too little time of the call remains to open another request, a nudge makes another
- * call continue.
+ * Runs the edits at the front of the queue, and begins the first request of another kind. Ends each
+ * superseded request, refuses each request that cannot begin, and continues with the next request.
+ * When too little time of the call remains to open another request, a nudge makes another call
+ * continue.
  */
 export async function beginNextRequest(
   server: StackServerDeps,

@@ -16,8 +16,8 @@ export async function followUpLastDeployment(
   stack: StackId,
 ): Promise<ExpiryResult> {
   const [lastDeployment] = await deps.platform.catalog.listHistory(stack, 1)
-  // The other process follows the deployment up as well, or has died. Then the next check sends the
-  // notifications.
+  // Another process has begun to send the notifications, and also follows the deployment up. If
+  // that process has died, the next check sends them.
   if (!(await notifyEnded(deps, lastDeployment)))
     return { kind: 'waiting', waitMs: triggerLimits.deliveryClaimMs }
   return removeExpiredStack(deps, lastDeployment)

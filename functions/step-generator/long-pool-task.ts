@@ -20,7 +20,9 @@ const serveNextNudge: LongPoolRound = async (
   )
   platform.logger.write('info', 'nudge.served', { stack: nudge.stack, served: serveOutcome })
   if (serveOutcome !== 'wrong environment') return
-  if (await refuseMessages([message], platform.nudges.requeue)) endEnvironment()
+  // A nudge that many tasks have refused ends this task, so that a new task can serve its stack.
+  const mustEnd = await refuseMessages([message], platform.nudges.requeue)
+  if (mustEnd) endEnvironment()
 }
 
 await runLongPool('generator', 'nudges-long', serveNextNudge)

@@ -4,9 +4,9 @@ import type { StackServerDeps } from '../../shared/runtime/deployment/stack-serv
 import { findLastRead } from '../../shared/runtime/query/find-last-read.ts'
 
 /**
- * Refuses the run of a shared schedule on a stack whose resources were read in the time that the
- * schedule names. The stack must be unchanged since then. The program is not fetched for such a
- * run. Throws DRIFT_READ_RECENTLY.
+ * Refuses the run of a shared schedule if all resources of its stack were read recently, and no
+ * deployment has changed the stack since then. The schedule names the period. The program is not
+ * fetched for a refused run. Throws DRIFT_READ_RECENTLY.
  */
 export async function refuseRecentRead(
   { platform, requests, notifier }: Pick<StackServerDeps, 'platform' | 'requests' | 'notifier'>,

@@ -35,12 +35,11 @@ export type ExpiryResult =
   | { readonly kind: 'waiting'; readonly waitMs: number }
 
 /**
- * Removes the stack of `lastDeployment` if this is the destroy of a schedule that removes its
- * stack. The first call plans the removal `stackRemovalDelayMs` later. Until then, notifications of
- * the destroy can be delivered: their receivers are documents, which the removal deletes. The
- * removal waits for requests and approvals.
- * Keeps a stack with resources or an open deployment. Throws the errors of the stores only: any
- * other error is logged, and the stack stays.
+ * Removes the stack of `lastDeployment` if that deployment is the destroy of a schedule that
+ * removes its stack. The first call plans the removal `stackRemovalDelayMs` later. Until then,
+ * notifications of the destroy can be delivered: their receivers are documents, which the removal
+ * deletes. The removal waits for requests and approvals. Keeps a stack with resources or an open
+ * deployment. Throws the errors of the stores only: any other error is logged, and the stack stays.
  */
 export async function removeExpiredStack(
   deps: ExpiryDeps,
@@ -70,8 +69,8 @@ interface StoredSchedule {
 
 /**
  * Finds the schedule that requested a deployment, if it removes its stack. The stored schedule
- * decides, because a user may have changed it since the request. If its time was changed, this
- * deployment was not its run. A shared schedule only detects drift, and removes nothing.
+ * decides, because a user may have changed it since the request. A deployment that was requested
+ * for another time is not its run. A shared schedule only detects drift, and removes nothing.
  */
 async function findRemovingSchedule(
   { platform, notifier: { documents } }: ExpiryDeps,
@@ -111,7 +110,7 @@ async function removeWhenDue(
   }
   if (removalAt > now) return { kind: 'waiting', waitMs: removalAt - now }
   const approvals = await listApprovals(documents, stack)
-  const waitsForApproval = approvals.some(one => approvalStateOf(one, now) === 'waiting')
+  const waitsForApproval = approvals.some(approval => approvalStateOf(approval, now) === 'waiting')
   if (waitsForApproval || (await platform.requests.listWaiting(stack, 1)).length > 0)
     return { kind: 'waiting', waitMs: delayMs }
   const stackRecord = await platform.catalog.getStack(stack)

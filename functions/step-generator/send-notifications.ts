@@ -56,10 +56,10 @@ export async function notifyStarted(
 }
 
 /**
- * Sends the notifications and the webhook reply about the result of `record`, the last deployment
- * of a stack, once, if the result is recent. Returns false while another process has marked these
- * notifications as underway: it sends them now, or has died. After the mark expires, the next check
- * of the stack sends them. Throws the errors of the stores; the notifications are then still due.
+ * Sends the notifications and the webhook reply about the last deployment of a stack once, if that
+ * deployment ended recently. Returns false while another process has marked them as underway: that
+ * process sends them now, or has died. After the mark expires, the next check of the stack sends
+ * them. Throws the errors of the stores; the notifications are then still due.
  */
 export async function notifyEnded(
   deps: NotifyDeps,

@@ -76,7 +76,7 @@ export async function servePreview(
   sink.emit({ preludeEvent: { config: maskedConfigOf(request) } })
   const onTimeOver = async (): Promise<void> => {
     observer.mute()
-    // The nudge is sent first, because this process may be stopped before its processes have ended.
+    // The nudge is sent first, because this process may be stopped before program and plugins end.
     await platform.nudges.nudge(stack, 0, { pool: 'long' })
   }
   let result: DeployResult | undefined

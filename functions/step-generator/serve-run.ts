@@ -115,7 +115,10 @@ export async function serveRun(
   }
 }
 
-/** Creates the input of a generator run: its time limit, store retries, and no events yet. */
+/**
+ * Creates the input of a generator run, with its time limit and with store retries. The sink of the
+ * input drops all events.
+ */
 function createLimitedInput(
   deps: StackRunDeps,
   request: DeployInput,

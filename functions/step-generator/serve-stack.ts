@@ -73,7 +73,10 @@ export async function serveStack(
   return serveOutcome
 }
 
-/** Removes what a removal by a schedule has left, and refuses the requests of a missing stack. */
+/**
+ * Removes the documents that the removal of a stack by its schedule has left. Refuses the requests
+ * of the missing stack.
+ */
 async function endMissingStack(
   server: StackServerDeps,
   stack: StackId,
@@ -83,7 +86,7 @@ async function endMissingStack(
   return refuseStacklessRequests(server, stack)
 }
 
-/** Follows the last deployment up. If this must be repeated later, a delayed nudge does so. */
+/** Calls `followUpLastDeployment`. If it must be called again later, sends a delayed nudge. */
 async function followUp(server: StackServerDeps, stack: StackId): Promise<'kept' | 'removed'> {
   const { platform, notifier } = server
   if (notifier === undefined) return 'kept'

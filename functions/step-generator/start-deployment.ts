@@ -76,9 +76,10 @@ export interface StartedDeployment {
 const waitPollMs = 500
 
 /**
- * Starts the stack's next deployment, after it has closed an interrupted one. Every deployment of
- * this engine starts here. Throws APPROVAL_REQUIRED, STACK_NOT_FOUND, and STACK_BUSY: the request
- * was served already, or does not wait while a living deployment holds the stack.
+ * Starts the stack's next deployment, and closes an interrupted one first. Every deployment of this
+ * engine starts here. Throws APPROVAL_REQUIRED and STACK_NOT_FOUND. Throws STACK_BUSY if the
+ * request was served already, or if a living deployment holds the stack and the request does not
+ * wait.
  */
 export async function startDeployment(
   ports: GeneratorPorts,

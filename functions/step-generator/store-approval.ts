@@ -22,9 +22,9 @@ interface PreviewedRequest {
 
 /**
  * Stores the plan of a preview, and the approval for which its request waits. Returns the field
- * `approval` of the request's end. A failed preview has no plan, so its request does not wait. This
- * field, and later the options of the request `approved <key>`, reference the plan. So the blob
- * sweep keeps it.
+ * `approval` of the request's end. This field, and later the options of the request
+ * `approved <key>`, reference the plan, so the blob sweep keeps it. A failed preview has no plan,
+ * so its request does not wait.
  */
 export async function storeApproval(
   { platform }: Pick<StackRunDeps, 'platform'>,

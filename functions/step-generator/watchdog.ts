@@ -34,8 +34,8 @@ export function observedHolderOf(holder: Holder, leases: readonly Lease[]): Obse
 /**
  * Reports whether the holder of a deployment is gone. A holder is gone when it has handed over, has
  * retired its lease, or has not renewed its lease since the nudge was sent. The delay of a nudge is
- * longer than a lease with its margin. A living holder renews its lease four times in the duration
- * of a lease, and stops its work before the lease expires. Pure. Source:
+ * the duration of a lease plus its margin. A living holder renews its lease four times in the
+ * duration of a lease, and stops its work before the lease expires. Pure. Source:
  * docs/decisions/0015-a-nudge-says-how-the-holder-stood.md.
  */
 export function isHolderGone(

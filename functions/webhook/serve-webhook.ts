@@ -19,7 +19,7 @@ export async function serveWebhook(
     const isKnown =
       group === defaultGroup ||
       server.otherGroups?.some(otherGroup => otherGroup.name === group) === true
-    // No webhook has the full name, so an unknown group is refused like an unknown name.
+    // No webhook has a name with `~`, so an unknown group is refused like an unknown name.
     const answer = isKnown
       ? answerWebhook(portsOfGroup(server, group), name, request)
       : answerWebhook(server, `${group}~${name}`, request)

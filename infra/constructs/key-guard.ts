@@ -3,8 +3,8 @@ import { keyParameters } from '../../shared/config/aws-resource-names.ts'
 import type { Settings } from '../settings.ts'
 
 /**
- * Lets CloudFormation refuse an update of a stack with another setting of a key, before it changes
- * a resource. Without the first key, no function could open the existing data or secrets. The CDK
+ * Lets CloudFormation refuse an update of a stack that changes the setting of a key, before any
+ * resource changes. With another key, no function could open the existing data or secrets. The CDK
  * keeps the value of a parameter from the previous deployment, and a rule compares it with the
  * setting. `platform deploy` has checks of its own, and passes the values.
  */

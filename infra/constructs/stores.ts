@@ -30,7 +30,7 @@ export interface Stores {
  * Creates two tables and a bucket, which are retained when the installation is deleted. They are
  * removed if creating the CloudFormation stack fails. Otherwise their names would block the next
  * try. DynamoDB does not remove a protected table, so `antichain platform deploy` first creates
- * them with `dataProtection=off`.
+ * the tables with `dataProtection=off`.
  */
 export function createStores(scope: Construct, settings: Settings, keys: EncryptionKeys): Stores {
   const part = createTaggedScope(scope, 'Data')

@@ -55,8 +55,8 @@ export async function installEmulator(
       for (const [name, text] of Object.entries(row.files ?? {}))
         writeFileSync(join(folder, name), text)
       const startedMs = Date.now()
-      for (const line of row.install(folder)) {
-        const reason = await runCommand(line, env)
+      for (const commandLine of row.install(folder)) {
+        const reason = await runCommand(commandLine, env)
         if (reason !== undefined) return { kind: 'missing', row, reason }
       }
       onMessage(`installed ${row.name} in ${Math.round((Date.now() - startedMs) / 1000)} s`)

@@ -26,7 +26,7 @@ const pollIntervalMs = 50
  * listens.
  */
 const startsMax = 3
-/** Lines of output that the error of an emulator without a response contains. */
+/** Number of last output lines in the error about an emulator that does not respond. */
 const lastLinesMax = 20
 /** Prefix of the folders of runs; the process id follows. */
 const scratchPrefix = 'antichain-emulators-'

@@ -75,7 +75,7 @@ export function httpEventOf(request: HttpRequest, context: HttpRequestContext): 
   const queryIndex = target.indexOf('?')
   const path = queryIndex < 0 ? target : target.slice(0, queryIndex)
   const query = queryIndex < 0 ? '' : target.slice(queryIndex + 1)
-  // AWS sets this header to the protocol of the client. The local listener has no TLS.
+  // AWS sets `x-forwarded-proto` to the protocol of the client. The local listener has no TLS.
   const allHeaders: Readonly<Record<string, string>> = {
     ...toHeaders(request.rawHeaders),
     'x-forwarded-proto': 'http',

@@ -74,6 +74,7 @@ async function runCloud(
     try {
       if (args.deploy !== undefined) {
         const deployment = deployFolder(args, { aws, cloud, folder: args.deploy })
+        // A number is the exit status of the deployment, and a text reports an emulator's exit.
         const end = await Promise.race([deployment, shutdown, runningEmulators.unexpectedExit])
         if (typeof end === 'number') return end
         if (end !== undefined) throw error('PLATFORM_FAILED', end)

@@ -53,8 +53,8 @@ interface ProcessAccessOptions {
 }
 
 /**
- * Starts the proxies of every function and task. Each checks the permissions of the role that the
- * template gives to its process. If one does not start, all are closed.
+ * Starts the proxies of every function and task. Each proxy checks the permissions of the role that
+ * the template gives to its process. If one proxy does not start, all are closed.
  */
 export async function openProcessAccess(
   configurations: ProcessConfigurations,

@@ -51,7 +51,7 @@ export interface LocalResources {
   readonly queueUrlOf: (name: string) => string
   /** The ARN of the key for secrets. */
   readonly secretsKey: string
-  /** The ARNs of the keys for secrets, by the beginning of the names of a group's resources. */
+  /** The ARN of each group's key for secrets, by the prefix of the names of its resources. */
   readonly groupKeys?: ReadonlyMap<string, string>
 }
 
@@ -182,25 +182,26 @@ function taskVariablesOf(properties: Readonly<Record<string, unknown>>): object 
 
 function createTemplateValues(localResources: LocalResources): TemplateValues {
   const { account, region, queueUrlOf, secretsKey, groupKeys } = localResources
+  // The description of a key begins with the prefix of the names of its group's resources.
   const secretsKeyOf = (description: string): string =>
     groupKeys?.get(description.split(':')[0] ?? '') ?? secretsKey
-  const regional = `${region}:${account}`
+  const location = `${region}:${account}`
   const nameOf = ({ Properties = {} }: TemplateResource, property: string): string =>
     String(Properties[property])
-  const arns: Readonly<Record<string, (resource: TemplateResource) => string>> = {
+  const arnOfType: Readonly<Record<string, (resource: TemplateResource) => string>> = {
     'AWS::DynamoDB::GlobalTable': resource =>
-      `arn:aws:dynamodb:${regional}:table/${nameOf(resource, 'TableName')}`,
+      `arn:aws:dynamodb:${location}:table/${nameOf(resource, 'TableName')}`,
     'AWS::IAM::Role': resource => `arn:aws:iam::${account}:role/${nameOf(resource, 'RoleName')}`,
     'AWS::KMS::Key': resource =>
       isSecretsKey(nameOf(resource, 'Description'))
         ? secretsKeyOf(nameOf(resource, 'Description'))
-        : `arn:aws:kms:${regional}:key/at-rest`,
+        : `arn:aws:kms:${location}:key/at-rest`,
     'AWS::Lambda::Function': resource =>
-      `arn:aws:lambda:${regional}:function:${nameOf(resource, 'FunctionName')}`,
+      `arn:aws:lambda:${location}:function:${nameOf(resource, 'FunctionName')}`,
     'AWS::Logs::LogGroup': resource =>
-      `arn:aws:logs:${regional}:log-group:${nameOf(resource, 'LogGroupName')}:*`,
+      `arn:aws:logs:${location}:log-group:${nameOf(resource, 'LogGroupName')}:*`,
     'AWS::S3::Bucket': resource => `arn:aws:s3:::${nameOf(resource, 'BucketName')}`,
-    'AWS::SQS::Queue': resource => `arn:aws:sqs:${regional}:${nameOf(resource, 'QueueName')}`,
+    'AWS::SQS::Queue': resource => `arn:aws:sqs:${location}:${nameOf(resource, 'QueueName')}`,
   }
   const nameProperties: Readonly<Record<string, string>> = {
     'AWS::DynamoDB::GlobalTable': 'TableName',
@@ -222,7 +223,7 @@ function createTemplateValues(localResources: LocalResources): TemplateValues {
       return nameProperty === undefined ? logicalId : nameOf(resource, nameProperty)
     },
     arnOf: (resource, logicalId) => {
-      const arn = arns[resource.Type]?.(resource)
+      const arn = arnOfType[resource.Type]?.(resource)
       if (arn === undefined) throw new Error(`the local cloud knows no ARN of ${logicalId}`)
       return arn
     },

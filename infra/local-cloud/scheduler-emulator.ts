@@ -12,7 +12,7 @@ import { callWithRetries, fitsAsynchronousCall } from './asynchronous-call.ts'
 import type { InvocationOutcome } from './environment.ts'
 import { type SchedulerTimes, findNextTime } from './scheduler-times.ts'
 
-/** The options of the scheduler: the client of the emulator, the group, and the callbacks. */
+/** The options of the scheduler: the client of the emulator, the schedule group, the callbacks. */
 export interface LocalSchedulerOptions {
   readonly client: SchedulerClient
   readonly group: string
@@ -38,9 +38,9 @@ interface WatchedSchedule {
 }
 
 /**
- * Emulates EventBridge Scheduler for one group. Reads the schedules from the emulator, which only
- * stores them, and makes the due calls. Removes a one-time schedule after its call if its settings
- * require that. `end` stops the calls and resolves when none is in progress.
+ * Emulates EventBridge Scheduler for one schedule group. Reads the schedules from the emulator,
+ * which only stores them, and makes the due calls. Removes a one-time schedule after its call if
+ * its settings require that. `end` stops the calls and resolves when none is in progress.
  */
 export function startScheduler(options: LocalSchedulerOptions): {
   readonly end: () => Promise<void>

@@ -29,14 +29,17 @@ interface InstallationValues {
 
 /** The created resources of one group. */
 interface GroupValues {
-  /** The beginning of the names of the resources. */
+  /** The prefix of the names of the resources. */
   readonly name: string
   readonly queues: Readonly<Record<QueueName, { readonly url: string }>>
   readonly bucket: string
   readonly key: string
 }
 
-/** Creates the variables of the functions of a group. `groupKeys`: the keys of other groups. */
+/**
+ * Creates the variables of the functions of a group. `groupKeys`: the ARNs of the keys of all
+ * groups except the default one, separated by commas.
+ */
 export function createGroupVariables(
   region: string,
   options: InstallationValues,

@@ -96,8 +96,8 @@ export async function createServices(
   const { scheduleGroup } = installationNamesOf(installation)
   const sqs = createSqsClient(settings)
   const { visibilitySeconds = {}, secretsKey } = options
-  const createStores = (name: string, existingKey = 'own'): Promise<GroupStores> =>
-    createGroupStores(settings, sqs, { name, visibilitySeconds, existingKey })
+  const createStores = (name: string, keySetting = 'own'): Promise<GroupStores> =>
+    createGroupStores(settings, sqs, { name, visibilitySeconds, keySetting })
   const [createdScheduleGroup, commonStores, groupStores] = await Promise.all([
     createScheduleGroup(settings, scheduleGroup),
     createStores(installation, secretsKey),
@@ -144,7 +144,7 @@ export async function createServices(
 
 /** The created stores of one group. */
 interface GroupStores {
-  /** The beginning of the names of the resources. */
+  /** The prefix of the names of the resources. */
   readonly name: string
   readonly tables: { readonly remove: () => Promise<void> }
   readonly ecsServices: { readonly remove: () => Promise<void> }
@@ -159,16 +159,17 @@ async function createGroupStores(
   group: {
     readonly name: string
     readonly visibilitySeconds: Partial<Readonly<Record<QueueName, number>>>
-    readonly existingKey: string
+    /** `own` for a new key, or the ARN of an existing one. */
+    readonly keySetting: string
   },
 ): Promise<GroupStores> {
-  const { name, visibilitySeconds, existingKey } = group
+  const { name, visibilitySeconds, keySetting } = group
   const names = installationNamesOf(name)
   const [createdTables, queues, bucket, key, ecsServices] = await Promise.all([
     createTables(settings, { journal: names.journalTable, catalog: names.catalogTable }),
     createQueues(sqs, names.queues, { ...defaultVisibilitySeconds, ...visibilitySeconds }),
     createBucket(settings, bucketNameOf(name, localAccount, settings.region)),
-    existingKey === 'own' ? createKey(settings) : existingKey,
+    keySetting === 'own' ? createKey(settings) : keySetting,
     createEcsServices(settings, name),
   ])
   return { name, tables: createdTables, queues, bucket, key, ecsServices }

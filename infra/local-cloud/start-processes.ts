@@ -90,7 +90,7 @@ export interface FunctionTasks {
 
 /**
  * Starts the long pool, whose tasks start when the scaler requests them. Returns the tasks of each
- * queue with the name of the function with that queue.
+ * queue, with the name of the queue's function.
  */
 export function startLongTasks(
   options: ProcessOptions,

@@ -9,8 +9,8 @@ const iterations = 1_000_000
 const saltBytes = 8
 const keyBytes = 32
 /**
- * The plaintext of the check value that a salt contains. Only the correct key decrypts the check
- * value to this text.
+ * The plaintext of the check value in an encryption salt (`v1:<salt>:<check value>`). Only the
+ * correct key decrypts the check value to this text.
  */
 const probeText = 'pulumi'
 
@@ -29,10 +29,10 @@ function deriveKey(passphrase: string, salt: string): Promise<Uint8Array> {
   return key
 }
 
-function toPassphraseManager(key: Uint8Array, salt: string): SecretsManager {
+function toPassphraseManager(key: Uint8Array, encryptionSalt: string): SecretsManager {
   return {
     type: 'passphrase',
-    state: { salt },
+    state: { salt: encryptionSalt },
     crypter: createSymmetricCrypter(key),
     digest: createKeyedDigest(key),
   }
@@ -46,20 +46,20 @@ export async function createPassphraseManager(passphrase: string): Promise<Secre
 }
 
 /**
- * Opens the manager of a salt from state or stack file. Throws SECRETS_PASSPHRASE_WRONG,
- * SECRETS_MALFORMED.
+ * Opens the manager of an encryption salt from a state or stack file. Throws
+ * SECRETS_PASSPHRASE_WRONG, SECRETS_MALFORMED.
  */
 export async function openPassphraseManager(
-  salt: string,
+  encryptionSalt: string,
   passphrase: string,
 ): Promise<SecretsManager> {
-  const [version, saltText, ...checkParts] = salt.split(':')
-  if (version !== 'v1' || saltText === undefined || checkParts.length !== 3)
+  const [version, salt, ...checkParts] = encryptionSalt.split(':')
+  if (version !== 'v1' || salt === undefined || checkParts.length !== 3)
     throw error('SECRETS_MALFORMED', 'the encryption salt does not have the form v1:<salt>:<check>')
-  const key = await deriveKey(passphrase, saltText)
+  const key = await deriveKey(passphrase, salt)
   try {
     if (createSymmetricCrypter(key).decrypt(checkParts.join(':')) === probeText)
-      return toPassphraseManager(key, salt)
+      return toPassphraseManager(key, encryptionSalt)
   } catch (cause) {
     throw error('SECRETS_PASSPHRASE_WRONG', 'incorrect passphrase', { cause })
   }

@@ -78,6 +78,7 @@ export function createServiceManager(
   keys: readonly ServiceKey[],
   state: SecretsManager['state'],
 ): SecretsManager {
+  // The first key derives the digests, so that a further key does not change them.
   const digestKey = keys[0]?.key ?? new Uint8Array(serviceKeyBytes)
   return {
     type: 'service',

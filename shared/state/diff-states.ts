@@ -101,7 +101,7 @@ function toChange(
   }
 }
 
-/** The path of a comparison, and the list to which it adds the changes that it finds. */
+/** The path of two compared values, and the list that receives their changes. */
 interface Comparison {
   readonly path: readonly PathSegment[]
   readonly changes: PropertyChange[]

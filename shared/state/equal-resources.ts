@@ -5,8 +5,9 @@ import type { ResourceState } from './resource.ts'
  * Reports whether two states are equal in all stored fields except aliases, source positions and
  * stack traces. The order of hooks counts, and that of dependencies does not. The generator records
  * only a state that is not equal to the old one. Pulumi compares fewer fields
- * (`pkg/backend/snapshot.go`, `mustWrite`, v3.274.1). Here a newly set option is recorded too: the
- * next replacement trigger, for example, is compared with the recorded one.
+ * (`pkg/backend/snapshot.go`, `mustWrite`, v3.274.1). Here a newly set option is recorded too,
+ * because later deployments need it. For example, they compare their replacement trigger with the
+ * recorded one.
  */
 export function areEqualResources(a: ResourceState, b: ResourceState): boolean {
   if (a === b) return true

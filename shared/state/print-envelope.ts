@@ -100,7 +100,7 @@ function tryStringify(json: Json, indentation = ''): string | undefined {
 
 /**
  * Reports whether a value contains a negative zero, or a numeric key, which JavaScript may have
- * moved.
+ * moved. JavaScript puts numeric keys first, so only the first key of an object is tested.
  */
 function differsFromStringify(json: Json): boolean {
   if (typeof json === 'number') return Object.is(json, -0)

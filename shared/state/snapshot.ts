@@ -21,8 +21,8 @@ export interface Manifest {
 }
 
 /**
- * The integrity error of a snapshot when it was published (I7). `version`: the version of the
- * engine that published the snapshot.
+ * The integrity error of a snapshot when it was published. A snapshot with such an error is
+ * published too (I7). `version`: the version of the engine that published the snapshot.
  */
 export interface IntegrityMark {
   readonly version?: string

@@ -63,6 +63,7 @@ function writeValue(value: PropertyValue, context: WireContext): unknown {
   return writeSpecial(value, context)
 }
 
+/** Writes a list. An unknown item that the options drop shifts the later items, as in Pulumi. */
 function writeList(list: readonly PropertyValue[], context: WireContext): unknown[] {
   const items: unknown[] = []
   for (const [index, item] of list.entries()) {

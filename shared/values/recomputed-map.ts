@@ -8,10 +8,9 @@ const computedObjectsMax = 4096
 
 /**
  * A view of an object that can be computed from `source`, which is far smaller. The view computes
- * the object when it is read, and keeps it until `computedObjectsMax` other views have computed
- * theirs.
- * `compute` must not throw. Many views share one `compute`, since a closure for each would need more
- * memory than the view.
+ * the object when the view is read, and keeps it until `computedObjectsMax` other views have
+ * computed theirs. `compute` must not throw. Many views share one `compute`, since a closure for
+ * each would need more memory than the view.
  */
 export class RecomputedMap<Source> implements PropertyMap {
   /** A ring buffer of the views that keep a computed object. */

@@ -66,6 +66,7 @@ function toAscii(name: string): string {
 function splitName(name: string): { readonly name: string; readonly prefix: string } | undefined {
   if (toAscii(name) !== name) return undefined
   if (name.length <= nameBytes) return { name, prefix: '' }
+  // The field for the prefix has 155 bytes. A slash at the end of a name does not split it.
   const slashIndex = name.lastIndexOf('/', Math.min(155, name.length - 2))
   const baseName = name.slice(slashIndex + 1)
   if (slashIndex <= 0 || baseName.length > nameBytes || baseName === '') return undefined

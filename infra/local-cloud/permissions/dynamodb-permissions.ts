@@ -35,13 +35,13 @@ export function dynamodbPermissionsOf(
   })
   if (request.TransactItems !== undefined)
     return request.TransactItems.flatMap(item =>
-      Object.entries(item).map(([kind, use]) =>
-        permissionOf(transactionActions[kind] ?? kind, use.TableName, leadingKeysOf(use)),
+      Object.entries(item).map(([kind, part]) =>
+        permissionOf(transactionActions[kind] ?? kind, part.TableName, leadingKeysOf(part)),
       ),
     )
   if (request.RequestItems !== undefined)
-    return Object.entries(request.RequestItems).map(([table, use]) =>
-      permissionOf(operation, table, [...new Set(partitionKeysOf(use))]),
+    return Object.entries(request.RequestItems).map(([table, part]) =>
+      permissionOf(operation, table, [...new Set(partitionKeysOf(part))]),
     )
   return [permissionOf(operation, request.TableName, leadingKeysOf(request))]
 }

@@ -163,8 +163,8 @@ async function forwardIfAllowed(
     return
   }
   // The header `host` stays as the client signed it.
-  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
-  const options = { method, agent, headers: { ...clientRequest.headers, ...length } }
+  const sizeHeader = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+  const options = { method, agent, headers: { ...clientRequest.headers, ...sizeHeader } }
   const upstreamRequest = sendRequest(`${upstream}${target}`, options)
   const pendingResponse = new Promise<IncomingMessage>((resolve, reject) => {
     upstreamRequest.once('response', resolve)

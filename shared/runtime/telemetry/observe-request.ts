@@ -8,8 +8,8 @@ export interface ObservedAnswer {
 
 /**
  * Answers a request, and records its span and its duration. The answer runs within the span. The
- * span never joins the trace that the caller names, because the caller may be a stranger. Its
- * parent is the span that TRACEPARENT of this process names, if any. A request whose `answer`
+ * span never joins the trace that the caller names, because the caller may be a stranger. The
+ * span's parent is the one that TRACEPARENT of this process names, if any. A request whose `answer`
  * throws is not recorded. The attributes are those of OpenTelemetry for HTTP servers.
  */
 export async function observeRequest<T>(

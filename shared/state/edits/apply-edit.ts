@@ -33,6 +33,7 @@ export interface EditInput {
  * it, and STATE_INVALID when its replacement has secrets in plaintext.
  */
 export function applyStateEdit(edit: StateEdit, input: EditInput): EditedState {
+  // Every edit that uses `namedState` names a state, so the default has no effect.
   const { before, namedState = before, names } = input
   switch (edit.kind) {
     case 'import':

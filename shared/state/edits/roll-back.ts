@@ -17,10 +17,10 @@ export function rollBackState(
   options: { readonly version: number; readonly names: StackNames },
 ): EditedState {
   requireSameManager(before, earlier, options.version)
-  const renamed = withCurrentNames(earlier, options.names)
-  const { integrity_error: _error, ...metadata } = renamed.metadata
+  const renamedState = withCurrentNames(earlier, options.names)
+  const { integrity_error: _error, ...metadata } = renamedState.metadata
   const keptOperations = pendingOperationsOf(before)
-  const state = withPendingOperations({ ...renamed, metadata }, keptOperations)
+  const state = withPendingOperations({ ...renamedState, metadata }, keptOperations)
   const notices = keptOperations.map(
     ({ resource, type }) => `the pending operation '${type}' of ${resource.urn} stays`,
   )

@@ -2,8 +2,8 @@
 const firstPauseBytes = 1 << 19
 
 /**
- * Work between two later pauses. It takes only a few ms, because garbage collection delays the
- * other work of the process too.
+ * Work between two later pauses. This work is limited to a few ms, because garbage collection also
+ * delays the other work of the process.
  */
 const pauseEveryBytes = 1 << 17
 

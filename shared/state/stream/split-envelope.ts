@@ -32,7 +32,7 @@ const batchBytes = 1 << 16
 /** Maximum number of bytes of a key that are kept. All compared keys are shorter. */
 const keyBytesMax = 16
 
-const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a]
+const [space, quote, backslash, comma, colon] = [0x20, 0x22, 0x5c, 0x2c, 0x3a]
 const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d]
 
 /** The location of the splitter in the text, and the parts that it has collected. */
@@ -107,7 +107,10 @@ function readFrame(state: SplitterState, bytes: Uint8Array, start: number): numb
   return bytes.length
 }
 
-/** Reads one byte of the frame, and reports whether it begins a list of resources. */
+/**
+ * Reads one byte of the frame, and reports whether it begins a list of resources. The envelope has
+ * the depth 1, and the deployment has the depth 2.
+ */
 function entersList(state: SplitterState, byte: number): boolean {
   if (state.isInString) {
     readStringByte(state, byte)
@@ -155,7 +158,8 @@ function readList(state: SplitterState, bytes: Uint8Array, start: number): numbe
 }
 
 function readResourceByte(state: SplitterState, byte: number): void {
-  if (byte > 0x20) state.hasResource = true
+  // The white space of JSON has no code above that of the space.
+  if (byte > space) state.hasResource = true
   if (byte === quote) state.isInString = true
   else if (byte === openBrace || byte === openBracket) state.depth += 1
   else if (byte === closeBrace || byte === closeBracket) state.depth -= 1

@@ -3,7 +3,7 @@ import type { OutboundRequest } from '../../ports/outbound.ts'
 /** The state of a commit, as replies report it. */
 export type CommitState = 'pending' | 'success' | 'failure' | 'error'
 
-/** A state of a commit under a name. */
+/** A state of a commit under a name, the `context`. */
 export interface CommitStatus {
   readonly state: CommitState
   readonly context: string

@@ -57,6 +57,7 @@ export function createHostReplies(options: HostOptions): RepliesPort {
   const send = createSender({ ...options, apiUrl })
   return {
     setStatus: async (repository, commit, status) => {
+      // A text that `toPrintable` cuts has one more character, the ellipsis.
       const description = toPrintable(status.description, triggerLimits.statusCharsMax - 1)
       const target = { repository, commit, apiUrl }
       const response = await send(calls.statusCallOf(target, { ...status, description }))
@@ -73,15 +74,16 @@ export function createHostReplies(options: HostOptions): RepliesPort {
       const digest = bodySignatureOf(credential, `${commentCalls.pullRequestKey} ${subject}`)
       const marker = calls.formatMarker(digest.slice(0, 32))
       const body = `${marker}\n${text}`.slice(0, calls.commentCharsMax)
-      const existing = await findComment(options, commentCalls, { marker, send })
-      if (existing !== undefined) {
-        const { status } = await send(commentCalls.updateCallOf(existing, body))
+      const earlierComment = await findComment(options, commentCalls, { marker, send })
+      if (earlierComment !== undefined) {
+        const { status } = await send(commentCalls.updateCallOf(earlierComment, body))
         if (isSuccess({ status })) return
         if (status !== 404 && status !== 403)
           throw createUnexpectedStatusError(host, 'a comment', status)
       }
-      const created = await send(commentCalls.creationCallOf(body))
-      if (!isSuccess(created)) throw createUnexpectedStatusError(host, 'a comment', created.status)
+      const response = await send(commentCalls.creationCallOf(body))
+      if (!isSuccess(response))
+        throw createUnexpectedStatusError(host, 'a comment', response.status)
     },
   }
 }

@@ -60,9 +60,10 @@ export function nextTimeOf(
 }
 
 /**
- * Characters, and the letters L and W for last days and nearest weekdays. EventBridge Scheduler
- * does not support them, or interprets them differently. The parser accepts them in any case, also
- * after the name of a weekday.
+ * Text that a cron expression must not contain: special characters, and the letters L and W for
+ * last days and nearest weekdays. EventBridge Scheduler does not support it, or interprets it
+ * differently. The parser accepts the letters in upper and lower case, also after the name of a
+ * weekday.
  */
 const unsupportedCronText =
   /[^\d\s*,/a-z-]|\b(?:l|w|lw)\b|\d[lw]|(?:sun|mon|tue|wed|thu|fri|sat)l|^@/i

@@ -70,7 +70,7 @@ export function readTemplateText(
 
 /** How the pieces of a template are read: of one in quotes, or of one without quotes. */
 interface TemplateRules {
-  /** Matches text without sequences and escapes. */
+  /** Matches plain text, or an escape without a backslash: `$${` is `${`, and `%%{` is `%{`. */
   readonly text: RegExp
   readonly isEnd: () => boolean
   /** Returns the character of an escape with a backslash, or undefined without one. */

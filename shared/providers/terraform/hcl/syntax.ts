@@ -69,6 +69,7 @@ export interface HclFor {
   readonly collection: HclExpression
   readonly key: HclExpression | undefined
   readonly value: HclExpression
+  /** Whether the values of equal keys become one list: `{for … : key => value...}`. */
   readonly isGrouped: boolean
   readonly condition: HclExpression | undefined
 }

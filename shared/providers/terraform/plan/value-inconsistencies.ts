@@ -12,6 +12,7 @@ export function findValueInconsistencies(
   actual: CtyValue,
   path: CtyPath,
 ): readonly ProviderFlaw[] {
+  // A value that is planned with the dynamic type may turn out to be any value.
   if (planned.type.kind === 'dynamic') return []
   const [reason] = conformanceErrorsOf(actual.type, planned.type)
   if (reason !== undefined) return [{ message: `the type has changed: ${reason}`, path }]

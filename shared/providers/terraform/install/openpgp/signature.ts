@@ -66,6 +66,7 @@ export function parseSignature(body: Buffer): Signature | undefined {
   const kind = algorithmKinds.get(reader.readNumber(1))
   const hashName = hashNames.get(reader.readNumber(1))
   const hashedSubpackets = reader.read(reader.readNumber(2))
+  // Six bytes precede the subpackets: version, type, two algorithms, and a length of two bytes.
   const hashedPart = body.subarray(0, 6 + hashedSubpackets.length)
   const unhashedSubpackets = reader.read(reader.readNumber(2))
   const digestStart = reader.read(2)

@@ -118,13 +118,13 @@ function groupByPrimary(sections: readonly KeySection[]): readonly (readonly Key
   const groups = new Map<string, Map<string, KeySection>>()
   let group: Map<string, KeySection> | undefined
   for (const { head, signatures } of sections) {
-    const name = `${head.tag} ${head.body.toString('base64')}`
+    const packetKey = `${head.tag} ${head.body.toString('base64')}`
     if (head.tag === packetTags.publicKey) {
-      group = groups.get(name) ?? new Map<string, KeySection>()
-      groups.set(name, group)
+      group = groups.get(packetKey) ?? new Map<string, KeySection>()
+      groups.set(packetKey, group)
     }
-    const known = group?.get(name)?.signatures ?? []
-    group?.set(name, { head, signatures: [...known, ...signatures] })
+    const known = group?.get(packetKey)?.signatures ?? []
+    group?.set(packetKey, { head, signatures: [...known, ...signatures] })
   }
   return [...groups.values()].map(merged => [...merged.values()])
 }
