@@ -99,6 +99,19 @@ export function elementShapeOf(shape: ValueShape): ValueShape {
     : freeShape
 }
 
+/**
+ * Puts a printed expression in parentheses, if operators or steps around it could otherwise apply
+ * to a part of it. A step after a splat would apply to each element.
+ */
+export function parenthesize(
+  { kind }: HclExpression,
+  printed: PrintedExpression,
+): PrintedExpression {
+  return ['conditional', 'binary', 'unary', 'splat'].includes(kind)
+    ? { ...printed, text: `(${printed.text})` }
+    : printed
+}
+
 /** Prints an expression as a value. Puts a flattened expression into a list again. */
 export function printOperand(expression: HclExpression, scope: PrintScope): PrintedExpression {
   const printed = scope.conversion.print(expression, scope)

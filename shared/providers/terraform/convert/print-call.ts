@@ -4,6 +4,7 @@ import { nameArguments } from '../mapping/function-names.ts'
 import { freeShape, shapeOfType } from '../mapping/property-names.ts'
 import {
   createFreeExpression,
+  parenthesize,
   printPlaceholder,
   printOperand,
   type PrintedExpression,
@@ -48,7 +49,7 @@ export function printCall(call: Call, scope: PrintScope): PrintedExpression {
     return printProviderCall(call, { provider, functionName }, scope)
   const [first] = args
   if (first !== undefined && args.length === 1 && !isExpanded) {
-    if (implicitConversions.includes(name)) return printOperand(first, scope)
+    if (implicitConversions.includes(name)) return parenthesize(first, printOperand(first, scope))
     if (name === 'tostring') return createFreeExpression(`"\${${printOperand(first, scope).text}}"`)
   }
   if (name === 'format' && !isExpanded) {

@@ -3,6 +3,7 @@ import { createPropertyNames, freeShape } from '../mapping/property-names.ts'
 import {
   elementShapeOf,
   createFreeExpression,
+  parenthesize,
   printPlaceholder,
   printOperand,
   type PrintedExpression,
@@ -30,13 +31,8 @@ export function printExpression(expression: HclExpression, scope: PrintScope): P
       return printReference(expression, scope)
     case 'element':
       return scope.element ?? printPlaceholder(expression, 'a splat has no list', scope)
-    case 'splat': {
-      const list = printOperand(expression.source, scope)
-      const element = { text: '', shape: elementShapeOf(list.shape) }
-      const steps = printOperand(expression.steps, { ...scope, element })
-      const shape = { kind: 'list', element: steps.shape } as const
-      return { text: `${list.text}[*]${steps.text}`, shape }
-    }
+    case 'splat':
+      return printSplat(expression, scope)
     case 'call':
       return printCall(expression, scope)
     case 'unary':
@@ -72,15 +68,34 @@ export function printExpression(expression: HclExpression, scope: PrintScope): P
   }
 }
 
+/**
+ * Prints a splat. If the text of the steps does not begin with the element, as with a flattened
+ * property in brackets, the splat becomes a `for` expression.
+ */
+function printSplat(
+  { source, steps }: Extract<HclExpression, { readonly kind: 'splat' }>,
+  scope: PrintScope,
+): PrintedExpression {
+  const list = parenthesize(source, printOperand(source, scope))
+  const element = { text: 'element', shape: elementShapeOf(list.shape) }
+  const printed = printOperand(steps, { ...scope, element })
+  const [, suffix] = /^element(?=[.[]|$)(.*)$/s.exec(printed.text) ?? []
+  return {
+    text:
+      suffix === undefined
+        ? `[for element in ${list.text} : ${printed.text}]`
+        : `${list.text}[*]${suffix}`,
+    shape: { kind: 'list', element: printed.shape },
+  }
+}
+
 function printTemplate(
   parts: readonly (string | HclExpression)[],
   scope: PrintScope,
 ): PrintedExpression {
   const [only, ...others] = parts
   if (only !== undefined && typeof only !== 'string' && others.length === 0)
-    return isSimple(only)
-      ? printOperand(only, scope)
-      : createFreeExpression(`(${printOperand(only, scope).text})`)
+    return parenthesize(only, printOperand(only, scope))
   const printedParts = parts.map(
     (part): PrintedPart =>
       typeof part === 'string'
@@ -88,11 +103,6 @@ function printTemplate(
         : { kind: 'interpolation', text: printOperand(part, scope).text },
   )
   return createFreeExpression(quoteTemplate(printedParts))
-}
-
-/** Reports whether an expression needs no parentheses within another one. */
-function isSimple({ kind }: HclExpression): boolean {
-  return !['conditional', 'binary', 'unary'].includes(kind)
 }
 
 function printObjectExpression(

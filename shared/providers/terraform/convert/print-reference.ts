@@ -3,6 +3,7 @@ import { freeShape } from '../mapping/property-names.ts'
 import {
   elementShapeOf,
   createFreeExpression,
+  parenthesize,
   printPlaceholder,
   printOperand,
   type PrintedExpression,
@@ -22,7 +23,7 @@ export function printReference(expression: Reference, scope: PrintScope): Printe
     )
   const root = printRoot(expression, scope)
   if (root !== undefined) return root
-  const source = scope.conversion.print(expression.source, scope)
+  const source = parenthesize(expression.source, scope.conversion.print(expression.source, scope))
   if (expression.kind === 'attribute') return printAttribute(source, expression.name)
   const name = readLiteralText(expression.key)
   if (name !== undefined && source.shape.kind === 'object') return printAttribute(source, name)

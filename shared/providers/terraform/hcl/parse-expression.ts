@@ -111,34 +111,35 @@ function parseArguments(reader: TokenReader): {
 /** Maximum number of steps of a reference. Functions that print references recurse at each step. */
 const stepsMax = 1000
 
-/** Parses attributes, indexes and splats after an expression. */
+/**
+ * Parses attributes, indexes and splats after an expression. Only attributes apply to the elements
+ * of a splat `.*`. An index after them applies to the whole list.
+ */
 function parseSteps(reader: TokenReader, start: HclExpression): HclExpression {
+  const { line, column } = start
+  const element: HclExpression = { line, column, kind: 'element' }
   let source = start
+  // The list of a splat `.*` whose attributes are being parsed.
+  let list: HclExpression | undefined
   for (let count = 0; ; count += 1) {
-    const { line, column } = start
     if (count > stepsMax)
       throw reader.createTokenError(reader.peek(), 'the reference has too many parts')
     if (reader.isNext('.')) {
       const dot = reader.next()
-      if (reader.skip('*')) {
-        const element: HclExpression = { line, column, kind: 'element' }
-        return { line, column, kind: 'splat', source, steps: parseAttributes(reader, element) }
-      }
-      source = parseAttribute(reader, source, dot)
+      if (list === undefined && reader.skip('*')) {
+        list = source
+        source = element
+      } else source = parseAttribute(reader, source, dot)
       continue
     }
+    if (list !== undefined) source = { line, column, kind: 'splat', source: list, steps: source }
+    list = undefined
     if (!reader.isNext('[')) return source
     reader.next()
     const key = parseIndex(reader)
     if (key === undefined) {
-      const element: HclExpression = { line, column, kind: 'element' }
-      return {
-        line,
-        column,
-        kind: 'splat',
-        source,
-        steps: reader.nest(() => parseSteps(reader, element)),
-      }
+      const steps = reader.nest(() => parseSteps(reader, element))
+      return { line, column, kind: 'splat', source, steps }
     }
     source = { line, column, kind: 'index', source, key }
   }
@@ -151,13 +152,6 @@ function parseIndex(reader: TokenReader): HclExpression | undefined {
     reader.expect(']')
     return key
   })
-}
-
-/** Parses the attributes after a splat `.*`. An index after them applies to the whole list. */
-function parseAttributes(reader: TokenReader, start: HclExpression): HclExpression {
-  let source = start
-  while (reader.isNext('.')) source = parseAttribute(reader, source, reader.next())
-  return source
 }
 
 function parseAttribute(reader: TokenReader, source: HclExpression, dot: HclToken): HclExpression {

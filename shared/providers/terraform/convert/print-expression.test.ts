@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { convertText } from './conversion.fixture.ts'
+
+const parts = `
+  variable "a" {}
+  variable "c" {}
+  resource "x_server" "many" { count = 2 }
+`
+
+test.each([
+  ['tonumber(var.a + 1) * 2', '(a + 1) * 2'],
+  ['!tobool(var.a && var.c)', '!(a && c)'],
+  ['tolist(var.c ? [1] : [2])[0]', '(c ? [1] : [2])[0]'],
+  ['tolist(x_server.many[*].size)[0]', '(many[*].size)[0]'],
+  ['"${tolist(var.a)}"', 'a'],
+])('a conversion without a call keeps the precedence: %s becomes %s', expectExpression)
+
+// An index after the attributes was a syntax error.
+test.each([
+  ['x_server.many.*.display_name', 'many[*].displayName'],
+  ['x_server.many.*.display_name[0]', '(many[*].displayName)[0]'],
+  ['x_server.many.*.owner[1].full_name', '(many[*].owner)[1].fullName'],
+  ['x_server.many.*.owner[*].full_name', '(many[*].owner)[*].fullName'],
+  ['x_server.many.*', 'many[*]'],
+])('an index after the attributes of a splat applies to the list: %s', expectExpression)
+
+// The brackets of the flattened property were in the middle of the splat.
+test.each([
+  ['x_server.many[*].rate_limit', '[for element in many : [element.rateLimit]]'],
+  ['x_server.many[*].rate_limit[0].key', 'many[*].rateLimit.key'],
+  ['x_server.many[*].rate_limit[*].key', '[for element in many : [element.rateLimit][*].key]'],
+  ['x_server.many[*].rule[0].key', 'many[*].rules[0].key'],
+])('a splat over a flattened property: %s becomes %s', expectExpression)
+
+async function expectExpression(expression: string, expected: string): Promise<void> {
+  const { text, notes } = await convertText(`${parts}output "o" {\n  value = ${expression}\n}\n`)
+  expect(notes).toEqual([])
+  expect(text).toContain(`value = ${expected}\n`)
+}
+
+test('a splat within the attributes of another one is refused', async () => {
+  await expect(convertText('output "o" { value = x_server.a.*.b.*.c }')).rejects.toThrow(
+    "main.tf:1:36: '.' is not expected",
+  )
+})
+
+test('a splat with too many attributes is refused', async () => {
+  const steps = '.a'.repeat(2000)
+  await expect(convertText(`output "o" { value = x_server.a.*${steps} }`)).rejects.toThrow(
+    'the reference has too many parts',
+  )
+})
