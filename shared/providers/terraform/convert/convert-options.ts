@@ -2,9 +2,9 @@ import type { HclExpression, HclSyntaxBlock } from '../hcl/syntax.ts'
 import type { PropertyNames } from '../mapping/property-names.ts'
 import type { TypedDeclaration } from './terraform-program.ts'
 import { enterFile, printOperand, type PrintScope } from './conversion.ts'
+import { printList } from './print-text.ts'
 import { isTrue, printBlock } from './convert-variable.ts'
-import { printProvider } from './schema-lookup.ts'
-import { localProviderOf } from './read-program.ts'
+import { findProviderName } from './schema-lookup.ts'
 
 /** The parts of a resource from which its options follow. */
 interface OptionSource {
@@ -25,17 +25,15 @@ export function convertOptions(
 ): readonly string[] {
   const { type, name, body } = resource
   const { conversion } = scope
-  const provider =
-    printProvider(body.attributes.get('provider'), scope)?.text ??
-    conversion.names.get(`provider.${localProviderOf(type, body)}`)
-  const dependencies = body.attributes.get('depends_on')
+  const provider = findProviderName(resource, conversion)
+  const dependencies = printDependencies(resource, scope)
   const lifecycle = body.blocks.find(block => block.type === 'lifecycle')
   const imported = conversion.program.imports.find(({ address }) => address === `${type}.${name}`)
   const createsFirst = isTrue(lifecycle?.body.attributes.get('create_before_destroy'))
   const options = [
     ...(range === undefined ? [] : [`range = ${range}`]),
     ...(provider === undefined ? [] : [`provider = ${provider}`]),
-    ...(dependencies === undefined ? [] : printDependencies(dependencies, scope)),
+    ...(dependencies === undefined ? [] : [`dependsOn = ${dependencies}`]),
     ...(lifecycle === undefined ? [] : convertLifecycle(lifecycle, scope, names)),
     ...(conversion.dialect === 'reduced' ? [] : [`deleteBeforeReplace = ${!createsFirst}`]),
     ...(imported === undefined ? [] : [`import = ${printOperand(imported.id, scope).text}`]),
@@ -43,8 +41,16 @@ export function convertOptions(
   return [printBlock('options', options)]
 }
 
-/** Prints the resources of `depends_on`. Data sources are values, so they are reported. */
-function printDependencies(dependencies: HclExpression, scope: PrintScope): readonly string[] {
+/**
+ * Prints the list of the resources in `depends_on`. Data sources are values, so they are reported.
+ * Returns undefined for an empty list.
+ */
+export function printDependencies(
+  { body }: TypedDeclaration,
+  scope: PrintScope,
+): string | undefined {
+  const dependencies = body.attributes.get('depends_on')
+  if (dependencies === undefined) return undefined
   const items = dependencies.kind === 'tuple' ? dependencies.items : [dependencies]
   const texts = items.flatMap(item => {
     const mayBeResource =
@@ -63,16 +69,12 @@ function printDependencies(dependencies: HclExpression, scope: PrintScope): read
     })
     return []
   })
-  return texts.length === 0 ? [] : [`dependsOn = [${texts.join(', ')}]`]
+  return texts.length === 0 ? undefined : printList(texts)
 }
 
-function convertLifecycle(
-  { body, line, column }: HclSyntaxBlock,
-  scope: PrintScope,
-  names: PropertyNames,
-): readonly string[] {
-  const { attributes, blocks } = body
-  for (const block of blocks)
+/** Reports the conditions of a `lifecycle` block. */
+export function reportConditions({ body }: HclSyntaxBlock, scope: PrintScope): void {
+  for (const block of body.blocks)
     scope.conversion.report({
       file: enterFile(block, scope).file,
       line: block.line,
@@ -80,14 +82,23 @@ function convertLifecycle(
       problem: `the ${block.type} was left out`,
       advice: 'Write the condition as a policy, or as code of the new program.',
     })
+}
+
+function convertLifecycle(
+  lifecycle: HclSyntaxBlock,
+  scope: PrintScope,
+  names: PropertyNames,
+): readonly string[] {
+  reportConditions(lifecycle, scope)
+  const { attributes } = lifecycle.body
   const ignored = attributes.get('ignore_changes')
   const triggers = attributes.get('replace_triggered_by')
   const properties = ignored?.kind === 'tuple' ? ignored.items : []
   if (ignored?.kind === 'name')
     scope.conversion.report({
       file: enterFile(ignored, scope).file,
-      line,
-      column,
+      line: ignored.line,
+      column: ignored.column,
       problem: '`ignore_changes = all` was left out',
       advice: 'List the properties in the option `ignoreChanges`.',
     })

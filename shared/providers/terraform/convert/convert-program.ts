@@ -126,6 +126,15 @@ function convertOutput({ name: tfName, body }: Declaration, scope: PrintScope): 
   const value = body.attributes.get('value')
   const text = value === undefined ? 'null' : printOperand(value, scope).text
   const isSensitive = isTrue(body.attributes.get('sensitive'))
+  const dependencies = body.attributes.get('depends_on')
+  if (dependencies !== undefined)
+    scope.conversion.report({
+      file: scope.file,
+      line: dependencies.line,
+      column: dependencies.column,
+      problem: `the dependencies of the output '${tfName}' were left out`,
+      advice: 'Use a value of each dependency in the output.',
+    })
   for (const block of body.blocks) {
     const { line, column, type } = block
     const { file } = enterFile(block, scope)

@@ -1,8 +1,8 @@
 import type { TypedDeclaration } from './terraform-program.ts'
 import { enterFile, type PrintScope } from './conversion.ts'
-import { convertOptions } from './convert-options.ts'
+import { convertOptions, printDependencies, reportConditions } from './convert-options.ts'
 import { printAttributes, printBlock, printLogicalName } from './convert-variable.ts'
-import { findDataSourceSchema, findResourceSchema, printProvider } from './schema-lookup.ts'
+import { findDataSourceSchema, findProviderName, findResourceSchema } from './schema-lookup.ts'
 import { printBody } from './print-body.ts'
 import { printIteration } from './print-iteration.ts'
 import { printObject, quoteText } from './print-text.ts'
@@ -54,9 +54,17 @@ export function convertDataSource(
     : `${name} = [for countIndex in range(${range}) : ${call}]`
 }
 
-function printInvokeOptions({ body }: TypedDeclaration, scope: PrintScope): readonly string[] {
-  const provider = printProvider(body.attributes.get('provider'), scope)
-  return provider === undefined ? [] : [printObject([{ name: 'provider', text: provider.text }])]
+/** Prints the options of a call, if it has any. Reports the conditions of the data source. */
+function printInvokeOptions(dataSource: TypedDeclaration, scope: PrintScope): readonly string[] {
+  const provider = findProviderName(dataSource, scope.conversion)
+  const dependencies = printDependencies(dataSource, scope)
+  for (const block of dataSource.body.blocks)
+    if (block.type === 'lifecycle') reportConditions(block, scope)
+  const options = [
+    ...(provider === undefined ? [] : [{ name: 'provider', text: provider }]),
+    ...(dependencies === undefined ? [] : [{ name: 'dependsOn', text: dependencies }]),
+  ]
+  return options.length === 0 ? [] : [printObject(options)]
 }
 
 function reportMissingType(

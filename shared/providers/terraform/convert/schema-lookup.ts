@@ -1,13 +1,8 @@
 import type { PropertyNames } from '../mapping/property-names.ts'
 import type { BlockSchema } from '../values/schema.ts'
 import type { TypedDeclaration } from './terraform-program.ts'
-import {
-  type Conversion,
-  createFreeExpression,
-  type PrintedExpression,
-  type PrintScope,
-} from './conversion.ts'
-import type { HclExpression } from '../hcl/syntax.ts'
+import type { Conversion } from './conversion.ts'
+import { addressOfProvider } from './name-nodes.ts'
 import { localProviderOf } from './read-program.ts'
 
 /** A type of a provider, with its token. */
@@ -44,17 +39,20 @@ export function findDataSourceSchema(
     : { token, ...pkg.requireDataSource(token) }
 }
 
-/** Prints a reference to the configuration of a provider, such as `aws.west`. */
-export function printProvider(
-  provider: HclExpression | undefined,
-  { conversion }: PrintScope,
-): PrintedExpression | undefined {
-  const address =
-    provider?.kind === 'attribute' && provider.source.kind === 'name'
-      ? `provider.${provider.source.name}.${provider.name}`
-      : provider?.kind === 'name'
-        ? `provider.${provider.name}`
-        : undefined
-  const name = address === undefined ? undefined : conversion.names.get(address)
-  return name === undefined ? undefined : createFreeExpression(name)
+/**
+ * Returns the new name of the configuration that a resource or data source uses. The argument
+ * `provider` may name one, such as `aws.west`. Otherwise it is the one without an alias. Returns
+ * undefined if the program does not configure the provider.
+ */
+export function findProviderName(
+  { type, body }: TypedDeclaration,
+  { names }: Pick<Conversion, 'names'>,
+): string | undefined {
+  const provider = body.attributes.get('provider')
+  const alias =
+    provider?.kind === 'attribute' && provider.source.kind === 'name' ? provider.name : undefined
+  const local = localProviderOf(type, body)
+  return (
+    names.get(addressOfProvider(local, alias)) ?? names.get(addressOfProvider(local, undefined))
+  )
 }
