@@ -30,6 +30,7 @@ const serverSchema = createSchemaMessage(
     createAttributeMessage('display_name', 'o'),
     createAttributeMessage('size', 'o', 'number'),
     createAttributeMessage('ip_range', 'o', ['list', 'string']),
+    createAttributeMessage('zone', 'o', ['set', 'string']),
     createAttributeMessage('labels', 'o', ['map', 'string']),
     createAttributeMessage('owner', 'o', ['object', { full_name: 'string' }]),
     createAttributeMessage('api_token', 'cs'),

@@ -23,6 +23,7 @@ import {
   printAttributes,
   printBlock,
   printLogicalName,
+  shapeOfVariable,
 } from './convert-variable.ts'
 import { findDataSourceSchema, findResourceSchema } from './schema-lookup.ts'
 import { addressOfProvider, nameNodes } from './name-nodes.ts'
@@ -158,7 +159,12 @@ function createShapeFinder(
   packages: Conversion['packages'],
   getConversion: () => Conversion,
 ): (address: string) => ValueShape {
-  const shapes = new Map<string, ValueShape>()
+  const shapes = new Map<string, ValueShape>(
+    program.variables.map(variable => [
+      `var.${variable.name}`,
+      shapeOfVariable(variable, program.values.get(variable.name)?.value),
+    ]),
+  )
   const repeatShape = (item: TypedDeclaration, element: ValueShape): ValueShape => {
     if (item.body.attributes.has('count')) return { kind: 'list', element }
     return item.body.attributes.has('for_each') ? { kind: 'map', element } : element

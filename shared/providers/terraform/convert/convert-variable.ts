@@ -1,4 +1,5 @@
 import type { HclExpression } from '../hcl/syntax.ts'
+import { createPropertyNames, freeShape, type ValueShape } from '../mapping/property-names.ts'
 import type { Declaration } from './terraform-program.ts'
 import { enterFile, printOperand, type PrintScope } from './conversion.ts'
 import { indentLines, type PrintedAttribute, printKey, quoteText } from './print-text.ts'
@@ -118,5 +119,47 @@ function printTypeExpression(type: HclExpression): string {
       return 'list(any)'
     default:
       return 'any'
+  }
+}
+
+/**
+ * Returns the shape of a variable's values: that of its type, or of the type that follows from its
+ * value. `assigned` is the value in a file `*.tfvars`.
+ */
+export function shapeOfVariable(
+  { body: { attributes } }: Declaration,
+  assigned: HclExpression | undefined,
+): ValueShape {
+  const type = attributes.get('type')
+  if (type !== undefined) return shapeOfTypeExpression(type)
+  const value = assigned ?? attributes.get('default')
+  if (value?.kind === 'tuple') return { kind: 'list', element: freeShape }
+  return value?.kind === 'object' ? { kind: 'map', element: freeShape } : freeShape
+}
+
+/** Returns the shape of the values of a type. Their names are the same in the new program. */
+function shapeOfTypeExpression(type: HclExpression): ValueShape {
+  if (type.kind !== 'call') return freeShape
+  const [first] = type.args
+  const inner = first === undefined ? freeShape : shapeOfTypeExpression(first)
+  switch (type.name) {
+    case 'list':
+    case 'set':
+    case 'map':
+      return { kind: type.name, element: inner }
+    case 'optional':
+      return inner
+    case 'object': {
+      const items = first?.kind === 'object' ? first.items : []
+      const names = createPropertyNames(
+        items.map(({ key, value }) => {
+          const name = readLiteralText(key) ?? ''
+          return [name, { name, shape: shapeOfTypeExpression(value), isFlattened: false }]
+        }),
+      )
+      return { kind: 'object', names }
+    }
+    default:
+      return freeShape
   }
 }

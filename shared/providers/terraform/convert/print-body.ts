@@ -11,6 +11,7 @@ import {
   printOperand,
   type PrintScope,
 } from './conversion.ts'
+import { reportPossibleSet } from './print-iteration.ts'
 import { printKey, type PrintedAttribute, printList, printObject } from './print-text.ts'
 import { printValue } from './print-value.ts'
 
@@ -169,14 +170,20 @@ function printDynamic(
   const iterator = block.body.attributes.get('iterator')
   const name = iterator?.kind === 'name' ? iterator.name : (block.labels[0] ?? 'entry')
   const items = printOperand(collection, scope)
-  const [key, value] = [`${name}Key`, `${name}Value`]
+  const value = `${name}Value`
+  // The key of an element of a set is the element itself.
+  const isSet = items.shape.kind === 'set'
+  const key = isSet ? value : `${name}Key`
   const iteration = new Map([
     ...(scope.iteration ?? []),
     [`${name}.key`, createFreeExpression(key)] as const,
     [`${name}.value`, { text: value, shape: elementShapeOf(items.shape) }] as const,
   ])
   const inner = { ...scope, iteration }
-  const text = `[for ${key}, ${value} in ${items.text} : ${print(content, inner)}]`
+  const printed = print(content, inner)
+  if (!isSet && printed.includes(key)) reportPossibleSet(collection, items, scope)
+  const names = isSet ? value : `${key}, ${value}`
+  const text = `[for ${names} in ${items.text} : ${printed}]`
   const isObject = property.isFlattened || property.shape.kind === 'object'
   return isObject ? `singleOrNone(${text})` : text
 }

@@ -4,6 +4,7 @@ import { nameArguments } from '../mapping/function-names.ts'
 import { freeShape, shapeOfType } from '../mapping/property-names.ts'
 import {
   createFreeExpression,
+  elementShapeOf,
   parenthesize,
   printPlaceholder,
   printOperand,
@@ -49,7 +50,7 @@ export function printCall(call: Call, scope: PrintScope): PrintedExpression {
     return printProviderCall(call, { provider, functionName }, scope)
   const [first] = args
   if (first !== undefined && args.length === 1 && !isExpanded) {
-    if (implicitConversions.includes(name)) return parenthesize(first, printOperand(first, scope))
+    if (implicitConversions.includes(name)) return printImplicitConversion(name, first, scope)
     if (name === 'tostring') return createFreeExpression(`"\${${printOperand(first, scope).text}}"`)
   }
   if (name === 'format' && !isExpanded) {
@@ -66,6 +67,23 @@ export function printCall(call: Call, scope: PrintScope): PrintedExpression {
   const text = `${newName}(${printed.map(argument => argument.text).join(', ')})`
   const keepsShape = name === 'sensitive' || name === 'nonsensitive'
   return { text, shape: (keepsShape ? printed[0]?.shape : undefined) ?? freeShape }
+}
+
+/** Prints the argument of a conversion. Its shape says whether the value is a set. */
+function printImplicitConversion(
+  name: string,
+  argument: HclExpression,
+  scope: PrintScope,
+): PrintedExpression {
+  const printed = parenthesize(argument, printOperand(argument, scope))
+  const { shape } = printed
+  const element = elementShapeOf(shape)
+  if (name === 'toset') return { ...printed, shape: { kind: 'set', element } }
+  if (name === 'tolist' && ['set', 'free'].includes(shape.kind))
+    return { ...printed, shape: { kind: 'list', element } }
+  if (name === 'tomap' && shape.kind === 'free')
+    return { ...printed, shape: { kind: 'map', element } }
+  return printed
 }
 
 /** Reports whether the built-in function of the new program differs for these arguments. */
@@ -100,7 +118,7 @@ function printStandardCall(
   // The expanded argument is already the list of the remaining ones.
   const variadicText = isExpanded ? variadicTexts.join('') : printList(variadicTexts)
   const items = nameTexts({ argumentNames, variadicName }, printed, variadicText)
-  return createFreeExpression(`invoke(${quoteText(token)}, ${printObject(items)}).result`)
+  return { text: `invoke(${quoteText(token)}, ${printObject(items)}).result`, shape: found.shape }
 }
 
 function printProviderCall(

@@ -49,7 +49,9 @@ export function printExpression(expression: HclExpression, scope: PrintScope): P
       const condition = printOperand(expression.condition, scope)
       const yes = printOperand(expression.yes, scope)
       const no = printOperand(expression.no, scope)
-      const shape = yes.shape.kind === 'free' ? no.shape : yes.shape
+      // Of a set and an empty list, the result is a set.
+      const isOther = yes.shape.kind === 'free' || no.shape.kind === 'set'
+      const shape = isOther ? no.shape : yes.shape
       return { text: `${condition.text} ? ${yes.text} : ${no.text}`, shape }
     }
     case 'parentheses': {
@@ -124,7 +126,7 @@ function printObjectExpression(
   const isNamed = printed.every(({ tfName }) => tfName !== undefined)
   return {
     text: printObject(printed.map(({ name, value }) => ({ name, text: value.text }))),
-    shape: isNamed ? { kind: 'object', names } : freeShape,
+    shape: isNamed ? { kind: 'object', names } : { kind: 'map', element: freeShape },
   }
 }
 
@@ -136,7 +138,10 @@ export function printObjectKey(key: HclExpression, scope: PrintScope): string {
   return /^[("]/.test(printed) ? printed : `(${printed})`
 }
 
-/** Prints a `for` expression, whose values `printItem` prints. */
+/**
+ * Prints a `for` expression, whose values `printItem` prints. The key of an element of a set is the
+ * element itself.
+ */
 export function printFor(
   loop: HclFor,
   scope: PrintScope,
@@ -145,9 +150,12 @@ export function printFor(
   const collection = printOperand(loop.collection, scope)
   const value = { text: loop.valueName, shape: elementShapeOf(collection.shape) }
   const variables = new Map([...scope.variables, [loop.valueName, value]])
-  if (loop.keyName !== undefined) variables.set(loop.keyName, createFreeExpression(loop.keyName))
+  const isSet = collection.shape.kind === 'set'
+  if (loop.keyName !== undefined)
+    variables.set(loop.keyName, isSet ? value : createFreeExpression(loop.keyName))
   const inner = { ...scope, variables }
-  const names = loop.keyName === undefined ? loop.valueName : `${loop.keyName}, ${loop.valueName}`
+  const hasKey = loop.keyName !== undefined && !isSet
+  const names = hasKey ? `${loop.keyName}, ${loop.valueName}` : loop.valueName
   const header = `for ${names} in ${collection.text} :`
   const condition =
     loop.condition === undefined ? '' : ` if ${printOperand(loop.condition, inner).text}`

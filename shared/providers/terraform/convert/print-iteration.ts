@@ -2,11 +2,12 @@ import type { HclExpression, HclSyntaxBody } from '../hcl/syntax.ts'
 import {
   elementShapeOf,
   createFreeExpression,
+  enterFile,
   printOperand,
   type PrintedExpression,
   type PrintScope,
 } from './conversion.ts'
-import { printKey, printObject } from './print-text.ts'
+import { printKey, printObject, quoteText } from './print-text.ts'
 import { readLiteralText } from './read-requirements.ts'
 
 /** The repetition of a resource or data source, and the scope with its variables. */
@@ -50,20 +51,42 @@ export function printIteration(
   return { range: printed.text, isMap: true, scope: { ...scope, iteration } }
 }
 
+/** Prints a map. A value of unknown type, which may be a set, is reported. */
 function printMap(collection: HclExpression, scope: PrintScope): PrintedExpression {
+  const literal = printLiteralSet(collection)
+  if (literal !== undefined) return literal
+  const printed = printOperand(collection, scope)
+  if (printed.shape.kind === 'set')
+    return createFreeExpression(`{ for element in ${printed.text} : element => element }`)
+  reportPossibleSet(collection, printed, scope)
+  return printed
+}
+
+/** Prints a set of texts as a map. Returns undefined for any other expression. */
+function printLiteralSet(collection: HclExpression): PrintedExpression | undefined {
   const [set] =
     collection.kind === 'call' && collection.name === 'toset' ? collection.args : [undefined]
-  if (set === undefined) return printOperand(collection, scope)
-  const texts = set.kind === 'tuple' ? set.items.map(readLiteralText) : [undefined]
-  if (set.kind === 'tuple' && texts.every(text => text !== undefined))
-    return createFreeExpression(
-      printObject(
-        set.items.map((item, index) => ({
-          name: printKey(texts[index] ?? ''),
-          text: printOperand(item, scope).text,
-        })),
-      ),
-    )
-  const { text } = printOperand(set, scope)
-  return createFreeExpression(`{ for element in ${text} : element => element }`)
+  if (set?.kind !== 'tuple') return undefined
+  const texts = set.items.map(readLiteralText)
+  if (!texts.every(text => text !== undefined)) return undefined
+  const items = [...new Set(texts)].map(text => ({ name: printKey(text), text: quoteText(text) }))
+  return createFreeExpression(printObject(items))
+}
+
+/** Reports a repetition over a value of unknown type. The keys of a set are its elements. */
+export function reportPossibleSet(
+  collection: HclExpression,
+  { text, shape }: PrintedExpression,
+  scope: PrintScope,
+): void {
+  // A placeholder in the value has a warning of its own.
+  if (shape.kind !== 'free' || text.includes('notImplemented')) return
+  const { line, column } = collection
+  scope.conversion.report({
+    file: enterFile(collection, scope).file,
+    line,
+    column,
+    problem: `'${text}' may be a set, whose keys would be positions in the new program`,
+    advice: 'If the value is a set, write a map from each element to itself.',
+  })
 }

@@ -42,7 +42,7 @@ export function printValue(
       return printFor(expression, scope, printAs(elementShapeOf(shape)))
     default: {
       const printed = printOperand(expression, scope)
-      if (printed.shape.kind === 'free' && hasOtherNames(shape) && mayHaveParts(expression))
+      if (mayHaveParts(expression) && mayNamesDiffer(printed.shape, shape))
         scope.conversion.report({
           file: scope.file,
           line: expression.line,
@@ -90,6 +90,24 @@ function printItemsOfObject(
       }
     }),
   )
+}
+
+/** Reports whether a part of a printed value may have another name than the property requires. */
+function mayNamesDiffer(printed: ValueShape, wanted: ValueShape): boolean {
+  if (printed.kind === 'free') return hasOtherNames(wanted)
+  if (printed.kind === 'tuple')
+    return printed.elements.some(element => mayNamesDiffer(element, elementShapeOf(wanted)))
+  if (printed.kind !== 'object')
+    return wanted.kind === 'object'
+      ? hasOtherNames(wanted)
+      : mayNamesDiffer(printed.element, elementShapeOf(wanted))
+  return [...printed.names.toPulumi].some(([tfName, { name, isFlattened, shape }]) => {
+    if (wanted.kind !== 'object') return mayNamesDiffer(shape, elementShapeOf(wanted))
+    const property = wanted.names.toPulumi.get(tfName)
+    if (property === undefined) return false
+    const isSameName = property.name === name && property.isFlattened === isFlattened
+    return !isSameName || mayNamesDiffer(shape, property.shape)
+  })
 }
 
 /** Reports whether a part of a shape has another name than in Terraform. */

@@ -1,3 +1,5 @@
+import { freeShape, type ValueShape } from '../mapping/property-names.ts'
+
 /**
  * The functions of Terraform's language that Pulumi's package `std` has, with the names of their
  * arguments in order. A name with `...` takes all remaining arguments as one list. Source: the
@@ -56,6 +58,16 @@ const differences: Readonly<Record<string, string>> = {
   title: 'changes the other letters of each word to lowercase',
 }
 
+/** The functions whose result is always a list, a set or a map. */
+const resultKinds: Readonly<Record<'list' | 'set' | 'map', readonly string[]>> = {
+  list: [
+    ...['coalescelist', 'compact', 'concat', 'csvdecode', 'distinct', 'flatten', 'keys'],
+    ...['reverse', 'slice', 'sort', 'values'],
+  ],
+  set: ['setintersection'],
+  map: ['merge', 'transpose', 'zipmap'],
+}
+
 function listWithArguments(
   args: readonly string[],
   names: readonly string[],
@@ -72,6 +84,7 @@ export interface StandardFunction {
   readonly variadicName: string | undefined
   /** How its results differ from those of Terraform. */
   readonly difference: string | undefined
+  readonly shape: ValueShape
 }
 
 /** Returns the function of `std` for a function of Terraform's language. */
@@ -85,5 +98,12 @@ export function findStandardFunction(name: string): StandardFunction | undefined
     argumentNames: isVariadic ? signature.slice(0, -1) : signature,
     variadicName: isVariadic ? last.slice(0, -3) : undefined,
     difference: differences[name],
+    shape: findResultShape(name),
   }
+}
+
+function findResultShape(name: string): ValueShape {
+  for (const kind of ['list', 'set', 'map'] as const)
+    if (resultKinds[kind].includes(name)) return { kind, element: freeShape }
+  return freeShape
 }
