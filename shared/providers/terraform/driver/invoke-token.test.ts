@@ -69,6 +69,14 @@ describe('a data source', () => {
     expect(takeCalls()).toEqual([])
   })
 
+  test('with an unknown argument is validated and not read, and its result is unknown', async () => {
+    const { invoke, takeCalls } = await createScriptedProvider()
+    const unknownLabel = inputsOf({ label: unknown })
+    const { outputs, failures } = await invoke('getLookup', unknownLabel, { preview: true })
+    expect([outputs, failures]).toEqual([inputsOf({ label: unknown, value: unknown }), []])
+    expect(takeCalls()).toEqual(['validateDataResourceConfig'])
+  })
+
   test('that is invalid is not read', async () => {
     const { invoke, takeCalls } = await createScriptedProvider(() => ({
       validateDataResourceConfig: async () => ({

@@ -6,6 +6,7 @@ import { functionResultKey, nameArguments } from '../mapping/function-names.ts'
 import type { FunctionParameter, FunctionSignature } from '../mapping/read-schema-messages.ts'
 import { shapeOfType } from '../mapping/property-names.ts'
 import { toOutputs, toOutputValue } from '../mapping/to-outputs.ts'
+import { planUnknown } from '../plan/proposed-new.ts'
 import type { BuildReport } from '../values/config-problem.ts'
 import { convertInput } from '../values/convert-input.ts'
 import { createAttributeStep } from '../values/cty-path.ts'
@@ -71,6 +72,12 @@ async function readDataSource(
   })
   const { failures } = config
   if (failures.length > 0) return { outputs: emptyMap, failures }
+  const toResult = (value: CtyValue): CallResult => {
+    const sensitivePaths = [...listSensitivePaths(block, value), ...config.sensitivePaths]
+    return { outputs: toOutputs(names, value, sensitivePaths), failures: [] }
+  }
+  // Only previews have unknown arguments.
+  if (!isWhollyKnown(config.value)) return toResult(planUnknown(block, config.value))
   const response = await session.client.readDataSource({
     typeName,
     config: config.encoded,
@@ -81,8 +88,7 @@ async function readDataSource(
   const fault = `read '${token}' wrongly`
   const value = readResponse(session.pkg.name, fault, () => decodeValue(response.state, type))
   requireKnown(session, fault, value)
-  const sensitivePaths = [...listSensitivePaths(block, value), ...config.sensitivePaths]
-  return { outputs: toOutputs(names, value, sensitivePaths), failures: [] }
+  return toResult(value)
 }
 
 /** Throws ProviderError if a result is null or has unknown values. */
