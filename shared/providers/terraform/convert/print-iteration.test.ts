@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { convertText } from './conversion.fixture.ts'
+import { convertFiles, convertText } from './conversion.fixture.ts'
 
 const parts = `
 variable "zones" { type = set(string) }
@@ -98,4 +98,22 @@ test('an object whose keys differ from the names of the property is reported', a
     { line: 5, problem: "the names within 'owner' may differ in the new program" },
     { line: 6, problem: "the names within 'ownerLocal' may differ in the new program" },
   ])
+})
+
+test('a program in JSON repeats over the elements of sets', async () => {
+  const program = {
+    variable: { zones: { type: 'set(string)' } },
+    resource: {
+      x_server: {
+        a: { for_each: '${toset(["eu"])}', display_name: '${each.key}' },
+        b: { for_each: '${var.zones}' },
+      },
+    },
+  }
+  const { text, notes } = await convertFiles([
+    { name: 'main.tf.json', text: JSON.stringify(program) },
+  ])
+  expect(notes).toEqual([])
+  expect(text).toContain('range = {\n      eu = "eu"\n    }')
+  expect(text).toContain('range = { for element in zones : element => element }')
 })
