@@ -134,6 +134,25 @@ output "hidden" {
     slowMs,
   )
 
+  // Without the provider, the call had a default provider without configuration.
+  test(
+    'a data source uses the configuration of its provider',
+    async () => {
+      createObject(bench.root, 'x', { value: 'looked up' })
+      await deploy(`
+provider "tfgold" { endpoint = "e1" }
+data "tfgold_lookup" "x" { name = "x" }
+output "value" { value = data.tfgold_lookup.x.value }
+`)
+      const text = await runConverted('stack', 'output', '--json', '--show-secrets')
+      expect(JSON.parse(text)).toEqual({ value: 'looked up' })
+      const { deployment } = JSON.parse(await runConverted('stack', 'export')) as Exported
+      const providers = deployment.resources.filter(({ urn }) => urn.includes(':providers:tfgold:'))
+      expect(providers.map(provider => provider.outputs['endpoint'])).toEqual(['e1'])
+    },
+    slowMs,
+  )
+
   test(
     'a program in JSON with an override file has the merged values',
     async () => {

@@ -38,6 +38,23 @@ data "x_image" "a" {
   expect(notes).toMatchObject([{ line: 6, problem: 'the postcondition was left out' }])
 })
 
+// The host of YAML makes the call before it has created the resources.
+test('in the reduced dialect, the dependencies of a data source are reported', async () => {
+  const { text, notes } = await convertText(
+    `resource "x_server" "s" {}
+data "x_image" "a" {
+  label      = "l"
+  depends_on = [x_server.s]
+}
+`,
+    { dialect: 'reduced' },
+  )
+  expect(text).toContain('dependsOn = [s]')
+  expect(notes).toMatchObject([
+    { line: 4, problem: "the call of 'data.x_image.a' does not wait for its dependencies" },
+  ])
+})
+
 test('the dependencies of an output are reported', async () => {
   const { notes } = await convertText(`resource "x_server" "s" {}
 output "o" {

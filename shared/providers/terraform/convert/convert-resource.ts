@@ -58,6 +58,7 @@ export function convertDataSource(
 function printInvokeOptions(dataSource: TypedDeclaration, scope: PrintScope): readonly string[] {
   const provider = findProviderName(dataSource, scope.conversion)
   const dependencies = printDependencies(dataSource, scope)
+  if (dependencies !== undefined) reportIgnoredDependencies(dataSource, scope)
   for (const block of dataSource.body.blocks)
     if (block.type === 'lifecycle') reportConditions(block, scope)
   const options = [
@@ -65,6 +66,23 @@ function printInvokeOptions(dataSource: TypedDeclaration, scope: PrintScope): re
     ...(dependencies === undefined ? [] : [{ name: 'dependsOn', text: dependencies }]),
   ]
   return options.length === 0 ? [] : [printObject(options)]
+}
+
+/** Reports dependencies for which the host of the new program does not wait. */
+function reportIgnoredDependencies(
+  { type, name, body }: TypedDeclaration,
+  { conversion, file }: PrintScope,
+): void {
+  const place = body.attributes.get('depends_on')
+  if (conversion.dialect === 'full' || place === undefined) return
+  const { line, column } = place
+  conversion.report({
+    file,
+    line,
+    column,
+    problem: `the call of 'data.${type}.${name}' does not wait for its dependencies`,
+    advice: 'Use a value of each dependency in an argument of the call.',
+  })
 }
 
 function reportMissingType(
