@@ -12,6 +12,10 @@ describe('an address is split into repository and folder', () => {
     ['git://github.com/org/repo.git', 'https://github.com/org/repo.git', ''],
     ['git://github.com/org/repo/a/b', 'https://github.com/org/repo.git', 'a/b'],
     ['git://gitlab.com/group/sub/repo.git/a', 'https://gitlab.com/group/sub/repo.git', 'a'],
+    ['git://github.com/me/me.github.io', 'https://github.com/me/me.github.io.git', ''],
+    ['git://github.com/me/me.github.io/a', 'https://github.com/me/me.github.io.git', 'a'],
+    ['git://github.com/org/repo/.github/a', 'https://github.com/org/repo.git', '.github/a'],
+    ['git://github.com/org/repo.git/.github', 'https://github.com/org/repo.git', '.github'],
     [
       'git://me:word@git.example:8443/org/repo',
       'https://me:word@git.example:8443/org/repo.git',

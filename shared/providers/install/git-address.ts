@@ -25,10 +25,11 @@ export function isGitAddress(address: string): boolean {
 }
 
 /**
- * Returns the repository and folder of an address. The path after `.git` is the folder. Without
- * `.git`, the second part of the path is the repository, and the parts after it are the folder.
- * Addresses of Azure DevOps and gists have no folder. Throws PLUGIN_ADDRESS. Source:
- * docs/spec/provider-protocol.md#cache-layout and Pulumi's `ParseGitRepoURL`.
+ * Returns the repository and folder of an address. The last part of the path that ends with `.git`
+ * is the repository, and the parts after it are the folder. Without such a part, the second part is
+ * the repository. Addresses of Azure DevOps and gists have no folder. Throws PLUGIN_ADDRESS.
+ * Source: docs/spec/provider-protocol.md#cache-layout and Pulumi's `ParseGitRepoURL`. Pulumi also
+ * splits a name such as `me.github.io` after `.git`, and then does not find the repository.
  */
 export function parseGitAddress(address: string): GitLocation {
   const url = URL.parse(`https://${address.slice(scheme.length)}`)
@@ -46,14 +47,10 @@ export function parseGitAddress(address: string): GitLocation {
       throw createPluginAddressError(address, 'is not the address of a gist')
     return { url: `${origin}/${withGitSuffix(id)}`, folder: '' }
   }
-  const path = parts.join('/')
-  const suffixIndex = path.lastIndexOf('.git')
-  if (suffixIndex > 0) {
-    const folderIndex = suffixIndex + '.git'.length
-    return {
-      url: `${origin}/${path.slice(0, folderIndex)}`,
-      folder: path.slice(folderIndex).replace(/^\//, ''),
-    }
+  const folderIndex = parts.findLastIndex(part => part.endsWith('.git')) + 1
+  if (folderIndex > 0) {
+    const folder = parts.slice(folderIndex).join('/')
+    return { url: `${origin}/${parts.slice(0, folderIndex).join('/')}`, folder }
   }
   const [owner = '', repository, ...folderParts] = parts
   if (repository === undefined)
