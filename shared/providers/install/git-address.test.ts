@@ -85,6 +85,10 @@ describe('a plugin named by its repository', () => {
 test.each([
   ['v1', '1.0.0'],
   ['1.02', '1.2.0'],
+  ['v01.002.000', '1.2.0'],
+  ['1.2.3-beta.01', undefined],
+  ['1.2.3-x.0a', '1.2.3-x.0a'],
+  ['1.2.3+build.01', '1.2.3+build.01'],
   ['v1.2.3-beta', '1.2.3-beta'],
   ['main', undefined],
   ['1.2-beta', undefined],

@@ -138,7 +138,8 @@ export function parseTolerantVersion(text: string): string | undefined {
     shortMatch === null
       ? unprefixedText
       : `${unprefixedText}${unprefixedText.includes('.') ? '.0' : '.0.0'}`
-  return semver.parse(fullVersion.replace(/(?<=^|\.)0+(?=\d)/g, ''))?.raw
+  // A zero after the three numbers belongs to a pre-release or a build, and stays.
+  return semver.parse(fullVersion.replace(/^0*(\d+)\.0*(\d+)\.0*(\d+)/, '$1.$2.$3'))?.raw
 }
 
 function withGitSuffix(repository: string): string {

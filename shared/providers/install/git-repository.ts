@@ -44,8 +44,8 @@ function stabilityOf(version: string): number {
 }
 
 /**
- * Checks out a version of a repository into a new folder, without its history. The version is the
- * tag `v<version>`, the commit of `0.0.0-x<commit>`, or the main branch for 0.0.0. Throws
+ * Checks out a version of a repository into a new folder, without its history. The version is a tag
+ * (see `findTag`), the commit of `0.0.0-x<commit>`, or the main branch for 0.0.0. Throws
  * PLUGIN_TOO_LARGE, and `Error` with Git's message. Source:
  * docs/spec/provider-protocol.md#download-sources.
  */
@@ -61,7 +61,8 @@ export async function checkOut(
   const commit = /^0\.0\.0-x(?<hash>[0-9a-fA-F]{4,64})$/.exec(revision.version)?.groups?.['hash']
   await runGit([...folderOptions, 'init', '--quiet'], url, git)
   if (commit === undefined) {
-    const ref = revision.version === '0.0.0' ? 'HEAD' : `refs/tags/v${revision.version}`
+    const ref =
+      revision.version === '0.0.0' ? 'HEAD' : `refs/tags/${await findTag(revision, git)}`
     await runGit(
       [...folderOptions, 'fetch', '--quiet', '--no-tags', '--depth=1', remote, ref],
       url,
@@ -76,6 +77,24 @@ export async function checkOut(
   await runGit([...folderOptions, 'checkout', '--quiet', '--detach', commitish], url, git)
   rmSync(join(folder, '.git'), { recursive: true, force: true })
   requireSizeLimits(folder, url)
+}
+
+/**
+ * Returns the tag of a version: `v<version>`, else `<version>`, else a tag of the same version with
+ * fewer parts, such as `v1.2` for 1.2.0. Returns `v<version>` if the repository has none of them.
+ */
+async function findTag(
+  { url, version }: { readonly url: string; readonly version: string },
+  git: RunGit,
+): Promise<string> {
+  const output = await runGit(['ls-remote', '--tags', '--refs', remote], url, git)
+  const tags = output.split('\n').map(line => line.split('\trefs/tags/')[1] ?? '')
+  const fullTags = [`v${version}`, version]
+  return (
+    fullTags.find(tag => tags.includes(tag)) ??
+    tags.find(tag => parseTolerantVersion(tag) === version) ??
+    `v${version}`
+  )
 }
 
 /**

@@ -119,6 +119,28 @@ describe('a plugin from a repository', () => {
     expect(readFoundCommand('2.0.0-beta')).toBe('echo beta')
   })
 
+  // A fetch of exactly `v<version>` would fail for these latest versions.
+  test.each([
+    ['1.2.3', '1.2.3'],
+    ['v1.2', '1.2.0'],
+    ['7', '7.0.0'],
+  ])('with the tag %s is installed as version %s', async (tag, version) => {
+    commit('tagged')
+    runGit('tag', '-a', tag, '-m', tag)
+    commit('later')
+    expect(await install()).toBe(version)
+    expect(readFoundCommand(version)).toBe('echo tagged')
+  })
+
+  test('with several tags of a version is installed from the complete one', async () => {
+    for (const tag of ['1.2', '1.2.0', 'v1.2', 'v1.2.0', 'v01.2.0']) {
+      commit(tag)
+      runGit('tag', '-a', tag, '-m', tag)
+    }
+    await install({ version: '1.2.0' })
+    expect(readFoundCommand('1.2.0')).toBe('echo v1.2.0')
+  })
+
   test('without tags has its last commit as version, and accepts abbreviated commits', async () => {
     const first = commit('first')
     const last = commit('last')
