@@ -22,14 +22,19 @@ export interface FetchDeps {
   readonly version: string
 }
 
-/** The error of a refused request. `isFinal`: a retry is useless. */
+/**
+ * The error of a refused request. `isFinal`: a retry is useless. `isRateLimited`: the server accepts
+ * no more requests of this caller for some time.
+ */
 export class RefusedError extends Error {
   readonly isFinal: boolean
+  readonly isRateLimited: boolean
   readonly status: number
-  constructor(message: string, status: number) {
+  constructor(message: string, status: number, { isRateLimited = false } = {}) {
     super(message)
     this.name = 'Refused'
     this.status = status
+    this.isRateLimited = isRateLimited
     this.isFinal = status === 403 || status === 404
   }
 }
@@ -150,8 +155,9 @@ async function fetchFromGithub(url: string, deps: FetchDeps, accept: string): Pr
       authorization: token === '' ? '' : `token ${token}`,
     })
   } catch (thrown) {
-    const mayBePublic = thrown instanceof RefusedError && [401, 403].includes(thrown.status)
-    if (token === '' || !mayBePublic || thrown.message.startsWith('rate limit')) throw thrown
+    const isTokenRefused =
+      thrown instanceof RefusedError && [401, 403].includes(thrown.status) && !thrown.isRateLimited
+    if (token === '' || !isTokenRefused) throw thrown
     return fetchUrl(url, deps, { accept, authorization: '' })
   }
 }
@@ -192,6 +198,7 @@ async function fetchUrl(
     throw new RefusedError(
       `rate limit exceeded at ${hideCredentials(url)}; set GITHUB_TOKEN for a higher limit`,
       status,
+      { isRateLimited: true },
     )
   const mayBePrivate = status === 404 && URL.parse(url)?.host === 'api.github.com'
   const hint = mayBePrivate ? '; set GITHUB_TOKEN for a private repository' : ''
