@@ -52,7 +52,7 @@ export interface TerraformStartRequest {
   readonly redact?: (text: string) => string
   /** Kills the provider if it has not printed its handshake yet. */
   readonly abortSignal?: AbortSignal
-  /** Returns true while all providers are being killed because the user cancelled. */
+  /** Returns true while all providers are being ended. Their ends are then not reported. */
   readonly isSilent?: () => boolean
   /** Whether the provider may defer changes. Default: false. */
   readonly isDeferralAllowed?: boolean
