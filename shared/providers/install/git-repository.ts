@@ -61,8 +61,7 @@ export async function checkOut(
   const commit = /^0\.0\.0-x(?<hash>[0-9a-fA-F]{4,64})$/.exec(revision.version)?.groups?.['hash']
   await runGit([...folderOptions, 'init', '--quiet'], url, git)
   if (commit === undefined) {
-    const ref =
-      revision.version === '0.0.0' ? 'HEAD' : `refs/tags/${await findTag(revision, git)}`
+    const ref = revision.version === '0.0.0' ? 'HEAD' : `refs/tags/${await findTag(revision, git)}`
     await runGit(
       [...folderOptions, 'fetch', '--quiet', '--no-tags', '--depth=1', remote, ref],
       url,

@@ -372,6 +372,21 @@ describe('a repository of plugins', () => {
     expect(addresses[0]).toBe(latest)
   })
 
+  // Without the token the limit is lower, so a request without it could not succeed.
+  test('a rate limit with a token is not followed by a request without the token', async () => {
+    const authorizations: (string | null)[] = []
+    const headers = { 'x-ratelimit-remaining': '0' }
+    const fetchLimited: typeof fetch = async (_url, init) => {
+      authorizations.push(new Headers(init?.headers).get('authorization'))
+      return new Response('', { status: 403, headers })
+    }
+    const deps = createDeps({ fetch: fetchLimited, env: { GITHUB_TOKEN: 't' } })
+    const downloadUrl = 'github://api.github.com/me/mine'
+    const failing = install({ downloadUrl, version: '' }, {}, deps)
+    await expect(failing).rejects.toThrow('rate limit exceeded')
+    expect(authorizations).toEqual(['token t'])
+  })
+
   test('a token without access to a repository is not sent again', async () => {
     const addresses: string[] = []
     const pages = { [`${api}/me/mine/releases/tags/v1.2.3`]: 401 }
