@@ -80,7 +80,10 @@ export async function connectProvider(started: StartedProvider): Promise<Terrafo
         callUnary(client, method, { request, deadlineMs, metadata }),
       )
     },
-    stream: (method, request) => openStream(client, method, request),
+    stream(method, request) {
+      if (watch.hasEnded()) throw createProcessEndedError()
+      return openStream(client, method, request)
+    },
   }
   return {
     client: createTerraformClient(connection, {

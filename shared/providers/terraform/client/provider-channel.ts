@@ -8,6 +8,7 @@ import {
   StdioData_Channel,
 } from '../../../../proto/gen/terraform/go_plugin.ts'
 import { pluginLimits as limits } from '../../../config/plugin-limits.ts'
+import { messageOf } from '../../../errors/error.ts'
 import { isServiceError } from '../../plugins/call-failures.ts'
 import { type CalledMethod, callUnary, localChannelOptions } from '../../plugins/connection.ts'
 import { readLines } from '../../plugins/plugin-output.ts'
@@ -58,7 +59,7 @@ function describeConnectionFailure(details: string): string {
 
 /**
  * Makes the first call of a channel. Returns the reason why the provider does not respond, or
- * undefined if it does. Any status of the provider is a response.
+ * undefined if it does. Any status of the provider is a response. Never throws.
  */
 export async function probeChannel(client: Client): Promise<string | undefined> {
   const deadlineMs = Date.now() + limits.firstResponseTimeoutMs
@@ -66,7 +67,7 @@ export async function probeChannel(client: Client): Promise<string | undefined> 
     await callUnary(client, HealthService.check, { request: { service: 'plugin' }, deadlineMs })
     return undefined
   } catch (thrown) {
-    if (!isServiceError(thrown)) throw thrown
+    if (!isServiceError(thrown)) return messageOf(thrown)
     // Only a status that the provider sent has metadata. gRPC in this process creates the others.
     if (Object.keys(thrown.metadata.getMap()).length > 0) return undefined
     return describeConnectionFailure(thrown.details)

@@ -15,7 +15,9 @@ import type { ProtocolMethods } from './protocol-methods.ts'
 
 /** The connection to one Terraform provider. */
 export interface TerraformConnection extends Connection {
-  /** Starts a call with a stream of responses. */
+  /**
+   * Starts a call with a stream of responses. Throws an error of gRPC if the process has ended.
+   */
   readonly stream: <Req, Res>(
     method: CalledMethod<Req, Res>,
     request: Req,
@@ -67,13 +69,15 @@ export async function* streamTerraform<Req, Res>(
   method: CalledMethod<Req, Res>,
   request: Req,
 ): AsyncGenerator<Res, void, void> {
-  const responses = connection.stream(method, request)
+  let cancel = (): void => undefined
   try {
+    const responses = connection.stream(method, request)
+    cancel = () => responses.cancel()
     yield* responses
   } catch (thrown) {
     throw await toProviderError(connection, method, thrown)
   } finally {
-    responses.cancel()
+    cancel()
   }
 }
 
