@@ -23,7 +23,8 @@ export interface ProviderRegistry {
   /**
    * Registers the unconfigured instance of the URN, or a new instance, under the id, and starts its
    * configuration. Does not wait for the configuration. If the configuration fails, later calls
-   * fail with the same error. Ends an earlier instance of the same reference.
+   * fail with the same error. Ends an earlier instance of the same reference, even if the load
+   * fails.
    */
   readonly configure: (urn: Urn, id: string, inputs: PropertyMap) => Promise<void>
   /**
@@ -100,8 +101,11 @@ export function createProviderRegistry(deps: RegistryDeps): ProviderRegistry {
         restartCount: 0,
       }
       instances.set(reference, instance)
-      await instance.provider
-      if (previousInstance !== undefined) await closeQuietly(previousInstance.provider)
+      try {
+        await instance.provider
+      } finally {
+        await closeQuietly(previousInstance?.provider)
+      }
     },
     registerExtension,
     getInstance(reference, extensionRef = '') {
@@ -126,7 +130,7 @@ export function createProviderRegistry(deps: RegistryDeps): ProviderRegistry {
     async remove(reference) {
       const instance = instances.get(reference)
       instances.delete(reference)
-      if (instance !== undefined) await closeQuietly(instance.provider)
+      await closeQuietly(instance?.provider)
     },
   }
 }
@@ -222,8 +226,8 @@ async function closeUnconfiguredIn(
 }
 
 /** Ends an instance. An instance whose load failed has no process to end. */
-async function closeQuietly(provider: Promise<Provider>): Promise<void> {
-  await provider.then(
+async function closeQuietly(provider: Promise<Provider> | undefined): Promise<void> {
+  await provider?.then(
     instance => instance.close(),
     () => undefined,
   )
