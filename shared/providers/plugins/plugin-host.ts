@@ -6,38 +6,21 @@
  * of a plugin never blocks the host. An instance is ended in Pulumi's order: Cancel, close of the
  * channel, SIGINT, SIGKILL. The end of an instance never throws.
  */
-import { dirname } from 'node:path'
-import semver from 'semver'
-import { ResourceProviderService as service } from '../../../proto/gen/pulumi/provider.ts'
 import { pluginLimits as limits } from '../../config/plugin-limits.ts'
 import { error } from '../../errors/error.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
 import type { DebuggerEndpoint } from '../../programs/hosts/spawn-debugged.ts'
-import { createPulumiProvider } from '../pulumi/pulumi-provider.ts'
-import { isGitAddress } from '../install/git-address.ts'
-import { fetchPluginVersion, performHandshake } from '../pulumi/negotiation.ts'
-import type { DriverSettings } from '../pulumi/provider-session.ts'
 import type { PluginDescriptor, PluginHost, Provider } from '../provider.ts'
 import { startOrAttachPlugin } from './attached-plugins.ts'
 import { withTimeout } from '../../config/with-timeout.ts'
-import {
-  waitUntilReady,
-  callUnary,
-  type Connection,
-  createClient,
-  createProcessEndedError,
-} from './connection.ts'
+import { connectPlugin } from './connect-plugin.ts'
 import { createPluginEnvironment } from './plugin-environment.ts'
 import { listInstalledPlugins } from './installed-plugins.ts'
 import type { ProjectPluginLocation } from './find-plugin.ts'
 import { obtainPlugin } from './obtain-plugin.ts'
-import { isTruthy } from '../../config/truthy.ts'
 import type { PluginMessage } from './plugin-message.ts'
-import { formatLastLines } from './plugin-output.ts'
 import { retryStart } from './retry-start.ts'
-import type { PluginProcess } from './start-plugin.ts'
 import type { TraceCall } from './trace-call.ts'
-import { type ProcessWatch, watchProcess } from './watch-process.ts'
 
 /** Dependencies of a host. */
 export interface PluginHostDeps {
@@ -76,6 +59,7 @@ const dynamicPlugins = ['pulumi-nodejs', 'pulumi-python']
 /** Creates a host that starts plugins as processes of this machine. */
 export function createPluginHost(deps: PluginHostDeps): PluginHost {
   const instances = new Set<Provider>()
+  const pendingStarts = new Set<Promise<Provider>>()
   const startAbort = new AbortController()
   let isAbandoned = false
   let streamCount = 0
@@ -107,22 +91,19 @@ export function createPluginHost(deps: PluginHostDeps): PluginHost {
           onDebuggerReady: deps.debuggerListenerOf?.(plugin.name),
         })
         const { pkg } = options
-        return connectPlugin(deps, { pluginProcess, plugin, pkg, isAbandoned: () => isAbandoned })
+        return connectPlugin(deps, {
+          ...{ pluginProcess, plugin, pkg },
+          abortSignal: startAbort.signal,
+          isAbandoned: () => isAbandoned,
+        })
       }
-      const provider = await retryStart(startPluginOnce, {
+      const pendingStart = retryStart(startPluginOnce, {
         shouldRetry: () => !startAbort.signal.aborted,
         report: text =>
           deps.report({ plugin: plugin.name, severity: 'warning', text, streamId: 0 }),
-      })
-      const instance: Provider = {
-        ...provider,
-        async close() {
-          await provider.close()
-          instances.delete(instance)
-        },
-      }
-      instances.add(instance)
-      return instance
+      }).then(provider => addInstance(instances, provider))
+      pendingStarts.add(pendingStart)
+      return pendingStart.finally(() => pendingStarts.delete(pendingStart))
     },
     async cancelAll() {
       // A cancelled deployment makes no further call, so it needs no plugin that is still starting.
@@ -136,138 +117,28 @@ export function createPluginHost(deps: PluginHostDeps): PluginHost {
     },
     async close() {
       startAbort.abort()
-      await Promise.all([...instances].map(instance => instance.close()))
+      const closeInstances = () => Promise.all([...instances].map(instance => instance.close()))
+      await Promise.all([closeInstances(), Promise.allSettled(pendingStarts)])
+      // A start may have succeeded just before the abort.
+      await closeInstances()
     },
   }
+}
+
+/** Adds an instance, which leaves the set when it has ended. */
+function addInstance(instances: Set<Provider>, provider: Provider): Provider {
+  const instance: Provider = {
+    ...provider,
+    async close() {
+      await provider.close()
+      instances.delete(instance)
+    },
+  }
+  instances.add(instance)
+  return instance
 }
 
 function severityOf(plugin: string, stream: 'stdout' | 'stderr'): PluginMessage['severity'] {
   if (!dynamicPlugins.includes(plugin)) return 'debug'
   return stream === 'stdout' ? 'info' : 'info#err'
-}
-
-/** Reads the provider settings of the user's environment. */
-function readDriverSettings(env: Readonly<Record<string, string>>): DriverSettings {
-  return {
-    isPreviewDisabled: isTruthy(env['PULUMI_DISABLE_PROVIDER_PREVIEW']),
-    isLegacyPreview: isTruthy(env['PULUMI_LEGACY_PROVIDER_PREVIEW']),
-    refreshBeforeUpdate: !isTruthy(env['PULUMI_DISABLE_REFRESH_BEFORE_UPDATE']),
-  }
-}
-
-interface StartedPlugin {
-  readonly pluginProcess: PluginProcess
-  readonly plugin: PluginDescriptor
-  readonly pkg: string
-  /** Reports whether all plugins are being killed. The end of a plugin is then not reported. */
-  readonly isAbandoned: () => boolean
-}
-
-/**
- * Connects to a started plugin and performs the handshake. Ends the process before it throws
- * PLUGIN_FAILED or the gRPC error of Attach.
- */
-async function connectPlugin(
-  deps: PluginHostDeps,
-  startedPlugin: StartedPlugin,
-): Promise<Provider> {
-  const { pluginProcess, plugin } = startedPlugin
-  const client = createClient(pluginProcess.port)
-  const watch = watchProcess(pluginProcess, {
-    report: deps.report,
-    isSilent: startedPlugin.isAbandoned,
-  })
-  const connection: Connection = {
-    name: plugin.name,
-    async call(method, request, deadlineMs) {
-      if (watch.hasEnded()) throw createProcessEndedError()
-      const { name } = plugin
-      const call = { plugin: name, path: method.path }
-      if (deps.traceCall === undefined)
-        return await callUnary(client, method, { request, deadlineMs })
-      return await deps.traceCall(call, metadata =>
-        callUnary(client, method, { request, deadlineMs, metadata }),
-      )
-    },
-    getExitReport: watch.getExitReport,
-  }
-  const endProcess = async (): Promise<void> => {
-    watch.expectEnd()
-    client.close()
-    await pluginProcess.stop()
-  }
-  try {
-    const settings = readDriverSettings(deps.env)
-    const isReady = await Promise.race([
-      waitUntilReady(client, Date.now() + limits.firstResponseTimeoutMs),
-      pluginProcess.exitDescription.then(() => false),
-    ])
-    if (!isReady) throw await createNotReadyError(pluginProcess, watch)
-    const handshakeCapabilities = await performHandshake(connection, {
-      engineAddress: deps.engineAddress(),
-      ...(pluginProcess.isAttached === true ? {} : { folder: dirname(pluginProcess.path) }),
-      refreshBeforeUpdate: settings.refreshBeforeUpdate,
-    })
-    if (pluginProcess.isAttached === true)
-      await connection.call(service.attach, { address: deps.engineAddress() })
-    const version = await fetchPluginVersion(connection)
-    warnIfOlder(deps, plugin, version)
-    let pendingClose: Promise<void> | undefined
-    const close = (): Promise<void> => {
-      pendingClose ??= withTimeout(
-        connection.call(service.cancel, {}).catch(() => {}),
-        limits.cancelTimeoutMs,
-      ).then(endProcess)
-      watch.expectEnd()
-      return pendingClose
-    }
-    return createPulumiProvider({
-      connection,
-      pkg: startedPlugin.pkg,
-      version,
-      handshakeCapabilities,
-      settings,
-      close,
-      hasEnded: watch.hasEnded,
-    })
-  } catch (thrown) {
-    await endProcess()
-    throw thrown
-  }
-}
-
-async function createNotReadyError(
-  pluginProcess: PluginProcess,
-  watch: ProcessWatch,
-): Promise<Error> {
-  // The end of the process is not reported, because the returned error reports the failed start.
-  watch.expectEnd()
-  const exitReport = await watch.getExitReport()
-  const reason =
-    exitReport === undefined
-      ? `did not respond on its port ${pluginProcess.port} within ${limits.firstResponseTimeoutMs / 1000} s`
-      : `${exitReport.description} after it printed its port${formatLastLines(exitReport.lines)}`
-  return error('PLUGIN_FAILED', `plugin '${pluginProcess.name}' (${pluginProcess.path}) ${reason}`)
-}
-
-/**
- * Warns about a plugin that is older than the requested version. The plugin is not refused, because
- * it may still work.
- */
-function warnIfOlder(deps: PluginHostDeps, plugin: PluginDescriptor, version: string): void {
-  const requestedVersion = semver.coerce(plugin.version, { includePrerelease: true })
-  // The version of a plugin from a repository is its tag or commit. The reported version may be
-  // another one, and is not compared.
-  if (isGitAddress(plugin.downloadUrl)) return
-  if (requestedVersion === null || isTruthy(deps.env['PULUMI_DEV'])) return
-  const actualVersion = semver.coerce(version, { includePrerelease: true })
-  if (actualVersion !== null && semver.gte(actualVersion, requestedVersion)) return
-  deps.report({
-    plugin: plugin.name,
-    severity: 'warning',
-    text:
-      `plugin '${plugin.name}' should have version ${plugin.version} or later, ` +
-      `but has ${version === '' ? 'none' : version}`,
-    streamId: 0,
-  })
 }

@@ -1,9 +1,9 @@
 import { pluginLimits as limits } from '../../config/plugin-limits.ts'
-import { error } from '../../errors/error.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
 import type { DebuggerEndpoint } from '../../programs/hosts/spawn-debugged.ts'
 import type { RunningPlugin } from '../../programs/plugins/run-plugin-by-host.ts'
 import { awaitFirstLine, type FirstLineContent } from './await-first-line.ts'
+import { awaitOrAbort } from './await-or-abort.ts'
 import { spawnPlugin } from './spawn-plugin.ts'
 
 /**
@@ -90,22 +90,13 @@ export async function startPlugin(
  */
 async function awaitSpawnOrAbort(
   pendingChild: Promise<RunningPlugin>,
-  { abortSignal, name, path }: StartRequest,
+  request: StartRequest,
 ): Promise<RunningPlugin> {
-  if (abortSignal === undefined) return pendingChild
-  const cancellation = Promise.withResolvers<never>()
-  const cancelStart = (): void => {
-    void pendingChild.then(child => child.signal('SIGKILL')).catch(() => undefined)
-    cancellation.reject(
-      error('PLUGIN_FAILED', `the start of plugin '${name}' (${path}) was cancelled`),
-    )
-  }
-  abortSignal.addEventListener('abort', cancelStart, { once: true })
-  if (abortSignal.aborted) cancelStart()
   try {
-    return await Promise.race([pendingChild, cancellation.promise])
-  } finally {
-    abortSignal.removeEventListener('abort', cancelStart)
+    return await awaitOrAbort(pendingChild, request)
+  } catch (thrown) {
+    void pendingChild.then(child => child.signal('SIGKILL')).catch(() => undefined)
+    throw thrown
   }
 }
 
