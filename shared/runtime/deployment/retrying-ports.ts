@@ -28,9 +28,11 @@ export function withStoreRetry(input: RunInput, options: RetryOptions): RunInput
   const retryingPorts = createRetryingPorts(platform, retry)
   const { lapse, putOutcome, select } = platform.operations
   const operations = { ...retryingPorts.operations, lapse, putOutcome, select }
+  const { get, putExpiring } = platform.callLimits
+  const callLimits = { ...platform.callLimits, get: retry(get), putExpiring: retry(putExpiring) }
   return {
     ...input,
-    platform: { ...retryingPorts, operations },
+    platform: { ...retryingPorts, operations, callLimits },
     ports: { ...createRetryingPorts(ports, retry), compact: retry(ports.compact) },
   }
 }
