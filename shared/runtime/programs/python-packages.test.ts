@@ -133,8 +133,10 @@ test('a guarded registry of pip installs wheels only, with its credential in a p
 })
 
 test.each([
-  ['./lib', '{}', /build `\.\/lib`/],
-  ['lib @ git+https://git.test/lib', '{}', /build `lib @ git/],
+  ['./lib', '{}', /because of `\.\/lib`/],
+  ['lib @ git+https://git.test/lib', '{}', /because of `lib @ git/],
+  ['-r https://git.test/lib.txt', '{}', /because of `-r https/],
+  ['-r ../../etc/more.txt', '{}', /because of `-r \.\./],
   ['pulumi --no-binary pulumi', '{}', /--no-binary/],
   ['--only-binary :none:', '{}', /:none:/],
   ['-i http://pip.test/', '{}', /send the credential of the package registry corp/],

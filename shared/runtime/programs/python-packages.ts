@@ -207,8 +207,8 @@ function createPipTool({ root, programFolder, environment, ...input }: ToolInput
   if (input.ignoreScripts && builtLine !== undefined)
     throw error(
       'INSTALL_FAILED',
-      `pip would run code to build \`${builtLine}\`, but no scripts may run here`,
-      { hint: 'Name packages of an index in requirements.txt, which has wheels of them.' },
+      `pip could run code because of \`${builtLine}\`, but no scripts may run here`,
+      { hint: 'Name packages of an index that has wheels, and include only files of the project.' },
     )
   if (input.guardedRegistry !== undefined && requirements?.indexLine !== undefined)
     throw error(

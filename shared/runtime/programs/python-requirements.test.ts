@@ -40,9 +40,42 @@ test.each(['more', 'none.txt', '../../../../dev/zero', 'zero', 'large.txt'])(
     symlinkSync('/dev/zero', join(folder, 'zero'))
     write('large.txt', '#'.repeat(1_000_001))
     const line = `-r ${path}`
-    expect(read(line)).toMatchObject({ texts: [`${line}\n`], hasLocalPackages: true })
+    expect(read(line)).toMatchObject({
+      ...{ texts: [`${line}\n`], hasLocalPackages: true, builtLine: line },
+    })
   },
 )
+
+test.each([
+  ['more bytes than the limit', '#'.repeat(1_000_001)],
+  ['another encoding', '# coding: utf-7 +AAo-./lib'],
+  ['another encoding after a no-break space', '# coding:\u00a0utf-8, coding: utf-7 +AAo-./lib'],
+  ['a byte order mark within a line', 'pulumi\ufeff'],
+])('a file of requirements with %s counts as built', (_, line) => {
+  expect(read(line)).toMatchObject({ hasLocalPackages: true, builtLine: 'requirements.txt' })
+})
+
+test('a byte order mark and a declaration of UTF-8 are accepted', () => {
+  expect(read('\ufeff# -*- coding: utf-8 -*-', 'pulumi').builtLine).toBeUndefined()
+})
+
+// pip follows a link before `..`, so `link/../base.txt` is a file beside the folder of the link.
+test('an included path is resolved as the system does it', () => {
+  mkdirSync(join(folder, 'a/b'), { recursive: true })
+  symlinkSync('a/b', join(folder, 'link'))
+  write('base.txt', 'pulumi')
+  write('a/base.txt', './lib')
+  expect(read('-r link/../base.txt').builtLine).toBe('./lib')
+})
+
+test('a file that is included under two names includes others from the folders of both', () => {
+  mkdirSync(join(folder, 'a'))
+  write('a/list.txt', '-r more.txt')
+  write('a/more.txt', 'pulumi')
+  write('more.txt', './lib')
+  symlinkSync('a/list.txt', join(folder, 'list.txt'))
+  expect(read('-r a/list.txt', '-r list.txt').builtLine).toBe('./lib')
+})
 
 test('only hashes of requirements determine the versions of all packages', () => {
   expect(read('pulumi==3.1.0').hasHashes).toBe(false)

@@ -1,4 +1,5 @@
-import { dirname, resolve } from 'node:path'
+import { realpathSync } from 'node:fs'
+import { basename, dirname, isAbsolute } from 'node:path'
 import { readTextInside } from './read-text-inside.ts'
 import { classifyRequirement, listRequirementLines } from './requirement-line.ts'
 
@@ -10,7 +11,10 @@ export interface PythonRequirements {
   readonly hasLocalPackages: boolean
   /** Whether pip demands a hash of every package, so that the texts determine all versions. */
   readonly hasHashes: boolean
-  /** The first line that may make pip build a package. A build runs code of the package. */
+  /**
+   * The first line that may make pip build a package. A build runs code of the package. A file that
+   * pip reads and that was not read here may have any line, so its inclusion or name counts.
+   */
   readonly builtLine: string | undefined
   /** The first line that names another index than the settings of pip. */
   readonly indexLine: string | undefined
@@ -19,23 +23,28 @@ export interface PythonRequirements {
 }
 
 /**
- * Reads a requirements file of pip with the files that it includes. A file that `readTextInside`
- * does not read counts as local. pip reads this file later, or reports an error.
+ * Reads a requirements file of pip with the files that it includes. A file that is not a small
+ * regular file inside `root`, or that pip may decode in another way, is not read. It counts as
+ * local and as built.
  */
 export function readRequirements(root: string, file: string): PythonRequirements {
   const texts: string[] = []
-  const visitedPaths = new Set<string>()
+  const visitedFiles = new Set<string>()
   let hasLocalPackages = false
   let hasHashes = false
   let builtLine: string | undefined
   let indexLine: string | undefined
   let editableLine: string | undefined
-  const visit = (path: string, isConstraint: boolean): void => {
-    if (visitedPaths.has(path)) return
-    visitedPaths.add(path)
-    const text = readTextInside(root, path)
-    hasLocalPackages ||= text === undefined
-    if (text === undefined) return
+  const visit = (path: string, includeLine: string, isConstraint: boolean): void => {
+    const location = findLocation(path)
+    if (location !== undefined && visitedFiles.has(location.key)) return
+    const text = location === undefined ? undefined : readPlainText(root, location.file)
+    if (location === undefined || text === undefined) {
+      hasLocalPackages = true
+      builtLine ??= includeLine
+      return
+    }
+    visitedFiles.add(location.key)
     texts.push(text)
     for (const line of listRequirementLines(text)) {
       const meaning = classifyRequirement(line)
@@ -47,9 +56,40 @@ export function readRequirements(root: string, file: string): PythonRequirements
       // Hashes of constraints apply only to the packages that they name, so they do not count.
       if (meaning.kind === 'named') hasHashes ||= meaning.hasHash && !isConstraint
       if (meaning.kind === 'include')
-        visit(resolve(dirname(path), meaning.file), isConstraint || meaning.isConstraint)
+        visit(includedPathOf(path, meaning.file), line, isConstraint || meaning.isConstraint)
     }
   }
-  visit(file, false)
+  visit(file, basename(file), false)
   return { texts, hasLocalPackages, hasHashes, builtLine, indexLine, editableLine }
+}
+
+/** Returns the path as pip forms it. `..` after a link leaves the folder to which the link leads. */
+function includedPathOf(path: string, file: string): string {
+  return isAbsolute(file) ? file : `${dirname(path)}/${file}`
+}
+
+/**
+ * Returns the real path of a file, and a key that also names the folder of `path`. From this folder,
+ * pip includes other files, also if the path is a link. Undefined for a missing file.
+ */
+function findLocation(path: string): { readonly file: string; readonly key: string } | undefined {
+  try {
+    const file = realpathSync.native(path)
+    return { file, key: `${realpathSync.native(dirname(path))}\n${file}` }
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Returns the text of a requirements file without its byte order mark. Undefined if pip could
+ * decode the file as another text, with other lines.
+ */
+function readPlainText(root: string, file: string): string | undefined {
+  const text = readTextInside(root, file)?.replace(/^\ufeff/, '')
+  if (text === undefined || /[\ufeff\ufffd]/.test(text)) return undefined
+  const encodings = text
+    .split('\n', 2)
+    .map(line => /^#[^]*?coding[:=][ \t\r\f\v]*([\w.-]+)/.exec(line)?.[1] ?? 'utf-8')
+  return encodings.every(name => /^utf-?8$/i.test(name)) ? text : undefined
 }

@@ -7,6 +7,14 @@ test.each([
   ...['vendor/x-1.0-py3-none-any.whl', 'x-1.0-py3-none-any.whl', 'x-1.0.tar.gz', 'x.ZIP ; a'],
   ...['--find-links wheels', '-f wheels', '--pre --find-links=wheels', 'lib --config-settings x=y'],
   ...['--index-url file:///opt/index', '-i index', '-r a.txt -r b.txt', 'pulumi six'],
+  ...['-r https://a.test/b.txt', '-r "a.txt"', '-r a\\.txt', '-c ${HOME}/a.txt', '-rfile:a.txt'],
+  ...[
+    'lib[/../lib]',
+    'lib == 1.zip',
+    'lib\t--hash=/../lib',
+    '--only-binary :no""ne:',
+    'lib\u00a0>1',
+  ],
 ])('the requirement %s counts as local', line => {
   expect(classifyRequirement(line)).toEqual({ kind: 'local' })
 })
@@ -32,7 +40,12 @@ test.each(['pulumi==3 --hash=sha256:00 --hash=sha256:01', '--require-hashes'])(
 
 test('lines are joined at backslashes, but not at those of comments', () => {
   const text = '# a \\\n-e .\r\nlib==1 \\\n  --hash=x # why\n\nhttps://a/b#egg=c\n'
-  expect(listRequirementLines(text)).toEqual(['-e .', 'lib==1    --hash=x', 'https://a/b#egg=c'])
+  expect(listRequirementLines(text)).toEqual(['-e .', 'lib==1   --hash=x', 'https://a/b#egg=c'])
+})
+
+test('lines end where Python ends them, and a continued line gets no space', () => {
+  const lines = listRequirementLines('# a\u001c./b\u001d./c\u001e./d\nlib==1\\\n.zip\n')
+  expect(lines).toEqual(['./b', './c', './d', 'lib==1.zip'])
 })
 
 test.each([

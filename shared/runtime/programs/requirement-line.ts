@@ -16,21 +16,25 @@ export type RequirementLine =
   | { readonly kind: 'editable' }
   | { readonly kind: 'local' }
 
+/**
+ * The inclusion of a file by its path. pip opens addresses, removes quotes and backslashes, and
+ * replaces variables, so it may read another file than the one with the literal name.
+ */
 const includePattern =
-  /^(?:(?:-(?<short>[rc])\s*)|(?:--(?<long>requirement|constraint)(?:\s+|=)))(?<file>\S+)$/
+  /^(?:(?:-(?<short>[rc])\s*)|(?:--(?<long>requirement|constraint)(?:\s+|=)))(?<file>[^\s"'\\$:]+)$/
 const editablePattern = /^(?:-e|--ed)/
 
 /** Any number of options that name no local file. pip accepts several of them in a line. */
 const namedOptionsPattern = new RegExp(
   `^(?:(?:${[
     '--(?:pre|prefer-binary|require-hashes)',
-    String.raw`--(?:hash|no-binary|only-binary|trusted-host)[ =]\S+`,
+    String.raw`--(?:hash|no-binary|only-binary|trusted-host)[ =][^\s"'\\$]+`,
     String.raw`(?:-i ?|--(?:extra-)?index-url[ =])https?://\S+`,
   ].join('|')})(?: |$))*$`,
 )
 
-/** The name of a package with its extras, such as `requests[socks]`. */
-const packageName = String.raw`[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?\s*(?:\[[^\]]*\])?\s*`
+/** The name of a package with its extras, such as `requests[socks]`. A slash would name a path. */
+const packageName = String.raw`[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?\s*(?:\[[\w., -]*\])?\s*`
 /** The end of a requirement: the condition on the environment after `;`, if there is one. */
 const condition = String.raw`\s*(?:;.*)?$`
 /** A package of an index, with its versions. */
@@ -45,7 +49,7 @@ const addressPattern = new RegExp(
 )
 /** If a file with such a name exists, pip installs the file instead of a package of that name. */
 const archivePattern =
-  /^\S+\.(?:whl|zip|tar|tgz|tbz|txz|tlz|tar\.(?:gz|bz2|xz|lz|lzma))(?:\[|\s|;|$)/i
+  /^[^;]+\.(?:whl|zip|tar|tgz|tbz|txz|tlz|tar\.(?:gz|bz2|xz|lz|lzma))(?:\[|\s|;|$)/i
 
 /** Classifies a line without its comment. Unknown forms are `local`. */
 export function classifyRequirement(line: string): RequirementLine {
@@ -54,6 +58,8 @@ export function classifyRequirement(line: string): RequirementLine {
   const optionParts = optionStart < 0 ? [] : parts.slice(optionStart)
   const requirement = (optionStart < 0 ? parts : parts.slice(0, optionStart)).join(' ')
   if (optionParts.some(part => editablePattern.test(part))) return { kind: 'editable' }
+  // Only spaces separate the options of a line. pip takes other white space for a part of a name.
+  if (/[^\S ]/.test(line)) return { kind: 'local' }
   const included = includePattern.exec(line)?.groups
   if (included !== undefined) {
     const { short, long, file = '' } = included
@@ -72,13 +78,16 @@ export function classifyRequirement(line: string): RequirementLine {
   }
 }
 
-/** Returns the lines of a requirements file, joined at backslashes and without comments. */
+/**
+ * Returns the lines of a requirements file, joined at backslashes and without comments. A text is
+ * split at all characters at which Python's `str.splitlines` splits it, as by pip.
+ */
 export function listRequirementLines(text: string): readonly string[] {
   return text
-    .split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/)
+    .split(/\r\n|[\n\r\v\f\u001c-\u001e\u0085\u2028\u2029]/)
     .map(line => line.replace(/(?:^|\s)#.*$/, ''))
     .join('\n')
-    .replaceAll('\\\n', ' ')
+    .replaceAll('\\\n', '')
     .split('\n')
     .map(line => line.trim())
     .filter(line => line !== '')
