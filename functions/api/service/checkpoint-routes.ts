@@ -56,10 +56,14 @@ export const checkpointRoutes: readonly ServiceRoute[] = [
   },
 ]
 
-/** Stores a whole state as this engine prints it. No delta refers to these bytes. */
+/**
+ * Stores a whole state as this engine prints it. No delta refers to these bytes. Throws
+ * STATE_INVALID for an empty body, and for one without a deployment, which clients never send.
+ */
 async function appendCheckpoint(ports: ServicePorts, call: LeasedCall): Promise<unknown> {
   const { state } = call
   if (state === undefined) throw error('STATE_INVALID', 'a checkpoint needs a state')
+  requireDeployment(state)
   const log = clientLogOf(call.update)
   // `isInvalid` belongs to the request, and not to its state.
   const { isInvalid: _isInvalid, ...envelope }: StoredEnvelope & { isInvalid?: unknown } = state
@@ -113,10 +117,14 @@ async function appendBytes(
   { bytes, sequenceNumber }: { readonly bytes: Uint8Array; readonly sequenceNumber: number },
 ): Promise<unknown> {
   const log = clientLogOf(call.update)
-  const { deployment } = await parseEnvelope(bytes)
-  if (deployment === null) throw error('STATE_INVALID', 'a checkpoint needs a deployment')
+  requireDeployment(await parseEnvelope(bytes))
   const snapshot = await ports.closing.blobs.put(bytes)
   await ports.clientLogs.append(log, [{ kind: 'client-checkpoint', snapshot, sequenceNumber }])
   await putCheckpointBase(ports, call.update.id, { snapshot, sequenceNumber })
   return {}
+}
+
+/** Throws STATE_INVALID for a checkpoint with which the stack would lose its state. */
+function requireDeployment({ deployment }: StoredEnvelope): void {
+  if (deployment === null) throw error('STATE_INVALID', 'a checkpoint needs a deployment')
 }

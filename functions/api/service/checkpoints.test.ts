@@ -85,6 +85,18 @@ test('a whole state keeps its unknown fields, without the field isInvalid of its
   expect(json).toMatchObject({ later: { kept: true } })
 })
 
+test.each(['{"version":3}', '{"version":3,"deployment":null}', '{"isInvalid":true,"version":0}'])(
+  'the checkpoint %s is refused, and the stack keeps its state',
+  async body => {
+    await service.call(lease, `PATCH ${path}/checkpoint`, one)
+    expect((await service.call(lease, `PATCH ${path}/checkpoint`, body)).status).toBe(400)
+    expect((await service.call(lease, `POST ${path}/complete`, { status: 'failed' })).status).toBe(
+      200,
+    )
+    expect(await exportNames()).toEqual(['a'])
+  },
+)
+
 describe('checkpoint deltas', () => {
   test('refer to the bytes of the last checkpoint, in any process', async () => {
     expect(await sendVerbatim(one, 1)).toBe(200)
