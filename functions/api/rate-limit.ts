@@ -42,6 +42,8 @@ export interface RateLimiter {
    * Counts a request of a client. Throws API_RATE_LIMITED with `retryAfterSeconds` in its details.
    */
   readonly countRequest: (clientKey: string) => void
+  /** Takes a counted request back, so that it does not count. */
+  readonly discountRequest: (clientKey: string) => void
 }
 
 /**
@@ -61,6 +63,12 @@ export function createRateLimiter(clock: Pick<ClockPort, 'monotonicMs'>, rate: R
       if (waitMs === 0) return
       const details = { retryAfterSeconds: Math.ceil(waitMs / 1000) }
       throw error('API_RATE_LIMITED', 'too many requests', { details })
+    },
+    discountRequest(clientKey) {
+      const bucket = buckets.get(clientKey)
+      if (bucket === undefined) return
+      const { remainingRequests, updatedAtMs } = bucket
+      buckets.set(clientKey, { remainingRequests: remainingRequests + 1, updatedAtMs })
     },
   }
 }

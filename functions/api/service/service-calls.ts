@@ -35,6 +35,8 @@ export interface ServiceCallDeps<Ports extends GroupedCallPorts<Ports>> {
   readonly addressOf: (context: Context) => string
   readonly addressLimiter: RateLimiter
   readonly tokenLimiter: RateLimiter
+  /** Counts the calls of each address that have a wrong lease token. */
+  readonly wrongLeaseLimiter: RateLimiter
 }
 
 /** Creates the dependencies of calls, with the rate limits of clients. */
@@ -44,7 +46,8 @@ export function createCallDeps<Ports extends GroupedCallPorts<Ports>>(
 ): ServiceCallDeps<Ports> {
   const { serviceBurst: burst, servicePerSecond: perSecond } = apiLimits
   const createLimiter = (): RateLimiter => createRateLimiter(ports.clock, { burst, perSecond })
-  return { ports, addressOf, addressLimiter: createLimiter(), tokenLimiter: createLimiter() }
+  const [addressLimiter, tokenLimiter] = [createLimiter(), createLimiter()]
+  return { ports, addressOf, addressLimiter, tokenLimiter, wrongLeaseLimiter: createLimiter() }
 }
 
 /** Answers a call of a route. Never throws. */
@@ -105,7 +108,7 @@ interface IncomingCall {
 
 /**
  * Answers a call that has the lease token of its update. The audit log has only the start of the
- * update.
+ * update. A call is counted before its token is checked, and no longer after a successful check.
  */
 async function answerLeased<Ports extends GroupedCallPorts<Ports>>(
   deps: ServiceCallDeps<Ports>,
@@ -114,8 +117,11 @@ async function answerLeased<Ports extends GroupedCallPorts<Ports>>(
 ): Promise<unknown> {
   const ports = portsOfProject(deps.ports, params['project'] ?? '')
   const token = readToken(context, 'update-token')
+  const clientAddress = toPrintable(deps.addressOf(context), 100)
+  deps.wrongLeaseLimiter.countRequest(clientAddress)
   const update = await requireUpdate(ports, stackOf(params), params['update'] ?? '')
   requireLeaseToken(update, token)
+  deps.wrongLeaseLimiter.discountRequest(clientAddress)
   // A repeated report of the end arrives after the lease is over, so it needs no valid lease.
   const isEndReport = route.path.endsWith('/complete')
   const call = await readCall(route, { context, params, caller: leaseCallerOf(update.update.by) })
