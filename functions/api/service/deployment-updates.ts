@@ -1,6 +1,7 @@
 import { readHistoryRecord } from '../../../shared/engine/deployment/retention/read-history-and-versions.ts'
 import { error } from '../../../shared/errors/error.ts'
 import type { HistoryRecord } from '../../../shared/ports/catalog.ts'
+import { isOpenDeployment } from '../../../shared/ports/open-deployments.ts'
 import { type DeploymentId, deploymentIdOf, type StackId } from '../../../shared/records/ids.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import type { ServicePorts } from './service-route.ts'
@@ -50,8 +51,8 @@ export async function stopEngineDeployment(
   stack: StackId,
   deployment: DeploymentId,
 ): Promise<void> {
-  const { current } = await requireStack(ports, stack)
-  if (current !== deployment) throw error('REQUEST_BEGUN', 'the update is already over')
+  if (!isOpenDeployment(await requireStack(ports, stack), deployment))
+    throw error('REQUEST_BEGUN', 'the update is already over')
   await ports.control.stop(deployment, 'graceful')
   // If no living process holds the deployment, the receiver of the nudge closes it.
   await ports.nudges.nudge(stack, 0)

@@ -6,9 +6,10 @@ import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { readHistoryRecord } from '../../../shared/engine/deployment/retention/read-history-and-versions.ts'
 import { error } from '../../../shared/errors/error.ts'
 import type { StackRecord } from '../../../shared/ports/catalog.ts'
+import { listOpenDeployments } from '../../../shared/ports/open-deployments.ts'
 import {
   deploymentIdOf,
-  type StackId,
+  deploymentPartsOf,
   stackIdOf,
   stackPartsOf,
 } from '../../../shared/records/ids.ts'
@@ -132,7 +133,7 @@ async function createStack(ports: ServicePorts, call: ServiceCall): Promise<unkn
 
 /** Returns a stack as clients see it. */
 async function stackViewOf(ports: ServicePorts, record: StackRecord): Promise<unknown> {
-  const { id, version, current, deployments } = record
+  const { id, version, current } = record
   const { project, stack } = stackPartsOf(id)
   const operation = current === '' ? undefined : await readHistoryRecord(ports.catalog, current)
   const control = current === '' ? undefined : await ports.control.read(current)
@@ -151,22 +152,21 @@ async function stackViewOf(ports: ServicePorts, record: StackRecord): Promise<un
             started: Math.floor(operation.startedAt / 1_000),
           },
         }),
-    activeUpdate: await findLastUpdateId(ports, id, deployments),
+    activeUpdate: await findLastUpdateId(ports, record),
     tags: await readTags(ports, id),
   }
 }
 
 /**
- * Returns the id of the last update of a stack, running or not. Returns '' before the first one.
+ * Returns the id of the newest open deployment of a stack, which clients cancel. If none is open,
+ * returns that of the last deployment, and '' before the first one.
  */
-async function findLastUpdateId(
-  ports: ServicePorts,
-  stack: StackId,
-  lastNumber: number,
-): Promise<string> {
-  if (lastNumber === 0) return ''
-  const updateId = await findUpdateId(ports, deploymentIdOf(stack, lastNumber))
-  return updateId ?? `${engineDeploymentPrefix}${lastNumber}`
+async function findLastUpdateId(ports: ServicePorts, record: StackRecord): Promise<string> {
+  if (record.deployments === 0) return ''
+  const lastDeployment =
+    listOpenDeployments(record).at(-1) ?? deploymentIdOf(record.id, record.deployments)
+  const updateId = await findUpdateId(ports, lastDeployment)
+  return updateId ?? `${engineDeploymentPrefix}${deploymentPartsOf(lastDeployment).number}`
 }
 
 /** Maximum number of stacks of one page of a list. */
