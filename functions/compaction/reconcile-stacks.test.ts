@@ -10,6 +10,10 @@ test('stacks with a deployment or a request are nudged, but not idle and unreada
     { id: id('idle'), current: '' },
     { id: id('running'), current: 'organization/p/running/1' },
     { id: id('requested'), current: '' },
+    {
+      ...{ id: id('targeted'), current: 'organization/p/targeted/1' },
+      targeted: [1, 2].map(number => ({ deployment: `organization/p/targeted/${number}` })),
+    },
   ]
   const reconciled = await reconcileStacks({
     catalog: {
@@ -24,11 +28,11 @@ test('stacks with a deployment or a request are nudged, but not idle and unreada
     documents: { list: async () => ({ documents: [], unreadable: [], next: undefined }) },
     clock: { now: () => (30 * 24 * 3_600_000 + 100) as never },
   })
-  expect(nudged).toEqual([id('running'), id('requested')])
+  expect(nudged).toEqual([id('running'), id('requested'), id('targeted')])
   expect(reconciled).toEqual({
     nudgedStacks: nudged,
     unreadableStacks: [id('bad')],
     removedRequestCount: 2,
-    currentDeployments: [stacks[1]?.current],
+    openDeployments: ['running/1', 'targeted/1', 'targeted/2'].map(id),
   })
 })

@@ -2,6 +2,7 @@ import { removeEndedRequests } from './remove-ended-requests.ts'
 import type { CatalogPort } from '../../shared/ports/catalog.ts'
 import type { DocumentsPort } from '../../shared/ports/documents.ts'
 import { findStacksWithExpiredApprovals } from '../../shared/runtime/approvals/stored-approval.ts'
+import { listOpenDeployments } from '../../shared/ports/open-deployments.ts'
 import type { NudgesPort } from '../../shared/ports/queue.ts'
 import type { RequestsPort } from '../../shared/ports/requests.ts'
 import type { ClockPort } from '../../shared/ports/system.ts'
@@ -23,8 +24,8 @@ export interface ReconcileResult {
   /** Ids of the stacks with unreadable records. */
   readonly unreadableStacks: readonly StackId[]
   readonly removedRequestCount: number
-  /** The current deployments of all stacks: running or interrupted. */
-  readonly currentDeployments: readonly DeploymentId[]
+  /** The open deployments of all stacks: running or interrupted. */
+  readonly openDeployments: readonly DeploymentId[]
 }
 
 /**
@@ -36,7 +37,7 @@ export interface ReconcileResult {
 export async function reconcileStacks(deps: ReconcileDeps): Promise<ReconcileResult> {
   const { stacks, unreadable: unreadableStacks } = await deps.catalog.listStacks()
   const nudgedStacks: StackId[] = []
-  const currentDeployments = stacks.flatMap(({ current }) => (current === '' ? [] : [current]))
+  const openDeployments = stacks.flatMap(listOpenDeployments)
   for (const { id, current } of stacks) {
     const isDue = current !== '' || (await deps.requests.listWaiting(id, 1)).length > 0
     if (!isDue) continue
@@ -51,6 +52,6 @@ export async function reconcileStacks(deps: ReconcileDeps): Promise<ReconcileRes
     nudgedStacks,
     unreadableStacks: unreadableStacks.map(({ id }) => id),
     removedRequestCount,
-    currentDeployments,
+    openDeployments,
   }
 }

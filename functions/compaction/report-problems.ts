@@ -18,9 +18,9 @@ export interface ProblemDeps {
  */
 export async function reportProblems(
   { platform, putMetric, countDeadLetters }: ProblemDeps,
-  currentDeployments: readonly DeploymentId[],
+  openDeployments: readonly DeploymentId[],
 ): Promise<void> {
-  const stuckDeployments = await findStuckDeployments(platform, currentDeployments)
+  const stuckDeployments = await findStuckDeployments(platform, openDeployments)
   const deadLetters = await countDeadLetters()
   const deadLetterCount = Object.values(deadLetters).reduce((sum, count) => sum + count, 0)
   if (stuckDeployments.length > 0) {

@@ -23,18 +23,18 @@ const comparedDistances = [2, 3, 4]
 const markLifetimeMs = 6 * periodMs
 
 /**
- * Returns the current deployments without progress since an earlier call at least half an hour ago.
+ * Returns the open deployments without progress since an earlier call at least half an hour ago.
  * A working process would have renewed its lease, four times a minute. Also records the progress,
  * for later calls.
  */
 export async function findStuckDeployments(
   { control, leases, marks, clock }: StuckDeps,
-  currentDeployments: readonly DeploymentId[],
+  openDeployments: readonly DeploymentId[],
 ): Promise<readonly DeploymentId[]> {
   const currentPeriod = Math.floor(clock.now() / periodMs)
   const expiresAt = (clock.now() + markLifetimeMs) as EpochMs
   const stuckDeployments: DeploymentId[] = []
-  for (const deployment of currentDeployments) {
+  for (const deployment of openDeployments) {
     const progress = progressKeyOf(await control.read(deployment), await leases.list(deployment))
     const markNameOf = (period: number): string => `stood ${deployment} ${progress} ${period}`
     const earlierMarks = comparedDistances.map(distance =>

@@ -23,7 +23,7 @@ export async function tidyUp(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<TidyUpResult> {
   const reconciliation = await reconcileStacks(platform)
-  await reportProblems({ platform, putMetric, countDeadLetters }, reconciliation.currentDeployments)
+  await reportProblems({ platform, putMetric, countDeadLetters }, reconciliation.openDeployments)
   await platform.retention.removeLeftovers()
   const pruneDeps = { platform, isAlive: () => undefined, retention: readRetentionPolicy(env) }
   const pruneResult = await prune(pruneDeps, { dryRun: false })
