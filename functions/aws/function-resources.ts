@@ -131,7 +131,7 @@ export function openFunctionResources(env: Env, part: UsagePart): FunctionResour
   let acquirePlugin: FetchPlugin | undefined
   let openers: Pick<StackServerDeps, 'open' | 'reopen'> | undefined
   const createGeneratorDeps = (): StackServerDeps => {
-    triggers ??= openTriggers(env, meter)
+    triggers ??= openTriggers(env, { logs: { telemetry, logger }, meter })
     acquirePlugin ??= createAcquiringFetcher(platform, triggers, { ...target, scratch })
     const executorDeps = createExecutorDeps()
     const openerDeps = { settings, awsResources, platform, triggers, folders, scratch, env }

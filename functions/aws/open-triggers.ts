@@ -40,12 +40,26 @@ export interface AwsTriggers extends Omit<AwsTriggerPlatform, 'notifications'> {
  * Opens the resources that the variables of a function name. `meter` counts their requests. Throws
  * AWS_SETTINGS_INVALID.
  */
-export function openTriggers(env: Env, meter?: UsageMeter): AwsTriggers {
-  return openGroupTriggers(env, readAwsResources(env), meter)
+export function openTriggers(
+  env: Env,
+  options: TriggerOptions & { readonly meter: UsageMeter },
+): AwsTriggers {
+  return openGroupTriggers(env, readAwsResources(env), options)
 }
 
-function openGroupTriggers(env: Env, resources: AwsResources, meter?: UsageMeter): AwsTriggers {
-  const platform = openGroupWebhooks(env, resources, meter)
+/** The parts that a function shares with its triggers, for all groups of stacks. */
+interface TriggerOptions {
+  /** The telemetry that the function sends at the end of a call, and the logger. */
+  readonly logs: ReturnType<typeof openLogs>
+  readonly meter?: UsageMeter
+}
+
+function openGroupTriggers(
+  env: Env,
+  resources: AwsResources,
+  options: TriggerOptions,
+): AwsTriggers {
+  const platform = openGroupWebhooks(env, resources, options)
   return {
     ...platform,
     notifications: platform.createNotificationsPort(),
@@ -71,8 +85,9 @@ export function openScheduleTriggers(env: Env): ScheduleTriggers {
   const commonResources = readAwsResources(env)
   const scheduler = createSchedulerRemoval(client, commonResources.get('scheduleGroup'))
   const dashboardUrl = env[publicUrlVariable] ?? commonResources.get('apiUrl')
+  const logs = openLogs(env)
   const open = (resources: AwsResources): ScheduleTriggers => ({
-    ...openGroupTriggers(env, resources),
+    ...openGroupTriggers(env, resources, { logs }),
     scheduler,
     dashboardUrl,
     notificationsQueue: queueNameOf(resources.get('notificationsQueue')),
@@ -98,8 +113,9 @@ export interface WebhookTriggers
  * stacks. The function has no notification queue and makes no outbound calls.
  */
 export function openWebhookTriggers(env: Env): WebhookTriggers {
+  const logs = openLogs(env)
   const open = (resources: AwsResources): WebhookTriggers => {
-    const triggers = openGroupWebhooks(env, resources)
+    const triggers = openGroupWebhooks(env, resources, { logs })
     return { ...triggers, sealing: withCachedOpening(triggers.sealing, triggers.clock) }
   }
   return {
@@ -110,9 +126,12 @@ export function openWebhookTriggers(env: Env): WebhookTriggers {
   }
 }
 
-function openGroupWebhooks(env: Env, resources: AwsResources, meter?: UsageMeter): WebhookTriggers {
+function openGroupWebhooks(
+  env: Env,
+  resources: AwsResources,
+  { logs: { telemetry, logger }, meter }: TriggerOptions,
+): WebhookTriggers {
   const settings = { ...readAwsSettings(env), ...(meter === undefined ? {} : { meter }) }
-  const { telemetry, logger } = openLogs(env)
   return {
     ...createTriggerPlatform({ settings, resources, logger }),
     telemetry,
