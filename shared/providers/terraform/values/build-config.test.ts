@@ -102,6 +102,18 @@ test.each<[string, Plain, unknown]>([
   expect(convert(type, input)).toEqual(result)
 })
 
+const outputOfNull: PropertyValue = { kind: 'output', value: null, secret: false, dependencies: [] }
+
+test.each<[string, Plain, readonly string[]]>([
+  ['a secret null', secretOf(null), ['a: a value is required']],
+  ['an output of null', outputOfNull, ['a: a value is required']],
+  ['an unknown value', unknown, []],
+  ['a list', [], ['a: number is required']],
+])('%s for a required attribute has the problems %j', (_, input, problems) => {
+  const block = blockWith({ a: plainAttribute('r', '"number"') })
+  expect(problemsOf(build(block, { a: input }))).toEqual(problems)
+})
+
 test('all problems are collected, and become one error', () => {
   const block = blockWith(
     {

@@ -71,12 +71,16 @@ function buildAttribute(
   input: PropertyValue,
   place: BuildPlace,
 ): CtyValue {
+  const problemsBefore = place.report.problems.length
   const value =
     attribute.kind === 'plain'
       ? convertInput(input, attribute.type, place)
       : buildNested(attribute, attribute.nested, { input, place })
-  if (attribute.isRequired === true && input === null) reportProblem(place, 'a value is required')
-  if (value.kind === 'null') return value
+  if (value.kind === 'null') {
+    const isReported = place.report.problems.length > problemsBefore
+    if (attribute.isRequired === true && !isReported) reportProblem(place, 'a value is required')
+    return value
+  }
   if (attribute.isRequired !== true && attribute.isOptional !== true)
     reportProblem(place, 'only the provider sets the value')
   return value

@@ -36,6 +36,13 @@ test.each([
   expect(reformat(text)).toBe(formatted)
 })
 
+// The rounding of the first number carries into a further bit.
+test('numbers that are equal after rounding have the same text', () => {
+  const power = 2n ** 513n
+  expect(reformat(String(power - 1n))).toBe(reformat(String(power)))
+  expect(reformat(String(1n - power))).toBe(reformat(String(-power)))
+})
+
 test.each([
   '',
   '.',

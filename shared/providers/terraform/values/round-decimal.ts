@@ -60,7 +60,10 @@ function roundToBinary(coefficient: bigint, exponent: number): BinaryNumber {
     const doubledRemainder = 2n * (top - mantissa * bottom)
     const roundsUp =
       doubledRemainder > bottom || (doubledRemainder === bottom && mantissa % 2n === 1n)
-    return { mantissa: roundsUp ? mantissa + 1n : mantissa, exponent: shift }
+    const roundedMantissa = roundsUp ? mantissa + 1n : mantissa
+    return bitsOf(roundedMantissa) > precisionBits
+      ? { mantissa: roundedMantissa / 2n, exponent: shift + 1 }
+      : { mantissa: roundedMantissa, exponent: shift }
   }
 }
 
