@@ -88,3 +88,17 @@ test('the drift of refreshes and of scheduled previews has a row per resource', 
     ],
   })
 })
+
+test('the name of a resource may contain the separator of URNs', async () => {
+  api = await openTestApi()
+  const urn = 'urn:pulumi:dev::shop::my:index:Group::first::second'
+  const resources = [{ urn, custom: false, type: 'my:index:Group', inputs: { text: 'found' } }]
+  const state = { version: 3, deployment: { manifest: {}, resources } }
+  const snapshot = await api.platform.blobs.put(Buffer.from(JSON.stringify(state)))
+  await api.platform.catalog.publish(shop, 0, snapshot)
+  const token = await api.issueToken('read')
+  for (const table of ['resources', 'search']) {
+    const response = await api.call(token, 'POST /v1/query', { sql: `select name from ${table}` })
+    expect(await response.json()).toMatchObject({ rows: [['first::second']] })
+  }
+})

@@ -2,6 +2,7 @@ import { queryLimits } from '../../config/query-limits.ts'
 import { readHistory } from '../../engine/deployment/retention/read-history-and-versions.ts'
 import { readSnapshotBlob } from '../../engine/deployment/state/read-snapshot-blob.ts'
 import { DeployError, hasCode } from '../../errors/error.ts'
+import { nameOf, type Urn } from '../../names/urn.ts'
 import type { HistoryRecord, StackRecord } from '../../ports/catalog.ts'
 import { deploymentPartsOf, type StackId, stackPartsOf } from '../../records/ids.ts'
 import { hideStoredSecrets } from '../../state/diff-states.ts'
@@ -103,7 +104,7 @@ function resourceColumnsOf(resource: StoredResource): readonly QueryValue[] {
     ...['id', 'parent', 'provider', 'created', 'modified'],
   ].map(name => readTextField(resource, name))
   return [
-    ...[urn, type, type.split(':')[0] ?? '', urn.slice(urn.lastIndexOf('::') + 2), id],
+    ...[urn, type, type.split(':')[0] ?? '', nameOf(urn as Urn), id],
     resource.custom ? 1 : 0,
     ...[parent, provider, ...flags, created, modified],
   ]
@@ -114,9 +115,8 @@ function searchColumnsOf(resource: StoredResource): readonly QueryValue[] {
   const texts = [resource['inputs'], resource['outputs']].map(properties =>
     isJsonObject(properties) ? JSON.stringify(hideStoredSecrets(properties)) : '',
   )
-  const name = urn.slice(urn.lastIndexOf('::') + 2)
   const text = texts.join(' ').slice(0, queryLimits.valueCharsMax)
-  return [urn, type, name, readTextField(resource, 'id'), text]
+  return [urn, type, nameOf(urn as Urn), readTextField(resource, 'id'), text]
 }
 
 async function* listDeploymentRows(

@@ -3,7 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildSync } from 'esbuild'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { queryLimits } from '../../config/query-limits.ts'
+import type { StackRecord } from '../../ports/catalog.ts'
+import { stackIdOf } from '../../records/ids.ts'
+import { runQuery } from './run-query.ts'
 
 const contents = `
 import { runQuery } from './run-query.ts'
@@ -37,5 +41,30 @@ test.each([
     })
   } finally {
     rmSync(folder, { recursive: true })
+  }
+})
+
+/** Yields stacks. The time of the query is over after many of them. */
+function* listStacksUntilLimit(): Generator<StackRecord> {
+  const counters = { version: 0, deployments: 0, createdAt: 0 }
+  const record = { id: stackIdOf('shop', 'dev'), current: '', snapshot: '', ...counters }
+  for (let index = 0; index < 400_000; index += 1) {
+    if (index === 100_000) vi.advanceTimersByTime(queryLimits.timeMs)
+    yield record as StackRecord
+  }
+}
+
+// The pipe to the killed child broke first, and EPIPE hid the limit.
+test('a query that exceeds its time while its tables load fails with this limit', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] })
+  try {
+    const stacks = { [Symbol.iterator]: listStacksUntilLimit } as unknown as StackRecord[]
+    const failure = runQuery(() => ({}) as never, stacks, 'select count(*) from stacks')
+    await expect(failure).rejects.toMatchObject({
+      code: 'QUERY_LIMIT',
+      message: 'the query took more than 20 s',
+    })
+  } finally {
+    vi.useRealTimers()
   }
 })

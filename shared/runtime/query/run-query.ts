@@ -55,7 +55,7 @@ export async function runQuery(
   const output = collectOutput(child)
   const watch = watchLimits(child)
   try {
-    await sendTables(child, portsOf, { stacks, sql })
+    await sendTables({ child, output }, portsOf, { stacks, sql })
     const text = await output
     return parseOutput(text, watch.readExceeded())
   } finally {
@@ -138,9 +138,12 @@ function readMemoryBytes(pid: number | undefined): number {
   }
 }
 
-/** Sends the tables that a query names. Waits whenever the child cannot keep up. */
+/**
+ * Sends the tables that a query names. Waits whenever the child cannot keep up. The pipe breaks
+ * when the child ends, and the reason of its end is then known together with its output.
+ */
 async function sendTables(
-  child: QueryChild,
+  { child, output }: { readonly child: QueryChild; readonly output: Promise<string> },
   portsOf: (stack: StackId) => QueryPorts,
   { stacks, sql }: { readonly stacks: readonly StackRecord[]; readonly sql: string },
 ): Promise<void> {
@@ -159,7 +162,7 @@ async function sendTables(
       throw error('QUERY_LIMIT', `the tables have more than ${queryLimits.loadedRowsMax} rows`)
     if (hasEnded(child)) return
     if (!child.stdin.write(`${JSON.stringify(row)}\n`))
-      await Promise.race([once(child.stdin, 'drain'), once(child, 'close')])
+      await Promise.race([once(child.stdin, 'drain').catch(() => output), output])
   }
   child.stdin.end()
 }
