@@ -1,3 +1,4 @@
+import { Server } from 'node:net'
 import { STSClient } from '@aws-sdk/client-sts'
 import { afterEach, expect, test, vi } from 'vitest'
 import type { EpochMs } from '../../records/ids.ts'
@@ -5,7 +6,10 @@ import { createCredentialsEndpoint } from './credentials-endpoint.ts'
 import type { AssumedRole } from '../../platform/aws/roles.ts'
 import { silentLogger } from '../../platform/system/logger.ts'
 
-afterEach(() => vi.unstubAllEnvs())
+afterEach(() => {
+  vi.unstubAllEnvs()
+  vi.restoreAllMocks()
+})
 
 const role = (name: string, lastsMs = 3_600_000): AssumedRole => ({
   accessKeyId: `key of ${name}`,
@@ -81,4 +85,18 @@ test('a role that can no longer be assumed is logged, and a later offer with the
   expect([answer.status, await answer.json()]).toEqual([503, { code: 'RoleRefused' }])
   expect(answer.headers.get('cache-control')).toBe('no-store')
   expect(lines).toEqual([['error', 'role.refused', { message: 'the role was taken away' }]])
+})
+
+// A single failure would otherwise refuse all later offers of the process.
+test('an offer after a failure to listen opens another port', async () => {
+  vi.spyOn(Server.prototype, 'listen').mockImplementationOnce(function (this: Server) {
+    queueMicrotask(() => this.emit('error', new Error('too many open files')))
+    return this
+  })
+  const { offer } = createCredentialsEndpoint(silentLogger)
+  await expect(offer('shop', async () => role('shop'))).rejects.toMatchObject({
+    code: 'INTERNAL_ASSERTION',
+  })
+  const { AWS_CONTAINER_CREDENTIALS_FULL_URI: url } = await offer('shop', async () => role('shop'))
+  expect(url).toMatch(/^http:/)
 })

@@ -73,10 +73,20 @@ export function createCredentialsEndpoint(logger: LoggerPort): CredentialsEndpoi
         )
       })
     })
+  const openUrl = async (): Promise<string> => {
+    const startedUrl = pendingUrl ?? listen()
+    pendingUrl = startedUrl
+    try {
+      return await startedUrl
+    } catch (thrown) {
+      // The next offer tries again.
+      if (pendingUrl === startedUrl) pendingUrl = undefined
+      throw thrown
+    }
+  }
   return {
     offer: async (offerKey, getCredentials) => {
-      pendingUrl ??= listen()
-      const url = await pendingUrl
+      const url = await openUrl()
       const existingOffer = offers.get(offerKey)
       const [path, token] =
         existingOffer === undefined
