@@ -7,7 +7,8 @@ import type { RunInput } from '../environment/run-input.ts'
 
 /**
  * Returns the base of a pin. Operations of one message request the base concurrently, so it is read
- * and decoded once for all of them, and cached. Throws the errors of the blob store.
+ * and decoded once for all of them, and cached. A base of an earlier epoch, whose read ends late,
+ * does not replace the cached one. Throws the errors of the blob store.
  */
 export async function openPinnedBase(
   input: Pick<RunInput, 'request'> & { readonly platform: Pick<RunInput['platform'], 'blobs'> },
@@ -18,13 +19,16 @@ export async function openPinnedBase(
   const { currentBase, pendingBase } = providerStateSources
   if (currentBase?.epoch === epoch) return currentBase
   if (pendingBase?.epoch === epoch) return pendingBase.base
-  const base = readBase(input, pin)
-  providerStateSources.pendingBase = { epoch, base }
+  const startedRead = { epoch, base: readBase(input, pin) }
+  providerStateSources.pendingBase = startedRead
   try {
-    providerStateSources.currentBase = await base
-    return providerStateSources.currentBase
+    const base = await startedRead.base
+    const cachedEpoch = providerStateSources.currentBase?.epoch ?? epoch
+    if (epoch >= cachedEpoch) providerStateSources.currentBase = base
+    return base
   } finally {
-    providerStateSources.pendingBase = undefined
+    if (providerStateSources.pendingBase === startedRead)
+      providerStateSources.pendingBase = undefined
   }
 }
 
