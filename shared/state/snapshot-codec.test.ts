@@ -90,6 +90,24 @@ test('fields that this version of Antichain does not know survive every conversi
   }
 })
 
+test('pending operations that are encoded again keep origins, unknown fields and null lists', async () => {
+  const [a, b] = [managerOf('a'), managerOf('b')]
+  const resource = {
+    ...{ urn, custom: true, type: 'a:b:C', inputs: { v: 1 } },
+    ...{ propertyDependencies: { v: null }, later: [1] },
+  }
+  const origin = { deployment: 'shop/dev/1', operation: 3, attempt: 1 }
+  const pending = [
+    { resource, type: 'updating' },
+    { resource, type: 'creating', origin },
+  ]
+  const stored = { ...(await encodeSnapshot(emptySnapshot, a, 'kept')), pending_operations: pending }
+  for (const mode of ['kept', 'sealed'] as const) {
+    const recoded = await recodeDeployment(stored, a, { manager: b, mode })
+    expect(recoded.pending_operations).toEqual(pending)
+  }
+})
+
 test('the error of a malformed value names its resource, and the error of a decryption is kept', async () => {
   const text = (value: string) =>
     `{"version":3,"deployment":{"resources":[{"urn":"${urn}","custom":true,"type":"a:b:C","inputs":{"v":${value}}}]}}`

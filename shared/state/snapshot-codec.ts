@@ -55,7 +55,7 @@ export async function encodeSnapshot(
 /**
  * Decodes a stored deployment with the secrets manager `source`, and encodes it with the secrets
  * manager of `target`. The resources are decoded one by one, so they are never all in memory in
- * decoded form. Throws the errors of `decodeSnapshot`.
+ * decoded form. Pending operations keep their origins. Throws the errors of `decodeSnapshot`.
  */
 export async function recodeDeployment(
   stored: StoredDeployment,
@@ -66,7 +66,7 @@ export async function recodeDeployment(
   const open: Open = source.crypter.decrypt
   const states = decodeResources(resources, open)
   const snapshot = await decodeSnapshot(frame, source)
-  const encoded = await encodeDeployment(snapshot, states, { ...target, resources })
+  const encoded = await encodeDeployment(snapshot, states, { ...target, earlier: stored })
   return keepUnknownDeploymentFields(encoded, stored)
 }
 
@@ -83,11 +83,14 @@ async function encodeDeployment(
   target: {
     readonly manager: SecretsManager
     readonly mode: SecretsMode
-    /** The earlier stored forms of the states, whose unknown fields and null lists are kept. */
-    readonly resources?: readonly StoredResource[]
+    /**
+     * The earlier stored form of the deployment. The unknown fields and null lists of its resources
+     * are kept, and the origins of its pending operations.
+     */
+    readonly earlier?: StoredDeployment
   },
 ): Promise<StoredDeployment> {
-  const { manager, mode, resources: earlierForms = [] } = target
+  const { manager, mode, earlier } = target
   const seal = mode === 'plaintext' ? revealSecret : createSeal(manager)
   let hasByteStrings = false
   const encode = (state: ResourceState): StoredResource => {
@@ -100,19 +103,18 @@ async function encodeDeployment(
   const pauser = createPauser()
   const resources: StoredResource[] = []
   for (const state of states) {
-    const encoded = encode(state)
-    const earlierForm = earlierForms[resources.length]
-    resources.push(
-      earlierForm === undefined
-        ? encoded
-        : keepNullLists(keepUnknownResourceFields(encoded, earlierForm), earlierForm),
-    )
+    resources.push(keepEarlierForm(encode(state), earlier?.resources?.[resources.length]))
     await pauser.addResource()
   }
-  const pendingOperations = pending.map(({ resource, type }) => ({
-    resource: encode(resource),
-    type,
-  }))
+  const pendingOperations = pending.map(({ resource, type }, index) => {
+    const earlierOperation = earlier?.pending_operations?.[index]
+    const { origin } = earlierOperation ?? {}
+    return {
+      resource: keepEarlierForm(encode(resource), earlierOperation?.resource),
+      type,
+      ...(origin === undefined ? {} : { origin }),
+    }
+  })
   const { time, magic, version } = manifest
   return {
     manifest: { time, magic, version },
@@ -123,6 +125,16 @@ async function encodeDeployment(
     ...(snippets.length > 0 ? { snippets: snippets as readonly Json[] } : {}),
     ...(Object.keys(extensions).length > 0 ? { extensions: extensions as StoredJsonObject } : {}),
   }
+}
+
+/** Returns an encoded resource with the unknown fields and null lists of its earlier form. */
+function keepEarlierForm(
+  encoded: StoredResource,
+  earlierForm: StoredResource | undefined,
+): StoredResource {
+  return earlierForm === undefined
+    ? encoded
+    : keepNullLists(keepUnknownResourceFields(encoded, earlierForm), earlierForm)
 }
 
 function createSeal(manager: SecretsManager): Seal {
