@@ -13,7 +13,10 @@ import {
 } from '../../shared/runtime/environment/run-environment.ts'
 import { type RunInput } from '../../shared/runtime/environment/run-input.ts'
 import { withStoreRetry } from '../../shared/runtime/deployment/retrying-ports.ts'
-import { createDeduplicatedSinks } from '../../shared/runtime/deployment/deduplicate-events.ts'
+import {
+  createDeduplicatedSinks,
+  type RunSink,
+} from '../../shared/runtime/deployment/deduplicate-events.ts'
 import { generatorLeaseIdOf } from '../../shared/engine/deployment/ownership/generator-lease-id.ts'
 import {
   createInlineOperations,
@@ -84,14 +87,10 @@ export async function serveRun(
   deps.assignUsage?.(deployment)
   const heartbeat = earlierHeartbeat ?? (await startHeartbeat(input, deployment))
   const recorder = createEventRecorder(input.platform, deployment, `generator-${runIdOf(input)}`)
-  const earlierEvents =
-    earlierRuns === undefined ? [] : await readEarlierEvents(input.platform, deployment)
-  const sink = createDeduplicatedSinks(recorder, earlierEvents)()
-  const environment = await createRunEnvironment({
-    ...inputWithVariables,
-    sink,
-    sharedCounts: countOperations(earlierEvents),
-  }).catch(async thrown => {
+  const { sink, environment } = await openRun(
+    { ...inputWithVariables, sink: recorder },
+    startedDeployment,
+  ).catch(async (thrown: unknown) => {
     input.ports.ownDeployments?.delete(deployment)
     await heartbeat.end()
     await recorder.flush()
@@ -115,10 +114,19 @@ export async function serveRun(
   }
 }
 
-/**
- * Creates the input of a generator run, with its time limit and with store retries. The sink of the
- * input drops all events.
- */
+/** Creates the environment of a run, and a sink that drops the events of earlier runs. */
+async function openRun(
+  input: RunInput,
+  { deployment, earlierRuns }: StartedDeployment,
+): Promise<{ readonly sink: RunSink; readonly environment: RunEnvironment }> {
+  const earlierEvents =
+    earlierRuns === undefined ? [] : await readEarlierEvents(input.platform, deployment)
+  const sink = createDeduplicatedSinks(input.sink, earlierEvents)()
+  const sharedCounts = countOperations(earlierEvents)
+  return { sink, environment: await createRunEnvironment({ ...input, sink, sharedCounts }) }
+}
+
+/** Creates the input of a generator run: its time limit, store retries, and no events yet. */
 function createLimitedInput(
   deps: StackRunDeps,
   request: DeployInput,

@@ -128,6 +128,21 @@ test('after a generator died, its watchdog nudge starts the next one', async () 
   expect((await functions.platform.requests.find(functions.stack, 'k'))?.end?.kind).toBe('started')
 })
 
+test('a generator that cannot read the earlier events gives its lease up', async () => {
+  const functions = await openScene()
+  await functions.requestDeployment('k')
+  const kill = { effect: 1, call: 'decisionLog.append registration', when: 'after' } as const
+  await expect(functions.generate({}, { kill })).rejects.toThrow(ProcessKilledError)
+  const [first] = functions.nudges.splice(0)
+  expect(await functions.generate(first)).toBe('held')
+  const [second] = functions.nudges.splice(0)
+  const onEventsRead = () => Promise.reject(new Error('the events are unreadable'))
+  await expect(functions.generate(second, { onEventsRead })).rejects.toThrow('are unreadable')
+  const leases = await functions.platform.leases.list(`${functions.stack}/1` as never)
+  // The generator that was killed did not give its lease up.
+  expect(leases.map(({ left }) => left).toSorted()).toEqual([false, true])
+})
+
 test('a deployment that died before its control record existed is closed, and its request starts again', async () => {
   const functions = await openScene()
   await functions.requestDeployment('k')

@@ -75,6 +75,8 @@ export interface FunctionCallOptions {
   readonly onReopening?: () => Promise<unknown>
   /** Called before each read of a decision log by a handler. */
   readonly onLogRead?: () => Promise<unknown>
+  /** Called before each read of stored events. */
+  readonly onEventsRead?: () => Promise<unknown>
 }
 
 const secretsManager = createPassphraseManager('functions')
@@ -112,6 +114,7 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
     work: (server: Parameters<typeof serveStack>[0]) => Promise<T>,
   ): Promise<T> => {
     const { kill, mayServe = true, isRefused = false, onOpening, onReopening, onLogRead } = options
+    const { onEventsRead } = options
     const isApproved = async () => options.isUnapproved !== true
     const process = await openTestProcess({
       home,
@@ -122,6 +125,13 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
           ...platformPorts.nudges,
           nudge: async (nudgedStack, delayMs, nudgeOptions) =>
             void nudges.push({ ...nudgeOptions, stack: nudgedStack, delayMs }),
+        },
+        events: {
+          ...platformPorts.events,
+          read: async (...args) => {
+            await onEventsRead?.()
+            return platformPorts.events.read(...args)
+          },
         },
       }),
     })
