@@ -43,10 +43,10 @@ export interface AwsNudges extends NudgesPort {
    */
   readonly fromEvent: (body: string) => Promise<Nudge | undefined>
   /**
-   * Sends the message again for another receiver, and removes the received one. See
-   * `requeueMessage`.
+   * Sends the message again for another receiver, and removes the received one. `delayMs`: the time
+   * before its delivery, default 0. See `requeueMessage`.
    */
-  readonly requeue: (raw: RawMessage) => Promise<void>
+  readonly requeue: (raw: RawMessage, delayMs?: number) => Promise<void>
   /**
    * Removes a message of an event source. A function does this before it fails, because the event
    * source would otherwise deliver the message again.
@@ -84,8 +84,9 @@ export interface Nudge {
  * Creates the nudges over one SQS standard queue per pool. SQS delays a message by at most 15
  * minutes. The message of a nudge with a longer delay contains the due time. A receiver that gets
  * such a message early sends it again. A nudge may be delivered twice. A receive removes the nudge
- * that it returns. If the receiver then crashes, the next watchdog nudge replaces the removed one.
- * A receive for one stack is refused, because SQS cannot select messages.
+ * that it returns. A receiver that fails sends the nudge again. If the receiver crashes, the next
+ * watchdog nudge replaces the removed one. A receive for one stack is refused, because SQS cannot
+ * select messages.
  */
 export function createNudges(deps: NudgesDeps): AwsNudges {
   const { sqs, url, urls, clock, logger } = deps
@@ -150,8 +151,8 @@ export function createNudges(deps: NudgesDeps): AwsNudges {
       return (await receiveNudge(waitMs, signal))?.nudge.stack
     },
     fromEvent,
-    requeue: async raw => {
-      await requeueMessage(sqs, url, raw)
+    requeue: async (raw, delayMs = 0) => {
+      await requeueMessage(sqs, url, { ...raw, delayMs })
       if (url === urls?.long) await deps.onLongPoolSend?.()
     },
     remove: ({ handle }) => removeMessage(sqs, url, handle),
