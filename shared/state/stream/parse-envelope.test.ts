@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { readEnvelope } from '../envelope.ts'
 import type { StoredEnvelope } from '../stored.ts'
 import { parseEnvelope } from './parse-envelope.ts'
+import { createEnvelopeSplitter } from './split-envelope.ts'
 
 const resource = (name: string, more: object = {}) => ({
   urn: `urn:pulumi:dev::shop::a:b:C::${name}`,
@@ -53,6 +54,10 @@ const texts = [
   '{"version":3,"deployment":{"res\\u006furces":[{"urn":"a","type":"t"}]}}',
   '{"version":3,"deployment":[{"resources":[{"urn":"a","type":"t"}]}]}',
   '{"version":3,"x":{"resources":[1]},"deployment":{"metadata":{"resources":[2]}}}',
+  '{"version":3,"deployment":{"resources":[{"urn":"a","type":"t"}],"resources":[{"urn":"b","type":"t"}]}}',
+  '{"version":3,"deployment":{"resources":[{"urn":"a","type":"t"}]},"x":{"deployment":{"resources":[1]}}}',
+  '{"version":3,"deployment":{"resources":[{"urn":"a","type":"t"}]},"resources":[[1]]}',
+  '{"version":3,"deployment":{"resources":[{"urn":"a","type":"t"}],"x":{"resources":[2]}}}',
   '{"version":3,"deployment":{"resources":[{"urn":"a","type":"t","inputs":{"__proto__":1}}]}}',
 ]
 
@@ -82,6 +87,14 @@ test('the result of any state in any parts is that of the whole text', async () 
       expect(await parseEnvelope(splitBytes(text, size + 1))).toEqual(whole)
     }),
   )
+})
+
+test('a repeated list of resources replaces the first one, and is not part of the frame', () => {
+  const splitter = createEnvelopeSplitter()
+  splitter.push(Buffer.from('{"deployment":{"resources":[1],"resources":[2]}}'))
+  const { frame, lastList } = splitter.finish()
+  expect(JSON.parse(frame)).toEqual({ deployment: { resources: [lastList?.mark] } })
+  expect(lastList?.resources).toEqual([2])
 })
 
 test('the list of a large state is parsed in batches, and other work continues meanwhile', async () => {

@@ -129,7 +129,10 @@ function entersList(state: SplitterState, byte: number): boolean {
   } else if (byte === openBracket) {
     state.depth += 1
     return depth === 2 && state.isInDeployment && state.key === 'resources'
-  } else if (byte === closeBrace || byte === closeBracket) state.depth -= 1
+  } else if (byte === closeBrace || byte === closeBracket) {
+    state.depth -= 1
+    if (state.depth === 1) state.isInDeployment = false
+  }
   return false
 }
 
@@ -142,7 +145,8 @@ function readList(state: SplitterState, bytes: Uint8Array, start: number): numbe
       addToBatch(state, bytes.subarray(start, index))
       if (state.hasComma && !state.hasResource) throw createCommaError()
       parseBatch(state)
-      Object.assign(state, { isInList: false, depth: 2 })
+      // The frame begins with the bracket, which closes the list in the deployment.
+      Object.assign(state, { isInList: false, depth: 3 })
       return index
     } else if (state.depth === 0 && byte === comma) {
       if (!state.hasResource) throw createCommaError()
