@@ -4,6 +4,7 @@ import { isKeyUrl } from '../../secrets/key-url.ts'
 import { prepareToSeal } from '../../secrets/prepare-to-seal.ts'
 import { isKnownManagerType } from '../../secrets/secrets-from-state.ts'
 import { containsCiphertext } from '../../state/list-ciphertexts.ts'
+import { haveSameKey } from '../../state/same-key.ts'
 import { recodeDeployment } from '../../state/snapshot-codec.ts'
 import { isJsonObject, readTextField } from '../../state/stored-fields.ts'
 import type { Json, StoredDeployment } from '../../state/stored.ts'
@@ -28,21 +29,13 @@ export function namesManager(state: StoredDeployment, { type, state: fields }: S
 }
 
 /**
- * Reports whether a state has the key of a manager: the same salt, the same encrypted data key, or
- * the same type `service`. Other fields are not compared: the URLs of one key may differ, and a
- * service also opens the secrets of a renamed stack.
+ * Reports whether a state has the key of a manager. A service also opens the secrets of a renamed
+ * stack, so two managers of the type `service` count as one key.
  */
-function hasSameKey(state: StoredDeployment, { type, state: fields }: SecretsManager): boolean {
-  const stored = state.secrets_providers
-  if (stored?.type !== type) return false
-  const { salt, encryptedkey } = isJsonObject(stored.state) ? stored.state : {}
-  const isSame = (storedField: unknown, field: string | undefined): boolean =>
-    field !== undefined && storedField === field
-  return (
-    type === 'service' ||
-    isSame(salt, fields['salt']) ||
-    isSame(encryptedkey, fields['encryptedkey'])
-  )
+function hasSameKey({ secrets_providers: stateManager }: StoredDeployment, manager: SecretsManager) {
+  if (stateManager === undefined) return false
+  const areServices = stateManager.type === 'service' && manager.type === 'service'
+  return areServices || haveSameKey(stateManager, manager)
 }
 
 /**

@@ -53,3 +53,33 @@ test('a version from before a rename of the stack gets the new name of the stack
   const edited = rollBack(stateOf([thing('b')]), stateOf([thing('a', 'old')]))
   expect(edited.state.resources).toEqual([thing('a')])
 })
+
+test('a version with the same key under an earlier name or URL keeps the current manager', () => {
+  const serviceOf = (stack: string, url = 'https://antichain.example') => ({
+    type: 'service',
+    state: { url, owner: 'acme', project: 'shop', stack },
+  })
+  const cloudOf = (url: string, encryptedkey: string) => ({
+    type: 'cloud',
+    state: { url, encryptedkey },
+  })
+  const url = 'awskms://alias/x'
+  for (const [manager, earlierManager] of [
+    [serviceOf('dev'), serviceOf('old')],
+    [cloudOf(`${url}?region=r`, 'k'), cloudOf(url, 'k')],
+  ] as const) {
+    const before = stateOf([thing('b')], { secrets_providers: manager })
+    const target = stateOf([thing('a', 'old')], { secrets_providers: earlierManager })
+    const { state } = rollBack(before, target)
+    expect(state.secrets_providers).toEqual(manager)
+    expect(state.resources).toEqual([thing('a')])
+  }
+  for (const [manager, earlierManager] of [
+    [serviceOf('dev'), serviceOf('old', 'https://other.example')],
+    [cloudOf(url, 'k'), cloudOf(url, 'other')],
+  ] as const) {
+    const before = stateOf([thing('b')], { secrets_providers: manager })
+    const target = stateOf([thing('a', 'old')], { secrets_providers: earlierManager })
+    expect(() => rollBack(before, target)).toThrow('have another key')
+  }
+})

@@ -1,6 +1,7 @@
 import { error } from '../../errors/error.ts'
 import { isUrn, urnPartsOf } from '../../names/urn.ts'
 import { pendingOperationsOf, withPendingOperations } from '../pending.ts'
+import { haveSameKey } from '../same-key.ts'
 import type { StoredDeployment } from '../stored.ts'
 import { renameStackInState, type StackNames } from './rename-stack-in-state.ts'
 import type { EditedState } from './state-edit.ts'
@@ -9,18 +10,25 @@ import type { EditedState } from './state-edit.ts'
  * Replaces the state `before` of a stack by the `earlier` state of a version. The pending
  * operations of `before` stay, because their results are still unknown. Those of the version are
  * dropped, because a later deployment resolved them. The URNs get the current names of the stack.
- * Throws SECRETS_PROVIDER_CHANGED when the secrets of the version have another key.
+ * The secrets manager of `before` stays, because the pending operations need it. Throws
+ * SECRETS_PROVIDER_CHANGED when the secrets of the version have another key.
  */
 export function rollBackState(
   before: StoredDeployment,
   earlier: StoredDeployment,
   options: { readonly version: number; readonly names: StackNames },
 ): EditedState {
-  requireSameManager(before, earlier, options.version)
-  const renamedState = withCurrentNames(earlier, options.names)
-  const { integrity_error: _error, ...metadata } = renamedState.metadata
+  const renamed = withCurrentNames(earlier, options.names)
+  requireSameManager(before, renamed, options.version)
+  const { manifest, secrets_providers: earlierManager, ...fields } = renamed
+  const { integrity_error: _error, ...metadata } = renamed.metadata
+  const manager = before.secrets_providers ?? earlierManager
+  const managerField = manager === undefined ? {} : { secrets_providers: manager }
   const keptOperations = pendingOperationsOf(before)
-  const state = withPendingOperations({ ...renamedState, metadata }, keptOperations)
+  const state = withPendingOperations(
+    { manifest, ...managerField, ...fields, metadata },
+    keptOperations,
+  )
   const notices = keptOperations.map(
     ({ resource, type }) => `the pending operation '${type}' of ${resource.urn} stays`,
   )
@@ -34,6 +42,7 @@ function requireSameManager(
 ): void {
   if (currentManager === undefined || earlierManager === undefined) return
   if (JSON.stringify(currentManager) === JSON.stringify(earlierManager)) return
+  if (haveSameKey(currentManager, earlierManager)) return
   throw error(
     'SECRETS_PROVIDER_CHANGED',
     `the secrets of version ${version} have another key than those of the current state`,
