@@ -4,6 +4,7 @@ import { limits } from '../../shared/config/limits.ts'
 import { readSnapshotBlob } from '../../shared/engine/deployment/state/read-snapshot-blob.ts'
 import { error } from '../../shared/errors/error.ts'
 import { stackIdOf } from '../../shared/records/ids.ts'
+import { readDeploymentTimeline } from '../../shared/runtime/state/state-at-time.ts'
 import { envelopeOf } from '../../shared/state/snapshot-codec.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { createCloud } from './cloud.ts'
@@ -166,6 +167,27 @@ test('a forced import replaces a damaged state, but not with the archive of anot
   })
   expect(await readEnd(functions, 'forced')).toMatchObject({ kind: 'started' })
   expect(await readNames(functions)).toContain('a')
+})
+
+test('an import reports an operation once that is pending in the state and in the file', async () => {
+  const functions = await openDeployed()
+  const { platform, stack } = functions
+  const state = await functions.readState()
+  const [resource] = (state.resources ?? []).slice(-1)
+  if (resource === undefined) throw new Error('the stack has no resources')
+  const { urn } = resource
+  const pending = { ...state, pending_operations: [{ resource, type: 'updating' }] }
+  const bytes = Buffer.from(JSON.stringify(await envelopeOf(pending)))
+  await platform.catalog.publish(stack, 1, await platform.blobs.put(bytes))
+  await functions.requestEdit('earlier', { kind: 'repair' })
+  const file = await platform.archives.put(stack, bytes)
+  await functions.requestEdit('import', { kind: 'import', state: file, force: false })
+  await functions.generate()
+  expect(await readEnd(functions, 'import')).toMatchObject({ deployment: `${stack}/3` })
+  const stackRecord = await getTestStack(platform)
+  const ports = platform as Parameters<typeof readDeploymentTimeline>[0]
+  const { resolved } = await readDeploymentTimeline(ports, stackRecord, 3)
+  expect(resolved).toEqual([{ urn, type: 'updating' }])
 })
 
 describe('a rename of the stack', () => {

@@ -144,9 +144,13 @@ export async function readDeploymentTimeline(
 ): Promise<DeploymentTimeline> {
   const stackDeployment = await requireStackDeployment(ports, stack, number)
   const { historyRecord } = stackDeployment
+  const { dropped = [] } = historyRecord
+  const droppedKeys = new Set(dropped.map(summaryKeyOf))
+  const resolvedOperations = await findResolvedOperations(ports, stackDeployment)
+  // A file that was exported from the stack has the same pending operations as the state.
   const resolved = [
-    ...(historyRecord.dropped ?? []),
-    ...(await findResolvedOperations(ports, stackDeployment)),
+    ...dropped,
+    ...resolvedOperations.filter(summary => !droppedKeys.has(summaryKeyOf(summary))),
   ]
   const times = await readDeploymentTimes(ports, historyRecord).catch((thrown: unknown) => {
     if (hasCode(thrown, 'RECORDS_REMOVED')) return undefined
@@ -196,7 +200,6 @@ async function findResolvedOperations(
   try {
     const stateBefore = await readPublishedVersion(ports, stack, versionBefore)
     const stateAfter = await readPublishedVersion(ports, stack, versionAfter)
-    const summaryKeyOf = ({ urn, type }: PendingOperationSummary): string => `${type} ${urn}`
     const remainingKeys = new Set(pendingSummariesOf(stateAfter).map(summaryKeyOf))
     return pendingSummariesOf(stateBefore).filter(
       summary => !remainingKeys.has(summaryKeyOf(summary)),
@@ -205,6 +208,10 @@ async function findResolvedOperations(
     if (hasCode(thrown, 'RECORDS_REMOVED')) return []
     throw thrown
   }
+}
+
+function summaryKeyOf({ urn, type }: PendingOperationSummary): string {
+  return `${type} ${urn}`
 }
 
 function pendingSummariesOf(

@@ -74,6 +74,16 @@ describe('an import', () => {
     })
   })
 
+  test('has a notice for each type of operation of one resource', () => {
+    const update = { resource: thing('p'), type: 'updating' }
+    const before = stateOf([], { pending_operations: [pendingCreate('p'), update] })
+    const imported = stateOf([], { pending_operations: [pendingCreate('p')] })
+    expect(apply(importEdit(), before, imported).notices).toEqual([
+      `the pending operation 'creating' of ${urn('p')} was removed`,
+      `the pending operation 'updating' of ${urn('p')} was removed with the previous state`,
+    ])
+  })
+
   test('of a foreign, invalid or empty state needs force, and a foreign or invalid one gets a notice', () => {
     const foreign = stateOf([{ ...thing('a'), urn: urn('a', 'prod') }])
     const invalid = stateOf([thing('a', { dependencies: [urn('b')] })])

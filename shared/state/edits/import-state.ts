@@ -44,7 +44,10 @@ export function importState(
       ...faults.map(({ message }) => message),
       ...dropped.map(({ urn, type }) => `the pending operation '${type}' of ${urn} was removed`),
       ...pendingOperationsOf(before)
-        .filter(({ resource }) => !dropped.some(({ urn }) => urn === resource.urn))
+        .filter(
+          ({ resource, type }) =>
+            !dropped.some(operation => operation.urn === resource.urn && operation.type === type),
+        )
         .map(
           ({ resource, type }) =>
             `the pending operation '${type}' of ${resource.urn} was removed with the previous state`,
