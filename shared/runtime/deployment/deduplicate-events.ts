@@ -22,14 +22,15 @@ export function createDeduplicatedSinks(
     const runCounts = new Map<string, number>()
     let isOpen = true
     return {
-      emit(event) {
+      reportPlugin: sink.reportPlugin,
+      emit(event, states) {
         if (!isOpen) return
         const key = eventKeyOf(event)
         const count = (runCounts.get(key) ?? 0) + 1
         runCounts.set(key, count)
         if (count <= (emittedCounts.get(key) ?? 0)) return
         emittedCounts.set(key, count)
-        sink.emit(event)
+        sink.emit(event, states)
       },
       close: () => {
         isOpen = false
