@@ -19,9 +19,9 @@ import type { StateEdit } from '../shared/state/edits/state-edit.ts'
 import type { StoredDeployment } from '../shared/state/stored.ts'
 
 /**
- * The result of a redrive. `none`: the stack has no unfinished deployment. `dead`: the process of
- * the deployment is gone. `stopped`: the deployment was stopped. `nothing`: there is no dead letter,
- * or all operations of the dead letters have ended. `sent`: the messages were sent again.
+ * The result of a redrive. `none`: the stack has no unfinished deployment. `dead`: the process of a
+ * deployment is gone. `stopped`: a deployment was stopped. `nothing`: there is no dead letter, or
+ * all operations of the dead letters have ended. `sent`: the messages were sent again.
  * `operations`: the number of their operations without an end.
  */
 export type RedriveResult =
@@ -113,7 +113,7 @@ export interface EnginePort {
   readonly forgetStack: (stack: StackId) => Promise<void>
   /** Returns the status of a stack's current deployment. */
   readonly readStatus: (stack: StackId) => Promise<DeploymentStatus>
-  /** Sends the dead letters of the current deployment again. */
+  /** Sends the dead letters of the open deployments again. */
   readonly redrive: (stack: StackId) => Promise<RedriveResult>
   /** Stores a sealed state. Returns the name by which an edit of the stack refers to it. */
   readonly putState: (stack: StackId, state: StoredDeployment) => Promise<BlobHash>

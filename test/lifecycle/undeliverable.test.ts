@@ -5,7 +5,13 @@ import { sweep } from '../../shared/engine/deployment/recovery/sweep.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { EmbeddedPlatform } from '../../shared/platform/embedded/embedded-platform.ts'
 import type { OperationsPort } from '../../shared/ports/records.ts'
-import type { EpochMs, ExecutorId, OwnerToken } from '../../shared/records/ids.ts'
+import type {
+  DeploymentId,
+  EpochMs,
+  ExecutorId,
+  OwnerToken,
+  StackId,
+} from '../../shared/records/ids.ts'
 import {
   barrierId,
   secondId,
@@ -132,6 +138,25 @@ describe('redrive', () => {
     const receiveOptions = { deployment: deployment.deployment }
     const [delivery] = await platform.chains.receive(1, 5_000, receiveOptions)
     expect(delivery?.deliveries).toBe(1)
+  })
+
+  test('sends the dead letters of every open targeted deployment', async () => {
+    const ids: DeploymentId[] = []
+    for (let count = 0; count < 2; count += 1) {
+      const deployment = await harness.openDeployment()
+      await makeDeadLetter(deployment)
+      ids.push(deployment.deployment)
+    }
+    const idle = await harness.openDeployment()
+    const targeted = [idle.deployment, ...ids].map(deployment => ({ deployment }))
+    const getStack = async (id: StackId) => {
+      const record = await platform.catalog.getStack(id)
+      return record === undefined ? undefined : { ...record, targeted: targeted as never }
+    }
+    const ports = { ...createPorts(), catalog: { ...platform.catalog, getStack } }
+    expect(await redrive(ports, idle.stack)).toEqual({ kind: 'sent', operations: 2 })
+    for (const deployment of ids)
+      expect(await platform.chains.receive(1, 5_000, { deployment })).toHaveLength(1)
   })
 
   test('skips an ended operation', async () => {
