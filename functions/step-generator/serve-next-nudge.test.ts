@@ -25,7 +25,12 @@ async function serveDelivery(deliveries: number, fail: boolean) {
     if (fail) throw new Error('the store does not respond')
     return undefined
   }
-  const platform = { logger: silentLogger, nudges: createNudges(deps), catalog: { getStack }, clock }
+  const platform = {
+    logger: silentLogger,
+    nudges: createNudges(deps),
+    catalog: { getStack },
+    clock,
+  }
   const resources = {
     platform,
     usage: { measure: (work: () => Promise<unknown>) => work() },

@@ -101,7 +101,10 @@ test('pending operations that are encoded again keep origins, unknown fields and
     { resource, type: 'updating' },
     { resource, type: 'creating', origin },
   ]
-  const stored = { ...(await encodeSnapshot(emptySnapshot, a, 'kept')), pending_operations: pending }
+  const stored = {
+    ...(await encodeSnapshot(emptySnapshot, a, 'kept')),
+    pending_operations: pending,
+  }
   for (const mode of ['kept', 'sealed'] as const) {
     const recoded = await recodeDeployment(stored, a, { manager: b, mode })
     expect(recoded.pending_operations).toEqual(pending)

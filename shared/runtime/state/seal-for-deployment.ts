@@ -32,7 +32,10 @@ export function namesManager(state: StoredDeployment, { type, state: fields }: S
  * Reports whether a state has the key of a manager. A service also opens the secrets of a renamed
  * stack, so two managers of the type `service` count as one key.
  */
-function hasSameKey({ secrets_providers: stateManager }: StoredDeployment, manager: SecretsManager) {
+function hasSameKey(
+  { secrets_providers: stateManager }: StoredDeployment,
+  manager: SecretsManager,
+) {
   if (stateManager === undefined) return false
   const areServices = stateManager.type === 'service' && manager.type === 'service'
   return areServices || haveSameKey(stateManager, manager)
