@@ -13,9 +13,9 @@ import { runOnce } from '../../shared/triggers/run-once.ts'
 import { type NotifyDeps, sendNotifications } from './send-notifications.ts'
 
 /**
- * Reports each expired approval of a stack once: to the receivers of notifications, and for the
- * request of a webhook as the status of its commit. An error is only logged, and the next check
- * repeats the report with the same delivery id.
+ * Reports each expired approval of a stack once to the receivers of notifications. The approval of
+ * a webhook's request is also reported as the status of its commit. An error is only logged, and the
+ * next check repeats the report with the same delivery id.
  */
 export async function notifyExpiredApprovals(deps: NotifyDeps, stack: StackId): Promise<void> {
   const { platform, notifier } = deps
