@@ -14,8 +14,8 @@ import { type NotifyDeps, sendNotifications } from './send-notifications.ts'
 
 /**
  * Reports each expired approval of a stack once to the receivers of notifications. The approval of
- * a webhook's request is also reported as the status of its commit. An error is only logged, and the
- * next check repeats the report with the same delivery id.
+ * a webhook's request is also reported as the status of its commit. An error is only logged, and
+ * the next check repeats the report with the same delivery id.
  */
 export async function notifyExpiredApprovals(deps: NotifyDeps, stack: StackId): Promise<void> {
   const { platform, notifier } = deps
