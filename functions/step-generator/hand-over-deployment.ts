@@ -38,8 +38,9 @@ export async function handOverDeployment(
   await endProgram()
   watcher.close()
   await ports.control.handOver(deployment, ports.holder, handOver)
-  // An executor may have recorded an end before it could see the hand-over. Such an end sends no
-  // nudge.
+  // At the time limit of a function the next run continues immediately. A run that only waits is
+  // woken by the end of an operation. But an executor may have recorded an end before it could see
+  // the hand-over, and such an end sends no nudge.
   const mustNudge = handOver.why === 'limit' || (await hasAnyEnded(ports, deployment, watchedIds))
   if (mustNudge) await ports.nudges.nudge(stack, 0)
 }

@@ -90,7 +90,8 @@ function readDynamic(cursor: DecodingCursor): CtyValue {
   )
     throw createProviderBug('a value with its type is required', path)
   const type = parseTypeJson(reader.readText())
-  // Nested types would add levels without steps in `path`, so `checkDepth` would not count them.
+  // A typed value directly inside a typed value would add a level without a step in `path`, so
+  // `checkDepth` would not count it. A null or an unknown of the dynamic type adds no level.
   if (type.kind === 'dynamic' && reader.peekKind() === 'array')
     throw createProviderBug('a type other than the dynamic one is required', path)
   return readValue(cursor, type)
@@ -149,11 +150,13 @@ function readObject(cursor: DecodingCursor, declared: ObjectType): CtyValue {
       )
     entries.set(name, readPart(cursor, createAttributeStep(name), type))
   }
+  // With dynamic attributes, the type of the object results from its values.
   if (containsDynamic(declared)) return objectOf(entries)
-  const sorted = [...declared.attributes.keys()].map(name => [name, entries.get(name)] as const)
-  const isComplete = (pair: readonly [string, CtyValue | undefined]): pair is [string, CtyValue] =>
-    pair[1] !== undefined
-  return { kind: 'object', type: declared, entries: new Map(sorted.filter(isComplete)) }
+  const inDeclaredOrder = [...declared.attributes.keys()].flatMap(name => {
+    const value = entries.get(name)
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  return { kind: 'object', type: declared, entries: new Map(inDeclaredOrder) }
 }
 
 function readKey({ reader, path }: DecodingCursor): string {
