@@ -25,7 +25,7 @@ export type WebhookReception =
 
 /** The delivery that a request comes from. */
 export interface WebhookDelivery {
-  /** The name of the webhook, whose credential reads the program and sends the replies. */
+  /** The name of the webhook. Its credential fetches the program and reports commit statuses. */
   readonly webhook: string
   /** The id of the delivery, which a repetition keeps. */
   readonly delivery: string
@@ -79,8 +79,8 @@ export async function receiveWebhook(
 }
 
 /**
- * Returns the rule matches of all changes of a delivery. The position of a change distinguishes the
- * requests of one stack.
+ * Returns the rule matches of all changes of a delivery. Two changes may request the same stack, so
+ * the matches of all changes after the first one have the position of their change.
  */
 function findAllRuleMatches(
   rules: readonly Rule[],
