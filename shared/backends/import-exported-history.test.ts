@@ -79,6 +79,23 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8, 9, Infinity])(
   },
 )
 
+test.each([1, 2, 3, 4, 5, 6, 7, 8, 9])(
+  'an import of equal versions that was interrupted at its write %s gives each entry its version',
+  async failsAt => {
+    const { catalog, records, versions, heal } = openCatalog(failsAt)
+    const importAll = () =>
+      importHistory({ catalog, blobs }, stack, {
+        records: records.toReversed(),
+        entries: toHistoryImports(entries, () => readVersion(1)),
+      })
+    await expect(importAll()).rejects.toThrow('interrupted')
+    heal()
+    await importAll()
+    expect(versions).toHaveLength(3)
+    expect(records.map(({ version }) => version)).toEqual(entries.map(({ version }) => version))
+  },
+)
+
 test('countImportedEntries recognizes the first entries of an export, and refuses other deployments', () => {
   const recordOf = (entry: ExportedEntry): HistoryRecord => ({
     ...entry,

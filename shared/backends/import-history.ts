@@ -37,18 +37,25 @@ export async function importHistory(
   const [last] = records
   const open = last?.result === undefined ? last?.deployment : undefined
   const firstIndex = open === undefined ? records.length : records.length - 1
+  const interrupted = open === undefined ? {} : { open, lastVersion: records[1]?.version ?? 0 }
   for (const [offset, entry] of entries.slice(firstIndex).entries())
-    await importHistoryEntry(ports, id, { ...entry, ...(offset === 0 ? { open } : {}) })
+    await importHistoryEntry(ports, id, { ...entry, ...(offset === 0 ? interrupted : {}) })
 }
 
 /**
  * Adds one entry to a stack. `open`: the deployment of this entry, if an interrupted import left it
- * open. Throws STACK_BUSY, STORE_CONFLICT.
+ * open. `lastVersion`: the version of the entry before it. Throws STACK_BUSY, STORE_CONFLICT.
  */
 export async function importHistoryEntry(
   { catalog, blobs }: HistoryImportPorts,
   id: StackId,
-  { start, end, readState, open }: HistoryImport & { readonly open?: DeploymentId | undefined },
+  {
+    start,
+    end,
+    readState,
+    open,
+    lastVersion = 0,
+  }: HistoryImport & { readonly open?: DeploymentId; readonly lastVersion?: number },
 ): Promise<void> {
   // The read may be slow or fail, so it precedes the start of the deployment.
   const envelope = await readState()
@@ -58,8 +65,9 @@ export async function importHistoryEntry(
   const record = await catalog.getStack(id)
   let version = record?.version ?? 0
   if (snapshot !== undefined) {
-    // The interrupted import may have published the snapshot already. A repetition is harmless.
-    const isPublished = open !== undefined && record?.snapshot === snapshot
+    // The interrupted import may have published the snapshot already. A repetition is harmless. Two
+    // entries may have equal snapshots, so the version is compared too.
+    const isPublished = open !== undefined && version > lastVersion && record?.snapshot === snapshot
     const published = await catalog.publish(id, isPublished ? version - 1 : version, snapshot)
     if (published.kind === 'conflict')
       throw error('STORE_CONFLICT', `the stack ${id} was changed during the import`)

@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import { apiLimits } from '../../../shared/config/api-limits.ts'
 import { error, hasCode, messageOf } from '../../../shared/errors/error.ts'
+import { errorSourceOf } from '../../../shared/providers/retry-policy.ts'
 import { parseEnvelope } from '../../../shared/state/stream/parse-envelope.ts'
 import { toPrintable } from '../../../shared/triggers/printable.ts'
 import { type GroupedPorts, portsOfProject } from '../../../shared/runtime/groups/port-groups.ts'
@@ -119,7 +120,13 @@ async function answerLeased<Ports extends GroupedCallPorts<Ports>>(
   const token = readToken(context, 'update-token')
   const clientAddress = toPrintable(deps.addressOf(context), 100)
   deps.wrongLeaseLimiter.countRequest(clientAddress)
-  const update = await requireUpdate(ports, stackOf(params), params['update'] ?? '')
+  const update = await requireUpdate(ports, stackOf(params), params['update'] ?? '').catch(
+    (thrown: unknown) => {
+      // During an outage of the store no token is wrong.
+      if (errorSourceOf(thrown) === 'store') deps.wrongLeaseLimiter.discountRequest(clientAddress)
+      throw thrown
+    },
+  )
   requireLeaseToken(update, token)
   deps.wrongLeaseLimiter.discountRequest(clientAddress)
   // A repeated report of the end arrives after the lease is over, so it needs no valid lease.

@@ -92,7 +92,8 @@ async function closeInStore(
     blobs: embedded.blobs,
     journalCopies: embedded.journalCopies,
   })
-  await deps.closeDeployment({ ...embedded, catalog, clock }, header.deployment)
+  const platform = { ...embedded, catalog, clock, writesUnchangedSnapshots: true }
+  await deps.closeDeployment(platform, header.deployment)
 }
 
 /** Writes the records and the blobs of a copy into an empty store. */

@@ -3,7 +3,7 @@ import type { Backend } from '../../backends/open-backend.ts'
 import { limits } from '../../config/limits.ts'
 import { withTimeout } from '../../config/with-timeout.ts'
 import { error } from '../../errors/error.ts'
-import { deploymentPartsOf, type StackId } from '../../records/ids.ts'
+import { type BlobHash, deploymentPartsOf, type StackId } from '../../records/ids.ts'
 import type { UnsentPart } from '../../records/journal-copy.ts'
 import { createBlobs, readContentHash } from '../embedded/blobs.ts'
 import { findBlobHashes } from '../records/blob-hashes.ts'
@@ -47,6 +47,23 @@ export function createPartSender(deps: SendDeps): SendParts {
       hint: 'Check the network and the health of the service.',
     })
   }
+  /** Uploads in progress. One may outlast the limit, so the next attempt awaits the same upload. */
+  const pendingUploads = new Map<string, Promise<void>>()
+  const uploadBlob = (stack: StackId, hash: BlobHash, handled: HandledBlobs): Promise<void> => {
+    const { copyId, hashes } = handled
+    const key = `${stack} ${copyId} ${hash}`
+    const pendingUpload = pendingUploads.get(key)
+    if (pendingUpload !== undefined) return pendingUpload
+    const putBlob = async (): Promise<void> => {
+      await putCopyBlob(backend, stack, { copyId, hash, bytes: await blobs.get(hash) })
+      hashes.add(hash)
+    }
+    const upload = putBlob().finally(() => pendingUploads.delete(key))
+    // A failure after the limit reaches no caller.
+    upload.catch(() => undefined)
+    pendingUploads.set(key, upload)
+    return upload
+  }
   const send = async (part: UnsentPart): Promise<void> => {
     const { stack } = deploymentPartsOf(part.deployment)
     const { copyId } = part
@@ -59,11 +76,8 @@ export function createPartSender(deps: SendDeps): SendParts {
     for (const hash of findBlobHashes(part.text)) {
       if (handledBlobs.hashes.has(hash)) continue
       const isStored = (await readContentHash(deps.blobFolder, hash)) !== undefined
-      if (isStored)
-        await awaitResponse(
-          putCopyBlob(backend, stack, { copyId, hash, bytes: await blobs.get(hash) }),
-        )
-      handledBlobs.hashes.add(hash)
+      if (isStored) await awaitResponse(uploadBlob(stack, hash, handledBlobs))
+      else handledBlobs.hashes.add(hash)
     }
     // If the part is not written, another machine has already written its fence with this number.
     if (!(await awaitResponse(putCopyPart(backend, stack, part))))
