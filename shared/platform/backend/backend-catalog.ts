@@ -135,7 +135,7 @@ function callsProviders(command: HistoryRecord['command']): boolean {
 }
 
 /**
- * Lists the stacks of a backend. A damaged stack does not hide the others. The legacy layout has no
+ * Lists the stacks of a backend. A damaged or busy stack does not hide the others. The legacy layout has no
  * projects, so all its stacks are listed. The id of such a stack has the project of its resources,
  * or else `project`.
  */
@@ -156,7 +156,10 @@ async function listStacks(
       const record = stack === undefined ? undefined : await sync(stack)
       if (record !== undefined) stacks.push(record)
     } catch (thrown) {
-      if (!hasCode(thrown, 'BACKEND_INVALID') && !hasCode(thrown, 'STATE_TOO_NEW')) throw thrown
+      const isOfStack = (['BACKEND_INVALID', 'STATE_TOO_NEW', 'STACK_BUSY'] as const).some(code =>
+        hasCode(thrown, code),
+      )
+      if (!isOfStack || !(thrown instanceof Error)) throw thrown
       unreadable.push({ id, reason: thrown })
     }
   return { stacks, unreadable }

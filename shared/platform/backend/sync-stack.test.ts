@@ -166,7 +166,7 @@ test('concurrent synchronizations import each entry once, and wait for each othe
   expect(await listEntries()).toEqual(expectedEntries)
 })
 
-test('a synchronization does not wait forever for the import of a stopped process', async () => {
+test('a synchronization is refused when a stopped process keeps the import of the stack', async () => {
   const deps = createDeps()
   const lock = deps.syncPoints.tryLock(id)
   let nowMs = 0
@@ -175,7 +175,7 @@ test('a synchronization does not wait forever for the import of a stopped proces
     monotonicMs: () => nowMs,
     sleep: async (ms: number): ReturnType<ClockPort['sleep']> => void (nowMs += ms),
   }
-  expect(await syncStack({ ...deps, clock }, id)).toMatchObject({ current: '', deployments: 0 })
+  await expect(syncStack({ ...deps, clock }, id)).rejects.toMatchObject({ code: 'STACK_BUSY' })
   expect(nowMs).toBe(10_000)
   lock?.release()
   expect(await syncStack(deps, id)).toMatchObject({ deployments: kinds.length })

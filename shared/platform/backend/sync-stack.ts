@@ -13,7 +13,7 @@ import {
   readCheckpoint,
   type CheckpointObject,
 } from '../../backends/stack-objects.ts'
-import { hasCode } from '../../errors/error.ts'
+import { error, hasCode } from '../../errors/error.ts'
 import type { CatalogPort, StackRecord } from '../../ports/catalog.ts'
 import type { BlobsPort } from '../../ports/records.ts'
 import type { ClockPort } from '../../ports/system.ts'
@@ -51,7 +51,8 @@ export function sha256Of(bytes: Uint8Array): string {
  * Brings the store of this machine to the state and the history that the backend has for a stack.
  * Returns the stack's record, or undefined if the backend does not have the stack. A stack with an
  * unfinished deployment stays unchanged, because the records of the deployment refer to its base.
- * Throws BACKEND_INVALID, STATE_TOO_NEW, and the errors of the backend and of this machine's store.
+ * Throws BACKEND_INVALID, STATE_TOO_NEW, STACK_BUSY, and the errors of the backend and of this
+ * machine's store.
  */
 export async function syncStack(deps: SyncDeps, id: StackId): Promise<StackRecord | undefined> {
   const { backend, catalog, syncPoints, clock } = deps
@@ -185,8 +186,9 @@ const importWaitMs = 10_000
 const importPauseMs = 20
 
 /**
- * Runs an import of a stack under the stack's lock for imports. Does nothing if another import
- * keeps the lock too long. Ends the import if another process has started a deployment.
+ * Runs an import of a stack under the stack's lock for imports. Ends the import if another process
+ * has started a deployment. Throws STACK_BUSY if another import keeps the lock too long, because a
+ * deployment must not begin with an old state.
  */
 async function runImport(
   { clock, syncPoints }: SyncDeps,
@@ -199,7 +201,10 @@ async function runImport(
     await clock.sleep(importPauseMs)
     lock = syncPoints.tryLock(id)
   }
-  if (lock === undefined) return
+  if (lock === undefined)
+    throw error('STACK_BUSY', `another process imports the changes of ${id} in the backend`, {
+      hint: 'Run the command again when that process has ended.',
+    })
   try {
     await run()
   } catch (thrown) {
