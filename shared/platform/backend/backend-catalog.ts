@@ -135,9 +135,9 @@ function callsProviders(command: HistoryRecord['command']): boolean {
 }
 
 /**
- * Lists the stacks of a backend. A damaged or busy stack does not hide the others. The legacy layout
- * has no projects, so all its stacks are listed. The id of such a stack has the project of its
- * resources, or else `project`.
+ * Lists the stacks of a backend. A damaged or busy stack does not hide the others. The legacy
+ * layout has no projects, so all its stacks are listed. The id of such a stack has the project of
+ * its resources, or else `project`.
  */
 async function listStacks(
   backend: BackendCatalogDeps['backend'],
