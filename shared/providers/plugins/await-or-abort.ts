@@ -1,3 +1,4 @@
+import { withAbort } from '../../config/with-abort.ts'
 import { error } from '../../errors/error.ts'
 
 /**
@@ -14,16 +15,7 @@ export async function awaitOrAbort<T>(
 ): Promise<T> {
   const { abortSignal, name, path } = start
   if (abortSignal === undefined) return pendingPart
-  const cancellation = Promise.withResolvers<never>()
-  const cancelStart = (): void =>
-    cancellation.reject(
-      error('PLUGIN_FAILED', `the start of plugin '${name}' (${path}) was cancelled`),
-    )
-  abortSignal.addEventListener('abort', cancelStart, { once: true })
-  if (abortSignal.aborted) cancelStart()
-  try {
-    return await Promise.race([pendingPart, cancellation.promise])
-  } finally {
-    abortSignal.removeEventListener('abort', cancelStart)
-  }
+  return withAbort(pendingPart, abortSignal, () =>
+    error('PLUGIN_FAILED', `the start of plugin '${name}' (${path}) was cancelled`),
+  )
 }

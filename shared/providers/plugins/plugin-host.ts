@@ -6,6 +6,7 @@
  * of a plugin never blocks the host. An instance is ended in Pulumi's order: Cancel, close of the
  * channel, SIGINT, SIGKILL. The end of an instance never throws.
  */
+import { addInstance } from './add-instance.ts'
 import { pluginLimits as limits } from '../../config/plugin-limits.ts'
 import { error } from '../../errors/error.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
@@ -123,19 +124,6 @@ export function createPluginHost(deps: PluginHostDeps): PluginHost {
       await closeInstances()
     },
   }
-}
-
-/** Adds an instance, which leaves the set when it has ended. */
-function addInstance(instances: Set<Provider>, provider: Provider): Provider {
-  const instance: Provider = {
-    ...provider,
-    async close() {
-      await provider.close()
-      instances.delete(instance)
-    },
-  }
-  instances.add(instance)
-  return instance
 }
 
 function severityOf(plugin: string, stream: 'stdout' | 'stderr'): PluginMessage['severity'] {

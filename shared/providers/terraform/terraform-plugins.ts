@@ -1,4 +1,5 @@
 import type { ProcessesPort } from '../../ports/system.ts'
+import { addInstance } from '../plugins/add-instance.ts'
 import { mapVariables } from '../plugins/plugin-environment.ts'
 import type { TraceCall } from '../plugins/trace-call.ts'
 import type { PluginMessage } from '../plugins/plugin-message.ts'
@@ -61,15 +62,7 @@ export function withTerraformPlugins(host: PluginHost, deps: TerraformPluginDeps
       warn: text => deps.report({ plugin: name, severity: 'warning', text, streamId: 0 }),
       inform: text => deps.report({ plugin: name, severity: 'info', text, streamId: 0 }),
     })
-    const instance: Provider = {
-      ...provider,
-      async close() {
-        await provider.close()
-        instances.delete(instance)
-      },
-    }
-    instances.add(instance)
-    return instance
+    return addInstance(instances, provider)
   }
   return {
     ...host,

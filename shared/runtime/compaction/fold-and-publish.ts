@@ -85,7 +85,7 @@ interface ClosingFold {
   /** The version of the stack at the first pin. */
   readonly version: number
   readonly foldedState: StoredDeployment
-  /** The snapshot of the base, if the fold has the same contents. Absent otherwise. */
+  /** The snapshot of the base, if it may be published again and has the contents of the fold. */
   readonly unchangedBase: BlobHash | undefined
 }
 
@@ -112,10 +112,12 @@ async function foldClosing(
   }
   const { base, foldedState } = await foldOverBase(ports, { deployment, view }, findEndToFold)
   const { pin, version } = view
-  const reusableBase =
-    pin === undefined || pin.client !== undefined || ports.writesUnchangedSnapshots === true
-      ? ''
-      : pin.base
+  // The fold of a targeted deployment is merged instead.
+  const mayReuseBase =
+    pin?.client === undefined &&
+    pin?.published === undefined &&
+    ports.writesUnchangedSnapshots !== true
+  const reusableBase = mayReuseBase ? (pin?.base ?? '') : ''
   const unchangedBase =
     reusableBase !== '' && (await isStateUnchanged(base, foldedState)) ? reusableBase : undefined
   return { published: pin?.published, version, foldedState, unchangedBase }

@@ -3,6 +3,7 @@ import { request as requestPlain, type IncomingMessage, type RequestOptions } fr
 import { request as requestSecure } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { triggerLimits } from '../../config/trigger-limits.ts'
+import { withAbort } from '../../config/with-abort.ts'
 import { DeployError, error, messageOf } from '../../errors/error.ts'
 import type { OutboundPort, OutboundRequest, OutboundResponse } from '../../ports/outbound.ts'
 import {
@@ -49,9 +50,9 @@ export function createOutbound(options: OutboundOptions = {}): OutboundPort {
       const redirectsMax = request.method === 'GET' ? (request.redirectsMax ?? 0) : 0
       for (let redirectsLeft = redirectsMax; ; redirectsLeft -= 1) {
         const address = await withAbort(
-          signal,
-          url,
           resolveAllowedAddress(url, resolve, addressFilter),
+          signal,
+          () => createFailedError(url, 'it timed out'),
         )
         const message = await send({ ...request, headers }, { url, address, signal })
         // The connection may break before the body is read. The reader of the body then gets the
@@ -105,22 +106,6 @@ async function resolveAllowedAddress(
 
 function throwResolveError(host: string, thrown: unknown): never {
   throw error('OUTBOUND_FAILED', `cannot resolve the name ${host}: ${messageOf(thrown)}`)
-}
-
-/**
- * Waits for the resolver, and throws when the signal aborts. The resolver itself does not support
- * signals.
- */
-async function withAbort<T>(signal: AbortSignal, url: URL, resolution: Promise<T>): Promise<T> {
-  const timeout = Promise.withResolvers<never>()
-  const rejectOnAbort = (): void => timeout.reject(createFailedError(url, 'it timed out'))
-  signal.addEventListener('abort', rejectOnAbort, { once: true })
-  if (signal.aborted) rejectOnAbort()
-  try {
-    return await Promise.race([resolution, timeout.promise])
-  } finally {
-    signal.removeEventListener('abort', rejectOnAbort)
-  }
 }
 
 /** The URL of a call, the checked address to which the request is sent, and the time limit. */
