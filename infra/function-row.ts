@@ -19,13 +19,13 @@ export type TableUse = 'read' | 'write' | 'remove'
 
 /** The permissions that differ between functions. Each role may also use its log and its queue. */
 export interface Grants {
-  readonly journal?: TableUse
-  readonly catalog?: TableUse
-  /** Partitions of the journal that the function may use, in addition to `journal`. */
+  readonly journalTable?: TableUse
+  readonly catalogTable?: TableUse
+  /** Partitions of the journal that the function may use, in addition to `journalTable`. */
   readonly journalPartitions?: PartitionGrants<JournalPartition>
-  /** Partitions of the catalog that the function may use, in addition to `catalog`. */
+  /** Partitions of the catalog that the function may use, in addition to `catalogTable`. */
   readonly catalogPartitions?: PartitionGrants<CatalogPartition>
-  /** Partitions of the catalog that the function must not use in spite of `catalog`. */
+  /** Partitions of the catalog that the function must not use in spite of `catalogTable`. */
   readonly deniedPartitions?: {
     readonly reads: readonly CatalogPartition[]
     readonly writes: readonly CatalogPartition[]
@@ -125,4 +125,14 @@ export interface FunctionRow {
   readonly longQueue?: LongQueueName
   readonly variables: readonly AwsVariable[]
   readonly grants: Grants
+}
+
+/** Returns the tables of which a function uses items. */
+export function usedTablesOf(grants: Grants): readonly ('journalTable' | 'catalogTable')[] {
+  const usesJournal = (grants.journalTable ?? grants.journalPartitions) !== undefined
+  const usesCatalog = (grants.catalogTable ?? grants.catalogPartitions) !== undefined
+  return [
+    ...(usesJournal ? ['journalTable' as const] : []),
+    ...(usesCatalog ? ['catalogTable' as const] : []),
+  ]
 }

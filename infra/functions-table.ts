@@ -99,7 +99,7 @@ export const functionsTable: readonly FunctionRow[] = [
       'serviceUrl',
     ],
     grants: {
-      journal: 'read',
+      journalTable: 'read',
       // To cancel a deployment, the API raises the stop flag in the control record. The API also
       // records the usage of event streams.
       journalPartitions: { reads: [], writes: ['controls', 'usage'] },
@@ -121,7 +121,7 @@ export const functionsTable: readonly FunctionRow[] = [
     // Serves Pulumi's own command line. It has another role than the API, because it writes the
     // journals of Pulumi's clients.
     name: 'service',
-    entry: 'functions/api/service/main.ts',
+    entry: 'functions/service/main.ts',
     packaging: 'zip',
     memoryMb: ({ apiMb }) => apiMb,
     sendsTelemetry: true,
@@ -141,7 +141,7 @@ export const functionsTable: readonly FunctionRow[] = [
       'scheduleFunction',
     ],
     grants: {
-      journal: 'read',
+      journalTable: 'read',
       journalPartitions: { reads: [], writes: ['controls', 'logs', 'events', 'eventWriters'] },
       catalogPartitions: servicePartitions,
       reads: ['blobs'],
@@ -184,8 +184,8 @@ export const functionsTable: readonly FunctionRow[] = [
       'groups',
     ],
     grants: {
-      journal: 'remove',
-      catalog: 'remove',
+      journalTable: 'remove',
+      catalogTable: 'remove',
       deniedPartitions: generatorDeniedPartitions,
       reads: ['blobs', 'plugins', 'installs'],
       puts: ['blobs'],
@@ -227,8 +227,8 @@ export const functionsTable: readonly FunctionRow[] = [
       'groups',
     ],
     grants: {
-      journal: 'write',
-      catalog: 'read',
+      journalTable: 'write',
+      catalogTable: 'read',
       deniedPartitions,
       reads: ['blobs', 'plugins'],
       puts: ['blobs'],
@@ -268,8 +268,8 @@ export const functionsTable: readonly FunctionRow[] = [
       'secretsKey',
     ],
     grants: {
-      journal: 'remove',
-      catalog: 'remove',
+      journalTable: 'remove',
+      catalogTable: 'remove',
       deniedPartitions,
       reads: ['blobs'],
       puts: ['blobs'],

@@ -176,8 +176,8 @@ function createInstallationVariables(
   const names = installationNamesOf(installationSettings.installation)
   return createResourceVariables({
     installation: () => settings.installation,
-    journalTable: () => stores.journal.tableName,
-    catalogTable: () => stores.catalog.tableName,
+    journalTable: () => stores.journalTable.tableName,
+    catalogTable: () => stores.catalogTable.tableName,
     bucket: () => stores.bucket.bucketName,
     chainsQueue: () => queues.chains.queue.queueUrl,
     chainsLongQueue: () => queues['chains-long'].queue.queueUrl,

@@ -9,7 +9,12 @@ import {
 } from '../shared/config/aws-resource-names.ts'
 import { functionsTable, groupRows } from './functions-table.ts'
 import type { Installation } from './installation.ts'
-import type { BucketPrefixName, FunctionRow, Grants } from './function-row.ts'
+import {
+  type BucketPrefixName,
+  type FunctionRow,
+  type Grants,
+  usedTablesOf,
+} from './function-row.ts'
 import {
   deploymentRolesOf,
   groupScopeOf,
@@ -68,9 +73,7 @@ const ownNetworkException: NagException = {
     'account that requires them can enable them for its networks.',
 }
 
-/**
- * Returns every exception from rules of cdk-nag. Each exception is as narrow as its rule allows.
- */
+/** Returns every exception from rules of cdk-nag. Each one is as narrow as its rule allows. */
 export function nagExceptionsOf(stack: StackLocation, settings: Settings): readonly NagException[] {
   return [
     webhookException,
@@ -126,19 +129,16 @@ function otherGroupExceptionsOf(
   return functionsTable
     .filter(({ isPerGroup }) => isPerGroup !== true)
     .flatMap(({ name, grants, consumes }) => {
-      const { journal, journalPartitions, catalog, catalogPartitions } = grants
       const queues = new Set([
         ...(grants.sends ?? []),
         ...(grants.redrives ?? []),
         ...(consumes === undefined ? [] : [consumes.queue]),
       ])
-      const prefixNames = prefixNamesOf(grants)
       const patterns = [
-        ...((journal ?? journalPartitions) === undefined ? [] : [tableArn(names.journalTable)]),
-        ...((catalog ?? catalogPartitions) === undefined ? [] : [tableArn(names.catalogTable)]),
+        ...usedTablesOf(grants).map(table => tableArn(names[table])),
         ...[...queues].map(queue => queueArn(names.queues[queue])),
         ...(grants.redrives ?? []).map(queue => queueArn(deadLetterQueueOf(names.queues[queue]))),
-        ...prefixNames.map(prefixName => `${bucket}/${bucketPrefixes[prefixName]}*`),
+        ...prefixNamesOf(grants).map(prefixName => `${bucket}/${bucketPrefixes[prefixName]}*`),
         ...((grants.reads ?? grants.sweeps) === undefined ? [] : [bucket]),
         ...(grants.calls ?? [])
           .filter(callee => groupRows.some(row => row.name === callee))

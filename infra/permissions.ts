@@ -12,7 +12,7 @@ import { catalogPartitions, journalPartitions } from '../shared/config/table-par
 import { allowActions, type GrantContext, otherArnPatternsOf } from './grant-context.ts'
 import { secretStatementsOf } from './secret-permissions.ts'
 import { callStatementsOf, scalingStatementsOf } from './call-permissions.ts'
-import type { BucketPrefixName, Grants, TableUse } from './function-row.ts'
+import { type BucketPrefixName, type Grants, type TableUse, usedTablesOf } from './function-row.ts'
 import { bucketArnOf, deploymentRolesOf } from './names.ts'
 import type { PartitionGrants } from './partition-grants.ts'
 import type { Settings } from './settings.ts'
@@ -56,17 +56,17 @@ function tableStatementsOf(
   grantContext: GrantContext,
   grants: Grants,
 ): PolicyStatement[] {
-  const { journal, catalog, deniedPartitions: denied } = grants
+  const { journalTable, catalogTable, deniedPartitions: denied } = grants
   const { stores } = grantContext
   const otherTablesOf = (table: 'journalTable' | 'catalogTable'): readonly string[] =>
     otherArnPatternsOf(scope, grantContext, names => ({ service: 'dynamodb', name: names[table] }))
-  const journalArns = [stores.journal.tableArn, ...otherTablesOf('journalTable')]
-  const catalogArns = [stores.catalog.tableArn, ...otherTablesOf('catalogTable')]
+  const journalArns = [stores.journalTable.tableArn, ...otherTablesOf('journalTable')]
+  const catalogArns = [stores.catalogTable.tableArn, ...otherTablesOf('catalogTable')]
   return [
     ...partitionStatementsOf(journalArns, journalPartitions, grants.journalPartitions),
     ...partitionStatementsOf(catalogArns, catalogPartitions, grants.catalogPartitions),
-    ...(journal === undefined ? [] : [allowActions(tableActions[journal], journalArns)]),
-    ...(catalog === undefined ? [] : [allowActions(tableActions[catalog], catalogArns)]),
+    ...(journalTable === undefined ? [] : [allowActions(tableActions[journalTable], journalArns)]),
+    ...(catalogTable === undefined ? [] : [allowActions(tableActions[catalogTable], catalogArns)]),
     ...(denied === undefined
       ? []
       : [
@@ -187,10 +187,7 @@ function keyStatementsOf(
   grants: Grants,
 ): PolicyStatement[] {
   const { region } = Stack.of(scope)
-  const { journal, journalPartitions, catalog, catalogPartitions } = grants
-  const usesTables = [journal, journalPartitions, catalog, catalogPartitions].some(
-    use => use !== undefined,
-  )
+  const usesTables = usedTablesOf(grants).length > 0
   const usesBucket = [grants.reads, grants.puts, grants.creates, grants.sweeps].some(
     use => use !== undefined,
   )

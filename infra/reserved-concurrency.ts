@@ -6,7 +6,7 @@ const defaultReservations = { api: 100, service: 50, webhook: 20 }
 const unreservedMin = 100
 /**
  * Upper bound of the result of `computeStreamsMax`. To refuse a stream, the API reads one mark for
- * each open stream (functions/api/stream-slots.ts).
+ * each open stream (shared/api/stream-slots.ts).
  */
 const streamsLimit = 100
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { apiLimits } from '../shared/config/api-limits.ts'
-import { createToken } from '../functions/api/issue-token.ts'
+import { createToken } from '../shared/api/issue-token.ts'
 import {
   type EmbeddedPlatform,
   openEmbeddedPlatform,

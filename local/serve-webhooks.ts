@@ -1,6 +1,6 @@
 import type { Context, Hono } from 'hono'
-import { readRequestBody } from '../functions/api/read-body.ts'
-import { createRateLimiter } from '../functions/api/rate-limit.ts'
+import { readRequestBody } from '../shared/api/read-body.ts'
+import { createRateLimiter } from '../shared/api/rate-limit.ts'
 import {
   answerWebhook,
   type WebhookResponse,

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { roles } from '../../functions/api/authorization.ts'
+import { roles } from '../../shared/api/authorization.ts'
 import { type Attach, declareUnsupportedCommands } from './handler.ts'
 import { collectValues } from './flags.ts'
 import { addJsonOptions } from './output-option.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { publicIssuers } from '../../functions/api/federation/public-issuers.ts'
+import { publicIssuers } from '../../shared/api/federation/public-issuers.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/handler.ts'
 import type { Flags } from '../arguments/flags.ts'

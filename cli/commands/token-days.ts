@@ -1,6 +1,6 @@
 import { apiLimits } from '../../shared/config/api-limits.ts'
 import { error } from '../../shared/errors/error.ts'
-import type { TokenDays } from '../../functions/api/issue-token.ts'
+import type { TokenDays } from '../../shared/api/issue-token.ts'
 import type { Flags } from '../arguments/flags.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { TokenDays } from '../../functions/api/issue-token.ts'
+import type { TokenDays } from '../../shared/api/issue-token.ts'
 import type { SubnetDescription } from './find-network-faults.ts'
 
 /** An installation on AWS, and the environment of commands for it. */

@@ -9,8 +9,8 @@ import {
 import { createOutbound } from '../../shared/triggers/outbound/outbound.ts'
 import { stackIdOf } from '../../shared/records/ids.ts'
 import { type ApiOptions, createApi } from './create-api.ts'
-import type { Role } from './authorization.ts'
-import { createToken } from './issue-token.ts'
+import type { Role } from '../../shared/api/authorization.ts'
+import { createToken } from '../../shared/api/issue-token.ts'
 
 /** An API over an embedded platform of its own, called without a socket. */
 export interface TestApi {

@@ -7,9 +7,9 @@ import {
 import { putWaitingApproval } from '../../shared/runtime/approvals/stored-approval.ts'
 import type { OutgoingMessage } from '../../shared/ports/notifications.ts'
 import { createOutbound } from '../../shared/triggers/outbound/outbound.ts'
-import type { Caller } from './authorization.ts'
+import type { Caller } from '../../shared/api/authorization.ts'
 import { decideApproval } from './decide-approval.ts'
-import type { ApiPorts } from './define-route.ts'
+import type { ApiPorts } from '../../shared/api/define-route.ts'
 import { openTestApi, shop, shopPath, type TestApi } from './api.fixture.ts'
 
 let api: TestApi

@@ -4,7 +4,7 @@ import { limits } from '../../shared/config/limits.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { BlobHash, StackId } from '../../shared/records/ids.ts'
 import type { uploadForm } from './archive-forms.ts'
-import type { ApiPorts } from './define-route.ts'
+import type { ApiPorts } from '../../shared/api/define-route.ts'
 
 /** Throws ARCHIVE_TOO_LARGE for an upload beyond the limit. `subject` names it in the message. */
 export function requireArchiveSize(bytes: number, subject: string): void {

@@ -1,8 +1,8 @@
 import { tryDecodeURIComponent } from 'hono/utils/url'
 import { error } from '../../shared/errors/error.ts'
-import { checkParams, runAudited } from './audited-call.ts'
-import type { Caller } from './authorization.ts'
-import type { ApiPorts, Route, StreamAccess } from './define-route.ts'
+import { checkParams, runAudited } from '../../shared/api/audited-call.ts'
+import type { Caller } from '../../shared/api/authorization.ts'
+import type { ApiPorts, Route, StreamAccess } from '../../shared/api/define-route.ts'
 import { routes } from './routes-table.ts'
 
 /** A request to the API inside the process that owns the store. */

@@ -1,16 +1,21 @@
 import * as z from 'zod'
 import type { DocumentKey, StoredDocument } from '../../shared/ports/documents.ts'
 import { requireStack } from '../../shared/runtime/state/export-state.ts'
-import type { Role } from './authorization.ts'
-import { type ApiPorts, defineRoute, type Route, type RouteCall } from './define-route.ts'
+import type { Role } from '../../shared/api/authorization.ts'
+import {
+  type ApiPorts,
+  defineRoute,
+  type Route,
+  type RouteCall,
+} from '../../shared/api/define-route.ts'
 import {
   documentViewOf,
   listDocuments,
   putDocument,
   removeDocument,
   requireDocument,
-} from './document-store.ts'
-import { pageQuery } from './pages.ts'
+} from '../../shared/api/document-store.ts'
+import { pageQuery } from '../../shared/api/pages.ts'
 
 const documentViewForm = z.object({
   name: z.string(),

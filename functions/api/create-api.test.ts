@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { apiLimits } from '../../shared/config/api-limits.ts'
 import { createOutbound } from '../../shared/triggers/outbound/outbound.ts'
 import { openTestApi, shopPath, type TestApi } from './api.fixture.ts'
-import { includesRole, roles } from './authorization.ts'
+import { includesRole, roles } from '../../shared/api/authorization.ts'
 import { routes } from './routes-table.ts'
 
 let api: TestApi

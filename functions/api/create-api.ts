@@ -17,27 +17,39 @@ import { toPrintable } from '../../shared/triggers/printable.ts'
 import { createDeliverySender } from '../../shared/triggers/notifications/delivery-sender.ts'
 import type { DashboardFiles } from '../../shared/runtime/environment/read-dashboard-files.ts'
 import { addDashboardRoutes } from './dashboard-routes.ts'
-import { toErrorResponse, apiStatusOf } from './error-response.ts'
-import { exchangeRoute } from './federation/exchange-route.ts'
-import { exchangeJwt } from './federation/exchange-jwt.ts'
-import { createIssuerKeys, type IssuerKeys } from './federation/issuer-keys.ts'
-import { observeRequests } from './observe-requests.ts'
+import { toErrorResponse, apiStatusOf } from '../../shared/api/error-response.ts'
+import { exchangeRoute } from '../../shared/api/federation/exchange-route.ts'
+import { exchangeJwt } from '../../shared/api/federation/exchange-jwt.ts'
+import { createIssuerKeys, type IssuerKeys } from '../../shared/api/federation/issuer-keys.ts'
+import { observeRequests } from '../../shared/api/observe-requests.ts'
 import { openApiOf } from './open-api.ts'
-import { createRateLimiter, type Rate, type RateLimiter } from './rate-limit.ts'
-import { readRequestBody, readRequestJson } from './read-body.ts'
-import { type AuthenticatedCall, checkParams, runAudited } from './audited-call.ts'
-import { type ApiPorts, parseInput, type Route, type RouteResult, stackOf } from './define-route.ts'
+import { createRateLimiter, type Rate, type RateLimiter } from '../../shared/api/rate-limit.ts'
+import { readRequestBody, readRequestJson } from '../../shared/api/read-body.ts'
+import { type AuthenticatedCall, checkParams, runAudited } from '../../shared/api/audited-call.ts'
+import {
+  type ApiPorts,
+  parseInput,
+  type Route,
+  type RouteResult,
+  stackOf,
+} from '../../shared/api/define-route.ts'
 import {
   createPortGroup,
   portsOfGroup,
   portsOfStack,
 } from '../../shared/runtime/groups/port-groups.ts'
 import { routes } from './routes-table.ts'
-import { addSecureHeaders } from './secure-headers.ts'
-import { addServiceRoutes, refuseServiceCalls } from './service/add-service-routes.ts'
-import { addDelegatedRoutes, type DelegatedOptions } from './service/delegated-routes.ts'
-import { createStreamSlots, type StreamSlots } from './stream-slots.ts'
-import { authenticate, readBearerToken, isTokenValid } from './authenticate.ts'
+import { addSecureHeaders } from '../../shared/api/secure-headers.ts'
+import {
+  addServiceRoutes,
+  refuseServiceCalls,
+} from '../../shared/pulumi-service/add-service-routes.ts'
+import {
+  addDelegatedRoutes,
+  type DelegatedOptions,
+} from '../../shared/pulumi-service/delegated-routes.ts'
+import { createStreamSlots, type StreamSlots } from '../../shared/api/stream-slots.ts'
+import { authenticate, readBearerToken, isTokenValid } from '../../shared/api/authenticate.ts'
 
 /** The options of an API. */
 export interface ApiOptions {

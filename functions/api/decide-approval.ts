@@ -11,9 +11,9 @@ import {
 } from '../../shared/runtime/approvals/stored-approval.ts'
 import { createReply } from '../../shared/triggers/notifications/create-reply.ts'
 import { toPrintable } from '../../shared/triggers/printable.ts'
-import type { Caller } from './authorization.ts'
-import type { ApiPorts } from './define-route.ts'
-import { requestDeployment } from './request-deployment.ts'
+import type { Caller } from '../../shared/api/authorization.ts'
+import type { ApiPorts } from '../../shared/api/define-route.ts'
+import { requestDeployment } from '../../shared/api/request-deployment.ts'
 
 /** A decision about the plan of a request, as a caller makes it. */
 export interface DecisionDraft {

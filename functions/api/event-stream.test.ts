@@ -5,9 +5,9 @@ import type { EpochMs } from '../../shared/records/ids.ts'
 import { createOutbound } from '../../shared/triggers/outbound/outbound.ts'
 import { openTestApi, shop, shopPath, type TestApi } from './api.fixture.ts'
 import { createApi } from './create-api.ts'
-import { federationKeyOf } from './federation/federation-rule.ts'
-import { parseTokenText } from './token-document.ts'
-import { issueToken } from './issue-token.ts'
+import { federationKeyOf } from '../../shared/api/federation/federation-rule.ts'
+import { parseTokenText } from '../../shared/api/token-document.ts'
+import { issueToken } from '../../shared/api/issue-token.ts'
 
 let api: TestApi
 let app: Hono

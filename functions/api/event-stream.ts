@@ -9,8 +9,8 @@ import {
 } from '../../shared/records/ids.ts'
 import { readHistoryRecord } from '../../shared/engine/deployment/retention/read-history-and-versions.ts'
 import { readSnapshotBlob } from '../../shared/engine/deployment/state/read-snapshot-blob.ts'
-import type { ApiPorts, StreamAccess } from './define-route.ts'
-import type { ReleaseSlot } from './stream-slots.ts'
+import type { ApiPorts, StreamAccess } from '../../shared/api/define-route.ts'
+import type { ReleaseSlot } from '../../shared/api/stream-slots.ts'
 
 /**
  * A message of a stream. `events`: engine events, with the id from which a new stream continues.

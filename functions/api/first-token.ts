@@ -1,8 +1,8 @@
 import { error } from '../../shared/errors/error.ts'
-import { runAudited } from './audited-call.ts'
-import type { ApiPorts } from './define-route.ts'
+import { runAudited } from '../../shared/api/audited-call.ts'
+import type { ApiPorts } from '../../shared/api/define-route.ts'
 import { routes } from './routes-table.ts'
-import { createToken, type TokenDays, type TokenDeps } from './issue-token.ts'
+import { createToken, type TokenDays, type TokenDeps } from '../../shared/api/issue-token.ts'
 
 /** The ports for creating a token without the API. */
 export type FirstTokenPorts = TokenDeps & Pick<ApiPorts, 'audit' | 'clock' | 'random' | 'logger'>

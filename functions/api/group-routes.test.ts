@@ -11,8 +11,8 @@ import {
 import { stackIdOf } from '../../shared/records/ids.ts'
 import { createOutbound } from '../../shared/triggers/outbound/outbound.ts'
 import { openTestApi, shop, type TestApi } from './api.fixture.ts'
-import type { ApiPorts } from './define-route.ts'
-import { createToken } from './issue-token.ts'
+import type { ApiPorts } from '../../shared/api/define-route.ts'
+import { createToken } from '../../shared/api/issue-token.ts'
 
 const stackGroups: readonly StackGroup[] = [
   { name: 'payments', projects: ['pay-*'] },

@@ -15,7 +15,7 @@ import type { UsagePort } from '../../shared/ports/usage.ts'
 import { createQueuedSender } from '../../shared/triggers/notifications/queued-sender.ts'
 import { createOutbound } from '../../shared/triggers/outbound/outbound.ts'
 import { openLogs } from '../aws/open-logs.ts'
-import type { ApiPorts } from './define-route.ts'
+import type { ApiPorts } from '../../shared/api/define-route.ts'
 import { readAddressRules } from '../../shared/runtime/environment/address-rules.ts'
 
 /**

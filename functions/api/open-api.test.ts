@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { exchangeRoute } from './federation/exchange-route.ts'
+import { exchangeRoute } from '../../shared/api/federation/exchange-route.ts'
 import { openApiOf } from './open-api.ts'
 import { routes } from './routes-table.ts'
 

@@ -2,8 +2,8 @@ import * as z from 'zod'
 import manifest from '../../package.json' with { type: 'json' }
 import { apiGroupHeader, defaultGroup } from '../../shared/config/stack-groups.ts'
 import { parseForm } from '../../shared/values/parse-form.ts'
-import type { Route } from './define-route.ts'
-import type { PublicRoute } from './federation/exchange-route.ts'
+import type { Route } from '../../shared/api/define-route.ts'
+import type { PublicRoute } from '../../shared/api/federation/exchange-route.ts'
 
 const errorForm = z.object({
   code: z.string(),

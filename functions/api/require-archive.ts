@@ -1,7 +1,7 @@
 import { error } from '../../shared/errors/error.ts'
 import { archiveNameOf } from '../../shared/records/archive-name.ts'
 import type { BlobHash, StackId } from '../../shared/records/ids.ts'
-import type { ApiPorts } from './define-route.ts'
+import type { ApiPorts } from '../../shared/api/define-route.ts'
 
 /**
  * Returns the name of a stack's archive with this SHA-256. Throws ARCHIVE_UNKNOWN unless the bytes

@@ -9,8 +9,8 @@ import {
   type TokenDocument,
   tokenKeyOf,
   tokenViewOf,
-} from './token-document.ts'
-import type { IssuedToken, TokenDeps } from './issue-token.ts'
+} from '../../shared/api/token-document.ts'
+import type { IssuedToken, TokenDeps } from '../../shared/api/issue-token.ts'
 
 /**
  * Gives a token a new secret, and its whole lifetime again. Earlier secrets remain valid for at

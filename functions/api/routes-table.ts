@@ -1,4 +1,4 @@
-import type { Route } from './define-route.ts'
+import type { Route } from '../../shared/api/define-route.ts'
 import { whoamiRoutes } from './routes/whoami.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { approvalRoutes } from './routes/approvals.ts'

@@ -5,7 +5,7 @@ import type { DocumentKey } from '../../shared/ports/documents.ts'
 import { createOutbound } from '../../shared/triggers/outbound/outbound.ts'
 import { openTestApi, shop, shopPath, type TestApi } from './api.fixture.ts'
 import { callApiInProcess } from './call-in-process.ts'
-import type { ApiPorts } from './define-route.ts'
+import type { ApiPorts } from '../../shared/api/define-route.ts'
 
 let api: TestApi | undefined
 afterEach(async () => {

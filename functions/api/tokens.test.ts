@@ -3,9 +3,9 @@ import { apiLimits } from '../../shared/config/api-limits.ts'
 import type { EpochMs } from '../../shared/records/ids.ts'
 import { openTestApi, type TestApi } from './api.fixture.ts'
 import { rotateToken } from './rotate-token.ts'
-import { tokenKeyOf } from './token-document.ts'
-import { authenticate } from './authenticate.ts'
-import { createToken, type IssuedToken, type TokenDays } from './issue-token.ts'
+import { tokenKeyOf } from '../../shared/api/token-document.ts'
+import { authenticate } from '../../shared/api/authenticate.ts'
+import { createToken, type IssuedToken, type TokenDays } from '../../shared/api/issue-token.ts'
 
 let api: TestApi
 let now = 1_800_000_000_000

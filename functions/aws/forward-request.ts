@@ -1,16 +1,10 @@
 import * as z from 'zod'
 import { error, messageOf } from '../../shared/errors/error.ts'
+import type {
+  ForwardedRequest,
+  ForwardRequest,
+} from '../../shared/pulumi-service/delegated-routes.ts'
 import { invokeLambda, type LambdaInvoker } from '../../shared/platform/aws/lambda-client.ts'
-
-/** A request of a client, with its body. */
-export interface ForwardedRequest {
-  readonly request: Request
-  readonly body: Uint8Array
-  readonly clientAddress: string
-}
-
-/** Sends a request to the function that answers it. Throws API_FUNCTION_UNREACHABLE. */
-export type ForwardRequest = (forwarded: ForwardedRequest) => Promise<Response>
 
 /** The headers of a request that its answer may depend on. */
 const forwardedHeaders = ['authorization', 'content-type', 'content-encoding', 'accept'] as const

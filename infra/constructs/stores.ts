@@ -21,8 +21,8 @@ import { createTaggedScope } from './create-tagged-scope.ts'
 
 /** The durable stores: two tables and a bucket. */
 export interface Stores {
-  readonly journal: TableV2
-  readonly catalog: TableV2
+  readonly journalTable: TableV2
+  readonly catalogTable: TableV2
   readonly bucket: Bucket
 }
 
@@ -56,8 +56,8 @@ export function createStores(scope: Construct, settings: Settings, keys: Encrypt
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     })
   return {
-    journal: createTable('Journal', names.journalTable),
-    catalog: createTable('Catalog', names.catalogTable),
+    journalTable: createTable('Journal', names.journalTable),
+    catalogTable: createTable('Catalog', names.catalogTable),
     bucket: new Bucket(part, 'Bucket', {
       bucketName: bucketNameOf(settings.installation, account, region),
       versioned: true,

@@ -11,7 +11,7 @@ export const effectsOfTriggers = {
         call: 'nudges.nudge',
         sourceFiles: [
           'functions/api/routes/deployments.ts',
-          'functions/api/request-deployment.ts',
+          'shared/api/request-deployment.ts',
           'functions/api/routes/edits.ts',
           'local/serve-home.ts',
           'functions/webhook/answer-webhook.ts',

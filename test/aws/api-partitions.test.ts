@@ -5,12 +5,12 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { createApi } from '../../functions/api/create-api.ts'
-import { startIssuer } from '../../functions/api/federation/issuer.fixture.ts'
-import type { Route } from '../../functions/api/define-route.ts'
+import { startIssuer } from '../../shared/api/federation/issuer.fixture.ts'
+import type { Route } from '../../shared/api/define-route.ts'
 import { routes } from '../../functions/api/routes-table.ts'
 import { createUsageRecorder } from '../../functions/aws/usage-recorder.ts'
 import { createUsageMeter } from '../../shared/platform/aws/usage-meter.ts'
-import { createToken } from '../../functions/api/issue-token.ts'
+import { createToken } from '../../shared/api/issue-token.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
 import {
   type EpochMs,

@@ -3,7 +3,7 @@
  * a local issuer signs, under the permissions of its role.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createToken } from '../../functions/api/issue-token.ts'
+import { createToken } from '../../shared/api/issue-token.ts'
 import { outboundVariables } from '../../shared/config/outbound-variables.ts'
 import { createSandbox, requireSuccess, type Sandbox } from '../e2e/sandbox.ts'
 import { describeWithCommands } from '../e2e/toolchains.ts'

@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createToken } from '../../functions/api/issue-token.ts'
+import { createToken } from '../../shared/api/issue-token.ts'
 import { createPushBody, repository } from '../e2e/github-host.ts'
 import { createSandbox, requireSuccess, type Sandbox } from '../e2e/sandbox.ts'
 import { describeWithServices } from './describe-with-services.ts'

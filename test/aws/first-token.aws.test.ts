@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { createInstallationToken } from '../../cli/platform/create-installation-token.ts'
-import { authenticate } from '../../functions/api/authenticate.ts'
+import { authenticate } from '../../shared/api/authenticate.ts'
 import { installationNamesOf } from '../../shared/config/aws-resource-names.ts'
 import { createDynamoClient } from '../../shared/platform/aws/dynamo/table/dynamo-client.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'

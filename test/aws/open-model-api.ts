@@ -1,5 +1,5 @@
 import type { S3Client } from '@aws-sdk/client-s3'
-import type { ApiPorts } from '../../functions/api/define-route.ts'
+import type { ApiPorts } from '../../shared/api/define-route.ts'
 import { createBucketArchives } from '../../shared/platform/aws/blobs/bucket-archives.ts'
 import { createBlobs } from '../../shared/platform/aws/blobs/blobs.ts'
 import { createRecords } from '../../shared/platform/aws/records.ts'

@@ -95,7 +95,7 @@ export function listForbiddenUses(
       ? (grants.catalogPartitions?.[action] ?? []).map(name => catalogPartitions[name])
       : (grants.journalPartitions?.[action] ?? []).map(name => journalPartitions[name])
   const isAllowed = (use: PartitionUse): boolean =>
-    (use.action === 'reads' && grants[use.table] === 'read') ||
+    (use.action === 'reads' && grants[`${use.table}Table`] === 'read') ||
     patternsOf(use).some(pattern => matchesPattern(pattern, use.partition))
   return uses
     .filter(use => !isAllowed(use))

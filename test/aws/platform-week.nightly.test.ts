@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createToken } from '../../functions/api/issue-token.ts'
+import { createToken } from '../../shared/api/issue-token.ts'
 import { outboundVariables } from '../../shared/config/outbound-variables.ts'
 import { stackIdOf } from '../../shared/records/ids.ts'
 import {

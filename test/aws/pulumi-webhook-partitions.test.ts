@@ -4,8 +4,8 @@
  */
 import { expect, test } from 'vitest'
 import { createApi } from '../../functions/api/create-api.ts'
-import { createToken } from '../../functions/api/issue-token.ts'
-import { pulumiWebhookRoutes } from '../../functions/api/service/pulumi-webhook-routes.ts'
+import { createToken } from '../../shared/api/issue-token.ts'
+import { pulumiWebhookRoutes } from '../../shared/pulumi-service/pulumi-webhook-routes.ts'
 import { stackIdOf } from '../../shared/records/ids.ts'
 import { openModelApi } from './open-model-api.ts'
 import { listForbiddenUses } from './partition-uses.ts'

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { createToken } from '../../functions/api/issue-token.ts'
+import { createToken } from '../../shared/api/issue-token.ts'
 import {
   type CommandOptions,
   type CommandOutput,

@@ -5,7 +5,7 @@
 import { copyFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { createToken } from '../../functions/api/issue-token.ts'
+import { createToken } from '../../shared/api/issue-token.ts'
 import { requireSuccess, waitUntil } from '../e2e/sandbox.ts'
 import type { LogNumber } from '../../shared/records/ids.ts'
 import { describeWithCommands } from '../e2e/toolchains.ts'

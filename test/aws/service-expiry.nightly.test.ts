@@ -1,6 +1,6 @@
 /** A lease of Pulumi's own command line that expires in real time, in the local cloud. */
 import { afterEach, beforeAll, expect, test } from 'vitest'
-import { leaseMs } from '../../functions/api/service/client-update.ts'
+import { leaseMs } from '../../shared/pulumi-service/client-update.ts'
 import { requireSuccess, waitUntil } from '../e2e/sandbox.ts'
 import { describeWithCommands } from '../e2e/toolchains.ts'
 import { buildPulumiCli, cliVersions } from '../pulumi-cli/build-cli.ts'

@@ -5,8 +5,8 @@
 
 import { resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createToken } from '../../functions/api/issue-token.ts'
-import type { Role } from '../../functions/api/authorization.ts'
+import { createToken } from '../../shared/api/issue-token.ts'
+import type { Role } from '../../shared/api/authorization.ts'
 import type { CheckReport } from '../../cli/verify/check-report.ts'
 import {
   type CommandOutput,

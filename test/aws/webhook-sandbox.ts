@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { expect } from 'vitest'
-import { createToken } from '../../functions/api/issue-token.ts'
+import { createToken } from '../../shared/api/issue-token.ts'
 import { outboundVariables } from '../../shared/config/outbound-variables.ts'
 import type { AwsSettings } from '../../shared/platform/aws/clients.ts'
 import {

@@ -118,7 +118,8 @@ test('every method of a port is listed, or omitted for a reason', () => {
 
 /** Returns the text of each file that may call a port for an effect, by path. */
 function readSources(): ReadonlyMap<string, string> {
-  const paths = ['shared/engine', 'shared/runtime', 'functions', 'local', 'cli'].flatMap(folder =>
+  const sharedFolders = ['engine', 'runtime', 'api', 'pulumi-service'].map(name => `shared/${name}`)
+  const paths = [...sharedFolders, 'functions', 'local', 'cli'].flatMap(folder =>
     globSync(`${folder}/**/*.ts`, { cwd: projectFolder }),
   )
   const sourcePaths = paths.filter(

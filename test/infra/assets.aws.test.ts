@@ -40,7 +40,7 @@ const failAbsent = (name: string): never => {
 
 describe('a bundle', () => {
   test('of the API contains the built dashboard', () => {
-    const row = rowOf('api', 'functions/api/pages.ts')
+    const row = rowOf('api', 'shared/api/pages.ts')
     const target = createAssets('all', folder).bundleFunction(row)
     expect(readdirSync(join(target, 'dashboard')).toSorted()).toEqual([
       ...['assets', 'icon.svg', 'index.html'],

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { decideApproval } from '../../functions/api/decide-approval.ts'
-import type { ApiPorts } from '../../functions/api/define-route.ts'
+import type { ApiPorts } from '../../shared/api/define-route.ts'
 import {
   approvalRuleKeyOf,
   type ApprovalRule,

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { checkpointCutoffSizeBytes } from '../../functions/api/service/session-routes.ts'
+import { checkpointCutoffSizeBytes } from '../../shared/pulumi-service/session-routes.ts'
 import { type CommandOutput, findFilesWith, requireSuccess } from '../e2e/sandbox.ts'
 import { verifyExport } from '../verifier/verify.ts'
 import { buildPulumiCli, type cliVersions } from './build-cli.ts'

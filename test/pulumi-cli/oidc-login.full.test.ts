@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { startIssuer } from '../../functions/api/federation/issuer.fixture.ts'
+import { startIssuer } from '../../shared/api/federation/issuer.fixture.ts'
 import { requireSuccess } from '../e2e/sandbox.ts'
 import { describeWithCommands } from '../e2e/toolchains.ts'
 import { buildPulumiCli, cliVersions } from './build-cli.ts'

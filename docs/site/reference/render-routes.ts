@@ -1,6 +1,6 @@
 /** The reference of the routes of the API, rendered from their table. */
 import * as z from 'zod'
-import type { Route } from '../../../functions/api/define-route.ts'
+import type { Route } from '../../../shared/api/define-route.ts'
 import { routes } from '../../../functions/api/routes-table.ts'
 import { renderShape } from './format-shape.ts'
 

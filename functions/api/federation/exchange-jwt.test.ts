@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { EpochMs } from '../../../shared/records/ids.ts'
 import { openTestApi, type TestApi } from '../api.fixture.ts'
 import { createApi } from '../create-api.ts'
-import { startIssuer, type TestIssuer } from './issuer.fixture.ts'
+import { startIssuer, type TestIssuer } from '../../../shared/api/federation/issuer.fixture.ts'
 
 let api: TestApi
 let issuer: TestIssuer

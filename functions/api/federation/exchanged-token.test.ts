@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openTestApi, type TestApi } from '../api.fixture.ts'
 import { createApi } from '../create-api.ts'
-import { parseToken, tokenKeyOf } from '../token-document.ts'
-import { startIssuer, type TestIssuer } from './issuer.fixture.ts'
+import { parseToken, tokenKeyOf } from '../../../shared/api/token-document.ts'
+import { startIssuer, type TestIssuer } from '../../../shared/api/federation/issuer.fixture.ts'
 
 let api: TestApi
 let issuer: TestIssuer

@@ -16,7 +16,7 @@ import {
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { toPrintable } from '../../../shared/triggers/printable.ts'
 import { decideApproval, requireApproval } from '../decide-approval.ts'
-import { defineRoute, stackOf } from '../define-route.ts'
+import { defineRoute, stackOf } from '../../../shared/api/define-route.ts'
 
 const stackPath = '/v1/stacks/{project}/{stack}'
 const approvalPath = `${stackPath}/requests/{key}/approval`

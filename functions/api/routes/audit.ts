@@ -1,13 +1,13 @@
 import * as z from 'zod'
 import { apiLimits } from '../../../shared/config/api-limits.ts'
-import { defineRoute } from '../define-route.ts'
+import { defineRoute } from '../../../shared/api/define-route.ts'
 import {
   auditSourceForm,
   exportedAuditForm,
   importedAuditIdOf,
   toImportedAudit,
 } from '../imported-audit.ts'
-import { createPageForm, pageQuery, parseCursor } from '../pages.ts'
+import { createPageForm, pageQuery, parseCursor } from '../../../shared/api/pages.ts'
 
 const access = { role: 'admin', scope: 'installation', isForAllGroups: true } as const
 

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { OutgoingMessage } from '../../../shared/ports/notifications.ts'
-import { pageQuery } from '../pages.ts'
-import { defineRoute } from '../define-route.ts'
+import { pageQuery } from '../../../shared/api/pages.ts'
+import { defineRoute } from '../../../shared/api/define-route.ts'
 
 /** An undelivered message: its receiver and its event, without secrets. */
 const deadNotificationView = z.object({

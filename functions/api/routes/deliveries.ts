@@ -6,9 +6,14 @@ import {
 } from '../../../shared/triggers/notifications/delivery-history.ts'
 import { createDeliverySender } from '../../../shared/triggers/notifications/delivery-sender.ts'
 import { documentNameOf } from '../collection-routes.ts'
-import { defineRoute, type Route, type RouteCall, stackOf } from '../define-route.ts'
-import { requireDocument } from '../document-store.ts'
-import { requireNotification } from '../notification-value.ts'
+import {
+  defineRoute,
+  type Route,
+  type RouteCall,
+  stackOf,
+} from '../../../shared/api/define-route.ts'
+import { requireDocument } from '../../../shared/api/document-store.ts'
+import { requireNotification } from '../../../shared/api/notification-value.ts'
 
 type Params = RouteCall<unknown, unknown>['params']
 

@@ -15,10 +15,15 @@ import { freeDeploymentCost, sumDeploymentCost } from '../../../shared/records/d
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { readCourse } from '../../../shared/runtime/forecast/read-course.ts'
 import { readDeploymentTimeline } from '../../../shared/runtime/state/state-at-time.ts'
-import { cutResultPage, parseCursor, createPageForm, pageQuery } from '../pages.ts'
+import { cutResultPage, parseCursor, createPageForm, pageQuery } from '../../../shared/api/pages.ts'
 import { costView } from '../cost-view.ts'
 import { courseView } from '../course-view.ts'
-import { type ApiPorts, type RouteCall, defineRoute, stackOf } from '../define-route.ts'
+import {
+  type ApiPorts,
+  type RouteCall,
+  defineRoute,
+  stackOf,
+} from '../../../shared/api/define-route.ts'
 
 /** A deployment in the history of a stack, as the API shows it. */
 export const deploymentView = z.object({

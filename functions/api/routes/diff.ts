@@ -8,7 +8,7 @@ import { diffStates } from '../../../shared/state/diff-states.ts'
 import { withCurrentNames } from '../../../shared/state/edits/roll-back.ts'
 import { emptyDeployment } from '../../../shared/state/empty-deployment.ts'
 import type { StoredDeployment } from '../../../shared/state/stored.ts'
-import { type ApiPorts, defineRoute, stackOf } from '../define-route.ts'
+import { type ApiPorts, defineRoute, stackOf } from '../../../shared/api/define-route.ts'
 
 const pendingView = z.array(z.object({ urn: z.string(), type: z.string() }))
 

@@ -14,9 +14,16 @@ import {
 import { defaultGroup } from '../../../shared/config/stack-groups.ts'
 import { requireGroup } from '../../../shared/runtime/groups/port-groups.ts'
 import { createCollectionRoutes, documentNameOf } from '../collection-routes.ts'
-import { type Route, stackOf } from '../define-route.ts'
-import { createNotificationValue, notificationDraft } from '../notification-value.ts'
-import { createScheduleValue, scheduleDraft, sharedScheduleDraft } from '../schedule-value.ts'
+import { type Route, stackOf } from '../../../shared/api/define-route.ts'
+import {
+  createNotificationValue,
+  notificationDraft,
+} from '../../../shared/api/notification-value.ts'
+import {
+  createScheduleValue,
+  scheduleDraft,
+  sharedScheduleDraft,
+} from '../../../shared/api/schedule-value.ts'
 
 /**
  * The routes of webhooks. The rules of a webhook can name any stack. So only an administrator of

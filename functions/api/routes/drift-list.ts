@@ -10,9 +10,9 @@ import {
 } from '../../../shared/runtime/query/scheduled-drift.ts'
 import { readDocumentsOf } from '../../../shared/triggers/read-documents.ts'
 import { listAllStacks, portsOfStack } from '../../../shared/runtime/groups/port-groups.ts'
-import { coversStack } from '../authorization.ts'
-import { type ApiPorts, defineRoute } from '../define-route.ts'
-import { createPageForm, cutResultPage, pageQuery } from '../pages.ts'
+import { coversStack } from '../../../shared/api/authorization.ts'
+import { type ApiPorts, defineRoute } from '../../../shared/api/define-route.ts'
+import { createPageForm, cutResultPage, pageQuery } from '../../../shared/api/pages.ts'
 
 /** The drift of a stack, as the newest scheduled runs found it. */
 const driftFindingView = z.object({

@@ -1,13 +1,13 @@
 import * as z from 'zod'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
-import { defineRoute, stackOf } from '../define-route.ts'
-import { pageQuery, parseCursor } from '../pages.ts'
+import { defineRoute, stackOf } from '../../../shared/api/define-route.ts'
+import { pageQuery, parseCursor } from '../../../shared/api/pages.ts'
 import {
   driftRunView,
   driftStatusView,
   readDriftRuns,
   readDriftStatus,
-} from '../service/drift-runs.ts'
+} from '../../../shared/pulumi-service/drift-runs.ts'
 
 /** Routes for the drift of a stack. The routes for Pulumi's clients return the same drift. */
 export const stackDriftRoutes = [

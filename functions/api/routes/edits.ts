@@ -11,12 +11,22 @@ import { type BlobHash, type StackId, stackIdOf } from '../../../shared/records/
 import { requireSameGroup } from '../../../shared/runtime/groups/port-groups.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { stateEditForm } from '../../../shared/state/edits/state-edit.ts'
-import { idempotencyKeyOf, putRequestOnce, requestView, requestViewOf } from '../put-request.ts'
-import { requirePermission } from '../authorization.ts'
+import {
+  idempotencyKeyOf,
+  putRequestOnce,
+  requestView,
+  requestViewOf,
+} from '../../../shared/api/put-request.ts'
+import { requirePermission } from '../../../shared/api/authorization.ts'
 import { requireArchive } from '../require-archive.ts'
-import { placeCallsForRename } from '../scheduler-calls.ts'
-import { type ApiPorts, defineRoute, type RouteCall, stackOf } from '../define-route.ts'
-import { requireRenamePermission } from '../require-policy-permission.ts'
+import { placeCallsForRename } from '../../../shared/api/scheduler-calls.ts'
+import {
+  type ApiPorts,
+  defineRoute,
+  type RouteCall,
+  stackOf,
+} from '../../../shared/api/define-route.ts'
+import { requireRenamePermission } from '../../../shared/api/require-policy-permission.ts'
 
 /** A name of a project or stack. */
 const nameForm = z.string().regex(/^[\w.-]{1,100}$/, 'must be 1 to 100 letters, digits, _, . and -')

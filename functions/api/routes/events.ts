@@ -6,8 +6,8 @@ import {
   streamRequest,
   toStreamResponse,
 } from '../event-stream.ts'
-import { parseCursor, pageQuery } from '../pages.ts'
-import { type RouteCall, defineRoute, stackOf } from '../define-route.ts'
+import { parseCursor, pageQuery } from '../../../shared/api/pages.ts'
+import { type RouteCall, defineRoute, stackOf } from '../../../shared/api/define-route.ts'
 import { requireDeployment } from './deployments.ts'
 import { requireRequest } from './requests.ts'
 

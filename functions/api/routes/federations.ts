@@ -4,7 +4,7 @@ import {
   federationDocument,
   federationKeyOf,
   requireNarrowRule,
-} from '../federation/federation-rule.ts'
+} from '../../../shared/api/federation/federation-rule.ts'
 
 /**
  * Routes of federation rules. They require the role of the token routes, because a rule grants

@@ -4,7 +4,7 @@ import { parseLimitRecord } from '../../../shared/engine/call-limits/limit-recor
 import { deploymentPartsOf, type DeploymentId, type StackId } from '../../../shared/records/ids.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { readDocumentsOf } from '../../../shared/triggers/read-documents.ts'
-import { type ApiPorts, defineRoute, stackOf } from '../define-route.ts'
+import { type ApiPorts, defineRoute, stackOf } from '../../../shared/api/define-route.ts'
 
 /** A limit of provider calls that a stack used in the last day. */
 const limitView = z.object({

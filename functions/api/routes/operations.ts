@@ -10,8 +10,8 @@ import {
   type RecordedAttempt,
 } from '../../../shared/runtime/forecast/read-operations.ts'
 import { readChangedOperations } from '../../../shared/runtime/forecast/read-changed-operations.ts'
-import { defineRoute } from '../define-route.ts'
-import { createPageForm, pageQuery, parseCursor } from '../pages.ts'
+import { defineRoute } from '../../../shared/api/define-route.ts'
+import { createPageForm, pageQuery, parseCursor } from '../../../shared/api/pages.ts'
 import { requireDeployment } from './deployments.ts'
 
 const stage = z.enum(['waiting', 'ready', 'running', 'ended'])

@@ -3,8 +3,8 @@ import { limits } from '../../../shared/config/limits.ts'
 import { error } from '../../../shared/errors/error.ts'
 import { listedPluginForm } from '../../../shared/runtime/plugins/listed-plugin.ts'
 import { archiveForm, uploadForm } from '../archive-forms.ts'
-import { type ApiPorts, defineRoute } from '../define-route.ts'
-import { createPageForm, pageQuery } from '../pages.ts'
+import { type ApiPorts, defineRoute } from '../../../shared/api/define-route.ts'
+import { createPageForm, pageQuery } from '../../../shared/api/pages.ts'
 
 /**
  * Routes for plugins: archives of their folders, which every stack of the installation

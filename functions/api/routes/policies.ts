@@ -16,7 +16,7 @@ import { parseDocumentValue } from '../../../shared/triggers/parse-document-valu
 import { archiveForm, uploadForm } from '../archive-forms.ts'
 import { createUploadAddress, requireArchiveSize, storeUpload } from '../archive-uploads.ts'
 import { createCollectionRoutes, documentNameOf } from '../collection-routes.ts'
-import { type ApiPorts, defineRoute, stackOf } from '../define-route.ts'
+import { type ApiPorts, defineRoute, stackOf } from '../../../shared/api/define-route.ts'
 import { requireArchive } from '../require-archive.ts'
 
 /** Routes of the policy packs that an administrator attaches to stacks. */

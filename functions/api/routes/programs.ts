@@ -4,7 +4,7 @@ import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { archiveForm, uploadForm } from '../archive-forms.ts'
 import { requireArchive } from '../require-archive.ts'
 import { createUploadAddress, requireArchiveSize, storeUpload } from '../archive-uploads.ts'
-import { defineRoute, stackOf } from '../define-route.ts'
+import { defineRoute, stackOf } from '../../../shared/api/define-route.ts'
 
 /**
  * Routes for uploading programs: packed folders that requests reference by their SHA-256. Edits

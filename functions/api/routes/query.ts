@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { queryLimits } from '../../../shared/config/query-limits.ts'
 import { runQuery } from '../../../shared/runtime/query/run-query.ts'
 import { listAllStacks, portsOfStack } from '../../../shared/runtime/groups/port-groups.ts'
-import { coversStack } from '../authorization.ts'
-import { defineRoute } from '../define-route.ts'
+import { coversStack } from '../../../shared/api/authorization.ts'
+import { defineRoute } from '../../../shared/api/define-route.ts'
 
 /** The route that runs a SQL query over the stacks of the token. */
 export const queryRoutes = [

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { defineRoute } from '../define-route.ts'
-import { createPageForm } from '../pages.ts'
+import { defineRoute } from '../../../shared/api/define-route.ts'
+import { createPageForm } from '../../../shared/api/pages.ts'
 
 /** A queue in responses. The numbers are approximate. */
 const queueView = z.object({

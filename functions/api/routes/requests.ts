@@ -12,17 +12,22 @@ import {
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { archiveForm } from '../archive-forms.ts'
 import { importsForm } from '../import-form.ts'
-import { idempotencyKeyOf, requestView, requestViewOf } from '../put-request.ts'
+import { idempotencyKeyOf, requestView, requestViewOf } from '../../../shared/api/put-request.ts'
 import {
   requestDeployment,
   requestParallelDefault,
   withdrawnCode,
   withdrawWaitingRequest,
-} from '../request-deployment.ts'
+} from '../../../shared/api/request-deployment.ts'
 import { requireArchive } from '../require-archive.ts'
-import { errorBodyOf } from '../error-response.ts'
-import { includesRole } from '../authorization.ts'
-import { type ApiPorts, type RouteCall, defineRoute, stackOf } from '../define-route.ts'
+import { errorBodyOf } from '../../../shared/api/error-response.ts'
+import { includesRole } from '../../../shared/api/authorization.ts'
+import {
+  type ApiPorts,
+  type RouteCall,
+  defineRoute,
+  stackOf,
+} from '../../../shared/api/define-route.ts'
 
 /** Maximum number of concurrent operations that a request may set. */
 const parallelMax = 10_000

@@ -6,10 +6,10 @@ import { stackIdOf, stackPartsOf } from '../../../shared/records/ids.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { requireEmptyStack } from '../../../shared/runtime/state/require-empty-stack.ts'
 import { listAllStacks, portsOfStack } from '../../../shared/runtime/groups/port-groups.ts'
-import { cutResultPage, createPageForm, pageQuery } from '../pages.ts'
+import { cutResultPage, createPageForm, pageQuery } from '../../../shared/api/pages.ts'
 import { removeIdleStack } from '../../../shared/runtime/state/remove-idle-stack.ts'
-import { coversStack } from '../authorization.ts'
-import { type ApiPorts, defineRoute, stackOf } from '../define-route.ts'
+import { coversStack } from '../../../shared/api/authorization.ts'
+import { type ApiPorts, defineRoute, stackOf } from '../../../shared/api/define-route.ts'
 import { deploymentView, deploymentViewOf } from './deployments.ts'
 
 const projectNameForm = z

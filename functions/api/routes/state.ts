@@ -8,8 +8,13 @@ import { hasSecretOutputs, readStackOutputs } from '../../../shared/state/stack-
 import type { StoredDeployment } from '../../../shared/state/stored.ts'
 import { exportState, requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { readStateAt } from '../../../shared/runtime/state/state-at-time.ts'
-import { includesRole } from '../authorization.ts'
-import { type ApiPorts, type RouteCall, defineRoute, stackOf } from '../define-route.ts'
+import { includesRole } from '../../../shared/api/authorization.ts'
+import {
+  type ApiPorts,
+  type RouteCall,
+  defineRoute,
+  stackOf,
+} from '../../../shared/api/define-route.ts'
 
 const exportQueryForm = z.object({
   version: z.coerce.number().int().min(1).optional(),

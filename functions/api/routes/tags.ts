@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { error } from '../../../shared/errors/error.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
-import { requireTagPermission } from '../require-policy-permission.ts'
-import { defineRoute, stackOf } from '../define-route.ts'
+import { requireTagPermission } from '../../../shared/api/require-policy-permission.ts'
+import { defineRoute, stackOf } from '../../../shared/api/define-route.ts'
 import { putTags, readTags, tagsForm } from '../../../shared/triggers/stack-tags.ts'
 import { createRecordForm } from '../../../shared/values/record-form.ts'
 

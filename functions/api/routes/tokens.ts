@@ -1,11 +1,16 @@
 import * as z from 'zod'
 import { apiLimits } from '../../../shared/config/api-limits.ts'
 import { error } from '../../../shared/errors/error.ts'
-import { pageQuery, createPageForm } from '../pages.ts'
-import { defineRoute } from '../define-route.ts'
+import { pageQuery, createPageForm } from '../../../shared/api/pages.ts'
+import { defineRoute } from '../../../shared/api/define-route.ts'
 import { rotateToken } from '../rotate-token.ts'
-import { parseToken, tokenKeyOf, tokenView, tokenViewOf } from '../token-document.ts'
-import { createToken, tokenDraft } from '../issue-token.ts'
+import {
+  parseToken,
+  tokenKeyOf,
+  tokenView,
+  tokenViewOf,
+} from '../../../shared/api/token-document.ts'
+import { createToken, tokenDraft } from '../../../shared/api/issue-token.ts'
 
 /** Routes of tokens. */
 export const tokenRoutes = [

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { defaultGroup } from '../../../shared/config/stack-groups.ts'
 import { processPlatform } from '../../../shared/config/process-platform.ts'
-import { roles } from '../authorization.ts'
-import { defineRoute } from '../define-route.ts'
+import { roles } from '../../../shared/api/authorization.ts'
+import { defineRoute } from '../../../shared/api/define-route.ts'
 
 /** The route that returns the permissions of the caller. */
 export const whoamiRoutes = [

@@ -1,5 +1,5 @@
 import { shop } from '../../../functions/api/api.fixture.ts'
-import { openTestService, shopService } from '../../../functions/api/service/service.fixture.ts'
+import { openTestService, shopService } from '../../../functions/service/service.fixture.ts'
 import { error } from '../../../shared/errors/error.ts'
 import type { BlobHash } from '../../../shared/records/ids.ts'
 import { type FuzzTarget, requireLaw } from '../fuzz-target.ts'

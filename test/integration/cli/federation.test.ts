@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { runCommandLine } from '../../../cli/arguments/run-command-line.ts'
 import { createLazyTools } from '../../../cli/session/lazy-tools.ts'
 import type { Io } from '../../../cli/session/io.ts'
-import { createToken } from '../../../functions/api/issue-token.ts'
+import { createToken } from '../../../shared/api/issue-token.ts'
 import { createApiPorts, serveApi, type ServedApi } from '../../../local/serve-api.ts'
 import { outboundVariables } from '../../../shared/config/outbound-variables.ts'
 import {
