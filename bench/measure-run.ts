@@ -96,6 +96,7 @@ function readProcess(pid: number): ProcessEntry | undefined {
 /** Returns the processor time in the text of /proc/<pid>/stat, in clock ticks. */
 function ticksOf(stat: string): number {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  // After the name of the process, these are the fields `utime` and `stime`.
   return Number(fields[11] ?? 0) + Number(fields[12] ?? 0)
 }
 

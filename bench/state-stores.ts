@@ -116,6 +116,7 @@ function createEnvironment(
     BENCH_SDK: join(repositoryRoot, 'test', 'fixtures', 'sdk', 'node_modules'),
     N: String(size),
     BYTES: values.bytes,
+    // With these variables, which AI agents set, the client asks a person to log in.
     AI_AGENT: undefined,
     CLAUDECODE: undefined,
     ...store.variables,
@@ -169,5 +170,6 @@ function readCpuSeconds(pid: number | undefined): number {
   if (pid === undefined) return 0
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  // After the name of the process, these are the fields `utime` and `stime`.
   return (Number(fields[11]) + Number(fields[12])) / 100
 }

@@ -68,8 +68,8 @@ interface TerraformRun {
 
 /**
  * Measures each command once: first a create with the null engine, then each command with Antichain
- * and, with `hasPeer`, with OpenTofu. Throws an error when a command fails, or leaves another
- * number of objects.
+ * and, with `hasPeer`, with OpenTofu. Throws an error when a command fails, or leaves an
+ * unexpected number of objects.
  */
 export async function* runTerraformRound({
   size,

@@ -57,7 +57,7 @@ test('health and readiness need no token, and readiness fails when the store is 
   expect((await get('/health')).status).toBe(200)
 })
 
-test('metrics need a token of all stacks, contain no message and no configuration, and have all names of the Grafana file', async () => {
+test('metrics need a token of all stacks, contain no message or configuration, and include each metric of the Grafana file', async () => {
   const { token } = await createToken(platform, { name: 'prometheus', role: 'read', days: 1 })
   const limited = await createToken(platform, {
     name: 'one',
@@ -87,7 +87,7 @@ test('metrics need a token of all stacks, contain no message and no configuratio
   for (const name of shown) expect(text).toContain(`# TYPE ${name} `)
 })
 
-test('requests of health count towards the limit of the API, and readiness reads one record', async () => {
+test('readiness checks count towards the limit of the API, and do not list the stacks', async () => {
   const listStacks = vi.spyOn(platform.catalog, 'listStacks')
   const ports = createApiPorts(platform, undefined)
   const limited = await serveApi(ports, { host: '127.0.0.1', port: 0 })

@@ -85,6 +85,7 @@ const slowDestroyLines: readonly BenchLine[] = [
     resources: 10_000,
     ...slowDestroy,
     variables: { ...delayVariables, SHAPE: 'hub' },
+    // The dependents take 1 s, and then the resource that they need takes 0.1 s.
     destroyFloorSeconds: 1.1,
   },
   {

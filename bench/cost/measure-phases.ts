@@ -60,8 +60,8 @@ export async function measurePhases(options: PhasesOptions): Promise<void> {
     functionAws: proxy.settings,
     bundleOf: bundles.findBundle,
     settings: { 'antichain:executorsMax': String(executorsMax) },
-    // Without the folder of the provider, functions fetch it. The plain processes of `above` share
-    // the modules that the provider loads.
+    // Without the folder of the provider, functions fetch it. With `above`, they are plain
+    // processes, which find the modules that the provider loads.
     ...(plugin === undefined ? {} : { sdk: 'above', variables: { PATH: pathWithoutProvider } }),
   })
   try {

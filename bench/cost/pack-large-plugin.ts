@@ -16,7 +16,7 @@ export function packLargePlugin(megabytes: number): Uint8Array {
   try {
     const plugin = join(folder, 'plugin')
     cpSync(join(repositoryRoot, 'test/golden/provider'), plugin, { recursive: true })
-    for (let written = 0; written < megabytes; written += 1)
+    for (let writtenMb = 0; writtenMb < megabytes; writtenMb += 1)
       appendFileSync(join(plugin, 'padding'), randomBytes(bytesPerMb))
     const archive = join(folder, 'plugin.tar.gz')
     execFileSync('tar', ['--gzip', '-cf', archive, '-C', plugin, '.'])

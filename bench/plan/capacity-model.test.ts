@@ -65,6 +65,7 @@ test('no plan is faster than its calls', () => {
   expect(wallSeconds).toBeLessThan((1_000 / 100) * 10 * 1.2)
 })
 
+// A cold start takes 3 s, a store request 8 ms, and a hop over the queue 60 ms.
 test('a chain takes two cold starts and the sum of its calls, of their store requests and of the hops over the queue', () => {
   const chain = plan({ waves: [{ count: 1_000, width: 1 }] })
   const { wallSeconds, peakOperations, peakFunctions, firstLimit } = chain
@@ -106,6 +107,7 @@ test('only the first waves of equal width wait for the growth of functions', () 
   const change = { resources: 100_000, waves: [{ count: 100, width: 1_000 }] }
   const { bindingSeconds, wallSeconds } = plan(change)
   expect(new Map(bindingSeconds).get('growth of the event source')).toBeLessThan(5)
+  // With 1,000 slots of --parallel, the last operation of a wave starts within 1.032 s.
   expect(wallSeconds).toBeLessThan(2 * 3 + 100 * (1 + 4 * 0.008 + 0.06 + 1.032) + 5)
 })
 
@@ -133,6 +135,7 @@ test('the cost contains a cold start of each executor', () => {
   expect(coldStarts).toBe(peakFunctions)
   expect(coldStarts).toBeGreaterThan(2)
   const seconds = longer.wallSeconds - wallSeconds + (coldStarts - 1)
+  // A function has 3.008 GB, and a GB-second costs $0.0000133334.
   expect(longer.cost - cost).toBeCloseTo(seconds * 3.008 * 0.0000133334, 8)
 })
 

@@ -10,8 +10,8 @@ function createRoot(): Command {
     .option('--no-protect')
     .option('--out <file>')
     .option('--show-secrets [boolean]')
-  const hook = root.command('stack').command('webhook').command('edit').alias('change')
-  hook.option('--active').option('--no-active')
+  const editCommand = root.command('stack').command('webhook').command('edit').alias('change')
+  editCommand.option('--active').option('--no-active')
   root.command('run').argument('[args...]').allowUnknownOption()
   return root
 }

@@ -28,7 +28,7 @@ async function run(options: Readonly<Record<string, string>>): Promise<readonly 
   return lines
 }
 
-test('package gen-sdk generates the SDKs of all languages, with another version', async () => {
+test('package gen-sdk generates the SDKs of all languages, with the version of --version', async () => {
   expect(await run({ version: 'v2.0.0-beta.1' })).toEqual([
     'Generated the SDK of shop 2.0.0-beta.1 in sdk/nodejs.',
     'Generated the SDK of shop 2.0.0-beta.1 in sdk/python.',

@@ -34,7 +34,7 @@ test.each([
   [['config', 'get', ''], 'keys'],
   [['config', 'set', 'key', ''], undefined],
   [['stack', ''], undefined],
-])('findCandidates asks for the live words of %j: %s', (args, live) => {
+])('findCandidates returns the kind of further words for %j: %s', (args, live) => {
   expect(findCandidates(root, args).live).toBe(live)
 })
 

@@ -15,13 +15,13 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-/** A service that decrypts texts with the prefix `own:`. It counts its blocking requests. */
+/** Creates a service that decrypts texts with the prefix `own:`, and counts blocking requests. */
 function createService(failure?: Error) {
-  const known = new Set<string>()
+  const preparedTexts = new Set<string>()
   const batches: (readonly string[])[] = []
   let blockingCount = 0
   const countBlockingCall = (text: string): void => {
-    if (!known.has(text)) blockingCount += 1
+    if (!preparedTexts.has(text)) blockingCount += 1
   }
   const manager: SecretsManager = {
     type: 'service',
@@ -39,13 +39,13 @@ function createService(failure?: Error) {
     },
     digest: text => text,
     async prepare({ ciphertexts, plaintexts }) {
-      const newTexts = [...ciphertexts.filter(text => !known.has(text)), ...plaintexts]
+      const newTexts = [...ciphertexts.filter(text => !preparedTexts.has(text)), ...plaintexts]
       if (newTexts.length === 0) return
       batches.push(newTexts)
       if (failure !== undefined) throw failure
       if (ciphertexts.some(text => !text.startsWith('own:')))
         throw error('SECRETS_MALFORMED', 'another stack')
-      for (const text of newTexts) known.add(text)
+      for (const text of newTexts) preparedTexts.add(text)
     },
   }
   return { manager, batches, countBlocking: () => blockingCount }
@@ -106,7 +106,7 @@ test.each(['SECRETS_SERVICE_UNAVAILABLE', 'SECRETS_KEY_DENIED', 'SECRETS_KEY_MIS
   },
 )
 
-test('an error from another place than the secrets provider is thrown', async () => {
+test('an error that does not come from the secrets provider is thrown', async () => {
   const { manager } = createService(error('CONFIG_INVALID', 'the file is damaged'))
   await expect(open(manager, { 'shop:a': 'own:first' })).rejects.toThrow('the file is damaged')
 })

@@ -34,7 +34,7 @@ test('JSON output has one numbered event per line and nothing else on standard o
   expect(stderr.text()).toContain(thingUrnOf('a'))
 })
 
-test('the title leads to a known dashboard on a terminal with colors', () => {
+test('on a terminal with colors, the title is a link to the dashboard', () => {
   const printTitle = (color: boolean): string => {
     const stdout = createRecordingStream({ isTTY: true, columns: 80, rows: 4 })
     const dashboard = 'http://127.0.0.1:7000/#/stacks/shop/dev'

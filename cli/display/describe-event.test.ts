@@ -3,7 +3,7 @@ import { describeEvent } from './describe-event.ts'
 
 const urn = 'urn:pulumi:dev::shop::a:b:C::x'
 
-test('an event has the kind and the text of the table of Pulumi', () => {
+test('describeEvent returns the kind and the details of an event, like the table of Pulumi', () => {
   const diagnosticEvent = {
     severity: 'error',
     urn,

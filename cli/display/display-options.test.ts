@@ -9,7 +9,7 @@ import {
   thingUrnOf,
 } from './display.fixture.ts'
 
-const live = { interactive: true }
+const treeOptions = { interactive: true }
 
 /** Returns the text printed for these events. */
 async function printEvents(
@@ -28,7 +28,7 @@ async function printEvents(
   return stdout.text()
 }
 
-const createEndedEvent = (
+const createStepEvents = (
   metadata: ReturnType<typeof metadataOf>,
 ): readonly EngineEventPayload[] => [
   { resourcePreEvent: { metadata } },
@@ -37,12 +37,12 @@ const createEndedEvent = (
 
 describe.each([
   ['lines', {}],
-  ['a tree', live],
+  ['a tree', treeOptions],
 ])('the display as %s', (_, shape) => {
   test('resources that are only read are shown on request', async () => {
     const events = [
-      ...createEndedEvent(metadataOf('read', 'seen')),
-      ...createEndedEvent(metadataOf('create', 'made')),
+      ...createStepEvents(metadataOf('read', 'seen')),
+      ...createStepEvents(metadataOf('create', 'made')),
     ]
     const defaultText = await printEvents(events, shape)
     expect(defaultText).toMatch(/made +created/)
@@ -76,7 +76,7 @@ describe.each([
 
   test('whole URNs are shown on request', async () => {
     const events = [
-      ...createEndedEvent(metadataOf('create', 'a')),
+      ...createStepEvents(metadataOf('create', 'a')),
       {
         diagnosticEvent: {
           severity: 'info',

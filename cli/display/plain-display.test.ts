@@ -28,19 +28,19 @@ const createSummary = (resourceChanges: SummaryEvent['resourceChanges']): Engine
 /** Returns the lines below the title for these events, which are one second apart. */
 async function printPlain(
   events: readonly EngineEventPayload[],
-  options: { readonly options?: Partial<DisplayOptions>; readonly result?: DeployResult } = {},
+  setup: { readonly options?: Partial<DisplayOptions>; readonly result?: DeployResult } = {},
 ): Promise<readonly string[]> {
   const stdout = createRecordingStream()
   let nowMs = 0
   const display = createPlainDisplay(
-    createTestDisplayOptions({ stdout, ...options.options }),
+    createTestDisplayOptions({ stdout, ...setup.options }),
     () => nowMs,
   )
   for (const event of events) {
     nowMs += 1000
     display.emit(event)
   }
-  await display.finish(options.result ?? succeeded)
+  await display.finish(setup.result ?? succeeded)
   return stdout.text().split('\n').slice(2, -1)
 }
 

@@ -21,12 +21,12 @@ type EmittedEvent = readonly [event: EngineEventPayload, states?: PreviewDigestS
 /** Returns the digest of these events, parsed and as text. */
 function printDigest(
   events: readonly EmittedEvent[],
-  more: Parameters<typeof createTestDisplayOptions>[0] = {},
+  options: Parameters<typeof createTestDisplayOptions>[0] = {},
 ) {
   const stdout = createRecordingStream()
   let ns = 0n
   const digest = createDigestDisplay(
-    createTestDisplayOptions({ ...more, stdout }),
+    createTestDisplayOptions({ ...options, stdout }),
     () => (ns += 1_500n),
   )
   for (const [event, states] of events)

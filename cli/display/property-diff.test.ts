@@ -149,7 +149,7 @@ describe('without a detailed diff', () => {
 })
 
 describe('with a detailed diff', () => {
-  const createDetailed = (detailedDiff: NonNullable<StepMetadata['detailedDiff']>) =>
+  const printDetailed = (detailedDiff: NonNullable<StepMetadata['detailedDiff']>) =>
     printDiff(
       update(
         { a: { b: ['x', 'y'] }, gone: 1, quiet: 'old' },
@@ -160,7 +160,7 @@ describe('with a detailed diff', () => {
 
   test('only the paths that the provider names are shown', () => {
     expect(
-      createDetailed({
+      printDetailed({
         'a.b[1]': { diffKind: 'update', inputDiff: false },
         added: { diffKind: 'add', inputDiff: false },
         gone: { diffKind: 'delete', inputDiff: true },
@@ -169,14 +169,14 @@ describe('with a detailed diff', () => {
   })
 
   test('a change that forces a replacement is marked', () => {
-    expect(createDetailed({ quiet: { diffKind: 'update-replace', inputDiff: false } })).toEqual([
+    expect(printDetailed({ quiet: { diffKind: 'update-replace', inputDiff: false } })).toEqual([
       '~ quiet (forces replacement): "old" => "new"',
     ])
   })
 
   test('an empty detailed diff is ignored, and an invalid path is treated as a key', () => {
-    expect(createDetailed({})).toContain('~ quiet: "old" => "new"')
-    expect(createDetailed({ 'b[': { diffKind: 'update', inputDiff: false } })).toEqual([
+    expect(printDetailed({})).toContain('~ quiet: "old" => "new"')
+    expect(printDetailed({ 'b[': { diffKind: 'update', inputDiff: false } })).toEqual([
       '~ b[: (none) => (none)',
     ])
   })

@@ -62,7 +62,7 @@ test('only the five newest deployments of the command count', () => {
   expect(expectedMsOfHistory(history, { command: 'up' })).toBe(90_000)
 })
 
-test('a resumed deployment is expected to take the time that is left after its last end', () => {
+test('a resumed deployment is expected to take the time that is left after the end of its last operation', () => {
   const history = [running, ...[90_000, 90_000, 90_000].map(ms => createEnded(ms))]
   const estimate = (passedMs: number) =>
     expectedMsOfHistory(history, {

@@ -33,7 +33,7 @@ const printTree = (rows: readonly ResourceRow[], height = 100) =>
   )
 
 describe('tree', () => {
-  test('a long final listing has one line for equal resources, and failures of their own', () => {
+  test('a long final listing has one line for equal resources, and failures have lines of their own', () => {
     const rows = [
       rowOf('root', 'create', { custom: false }),
       ...Array.from({ length: 1500 }, (_, index) =>

@@ -11,7 +11,7 @@ const stack = {
   secrets: 'passphrase',
 }
 const emptyPlan = { imports: [], stackSettings: [], manualSteps: [], audit: undefined }
-const planned: ImportPreview = {
+const preview: ImportPreview = {
   stack,
   status: 'new',
   action: 'import',
@@ -21,21 +21,21 @@ const planned: ImportPreview = {
 
 test('the plan of an import names the stacks whose versions it numbers from 1', () => {
   const line = '- organization/shop/dev: the export has 3 of 7 versions'
-  expect(formatImports([planned], emptyPlan)).toContain(line)
-  expect(JSON.parse(formatImportsAsJson([planned], emptyPlan)).stacks).toMatchObject([
+  expect(formatImports([preview], emptyPlan)).toContain(line)
+  expect(JSON.parse(formatImportsAsJson([preview], emptyPlan)).stacks).toMatchObject([
     { version: 7, states: 3, isRenumbered: true },
   ])
   const others: readonly ImportPreview[] = [
-    { ...planned, states: 7 },
-    { ...planned, importsHistory: false },
-    { ...planned, status: 'present', action: 'skip' },
+    { ...preview, states: 7 },
+    { ...preview, importsHistory: false },
+    { ...preview, status: 'present', action: 'skip' },
   ]
   expect(formatImports(others, emptyPlan).join('\n')).not.toContain('from 1')
 })
 
 test('the plan of an import shows no control characters of the export', () => {
   const escape = '\u001b[2J\u202e'
-  const imports = [{ ...planned, stack: { ...stack, id: escape, secrets: escape } }]
+  const imports = [{ ...preview, stack: { ...stack, id: escape, secrets: escape } }]
   const text = formatImports(imports, { ...emptyPlan, manualSteps: [`webhook ${escape}`] }).join(
     '\n',
   )

@@ -46,19 +46,19 @@ test('an audit log is sent in pages of one import, oldest entry first', async ()
   )
   const paths = new Set(calls.map(({ path }) => path))
   expect([...paths]).toEqual([expect.stringMatching(/^\/v1\/audit\/imports\/[0-9a-f]{16}$/)])
-  // Another export of the same source is another request of the log.
-  const [again] = (await importEntries([entryOf(61), ...newestFirst])).calls
-  expect(paths.has(again?.path ?? '')).toBe(false)
+  // In the log, another export of the same source is another request.
+  const [laterCall] = (await importEntries([entryOf(61), ...newestFirst])).calls
+  expect(paths.has(laterCall?.path ?? '')).toBe(false)
 })
 
-test('no page exceeds the size of a request', async () => {
+test('no page exceeds the maximum size of a request', async () => {
   const entries = Array.from({ length: 40 }, (_, index) => entryOf(index, 'ü'.repeat(2_000)))
   const { calls, bytes } = await importEntries(entries)
   expect(calls.flatMap(({ ids }) => ids)).toHaveLength(40)
   expect(Math.max(...bytes)).toBeLessThan(128 * 1024)
 })
 
-// Each page is a request of the log, so a later import of a large log must not send all of them.
+// Each page adds a request to the log, so a later import must not send the pages of an earlier one.
 test.each([0, 1, 25, 26, 999, 1_000, 2_000])(
   'a later import begins with the first page that lacks an entry: %i are present',
   async presentCount => {
@@ -68,6 +68,7 @@ test.each([0, 1, 25, 26, 999, 1_000, 2_000])(
     const firstPage = Math.floor(presentCount / 25)
     expect(calls[0]?.ids[0]).toBe(`e${firstPage * 25 + 1}`)
     expect(calls).toHaveLength(81 - firstPage)
+    // A binary search over 81 pages needs at most seven lookups.
     expect(lookedUpIds.length).toBeLessThan(8)
   },
 )

@@ -15,7 +15,7 @@ const stateOf = (name: string): StoredDeployment => ({
 const entry = { command: 'up', message: '', startedAt: 1 as EpochMs, result: 'succeeded' } as const
 const exported = stateOf('a')
 
-/** The target: the start of its deployments, and its state. */
+/** The target: the start times of its deployments, and its state. */
 interface Target {
   readonly starts: readonly number[]
   readonly state?: StoredDeployment
@@ -67,6 +67,6 @@ test.each([false, true])(
   },
 )
 
-test('a stack with the deployments of the export is present on a machine', async () => {
+test('on a machine, a stack with the deployments of the export is present, even with another state', async () => {
   expect(await compare({ starts: [1], state: stateOf('b') })).toBe('present')
 })

@@ -26,7 +26,7 @@ test.each([
   ['nothing', [recordOf(1)], 1],
   ['the version', [recordOf(1), recordOf(2)], 2],
   ['the open deployment', [recordOf(1, `${id}/2`), recordOf(1)], 2],
-])('an export of a stack of which %s changed has the record of its state', async (...example) => {
+])('an export during which %s changed has the record of its state', async (...example) => {
   const [, records, attempts] = example
   const newest = records.at(-1)
   expect(await readStack(records)).toEqual({
@@ -40,7 +40,7 @@ test('an export of a stack that changes during each attempt is refused', async (
   await expect(readStack(records)).rejects.toMatchObject({ code: 'STORE_CONFLICT' })
 })
 
-test('an export of a stack that was removed meanwhile has no such stack', async () => {
+test('readUnchangedStack returns undefined for a stack that was removed meanwhile', async () => {
   expect((await readStack([undefined])).read).toBeUndefined()
   const refuse = async () => {
     throw error('STACK_NOT_FOUND', 'removed')

@@ -27,8 +27,8 @@ function createStep(
     ...more,
   }
   const old = op === 'same' ? state : null
-  const resource = { op, urn, type, old, new: state, detailedDiff: null, provider: state.provider }
-  return { resourcePreEvent: { metadata: resource } } satisfies EngineEventPayload
+  const metadata = { op, urn, type, old, new: state, detailedDiff: null, provider: state.provider }
+  return { resourcePreEvent: { metadata } } satisfies EngineEventPayload
 }
 
 const explicitProvider = urnOf('pulumi:providers:aws', 'west')

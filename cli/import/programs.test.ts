@@ -166,12 +166,12 @@ test.each<[string, PropertyValue]>([
 })
 
 test('a resource refers neither to itself nor to a resource that shares its value with another one', () => {
-  const a = createState('test:i:T', 'a', { own: 'id-of-a', both: 'same' }, outputs('same'))
-  const b = createState('test:i:T', 'b', { both: 'same' }, outputs('same'))
+  const a = createState('test:i:T', 'a', { own: 'id-of-a', both: 'same' }, createOutputs('same'))
+  const b = createState('test:i:T', 'b', { both: 'same' }, createOutputs('same'))
   const text = renderTypescriptProgram([a, b], new Map())
   expect(text).not.toMatch(/\b[ab]\.(id|name)/)
 })
 
-function outputs(name: string): Partial<ResourceState> {
+function createOutputs(name: string): Partial<ResourceState> {
   return { outputs: new Map([['name', name]]) }
 }

@@ -41,7 +41,7 @@ test('the history is read once, two seconds after the start of the deployment', 
   expect(readExpectedMs()).toBe(80_000)
 })
 
-test('a deployment that ends earlier reads no history', async () => {
+test('a deployment that ends within two seconds reads no history', async () => {
   const { limits, startEstimate } = createEstimate(async () => [])
   startEstimate({})()
   await vi.advanceTimersByTimeAsync(60_000)

@@ -36,7 +36,7 @@ test('below the display, a failure is one line with counts and without a hint', 
   })
 })
 
-test('elsewhere, a failure has the first error with its resource', () => {
+test('without a display above, a failure has the first error with its resource', () => {
   const end = { facts: observeFailure(), result, operation: 'update', isBelowDisplay: false }
   expect(createOperationError(end)).toMatchObject({
     message: 'the update failed: no room',
@@ -52,7 +52,7 @@ test.each([
     'Error: Pulumi.yaml:4: unknown type random:RandomPett',
   ],
 ] as const)(
-  'a failure without a reported error has a line of the %s',
+  'a failure without a reported error quotes a line of the messages with the severity %s',
   (severity, messages, line) => {
     const observer = createEventObserver()
     for (const message of messages)

@@ -93,7 +93,7 @@ test.each([
   ['pulumi-random==4 \\\n  --hash=a \\\n  --hash=b\nb\n', './sdks/random\nb\n'],
   ['a \\\r\n  --hash=a\r\n', 'a \\\r\n  --hash=a\r\n./sdks/random\r\n'],
   ['# c \\\npulumi-random\n', '# c \\\n./sdks/random\n'],
-])('a requirement is added to %j without a second source', (text, expected) => {
+])('addPythonDependency leaves one source of the package in %j', (text, expected) => {
   write('Pulumi.yaml', 'name: p\nruntime: python\n')
   write('requirements.txt', text)
   const file = findRequirements(readProject(folder))
@@ -139,7 +139,7 @@ test('an SDK replaces the files of an earlier one, and keeps other files', () =>
   expect(exists).toEqual([true, false, true, true])
 })
 
-test('the address of a folder with the scheme `file` is not required again', () => {
+test('a requirement with the `file` address of the SDK is not added again', () => {
   const sdk = join(folder, 'sdks/random')
   write('requirements.txt', `file://${sdk}\n`)
   addPythonDependency(join(folder, 'requirements.txt'), 'pulumi_random', sdk)

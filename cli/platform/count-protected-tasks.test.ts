@@ -37,7 +37,7 @@ test('without tasks, and without a cluster, the count is 0', async () => {
   expect((await countWith({ ListTasksCommand: missing })).count).toBe(0)
 })
 
-test('a missing permission is an error, because the warning would be missing', async () => {
+test('a missing permission is an error, because a count of 0 would hide the warning of busy tasks', async () => {
   const denied = Object.assign(new Error('not authorized'), {
     name: 'AccessDeniedException',
     $metadata: { httpStatusCode: 400 },

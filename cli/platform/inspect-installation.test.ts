@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { inspectInstallation, type InspectClients } from './inspect-installation.ts'
 
-const where = { installation: 'site', region: 'eu-central-1', env: {} }
+const target = { installation: 'site', region: 'eu-central-1', env: {} }
 
 /** Creates services that respond by the name of the command, based on its input. */
 function createClients(
@@ -11,26 +11,27 @@ function createClients(
     const { input } = command as { input: Record<string, string> }
     const answer = answers[command.constructor.name]
     if (answer !== undefined) return answer(input) as never
-    throw failure('ResourceNotFoundException')
+    throw createFailure('ResourceNotFoundException')
   }
   const client = { send }
   return { tables: client, queues: client, objects: client, schedules: client }
 }
 
-const failure = (name: string): Error => Object.assign(new Error(`${name} happened`), { name })
+const createFailure = (name: string): Error =>
+  Object.assign(new Error(`${name} happened`), { name })
 
 describe('inspectInstallation', () => {
   test('reports missing resources for every error name that services use', async () => {
     const inspection = await inspectInstallation(
       createClients({
         GetQueueUrlCommand: () => {
-          throw failure('QueueDoesNotExist')
+          throw createFailure('QueueDoesNotExist')
         },
         HeadBucketCommand: () => {
-          throw failure('NotFound')
+          throw createFailure('NotFound')
         },
       }),
-      where,
+      target,
       '1',
     )
     expect(inspection.tables.map(({ name, status }) => [name, status])).toEqual([
@@ -53,7 +54,7 @@ describe('inspectInstallation', () => {
           },
         }),
       }),
-      where,
+      target,
       '1',
     )
     expect(inspection.queues[0]).toEqual({
@@ -76,7 +77,7 @@ describe('inspectInstallation', () => {
           }
         },
       }),
-      where,
+      target,
       '1',
     )
     const { apiUrl, serviceUrl, webhookUrl } = inspection
@@ -92,7 +93,7 @@ describe('inspectInstallation', () => {
         }),
         HeadBucketCommand: () => ({}),
       }),
-      where,
+      target,
       '1',
     )
     expect(Object.keys(inspection.groups)).toEqual(['payments', 'shop'])
@@ -118,7 +119,7 @@ describe('inspectInstallation', () => {
           return { QueueUrls: names.map(name => `https://sqs.test/1/site_${name}`) }
         },
       }),
-      where,
+      target,
       '1',
     )
     expect(requests).toEqual([{ QueueNamePrefix: 'site_', MaxResults: 1_000 }])
@@ -128,7 +129,7 @@ describe('inspectInstallation', () => {
 
   test('lists queues only without the tag of the groups, and reports a denial', async () => {
     const deny = () => {
-      throw failure('AccessDenied')
+      throw createFailure('AccessDenied')
     }
     for (const [key, areGroupsUnknown] of [
       ['antichain:groups', undefined],
@@ -138,20 +139,24 @@ describe('inspectInstallation', () => {
         ListTagsForResourceCommand: () => ({ Tags: [{ Key: key, Value: '' }] }),
         ListQueuesCommand: deny,
       })
-      const inspection = await inspectInstallation(clients, where, '1')
+      const inspection = await inspectInstallation(clients, target, '1')
       expect([inspection.groups, inspection.areGroupsUnknown]).toEqual([{}, areGroupsUnknown])
     }
-    const absent = await inspectInstallation(createClients({ ListQueuesCommand: deny }), where, '1')
+    const absent = await inspectInstallation(
+      createClients({ ListQueuesCommand: deny }),
+      target,
+      '1',
+    )
     expect(absent).not.toHaveProperty('areGroupsUnknown')
   })
 
   test('throws PLATFORM_PERMISSION_MISSING for a denied request', async () => {
     const clients = createClients({
       DescribeTableCommand: () => {
-        throw failure('AccessDeniedException')
+        throw createFailure('AccessDeniedException')
       },
     })
-    await expect(inspectInstallation(clients, where, '1')).rejects.toMatchObject({
+    await expect(inspectInstallation(clients, target, '1')).rejects.toMatchObject({
       code: 'PLATFORM_PERMISSION_MISSING',
     })
   })
@@ -159,10 +164,10 @@ describe('inspectInstallation', () => {
   test('recognizes a denied request without an error name by its status', async () => {
     const clients = createClients({
       HeadBucketCommand: () => {
-        throw Object.assign(failure('UnknownError'), { $metadata: { httpStatusCode: 403 } })
+        throw Object.assign(createFailure('UnknownError'), { $metadata: { httpStatusCode: 403 } })
       },
     })
-    await expect(inspectInstallation(clients, where, '1')).rejects.toMatchObject({
+    await expect(inspectInstallation(clients, target, '1')).rejects.toMatchObject({
       code: 'PLATFORM_PERMISSION_MISSING',
     })
   })
@@ -170,10 +175,10 @@ describe('inspectInstallation', () => {
   test('does not report a network failure as a missing installation', async () => {
     const clients = createClients({
       DescribeTableCommand: () => {
-        throw failure('TimeoutError')
+        throw createFailure('TimeoutError')
       },
     })
-    await expect(inspectInstallation(clients, where, '1')).rejects.toMatchObject({
+    await expect(inspectInstallation(clients, target, '1')).rejects.toMatchObject({
       code: 'PLATFORM_FAILED',
     })
   })

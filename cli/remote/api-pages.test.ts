@@ -19,7 +19,7 @@ test('a list has the items of all pages, also of those after an empty page', asy
   expect(await list(cursor => pages[cursor] ?? { items: [] })).toEqual([1, 2, 3])
 })
 
-// These servers kept the command running for ever.
+// Without a check, a command does not end with these servers.
 test.each<readonly [string, PageOf]>([
   ['empty pages with new cursors', cursor => ({ items: [], next: `${cursor}x` })],
   ['a page that is its own next one', () => ({ items: [1], next: 'same' })],

@@ -28,6 +28,7 @@ test('the dashboard is at the public address that the server names', async () =>
 test('the dashboard is at the address of the login if no other address serves it', async () => {
   const loginUrl = await serveDashboard()
   expect(await findDashboard({ url: loginUrl, token: 'act_x' })).toBe(loginUrl)
+  // No server listens at port 9.
   const url = await serveDashboard('http://127.0.0.1:9')
   expect(await findDashboard({ url, token: 'act_x' })).toBe(url)
   expect(await findDashboard({ url: 'http://127.0.0.1:9', token: 'act_x' })).toBeUndefined()

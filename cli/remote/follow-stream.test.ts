@@ -23,15 +23,15 @@ async function readStream(bodies: readonly (string | null)[]) {
   })()
   const settlement = Promise.allSettled([reading])
   await vi.runAllTimersAsync()
-  const [{ status, ...end }] = await settlement
-  return { events, lastIds, error: 'reason' in end ? end.reason : undefined, status }
+  const [{ status, ...outcome }] = await settlement
+  return { events, lastIds, error: 'reason' in outcome ? outcome.reason : undefined, status }
 }
 
-const progress = 'id: 3\nevent: events\ndata: [1]\n\n'
-const end = 'event: end\ndata: {}\n\n'
+const eventsText = 'id: 3\nevent: events\ndata: [1]\n\n'
+const endText = 'event: end\ndata: {}\n\n'
 
 test('a stream that ends early continues after the last message with an id', async () => {
-  const { events, lastIds, status } = await readStream([progress, end])
+  const { events, lastIds, status } = await readStream([eventsText, endText])
   expect(status).toBe('fulfilled')
   expect(events).toEqual(['events', 'end'])
   expect(lastIds).toEqual([undefined, '3'])
@@ -44,8 +44,8 @@ test('a response without a body counts as a failed connection', async () => {
   expect(lastIds).toHaveLength(apiLimits.callAttemptsMax)
 })
 
-test('a message that is not JSON is an unknown response, and is not requested again', async () => {
-  const { lastIds, error } = await readStream([`${progress}event: end\ndata: {"result\n\n`])
+test('a message that is not JSON throws API_ANSWER_UNKNOWN, and the client does not reconnect', async () => {
+  const { lastIds, error } = await readStream([`${eventsText}event: end\ndata: {"result\n\n`])
   expect(error).toMatchObject({
     code: 'API_ANSWER_UNKNOWN',
     message: 'the response of the API is not valid JSON',

@@ -64,6 +64,7 @@ test('a running deployment is stopped, and no request is withdrawn', async () =>
   const { running, requests, send } = await deployWith({ kind: 'started' })
   await send('started', { number: 7 })
   await send('events', [])
+  // The client reads `started` meanwhile. Before that, `terminate` would withdraw the request.
   await new Promise(done => setTimeout(done, 20))
   running.terminate()
   await expect.poll(() => requests.at(-1)).toBe(`POST ${path}/deployments/7/cancel`)

@@ -10,9 +10,9 @@ test('`about env` has the variables of the documentation', () => {
   const [, section = ''] = page.split('\n## Environment variables\n')
   const [table = ''] = section.split('\n## ')
   const rows = table.split('\n').filter(line => line.startsWith('| `'))
-  const names = rows
+  const documentedNames = rows
     .map(row => row.split(' | ')[0] ?? '')
     .flatMap(cell => [...cell.matchAll(/`([A-Z_]+[A-Z])`/g)].map(([, name]) => name))
-  const known = knownVariables.map(({ name }) => name)
-  expect(known.toSorted(compareTexts)).toEqual(names.toSorted(compareTexts))
+  const knownNames = knownVariables.map(({ name }) => name)
+  expect(knownNames.toSorted(compareTexts)).toEqual(documentedNames.toSorted(compareTexts))
 })

@@ -10,7 +10,7 @@ function flagsWith(values: Readonly<Record<string, string>>): Flags {
   return { isSet: () => false, text: name => texts.get(name), list: () => [] }
 }
 
-// The kind `constructor` was found as a property of every object, and ended with a TypeError.
+// In an object literal, a lookup of `constructor` finds a property of every object.
 test.each(['constructor', '__proto__', 'weekly', ''])(
   'the kind %j of a schedule is refused',
   async kind => {

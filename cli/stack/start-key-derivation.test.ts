@@ -17,12 +17,12 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 /** Starts the derivation for the stack `dev`, and returns the opened pairs of salt and passphrase. */
 async function collectOpened(passphrase: string | undefined): Promise<readonly string[][]> {
-  const opened: string[][] = []
+  const openedPairs: string[][] = []
   const tools = {
     loadSecrets: async () => ({
       readPassphrase: async () => passphrase,
       openWithPassphrase: (...pair: string[]) => {
-        opened.push(pair)
+        openedPairs.push(pair)
         return Promise.reject(new Error('incorrect passphrase'))
       },
     }),
@@ -30,7 +30,7 @@ async function collectOpened(passphrase: string | undefined): Promise<readonly s
   const env = { ANTICHAIN_HOME: join(folder, 'home') }
   const options = { stack: 'dev', nonInteractive: true, color: 'never', verbose: false } as const
   await startKeyDerivation(createCliSession({ cwd: folder, env } as unknown as Io, tools, options))
-  return opened
+  return openedPairs
 }
 
 const writeStackFile = (text: string): void => writeFileSync(join(folder, 'Pulumi.dev.yaml'), text)

@@ -3,7 +3,7 @@ import { error } from '../../shared/errors/error.ts'
 import type { AlarmPort } from '../platform/platform-port.ts'
 import { checkAlarm, checkAlarmIfPermitted } from './alarm-check.ts'
 
-const notified = 'Successfully executed action arn:aws:sns:eu-central-1:1:site-alarms'
+const notifiedSummary = 'Successfully executed action arn:aws:sns:eu-central-1:1:site-alarms'
 
 /** Creates an alarm whose action is recorded at the third reading, with this summary. */
 function createAlarm(options: { readonly summary?: string; readonly isRaised?: boolean } = {}) {
@@ -32,10 +32,10 @@ function createAlarm(options: { readonly summary?: string; readonly isRaised?: b
 }
 
 test('the check of an alarm that notifies its topic passes, and resets the alarm', async () => {
-  const { deps, states } = createAlarm({ summary: notified })
+  const { deps, states } = createAlarm({ summary: notifiedSummary })
   expect(await checkAlarm(deps)).toEqual({
     result: 'passed',
-    message: `The alarm site-dead-chains was raised: ${notified}.`,
+    message: `The alarm site-dead-chains was raised: ${notifiedSummary}.`,
   })
   expect(states).toEqual(['ALARM', 'OK'])
 })
@@ -44,7 +44,7 @@ test.each([
   ['Failed to execute action arn:aws:sns:eu-central-1:1:site-alarms', 'Failed to execute action'],
   [undefined, 'CloudWatch recorded no action'],
 ])(
-  'the check of an alarm without a notification fails, and resets the alarm; its action: %s',
+  'the check of an alarm without a notification fails, and resets the alarm; recorded action: %s',
   async (summary, message) => {
     const { deps, states } = createAlarm(summary === undefined ? {} : { summary })
     await expect(checkAlarm(deps)).rejects.toMatchObject({

@@ -23,7 +23,7 @@ test('the table has a row for each check', () => {
   ])
 })
 
-test('the common time of two deployments is negative when one waited for the other', () => {
+test('overlapMsOf is negative when one of two deployments waited for the other', () => {
   const first = { startMs: 0, endMs: 10 }
   expect(overlapMsOf([first, { startMs: 4, endMs: 30 }])).toBe(6)
   expect(overlapMsOf([first, { startMs: 12, endMs: 30 }])).toBe(-2)

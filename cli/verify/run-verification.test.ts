@@ -13,13 +13,13 @@ async function run(replaced: Partial<Checks>, options: { readonly remainders?: s
   const controller = new AbortController()
   let cleanUps = 0
   const checks = { chain: passCheck, 'two-stacks': passCheck, park: passCheck } as const
-  const others = { 'long-call': passCheck, webhook: passCheck, alarm: passCheck } as const
-  const interrupting = async () => {
+  const otherChecks = { 'long-call': passCheck, webhook: passCheck, alarm: passCheck } as const
+  const interruptRun = async () => {
     controller.abort()
     throw error('DEPLOYMENT_CANCELLED', 'the verification was interrupted')
   }
   const { reports, remainders } = await runVerification(
-    { ...checks, ...others, park: interrupting, ...replaced },
+    { ...checks, ...otherChecks, park: interruptRun, ...replaced },
     {
       names: checkNames,
       signal: controller.signal,
@@ -34,10 +34,10 @@ async function run(replaced: Partial<Checks>, options: { readonly remainders?: s
 }
 
 test('a failed check is cleaned up, its report has the reason, and the run continues', async () => {
-  const failing = async () => {
+  const failCheck = async () => {
     throw error('DEPLOYMENT_FAILED', 'the up failed: no such key')
   }
-  const { results, reports, cleanUps } = await run({ 'two-stacks': failing, park: passCheck })
+  const { results, reports, cleanUps } = await run({ 'two-stacks': failCheck, park: passCheck })
   expect(results).toEqual(['passed', 'failed', 'passed', 'passed', 'passed', 'passed'])
   expect(reports[1]?.message).toBe('[DEPLOYMENT_FAILED] the up failed: no such key')
   expect(cleanUps).toBe(6)

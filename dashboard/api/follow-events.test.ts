@@ -38,7 +38,7 @@ async function follow(connections: readonly (string | ApiFailure)[]) {
   return { lastIds, received, states }
 }
 
-test('a broken stream continues behind its last message, and says that it was broken', async () => {
+test('a broken stream continues after its last message, and reports the break', async () => {
   const { lastIds, received, states } = await follow([eventsText(3), eventsText(5) + endText])
   expect(lastIds).toEqual(['', '3'])
   expect(received).toEqual(['events', 'events', 'end'])
@@ -46,14 +46,14 @@ test('a broken stream continues behind its last message, and says that it was br
 })
 
 test('a stream that has reached its maximum duration reconnects without a fault', async () => {
-  const again = 'event: again\ndata: {}\n\n'
-  const { states } = await follow([eventsText(3) + again, endText])
+  const againText = 'event: again\ndata: {}\n\n'
+  const { states } = await follow([eventsText(3) + againText, endText])
   expect(states).toEqual(['connecting', 'open', 'open', 'ended'])
 })
 
 test('a server that is away or busy is tried again, and a refusal is final', async () => {
-  const away = [failureOf(0, 'API_UNREACHABLE'), failureOf(429, 'API_RATE_LIMITED'), endText]
-  expect((await follow(away)).states).toEqual([
+  const connections = [failureOf(0, 'API_UNREACHABLE'), failureOf(429, 'API_RATE_LIMITED'), endText]
+  expect((await follow(connections)).states).toEqual([
     ...['connecting', 'broken', 'broken', 'open', 'ended'],
   ])
   const refused = await follow([failureOf(404, 'STACK_NOT_FOUND'), endText])

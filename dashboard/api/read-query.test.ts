@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readQuery, searchTermOf, sqlTextOf } from './read-query.ts'
 
-test('texts in a query are literals, and words of a search are prefixes', () => {
+test('sqlTextOf returns a literal, and searchTermOf makes each word of a search a prefix', () => {
   expect(sqlTextOf("it's")).toBe("'it''s'")
   expect(searchTermOf(' eu-server "x" ')).toBe('"eu-server"* """x"""*')
   expect(searchTermOf(' - "" ')).toBeUndefined()
@@ -9,13 +9,13 @@ test('texts in a query are literals, and words of a search are prefixes', () => 
 
 test('the rows of a query have the names of their columns', async () => {
   const response = { columns: ['a', 'b'], rows: [[1, null]], isTruncated: false, unreadable: [] }
-  const bodies: unknown[] = []
+  const calls: unknown[] = []
   const send = (path: string, body: unknown): Promise<never> => {
-    bodies.push([path, body])
+    calls.push([path, body])
     return Promise.resolve(response as never)
   }
   const { signal } = new AbortController()
   const result = await readQuery({ send }, { sql: 'select 1', project: 'shop', signal })
   expect(result).toEqual({ rows: [{ a: 1, b: null }], isTruncated: false, unreadable: [] })
-  expect(bodies).toEqual([['/v1/query', { sql: 'select 1', project: 'shop' }]])
+  expect(calls).toEqual([['/v1/query', { sql: 'select 1', project: 'shop' }]])
 })

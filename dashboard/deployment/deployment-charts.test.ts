@@ -97,7 +97,7 @@ test('waves count their deletes by state', () => {
   ])
 })
 
-test('planned operations without an event are rows, and a row of events counts', () => {
+test('each planned operation without an event has a row, and the row of an event replaces it', () => {
   const provider = 'urn:pulumi:dev::shop::pulumi:providers:a::default_1_0_0'
   const table = createRowTable()
   table.setReported(createRow({ op: 'delete', urn: operationOf('a').urn, type: 'a:b:C' }, 'done'))

@@ -46,8 +46,8 @@ test('a replacement has a row for its create and one for its delete', () => {
 test('a read of a refresh has one row, with the change that it found', () => {
   const events = [begin('refresh', 'a'), begin('refresh', 'b'), finish('update', 'a')]
   expect(readStates(events)).toEqual(['b refresh running', 'a update done'])
-  const again = [...events, finish('refresh', 'b'), ...events.slice(1)]
-  expect(readStates(again)).toContain('a update done')
+  const repeatedEvents = [...events, finish('refresh', 'b'), ...events.slice(1)]
+  expect(readStates(repeatedEvents)).toContain('a update done')
 })
 
 test('the progress is the same object until further events arrive', () => {
@@ -79,8 +79,8 @@ test('messages are kept without colors, and progress messages of terminals are o
 
 test('100,000 operations that arrive one by one are folded without copies of all rows', () => {
   const fold = createDeploymentFold()
-  for (let at = 0; at < 100_000; at += 1) fold.add([begin('create', `r-${at}`)])
-  for (let at = 0; at < 100_000; at += 1) fold.add([finish('create', `r-${at}`)])
+  for (let index = 0; index < 100_000; index += 1) fold.add([begin('create', `r-${index}`)])
+  for (let index = 0; index < 100_000; index += 1) fold.add([finish('create', `r-${index}`)])
   expect(fold.read().counts).toMatchObject({ done: 100_000, running: 0 })
 })
 

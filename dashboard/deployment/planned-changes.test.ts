@@ -26,7 +26,7 @@ test('an update has the inputs that differ, and those that the engine names', ()
   ])
 })
 
-// The other side had a value by the name of a property of every object.
+// In an object literal, a lookup of `constructor` finds a property of every object.
 test('an input named constructor is added and removed like others', () => {
   const named = { constructor: 1 }
   expect(listPlannedChanges(withInputs(named, {}))).toMatchObject([{ op: 'add', new: 1 }])

@@ -85,7 +85,7 @@ test('a filter matches texts with all of its parts, in any case and order', () =
   expect(createMatcher('  ')).toBeUndefined()
 })
 
-test('a number of shown items names the number of all items only if a filter hides some', () => {
+test('formatShownCount adds the number of all items only if a filter hides some', () => {
   expect(formatShownCount(2, 2, 'stack')).toBe('2 stacks')
   expect(formatShownCount(1, 12_000, 'stack')).toBe('1 stack of 12,000')
 })

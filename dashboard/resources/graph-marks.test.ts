@@ -3,20 +3,20 @@ import { expect, test } from 'vitest'
 import { createGraphMarks, namedMatchesMax } from './graph-marks.ts'
 
 /** Creates a chain of resources `0`, `1`, …, and returns its marks. */
-function openChain(count: number) {
+function createChain(count: number) {
   const graph = new DirectedGraph()
   for (let index = 0; index < count; index += 1) graph.addNode(String(index))
   for (let index = 1; index < count; index += 1)
     graph.addEdgeWithKey(`${index - 1}-${index}`, String(index - 1), String(index))
   const nodes = new Set<string>()
   const edges = new Set<string>()
-  const change = (set: Set<string>, key: string, isIn: boolean): void =>
+  const setMember = (set: Set<string>, key: string, isIn: boolean): void =>
     void (isIn ? set.add(key) : set.delete(key))
   const marks = createGraphMarks(graph, {
     setNodesState: (keys, { isHighlighted }) => {
-      for (const key of keys) change(nodes, key, isHighlighted)
+      for (const key of keys) setMember(nodes, key, isHighlighted)
     },
-    setEdgeState: (edge, { isHighlighted }) => change(edges, edge, isHighlighted),
+    setEdgeState: (edge, { isHighlighted }) => setMember(edges, edge, isHighlighted),
   })
   return { ...marks, nodes, edges }
 }
@@ -24,9 +24,9 @@ function openChain(count: number) {
 const keysUpTo = (count: number): Set<string> =>
   new Set(Array.from({ length: count }, (_, index) => String(index)))
 
-// Edges of an earlier, smaller set of matches stayed marked, and those that the pointer had left.
-test('the edges of matches are marked up to the limit, and none of more matches', () => {
-  const { highlight, hover, nodes, edges } = openChain(60)
+// Edges lose their mark when the matches exceed the limit, and when the pointer leaves.
+test('the edges of matches are marked only if at most `namedMatchesMax` resources match', () => {
+  const { highlight, hover, nodes, edges } = createChain(60)
   highlight(keysUpTo(2))
   expect([[...nodes], [...edges]]).toEqual([
     ['0', '1'],
@@ -43,7 +43,7 @@ test('the edges of matches are marked up to the limit, and none of more matches'
 })
 
 test('an edge stays marked while one of its resources matches, and a filter may match no resource', () => {
-  const { highlight, hover, nodes, edges } = openChain(4)
+  const { highlight, hover, nodes, edges } = createChain(4)
   highlight(new Set(['1', 'unknown']))
   highlight(new Set(['2']))
   hover('3', true)

@@ -61,8 +61,8 @@ test('the neighbors of a resource name the reason, and a parent that is also a d
 })
 
 test('a layout has a rank for each wave, and every resource a place of its own', () => {
-  const resources = Array.from({ length: 500 }, (_, at) =>
-    resourceOf(`r${at}`, at < 100 ? {} : { dependencies: [urnOf(`r${at - 100}`)] }),
+  const resources = Array.from({ length: 500 }, (_, index) =>
+    resourceOf(`r${index}`, index < 100 ? {} : { dependencies: [urnOf(`r${index - 100}`)] }),
   )
   const { points, ranks } = layOut(resources)
   expect(ranks.map(({ wave, count }) => [wave, count])).toEqual([

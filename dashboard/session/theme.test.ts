@@ -12,7 +12,7 @@ function defineGlobal(name: string, read: () => unknown): void {
   Object.defineProperty(globalThis, name, { configurable: true, get: read })
 }
 
-// The storage was read outside of the `try`, so the page stayed blank.
+// A read of the storage outside of the `try` would leave the page blank.
 test('a browser that blocks the data of sites has no stored values, and shows the system theme', () => {
   for (const name of storages)
     defineGlobal(name, () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type ConfirmedAction, sendConfirmed } from './send-confirmed.ts'
 
-// The failure of the first attempt was still shown beside the result of the second one.
+// The failure of the first attempt must not stay beside the result of the second one.
 test('a confirmed action that failed can be sent again, and its failure is no longer shown', async () => {
   const shown: (ConfirmedAction | 'closed')[] = []
   const screen = {

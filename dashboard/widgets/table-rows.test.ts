@@ -5,10 +5,10 @@ import { nextSort, sortRows } from './sort-rows.ts'
 test('rows are sorted by numbers and texts in both directions, and rows without a value are last', () => {
   const rows = [{ value: 'b10' }, { value: undefined }, { value: 'b9' }, { value: 'A' }]
   const valueOf = ({ value }: { value: string | undefined }) => value
-  const sorted = (direction: 'ascending' | 'descending') =>
+  const sortValues = (direction: 'ascending' | 'descending') =>
     sortRows(rows, valueOf, direction).map(valueOf)
-  expect(sorted('ascending')).toEqual(['A', 'b9', 'b10', undefined])
-  expect(sorted('descending')).toEqual(['b10', 'b9', 'A', undefined])
+  expect(sortValues('ascending')).toEqual(['A', 'b9', 'b10', undefined])
+  expect(sortValues('descending')).toEqual(['b10', 'b9', 'A', undefined])
   expect(sortRows([3, 20, 1], value => value, 'descending')).toEqual([20, 3, 1])
 })
 

@@ -7,7 +7,7 @@ const tree = {
   parentIndexOf: (row: number) => (row === 2 || row === 3 ? 1 : -1),
 }
 
-// A row without a parent gave the focus to the first row of the table.
+// A row without a parent keeps the focus, and does not give it to the first row of the table.
 test.each([
   ['ArrowLeft', 3, 1],
   ['ArrowLeft', 4, 4],

@@ -41,6 +41,7 @@ export function createNavigation(titles: ReadonlyMap<string, string>): Navigatio
       .map(path => path.replace(/\.md$/, ''))
       .toSorted((a, b) => rankOf(a) - rankOf(b)),
   }))
+  // The first folder, the tutorials, comes after the group `Start`. The other folders come last.
   const [start, ...others] = pageGroups
   const groups = [...(start === undefined ? [] : [start]), ...folders.slice(0, 1), ...others]
   const allGroups = [...groups, ...folders.slice(1)].filter(({ pages }) => pages.length > 0)

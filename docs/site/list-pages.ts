@@ -34,7 +34,7 @@ export function listPages(repositoryFolder: string): SiteFiles {
   }
 }
 
-/** Lists the files of a folder in `docs`, with `/`. */
+/** Lists the files of a folder in `docs`, with `/` as the separator of paths. */
 function listFolder(folder: string, name: string): readonly string[] {
   return readdirSync(join(folder, name), { recursive: true, encoding: 'utf8' }).map(
     path => `${name}/${path.replaceAll('\\', '/')}`,

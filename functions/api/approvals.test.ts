@@ -91,7 +91,7 @@ test('an approved plan becomes one request with this plan, program and approver,
   expect(other).toMatchObject({ status: 409, body: { code: 'APPROVAL_DECIDED' } })
 })
 
-// The note was cut at its length before its line breaks became longer.
+// An escaped line break is longer, so a cut at the length of the note would lose its end.
 test('a note with line breaks is kept completely, up to the limit of a note', async () => {
   await requestUpWithApproval(await api.issueToken('deploy'), 'noted')
   const note = 'checked:\n- costs\n- names'
@@ -205,7 +205,7 @@ test('on a stack with a rule, a refresh runs no program, and no client deploys b
   await requireNoApprovalRule(documents, shop)
 })
 
-test('an admin sets the rule, and an archive becomes the program of a stack with a rule only after its approval', async () => {
+test('an admin sets the approval rule of a stack, and a token with the role read gets it', async () => {
   const admin = await api.issueToken('admin')
   const body = { commands: ['up'], expiresAfterHours: 2 }
   const put = await api.call(admin, `PUT ${shopPath}/approval-rule`, body)

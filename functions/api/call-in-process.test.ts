@@ -19,8 +19,8 @@ test('a path with an invalid escape is refused with a code, as with HTTP', async
     ['/v1/%', 'API_ROUTE_UNKNOWN'],
     ['/v1/stacks/%E0/dev', 'API_INPUT_INVALID'],
   ] as const) {
-    const own = callApiInProcess(ports, 'ann', { method: 'GET', path })
-    await expect(own).rejects.toMatchObject({ code })
+    const result = callApiInProcess(ports, 'ann', { method: 'GET', path })
+    await expect(result).rejects.toMatchObject({ code })
     expect(await (await call(admin, `GET ${path}`)).json()).toMatchObject({ code })
   }
 })

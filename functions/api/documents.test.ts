@@ -115,7 +115,7 @@ test.each([
   ['https://169.254.169.254/latest', 'link-local'],
   ['https://[::1]/hook', 'loopback'],
   ['https://me:secret@example.com/hook', 'has a user or password in it'],
-])('a notification and a webhook with the address %s are not stored', async (url, why) => {
+])('a notification and a webhook with the address %s are not stored', async (url, reason) => {
   const { call, admin } = await openWithTokens()
   const notification = { url, events: ['failed'], secret }
   const webhook = { form: 'github', secrets: [secret], apiUrl: url, rules: [] }
@@ -127,7 +127,7 @@ test.each([
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({
       code: 'OUTBOUND_REFUSED',
-      message: expect.stringContaining(why),
+      message: expect.stringContaining(reason),
     })
     expect((await call(admin, `GET ${path}`)).status).toBe(404)
   }
@@ -201,7 +201,7 @@ test('undelivered notifications are listed without their contents, and sent agai
   expect(await notifications.receive(1, 0)).toMatchObject([{ message: { key }, deliveries: 1 }])
 })
 
-test('a notification keeps its secret without a new one, null removes it, and the format signed needs a long one', async () => {
+test('a notification keeps its secret if the request has none, null removes it, and the format `signed` needs 16 characters', async () => {
   const { call, admin } = await openWithTokens()
   const path = `${shopPath}/notifications/ops`
   const put = async (fields: object) => {

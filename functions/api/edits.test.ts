@@ -30,6 +30,7 @@ test('an edit is put once for its key, and another edit with the key is refused'
   const other = await api.call(token, requestLine, { edit: { kind: 'repair' } }, headers)
   expect([other.status, await other.json()]).toMatchObject([409, { code: 'REQUEST_KEY_TAKEN' }])
   const audited = await api.platform.audit.read(0, 100)
+  // Each of the three requests has an entry for the call and one for the response.
   expect(audited.filter(({ what }) => what === requestLine)).toHaveLength(6)
 })
 
@@ -56,8 +57,8 @@ test('an edit is refused immediately while a deployment is open or waits, unless
   await platform.catalog.release(deployment, end)
   await platform.requests.end(shop, 'first', { kind: 'refused', code: 'X', message: '' })
   await api.call(token, `POST ${shopPath}/deployments`, { command: 'up' })
-  const behind = await api.call(token, requestLine, { edit })
-  expect([behind.status, await behind.json()]).toMatchObject([409, { code: 'STACK_BUSY' }])
+  const blocked = await api.call(token, requestLine, { edit })
+  expect([blocked.status, await blocked.json()]).toMatchObject([409, { code: 'STACK_BUSY' }])
   expect(await platform.requests.listWaiting(shop, 10)).toHaveLength(1)
 })
 
@@ -123,7 +124,7 @@ test('a rename needs a token of both names and a free name, and is put once for 
   expect([other.status, await other.json()]).toMatchObject([409, { code: 'REQUEST_KEY_TAKEN' }])
 })
 
-// A repeated rename sent no nudge, although the first call may have crashed before its own.
+// The first call may have crashed before its nudge, so a repeated call sends one too.
 test.each([
   ['edit', requestLine, { edit }],
   ['rename', `POST ${shopPath}/rename`, { project: 'mall', stack: 'prod' }],

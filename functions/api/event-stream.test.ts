@@ -138,7 +138,7 @@ test('a stream that always has new events ends with its token too', async () => 
   expect(nowMs).toBeLessThan(15_000)
 })
 
-// A stream after the summary waited again for it, until the last events could no longer arrive.
+// A stream that begins after the summary must not wait for the summary again.
 test('a stream that continues after the summary of an ended deployment ends immediately', async () => {
   const token = await api.issueToken('read')
   const { events, catalog } = api.platform
@@ -155,6 +155,7 @@ test('a stream that continues after the summary of an ended deployment ends imme
   const continued = await openStream(token, { 'last-event-id': lastId })
   expect((await continued.text()).match(/event: \w+/g)).toEqual(['event: end'])
   expect(nowMs).toBe(0)
+  // An `s` in the id says that the summary was before it.
   const withoutSummary = await openStream(token, { 'last-event-id': lastId.replace('s', '') })
   expect((await withoutSummary.text()).match(/event: \w+/g)).toEqual(['event: end'])
   expect(nowMs).toBeGreaterThan(apiLimits.lateEventsMs)

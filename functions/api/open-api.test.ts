@@ -16,7 +16,7 @@ const operations = Object.entries(paths).flatMap(([path, methods]) =>
 )
 const stackPath = '/v1/stacks/{project}/{stack}'
 
-// Each query parameter was described as optional.
+// The defect: each query parameter is described as optional.
 test('the OpenAPI document requires the query parameters without which a call is refused', () => {
   const required = operations.flatMap(({ name, operation: { parameters = [] } }) => {
     const names = parameters.filter(field => field.in === 'query' && field.required)
@@ -30,7 +30,7 @@ test('the OpenAPI document requires the query parameters without which a call is
   })
 })
 
-// Each body was described as required.
+// The defect: each body is described as required.
 test('the OpenAPI document requires every body except the one of a cancellation', () => {
   const withBody = operations.filter(({ operation }) => operation.requestBody !== undefined)
   const optional = withBody.filter(({ operation }) => operation.requestBody?.required === false)

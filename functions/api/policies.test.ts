@@ -56,7 +56,7 @@ describe('an attached policy pack', () => {
     expect(await listNames()).toEqual([])
   })
 
-  test('is not escaped by another tag or name, except by an administrator', async () => {
+  test('cannot be escaped by a changed tag or name, unless an administrator makes the change', async () => {
     const { call, admin, issueToken } = await openWithUpload()
     const deployer = await issueToken('deploy')
     const setTier = (token: string, tier: string | null) =>
@@ -74,7 +74,7 @@ describe('an attached policy pack', () => {
     expect((await setTier(admin, null)).status).toBe(200)
   })
 
-  test('needs an uploaded archive of its own name, and an administrator', async () => {
+  test('needs an archive that was uploaded under its own name, and an administrator', async () => {
     const { call, admin, issueToken } = await openWithUpload()
     const other = await call(admin, 'PUT /v1/policies/other', { archive })
     expect(await other.json()).toMatchObject({ code: 'ARCHIVE_UNKNOWN' })
@@ -106,6 +106,7 @@ describe('an attached policy pack', () => {
   test('is kept by the sweep of blobs, and is added to each request that checks resources', async () => {
     const { call, admin, platform } = await openWithUpload()
     expect((await call(admin, `PUT ${path}`, { archive })).status).toBe(200)
+    // The sweep changes only blobs that are older than a day.
     const later = (platform.clock.now() + 9 * 86_400_000) as EpochMs
     const clock = { ...platform.clock, now: () => later }
     await sweepBlobs({ ...platform, clock }, { dryRun: false })

@@ -148,7 +148,7 @@ test('a full queue refuses requests, and a preview does not set the program of i
   const archive = hashOf(program)
   await call(deploy, `POST ${shopPath}/previews`, { command: 'up', archive })
   expect(await platform.requests.getProgram(shop)).toBeUndefined()
-  for (let at = 1; at < 100; at += 1)
+  for (let count = 1; count < 100; count += 1)
     await call(deploy, `POST ${shopPath}/deployments`, { command: 'refresh' })
   const full = await call(deploy, `POST ${shopPath}/deployments`, { command: 'refresh' })
   expect(full.status).toBe(429)
@@ -250,13 +250,13 @@ test('an idle stream sends heartbeats, and ends at its time limit', async () => 
     monotonicMs: () => nowMs,
     sleep: async (ms: number) => void (nowMs += ms),
   }
-  const reading = createStreamPosition(
+  const position = createStreamPosition(
     { ...all.platform, clock, execute: 'here', addresses: {}, outbound: createOutbound() },
     { isTokenValid: async () => true },
     '',
   )
   const messages: StreamMessage[] = []
-  for await (const message of streamDeployment(reading, deploymentIdOf(shop, 1)))
+  for await (const message of streamDeployment(position, deploymentIdOf(shop, 1)))
     messages.push(message)
   expect(messages.at(-1)).toEqual({ event: 'again', data: {} })
   expect(messages.filter(({ event }) => event === 'alive').length).toBeGreaterThan(20)

@@ -56,10 +56,10 @@ async function openWithScheduler() {
   return { ...memory, platform, ports, put, readPlacedName }
 }
 
-test('the calls of a schedule are those that its document names, after every change of it', async () => {
+test('after every change of a schedule, its calls are those that its document names', async () => {
   const { calls, put, readPlacedName, ports } = await openWithScheduler()
-  const shown = await put()
-  expect(JSON.stringify(shown)).not.toContain('placed')
+  const reply = await put()
+  expect(JSON.stringify(reply)).not.toContain('placed')
   expect([...calls.values()]).toMatchObject([
     { key, times: { expression: 'cron(0 3 * * ? *)', zone: 'Europe/Berlin' } },
   ])
@@ -80,7 +80,7 @@ test('the calls of a schedule are those that its document names, after every cha
   expect(calls.size).toBe(0)
 })
 
-test('a schedule that is over before it begins is refused, and the previous one is kept', async () => {
+test('a schedule whose only time has passed is refused, and the previous schedule is kept', async () => {
   const { calls, put, readPlacedName } = await openWithScheduler()
   await put()
   const before = await readPlacedName()
@@ -160,7 +160,7 @@ test('removing a stack also removes its schedules, their calls and its notificat
   expect(remaining.map(({ key: { name } }) => name)).toEqual(['all'])
 })
 
-test('a due schedule, which could no longer be created, can be paused', async () => {
+test('a schedule whose only time has passed can be stored only as a paused one', async () => {
   const { put, ports } = await openWithScheduler()
   const passed = { when: 'at(2020-01-01T00:00:00)', jitterMs: 0 }
   await expect(put(passed)).rejects.toMatchObject({ code: 'SCHEDULE_INVALID' })
@@ -173,7 +173,7 @@ test('a due schedule, which could no longer be created, can be paused', async ()
   })
 })
 
-test('a rename places the calls of the schedules for the new name before it is requested', async () => {
+test('a rename places the calls of the schedules for the new name, and its request names them', async () => {
   const { calls, put, platform, ports } = await openWithScheduler()
   await put()
   await put({ isPaused: true }, {})

@@ -51,6 +51,7 @@ test('a token that was stored without an expiry stays valid', async () => {
 test('a wrong secret of an expired token is refused like that of an unknown token', async () => {
   const { token } = await create(1)
   now += dayMs
+  // The first 21 characters have the id of the token, and the other 43 its secret.
   await expect(
     authenticate(deps(), `${token.slice(0, 21)}${'A'.repeat(43)}`),
   ).rejects.toMatchObject(refused)

@@ -26,8 +26,8 @@ async function answer(app: Pick<Hono, 'fetch'>, event: object) {
   let head: ResponseHead | undefined
   const stream = new PassThrough()
   const text = stream.toArray().then(parts => Buffer.concat(parts).toString())
-  await answerEvent(app, event, announced => {
-    head = announced
+  await answerEvent(app, event, responseHead => {
+    head = responseHead
     return stream
   })
   return { head, text: await text }

@@ -10,7 +10,7 @@ const env = {
   AWS_REGION: 'eu-central-1',
 }
 
-// The functions send only the telemetry of the first group, so measurements of the others were lost.
+// The functions send only the telemetry of the first group. Other telemetry would be lost.
 test.each([
   ['schedule', openScheduleTriggers],
   ['webhook', openWebhookTriggers],

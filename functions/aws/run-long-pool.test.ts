@@ -32,7 +32,7 @@ test('a task is protected before its work begins, and calls the scaler while it 
   expect(state.events).toEqual([true, 'work', { kind: 'check' }, 'checks end', false])
 })
 
-test('a task calls the scaler after a quarter of an hour without work, and again after another', async () => {
+test('a task calls the scaler after each quarter of an hour without work', async () => {
   const { state, activity } = createActivity()
   const idle = { kind: 'idle', queue: 'nudges-long' }
   state.nowMs = awsLimits.longPoolIdleMs - 1

@@ -67,6 +67,7 @@ test('a call records its requests, its messages, its own write and its time sinc
   expect(stored.get(`${first} run1`)?.counts).toMatchObject({
     writeUnits: 4,
     readUnits: 0,
+    // Lambda receives and removes the message of the call.
     messages: 2,
     calls: 1,
     gbSeconds: 3,

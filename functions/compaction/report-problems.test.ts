@@ -28,7 +28,7 @@ async function report(
   return { metrics, events }
 }
 
-test('dead letters and stuck deployments are one metric, and lines of the log', async () => {
+test('dead letters and stuck deployments are counted in the metric of problems, and logged', async () => {
   expect(await report({ chains: 2, notifications: 3 }, true)).toEqual({
     metrics: [
       ['stuckDeployments', 1],
@@ -42,6 +42,6 @@ test('dead letters and stuck deployments are one metric, and lines of the log', 
   expect((await report({ nudges: 1 }, false)).metrics).toEqual([['problems', 1]])
 })
 
-test('without problems no metric is written, because each costs', async () => {
+test('without problems no metric is written, because each metric costs money', async () => {
   expect(await report({}, false)).toEqual({ metrics: [], events: [] })
 })

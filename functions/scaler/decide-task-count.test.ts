@@ -57,8 +57,8 @@ describe('the number of tasks', () => {
       fc.property(states, calls, (state, call) => {
         const hasMessages = state.visible + state.delayed + state.held > 0
         // An idle task calls, so at least one task is desired.
-        const known = call.kind === 'idle' ? { ...state, desired: state.desired + 1 } : state
-        const count = decideTaskCount(call, known, tasksMax)
+        const validState = call.kind === 'idle' ? { ...state, desired: state.desired + 1 } : state
+        const count = decideTaskCount(call, validState, tasksMax)
         if (hasMessages || call.kind === 'sent') expect(count).toBeGreaterThanOrEqual(1)
       }),
     )

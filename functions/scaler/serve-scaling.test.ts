@@ -37,7 +37,7 @@ function createPool(pool: { desired: number; running: number; visible: number })
   return { pool, call }
 }
 
-test('a message that is sent while another call removes the tasks is found by a stopped task', async () => {
+test('a stopped task finds a message that was sent while another call removed the tasks', async () => {
   const { pool, call } = createPool({ desired: 1, running: 1, visible: 0 })
   await call(idle, async () => {
     pool.visible = 1
@@ -50,7 +50,7 @@ test('a message that is sent while another call removes the tasks is found by a 
   expect(pool.desired).toBe(1)
 })
 
-test('a raise that another one overwrites is repeated by a busy task', async () => {
+test('a raise that another call overwrites with a lower number is repeated by a busy task', async () => {
   const { pool, call } = createPool({ desired: 0, running: 0, visible: 1 })
   await call(sent, async () => {
     pool.visible = 2
@@ -64,7 +64,7 @@ test('a raise that another one overwrites is repeated by a busy task', async () 
   expect(pool.desired).toBe(2)
 })
 
-test('a number that remains is not written again, because ECS limits its requests', async () => {
+test('an unchanged number of tasks is not written again, because ECS limits its requests', async () => {
   const { pool, call } = createPool({ desired: 1, running: 1, visible: 1 })
   await call(sent, () => Promise.reject(new Error('an update')))
   expect(pool.desired).toBe(1)

@@ -78,20 +78,22 @@ function createStartedMessage(): OutgoingMessage {
 }
 
 test('a repeated message is sent once, a failed one is redelivered later, and an unreadable one is dropped', async () => {
-  const twice = createStartedMessage()
-  const failing = createStartedMessage()
+  const repeatedMessage = createStartedMessage()
+  const failingMessage = createStartedMessage()
   const failingDeployment = JSON.stringify(`${stack}/${lastNumber}`)
   receiver.state.answer = ({ body }) => ({ status: body.includes(failingDeployment) ? 503 : 200 })
   const records = [
-    createRecord('a', 1, twice),
-    createRecord('b', 1, failing),
+    createRecord('a', 1, repeatedMessage),
+    createRecord('b', 1, failingMessage),
     { ...createRecord('c'), body: 'x' },
   ]
   expect(await serve({ Records: records })).toEqual({
     batchItemFailures: [{ itemIdentifier: 'b' }],
   })
   expect(postponed).toEqual([['h-b', triggerLimits.notificationRetryMs]])
-  expect(await serve({ Records: [createRecord('d', 1, twice)] })).toEqual({ batchItemFailures: [] })
+  expect(await serve({ Records: [createRecord('d', 1, repeatedMessage)] })).toEqual({
+    batchItemFailures: [],
+  })
   expect(receiver.received).toHaveLength(2)
 })
 

@@ -30,7 +30,7 @@ function textOf(...names: readonly string[]): string {
   return json.replace('"metadata"', '"exact":12345678901234567890.10,"metadata"')
 }
 
-/** Sends the bytes of a state. */
+/** Sends the text of a whole state. Returns the status of the response. */
 async function sendVerbatim(text: string, sequenceNumber: number): Promise<number> {
   const body = `{"version":3,"untypedDeployment":${text},"sequenceNumber":${sequenceNumber}}`
   return (await service.call(lease, `PATCH ${path}/checkpointverbatim`, body)).status

@@ -117,7 +117,7 @@ describe('errors', () => {
     expect(json['message']).toMatch(
       /the stack cannot be transferred to the organization 'acme': all stacks belong to 'organization'/,
     )
-    // The running update is a later refusal.
+    // These renames are refused only because an update is running.
     for (const current of ['organization', '', null])
       expect((await rename(current)).status).toBe(409)
   })

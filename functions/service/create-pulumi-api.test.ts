@@ -95,7 +95,7 @@ test('searches for results of policies find nothing', async () => {
   expect(compliance).toMatchObject({ status: 200, json: { columns: [], rows: [] } })
 })
 
-test('an address for clients of Pulumi has no other route, and its errors have their status as code', async () => {
+test('an address for clients of Pulumi has only their routes, and its errors have their status as code', async () => {
   const call = service.openProcess()
   for (const path of ['/v1/stacks', '/openapi.json', '/api/none', '/'])
     expect(await call(admin, `GET ${path}`)).toMatchObject({ status: 404, json: { code: 404 } })

@@ -181,7 +181,7 @@ describe('a deployment of a repository', () => {
     expect((await run({ repoUrl: 'https://git.example/acme/web', commit })).status).toBe(200)
   })
 
-  test('is not the default for the detection of drift', async () => {
+  test('is not the default for the detection of drift, which uses the uploaded program', async () => {
     await patch(gitOf({ repoUrl, commit }))
     await service.platform.requests.putProgram(shop, 'a'.repeat(64) as BlobHash)
     const body = { operation: 'detect-drift', inheritSettings: true }

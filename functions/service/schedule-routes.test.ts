@@ -75,7 +75,7 @@ describe('a schedule of a client', () => {
     },
   )
 
-  test('with one time has that time in UTC, and with a destroy is of the kind ttl', async () => {
+  test('that runs once has its time in UTC, and is of the kind ttl if it destroys', async () => {
     const once = '2099-01-31T04:00:00.5+02:00'
     const update = await create(schedules, raw('update', { scheduleOnce: once }))
     expect(update).toMatchObject({ scheduleOnce: '2099-01-31 02:00:00.000' })
@@ -113,7 +113,7 @@ describe('a schedule of a client', () => {
     expect(await readOperation(view['id'])).toEqual({ kind: 'refresh', remediate: true })
   })
 
-  test('is replaced by a change, which keeps pause, jitter and a repeated time with its zone, and is removed', async () => {
+  test('can be removed or changed, and a change keeps the pause, the jitter, and the zone of an unchanged time', async () => {
     const value = { when: '0 4 * * *', zone: 'Europe/Berlin', operation: { kind: 'up' } }
     const key = { kind: 'schedule', scope: shop, name: 'ours' } as const
     const stored = { ...value, isPaused: true, jitterMs: 5_000, createdAt: 0 }
@@ -193,16 +193,17 @@ describe('a schedule of a client', () => {
 })
 
 describe('the drift of a stack', () => {
-  const status = async () => (await service.call(deploy, `GET ${shopService}/drift/status`)).json
-  const runs = async () => (await service.call(deploy, `GET ${shopService}/drift/runs`)).json
+  const readStatus = async () =>
+    (await service.call(deploy, `GET ${shopService}/drift/status`)).json
+  const readRuns = async () => (await service.call(deploy, `GET ${shopService}/drift/runs`)).json
 
   test('is unknown before a run', async () => {
-    expect(await status()).toEqual({
+    expect(await readStatus()).toEqual({
       driftDetected: false,
       latestDriftRun: '',
       runInProgress: false,
     })
-    expect(await runs()).toEqual({ driftRuns: [], itemsPerPage: 10, total: 0 })
+    expect(await readRuns()).toEqual({ driftRuns: [], itemsPerPage: 10, total: 0 })
   })
 
   test('comes from the newest runs of schedules, with their remedies', async () => {
@@ -221,11 +222,11 @@ describe('the drift of a stack', () => {
     const run = { stack: shop, name: 'hourly', schedule, due }
     const request = createScheduleRequest(run, context)
     await platform.requests.put(request)
-    expect(await status()).toMatchObject({ latestDriftRun: '', runInProgress: true })
+    expect(await readStatus()).toMatchObject({ latestDriftRun: '', runInProgress: true })
     const changes = { same: 2, update: 1 }
     const end = { kind: 'previewed', result: 'succeeded', changes, errors: [] } as const
     await platform.requests.end(shop, request.key, end)
-    expect(await status()).toEqual({
+    expect(await readStatus()).toEqual({
       driftDetected: true,
       latestDriftRun: `hourly-${due}`,
       runInProgress: false,
@@ -234,7 +235,7 @@ describe('the drift of a stack', () => {
     await platform.requests.put(remedy)
     const deployment = deploymentIdOf(shop, 1)
     await platform.requests.end(shop, remedy.key, { kind: 'started', deployment })
-    expect(await runs()).toMatchObject({
+    expect(await readRuns()).toMatchObject({
       total: 1,
       driftRuns: [
         {
@@ -253,7 +254,7 @@ describe('the drift of a stack', () => {
     await platform.requests.putProgram(shop, 'a'.repeat(64) as never)
     await post(`${shopService}/deployments`, { operation: 'detect-drift' })
     const [request] = await platform.requests.listWaiting(shop, 1)
-    expect(await status()).toMatchObject({ runInProgress: true })
+    expect(await readStatus()).toMatchObject({ runInProgress: true })
     const end = {
       kind: 'previewed',
       result: 'succeeded',
@@ -261,12 +262,12 @@ describe('the drift of a stack', () => {
       errors: [],
     } as const
     await platform.requests.end(shop, request?.key ?? '', end)
-    expect(await status()).toEqual({
+    expect(await readStatus()).toEqual({
       driftDetected: false,
       latestDriftRun: 'dep-1',
       runInProgress: false,
     })
-    expect(await runs()).toMatchObject({
+    expect(await readRuns()).toMatchObject({
       driftRuns: [{ id: 'dep-1', deploymentId: 'dep-1', deploymentVersion: 1 }],
     })
   })

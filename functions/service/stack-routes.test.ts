@@ -8,7 +8,7 @@ import {
 import { shop } from '../api/api.fixture.ts'
 import { openTestService, shopService } from './service.fixture.ts'
 
-// An invalid token gave an empty last page, and a negative one the last stacks again.
+// The defect: an invalid token gives an empty last page, and a negative one the last stacks again.
 test.each(['x', '-1', '1.5', '1e3'])(
   'the list of stacks refuses the continuation token %s',
   async token => {
@@ -30,7 +30,8 @@ test.each(['x', '-1', '1.5', '1e3'])(
   },
 )
 
-// Only the oldest one could be cancelled, and the last one was the active one after its end.
+// The defects: only the oldest deployment can be cancelled, and the newest one stays the active one
+// after its end.
 test('each open targeted deployment can be cancelled, and the newest one is the active one', async () => {
   const service = await openTestService()
   try {

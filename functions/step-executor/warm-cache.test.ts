@@ -5,12 +5,12 @@ import { createWarmCache, type WarmRun } from './warm-cache.ts'
 /** Creates a cached environment of a deployment, and a list of its ended parts. */
 function createWarmRun(deployment: string, expiresAt = 100) {
   const ended: string[] = []
-  const end = (what: string) => async (): Promise<void> => void ended.push(what)
+  const createEnd = (part: string) => async (): Promise<void> => void ended.push(part)
   const environment = {
     trace: { endRun: () => undefined },
-    monitor: { release: end('calls'), close: end('monitor') },
-    plugins: { close: end('plugins') },
-    processes: { close: end('processes') },
+    monitor: { release: createEnd('calls'), close: createEnd('monitor') },
+    plugins: { close: createEnd('plugins') },
+    processes: { close: createEnd('processes') },
   }
   const warmRun = {
     deployment: deployment as DeploymentId,

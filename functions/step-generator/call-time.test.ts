@@ -33,5 +33,6 @@ test('the last request that a call opens has time for a slow repository and a sl
   while (callTime.mayOpenAnotherRequest()) nowMs += 1_000
   const beforeInstallerMs = Math.max(sourceTimeoutMs * fetchTriesMax, installerRetryMs)
   expect(limitMs - nowMs).toBeGreaterThan(beforeInstallerMs + installerTimeoutMs)
+  // A larger reserve would leave a call no time for several requests.
   expect(nowMs).toBeGreaterThan(30_000)
 })

@@ -8,8 +8,8 @@ import { serveNextNudge } from './serve-next-nudge.ts'
 const shutdown = new AbortController().signal
 const protectWhile = <T>(work: () => Promise<T>): Promise<T> => work()
 
-/** Serves one delivered nudge, and returns the calls of SQS. `fail`: whether the store fails. */
-async function serveDelivery(deliveries: number, fail: boolean) {
+/** Serves one delivered nudge. Returns the failure, the body of the nudge, and the sends. */
+async function serveDelivery(deliveries: number, storeFails: boolean) {
   const calls: { readonly name: string; readonly input: object }[] = []
   const body = JSON.stringify({ v: 1, stack: 'organization/p/dev', expired: true })
   const sqs = {
@@ -22,7 +22,7 @@ async function serveDelivery(deliveries: number, fail: boolean) {
   const clock = { now: () => 0, monotonicMs: () => 0 }
   const deps = { sqs, clock, logger: silentLogger, url: 'nudges-long' } as never
   const getStack = async () => {
-    if (fail) throw new Error('the store does not respond')
+    if (storeFails) throw new Error('the store does not respond')
     return undefined
   }
   const platform = {

@@ -7,7 +7,7 @@ import { serveNudges } from './serve-nudges.ts'
 
 const context = { getRemainingTimeInMillis: () => 600_000 }
 const message = {
-  ...{ messageId: 'm1', receiptHandle: 'r1', body: '', attributes: {} },
+  ...{ messageId: 'm1', receiptHandle: 'r1', body: '' },
   attributes: { ApproximateReceiveCount: '1' },
 }
 

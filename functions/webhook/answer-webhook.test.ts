@@ -232,12 +232,12 @@ test('an internal error reveals only its code', async () => {
 
 test('a webhook of a group is found by the name of the group only', async () => {
   const { name, stack } = await createWebhook('signed')
-  const foreignHome = mkdtempSync(join(tmpdir(), 'antichain-webhook-'))
-  const foreign = await openEmbeddedPlatform({ home: foreignHome })
+  const defaultHome = mkdtempSync(join(tmpdir(), 'antichain-webhook-'))
+  const defaultPlatform = await openEmbeddedPlatform({ home: defaultHome })
   try {
-    const common: WebhookServer = { ...createServer(), ...foreign }
+    const defaultServer: WebhookServer = { ...createServer(), ...defaultPlatform }
     const group = { name: 'web', projects: ['shop'], ports: createServer() }
-    const server = { ...common, nudges: createServer().nudges, otherGroups: [group] }
+    const server = { ...defaultServer, nudges: createServer().nudges, otherGroups: [group] }
     const statusOf = async (path: string) =>
       (await serveWebhook(server, signedEventOf(path))).statusCode
     const [plain, other] = [await statusOf(name), await statusOf(`none~${name}`)]
@@ -245,9 +245,9 @@ test('a webhook of a group is found by the name of the group only', async () => 
     expect(await listWaiting(stack)).toEqual([])
     expect(await statusOf(`web~${name}`)).toBe(202)
     expect(await listWaiting(stack)).toHaveLength(1)
-    expect(await foreign.requests.listWaiting(stack, 10)).toEqual([])
+    expect(await defaultPlatform.requests.listWaiting(stack, 10)).toEqual([])
   } finally {
-    await foreign.close()
-    rmSync(foreignHome, { recursive: true })
+    await defaultPlatform.close()
+    rmSync(defaultHome, { recursive: true })
   }
 })

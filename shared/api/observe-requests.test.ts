@@ -3,6 +3,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { noTelemetry, type SpanRecord, type TelemetryPort } from '../ports/telemetry.ts'
 import { observeRequests } from './observe-requests.ts'
 
+// The text 'hush' is private, so it must not get into telemetry.
 const trace = { traceId: 'a1'.repeat(16), isSampled: true }
 const spans: SpanRecord[] = []
 const durations: string[] = []
@@ -33,7 +34,7 @@ function createApp(port: TelemetryPort): Hono {
   return app
 }
 
-test('a request is a span and a duration, with the template of its route and no name', async () => {
+test('a request is recorded as a span and a duration, with the template of its route instead of its path', async () => {
   // The caller may be a stranger, so its trace is not joined.
   const headers = { traceparent: `00-${'c3'.repeat(16)}-${'d4'.repeat(8)}-00` }
   const response = await createApp(telemetry).request('/v1/stacks/hush?token=hush', { headers })

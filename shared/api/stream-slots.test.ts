@@ -88,6 +88,7 @@ test('all tokens together have a maximum in all processes, and a refused one tak
       refusal(`the installation has ${streamsMax} open streams`),
     )
   await releases[0]?.()
+  // A repeated release has no effect.
   await releases[0]?.()
   const release = await other.take('last')
   await expect(one.take('later')).rejects.toMatchObject(refusal('the installation has'))

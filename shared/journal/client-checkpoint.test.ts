@@ -5,7 +5,7 @@ import type { Decision } from '../records/log.ts'
 import type { StoredDeployment, StoredResource } from '../state/stored.ts'
 import { completeCheckpoint, findCheckpoint } from './client-checkpoint.ts'
 
-const checkpoint = (snapshot: string, sequenceNumber?: number) => ({
+const checkpointOf = (snapshot: string, sequenceNumber?: number) => ({
   kind: 'client-checkpoint' as const,
   snapshot: snapshot as BlobHash,
   ...(sequenceNumber === undefined ? {} : { sequenceNumber }),
@@ -15,10 +15,10 @@ describe('findCheckpoint', () => {
   test('returns the checkpoint with the highest number, and the later of two with equal numbers', () => {
     const find = (...decisions: Decision[]) => findCheckpoint(decisions)?.snapshot
     expect(find()).toBeUndefined()
-    expect(find(checkpoint('a', 1), checkpoint('b', 2))).toBe('b')
-    expect(find(checkpoint('b', 2), checkpoint('a', 1))).toBe('b')
-    expect(find(checkpoint('a', 2), checkpoint('b', 2))).toBe('b')
-    expect(find(checkpoint('a', 2), checkpoint('b'))).toBe('b')
+    expect(find(checkpointOf('a', 1), checkpointOf('b', 2))).toBe('b')
+    expect(find(checkpointOf('b', 2), checkpointOf('a', 1))).toBe('b')
+    expect(find(checkpointOf('a', 2), checkpointOf('b', 2))).toBe('b')
+    expect(find(checkpointOf('a', 2), checkpointOf('b'))).toBe('b')
   })
 })
 
@@ -26,7 +26,7 @@ const manifest = { time: '', magic: '', version: '' }
 const empty: StoredDeployment = { manifest, metadata: {} }
 const type = 'gold:index:Thing'
 const resourceOf = (urn: string, fields: object = {}) => ({ urn, custom: true, type, ...fields })
-const step = (
+const stepOf = (
   phase: ClientStep['phase'],
   sequence: number,
   urn: string,
@@ -56,11 +56,11 @@ describe('completeCheckpoint', () => {
   })
 
   test('adds the pending creates of the base and of the reported steps', () => {
-    const ofBase = { resource: resourceOf('before'), type: 'creating' }
-    const pending = [ofBase, { resource: resourceOf('gone'), type: 'deleting' }]
+    const baseCreate = { resource: resourceOf('before'), type: 'creating' }
+    const pending = [baseCreate, { resource: resourceOf('gone'), type: 'deleting' }]
     const decisions = [
-      stepsOf(step('end', 4, 'b'), step('begin', 1, 'a')),
-      stepsOf(step('begin', 3, 'b'), step('begin', 1, 'a')),
+      stepsOf(stepOf('end', 4, 'b'), stepOf('begin', 1, 'a')),
+      stepsOf(stepOf('begin', 3, 'b'), stepOf('begin', 1, 'a')),
     ]
     const completed = completeCheckpoint(
       empty,
@@ -68,7 +68,7 @@ describe('completeCheckpoint', () => {
       decisions,
     )
     expect(completed.pending_operations).toEqual([
-      ofBase,
+      baseCreate,
       { resource: resourceOf('a'), type: 'creating' },
     ])
     const own = { ...empty, pending_operations: pending }
@@ -92,13 +92,13 @@ describe('completeCheckpoint', () => {
       true,
     ],
   ])('reports whether the create of %s is still pending', (_, resources, oldId, isPending) => {
-    const decisions = [stepsOf(step('begin', 1, 'a', oldId))]
+    const decisions = [stepsOf(stepOf('begin', 1, 'a', oldId))]
     const completed = completeCheckpoint({ ...empty, resources }, empty, decisions)
     expect(completed.pending_operations?.length ?? 0).toBe(isPending ? 1 : 0)
   })
 
   test('adds no pending create if the client reported success or failure at its end', () => {
-    const begun = stepsOf(step('begin', 1, 'a'))
+    const begun = stepsOf(stepOf('begin', 1, 'a'))
     for (const [result, count] of [
       ['succeeded', 0],
       ['failed', 0],

@@ -113,7 +113,7 @@ describe('the effect of an end on the list of states', () => {
   test.each([
     ['delete-replaced', { delete: true }],
     ['delete', {}],
-  ] as const)('a pending operation of an unknown %s has the mark of its state', (op, marks) => {
+  ] as const)('a pending operation of an interrupted %s has the mark of its state', (op, marks) => {
     const step = testOperation(1, 'b', { op, effect: 'remove', old: baseReference(1, 'b') })
     const { pending_operations: pending = [] } = foldFixture({
       base: [a, b],

@@ -34,7 +34,7 @@ const createPending = (name: string, attempt = 1): StoredOperation => ({
   type: 'creating',
   origin: { deployment: 'organization/p/dev/3', operation: 9, attempt },
 })
-const state = (
+const stateOf = (
   resources: readonly StoredResource[],
   operations: readonly StoredOperation[] = [],
 ): StoredDeployment => ({
@@ -48,28 +48,29 @@ const resourcesOf = (after: StoredDeployment): readonly unknown[] =>
 
 describe('a late outcome', () => {
   test('resolves the pending create of its own attempt', () => {
-    const result = applyLateOutcomes(state([provider], [createPending('a')]), [createLate('a')])
+    const result = applyLateOutcomes(stateOf([provider], [createPending('a')]), [createLate('a')])
     expect(resourcesOf(result.state)).toEqual([['a-1', false]])
     expect(result.state.pending_operations).toBeUndefined()
     expect(result.keys).toEqual(['organization/p/dev/3 9 1'])
   })
 
   test('of another attempt does not resolve a pending create and is marked for deletion', () => {
-    const before = state([provider], [createPending('a', 2)])
+    const before = stateOf([provider], [createPending('a', 2)])
     const result = applyLateOutcomes(before, [createLate('a')])
     expect(resourcesOf(result.state)).toEqual([['a-1', true]])
     expect(result.state.pending_operations).toEqual(before.pending_operations)
   })
 
   test('is ignored when the state already contains its resource', () => {
-    const before = state([provider, createObject('a', 'a-1')])
+    const before = stateOf([provider, createObject('a', 'a-1')])
     const result = applyLateOutcomes(before, [createLate('a')])
     expect(result.state).toBe(before)
     expect(result.keys).toHaveLength(1)
   })
 
   test('is marked for deletion when the state already has a newer resource', () => {
-    const result = applyLateOutcomes(state([provider, createObject('a', 'a-2')]), [createLate('a')])
+    const before = stateOf([provider, createObject('a', 'a-2')])
+    const result = applyLateOutcomes(before, [createLate('a')])
     expect(resourcesOf(result.state)).toEqual([
       ['a-2', false],
       ['a-1', true],
@@ -77,7 +78,7 @@ describe('a late outcome', () => {
   })
 
   test('is marked for deletion beside the resource that it was meant to replace', () => {
-    const before = state([provider, createObject('a', 'a-0')], [createPending('a')])
+    const before = stateOf([provider, createObject('a', 'a-0')], [createPending('a')])
     const result = applyLateOutcomes(before, [createLate('a')])
     expect(resourcesOf(result.state)).toEqual([
       ['a-0', false],
@@ -87,7 +88,7 @@ describe('a late outcome', () => {
   })
 
   test.for(['a-1', 'a-0'])('replaces %s, which was deleted before the replacement', id => {
-    const before = state(
+    const before = stateOf(
       [provider, createObject('a', id, { pendingReplacement: true })],
       [createPending('a')],
     )
@@ -99,7 +100,7 @@ describe('a late outcome', () => {
 
   test('is marked for deletion when the replaced resource has the same id, but no create is pending', () => {
     const gone = createObject('a', 'a-1', { pendingReplacement: true })
-    const result = applyLateOutcomes(state([provider, gone]), [createLate('a')])
+    const result = applyLateOutcomes(stateOf([provider, gone]), [createLate('a')])
     expect(result.state.resources?.slice(1)).toEqual([
       gone,
       { ...createLate('a').state, delete: true },
@@ -107,7 +108,7 @@ describe('a late outcome', () => {
   })
 
   test('stays in the inbox when its provider is gone', () => {
-    const before = state([])
+    const before = stateOf([])
     expect(applyLateOutcomes(before, [createLate('a')])).toEqual({
       state: before,
       keys: [],
@@ -116,13 +117,13 @@ describe('a late outcome', () => {
   })
 
   test('that is applied twice changes the state once', () => {
-    const once = applyLateOutcomes(state([provider], [createPending('a')]), [createLate('a')])
+    const once = applyLateOutcomes(stateOf([provider], [createPending('a')]), [createLate('a')])
     expect(applyLateOutcomes(once.state, [createLate('a')]).state).toBe(once.state)
   })
 
   test('keeps only the dependencies that still exist', () => {
     const lateState = createObject('a', 'a-1', { dependencies: [urnOf('gone'), urnOf('b')] })
-    const before = state([provider, createObject('b', 'b-1')], [createPending('a')])
+    const before = stateOf([provider, createObject('b', 'b-1')], [createPending('a')])
     const result = applyLateOutcomes(before, [createLate('a', { state: lateState })])
     expect(result.state.resources?.at(-1)?.['dependencies']).toEqual([urnOf('b')])
   })

@@ -4,13 +4,16 @@ import type { Json, StoredDeployment, StoredResource } from '../state/stored.ts'
 import { findChangedUrn, mergeStates } from './merge-states.ts'
 
 const urnOf = (name: string, type = 'a:b:C'): string => `urn:pulumi:dev::shop::${type}::${name}`
-const thing = (name: string, fields: { readonly [field: string]: Json } = {}): StoredResource => ({
+const thingOf = (
+  name: string,
+  fields: { readonly [field: string]: Json } = {},
+): StoredResource => ({
   urn: urnOf(name),
   custom: true,
   type: 'a:b:C',
   ...fields,
 })
-const root = (outputs: { readonly [name: string]: Json }): StoredResource => ({
+const rootOf = (outputs: { readonly [name: string]: Json }): StoredResource => ({
   urn: urnOf('shop-dev', 'pulumi:pulumi:Stack'),
   custom: false,
   type: 'pulumi:pulumi:Stack',
@@ -34,30 +37,30 @@ const namesOf = (state: StoredDeployment | undefined): readonly string[] | undef
   )
 
 describe('the merge of a targeted deployment', () => {
-  const base = stateOf(thing('a'), thing('b'))
+  const base = stateOf(thingOf('a'), thingOf('b'))
 
   test('changes, additions and removals of both sides are in the result', () => {
-    const folded = stateOf(thing('a', { id: '1' }), thing('b'), thing('new'))
-    expect(namesOf(mergeStates({ base, folded, current: stateOf(thing('a')) }))).toEqual([
+    const folded = stateOf(thingOf('a', { id: '1' }), thingOf('b'), thingOf('new'))
+    expect(namesOf(mergeStates({ base, folded, current: stateOf(thingOf('a')) }))).toEqual([
       'a1',
       'new',
     ])
-    const removed = stateOf(thing('b'))
-    const current = stateOf(thing('a'), thing('b', { id: '2' }), thing('other'))
+    const removed = stateOf(thingOf('b'))
+    const current = stateOf(thingOf('a'), thingOf('b', { id: '2' }), thingOf('other'))
     expect(namesOf(mergeStates({ base, folded: removed, current }))).toEqual(['b2', 'other'])
   })
 
   test('the order of two merges does not change the resources', () => {
-    const one = stateOf(thing('a', { id: '1' }), thing('b'))
-    const other = stateOf(thing('a'), thing('b', { id: '2' }))
+    const one = stateOf(thingOf('a', { id: '1' }), thingOf('b'))
+    const other = stateOf(thingOf('a'), thingOf('b', { id: '2' }))
     const oneFirst = mergeStates({ base, folded: other, current: one })
     const otherFirst = mergeStates({ base, folded: one, current: other })
     expect(oneFirst?.resources).toEqual(otherFirst?.resources)
   })
 
   test('a repeated merge has no result, and neither has a merge without changes', () => {
-    const folded = stateOf(thing('a', { id: '1' }), thing('b'))
-    const current = stateOf(thing('a'), thing('b', { id: '2' }))
+    const folded = stateOf(thingOf('a', { id: '1' }), thingOf('b'))
+    const current = stateOf(thingOf('a'), thingOf('b', { id: '2' }))
     const merged = mergeStates({ base, folded, current })
     if (merged === undefined) throw new Error('no merged state')
     expect(mergeStates({ base, folded, current: merged })).toBeUndefined()
@@ -67,25 +70,25 @@ describe('the merge of a targeted deployment', () => {
   test('pending operations of both sides stay', () => {
     const pendingOf = (name: string): StoredDeployment => ({
       ...base,
-      pending_operations: [{ resource: thing(name), type: 'creating' }],
+      pending_operations: [{ resource: thingOf(name), type: 'creating' }],
     })
     const merged = mergeStates({ base, folded: pendingOf('x'), current: pendingOf('y') })
     expect(merged?.pending_operations?.map(({ resource }) => resource.urn)).toEqual([
       urnOf('y'),
       urnOf('x'),
     ])
-    const resolved = stateOf(thing('a'), thing('b'), thing('x'))
+    const resolved = stateOf(thingOf('a'), thingOf('b'), thingOf('x'))
     const cleared = mergeStates({ base: pendingOf('x'), folded: resolved, current: pendingOf('x') })
     expect(cleared).not.toHaveProperty('pending_operations')
   })
 
-  test('pending operations of the base that every fold drops need no claim', () => {
-    const updating = (id: string): StoredDeployment => ({
+  test('pending updates of the base need no claim, because every fold drops them', () => {
+    const withPendingUpdate = (id: string): StoredDeployment => ({
       ...base,
-      pending_operations: [{ resource: thing('b', { id }), type: 'updating' }],
+      pending_operations: [{ resource: thingOf('b', { id }), type: 'updating' }],
     })
-    const folded = stateOf(thing('a', { id: '1' }), thing('b'))
-    const [old, again] = [updating('old'), updating('again')]
+    const folded = stateOf(thingOf('a', { id: '1' }), thingOf('b'))
+    const [old, again] = [withPendingUpdate('old'), withPendingUpdate('again')]
     const foldLast = mergeStates({ base: old, folded, current: again })
     const foldFirst = mergeStates({ base: old, folded: again, current: folded })
     for (const merged of [foldLast, foldFirst]) {
@@ -98,8 +101,8 @@ describe('the merge of a targeted deployment', () => {
   })
 
   test('a resource that both sides changed is kept with both objects, and named in the metadata of the state', () => {
-    const folded = stateOf(thing('a', { id: '1' }), thing('b'))
-    const current = stateOf(thing('a', { id: '2' }), thing('b'))
+    const folded = stateOf(thingOf('a', { id: '1' }), thingOf('b'))
+    const current = stateOf(thingOf('a', { id: '2' }), thingOf('b'))
     const merged = mergeStates({ base, folded, current })
     expect(namesOf(merged)).toEqual(['a1', 'a2', 'b'])
     expect(merged?.resources?.[1]).toMatchObject({ id: '2', delete: true })
@@ -109,23 +112,24 @@ describe('the merge of a targeted deployment', () => {
   })
 
   test('an external resource that both sides have read keeps the published values', () => {
-    const read = (id: string): StoredDeployment => stateOf(thing('ext', { id, external: true }))
-    const sides = { base: read('1'), folded: read('2'), current: read('3') }
+    const externalOf = (id: string): StoredDeployment =>
+      stateOf(thingOf('ext', { id, external: true }))
+    const sides = { base: externalOf('1'), folded: externalOf('2'), current: externalOf('3') }
     expect(mergeStates(sides)).toBeUndefined()
     expect(findChangedUrn(sides.base, sides.current, claimOf({ reads: ['ext'] }))).toBeUndefined()
   })
 
   test('outputs of a component are merged by name', () => {
-    const group = (outputs: { readonly [name: string]: Json }): StoredDeployment =>
+    const groupOf = (outputs: { readonly [name: string]: Json }): StoredDeployment =>
       stateOf({ urn: urnOf('g', 'c:d:E'), custom: false, type: 'c:d:E', outputs })
-    const [before, folded] = [group({ a: 1, b: 1 }), group({ a: 2, b: 1 })]
-    const merged = mergeStates({ base: before, folded, current: group({ a: 1, b: 2 }) })
+    const [before, folded] = [groupOf({ a: 1, b: 1 }), groupOf({ a: 2, b: 1 })]
+    const merged = mergeStates({ base: before, folded, current: groupOf({ a: 1, b: 2 }) })
     expect(merged?.resources?.[0]?.['outputs']).toEqual({ a: 2, b: 2 })
   })
 
-  test('source positions need no claim', () => {
-    const folded = stateOf(thing('a', { sourcePosition: 'x' }), thing('b'))
-    const current = stateOf(thing('a', { id: '2' }), thing('b'))
+  test('a change of only a source position needs no claim', () => {
+    const folded = stateOf(thingOf('a', { sourcePosition: 'x' }), thingOf('b'))
+    const current = stateOf(thingOf('a', { id: '2' }), thingOf('b'))
     expect(mergeStates({ base, folded, current })).toBeUndefined()
     const merged = mergeStates({ base, folded: current, current: folded })
     expect(namesOf(merged)).toEqual(['a2', 'b'])
@@ -134,9 +138,9 @@ describe('the merge of a targeted deployment', () => {
   test('outputs with names of the prototype are merged like others', () => {
     const outputs = (text: string) => JSON.parse(text) as { readonly [name: string]: Json }
     const merged = mergeStates({
-      base: stateOf(root(outputs('{"constructor":1}'))),
-      folded: stateOf(root(outputs('{"__proto__":1,"constructor":1}'))),
-      current: stateOf(root(outputs('{"constructor":1,"toString":2}'))),
+      base: stateOf(rootOf(outputs('{"constructor":1}'))),
+      folded: stateOf(rootOf(outputs('{"__proto__":1,"constructor":1}'))),
+      current: stateOf(rootOf(outputs('{"constructor":1,"toString":2}'))),
     })
     expect(JSON.stringify(merged?.resources?.[0]?.['outputs'])).toBe(
       '{"constructor":1,"toString":2,"__proto__":1}',
@@ -146,17 +150,17 @@ describe('the merge of a targeted deployment', () => {
   test('outputs of the stack are merged by name', () => {
     const outputs = { a: 1, b: 1, gone: 1 }
     const merged = mergeStates({
-      base: stateOf(root(outputs)),
-      folded: stateOf(root({ a: 2, b: 1, added: 1 })),
-      current: stateOf(root({ ...outputs, b: 2 })),
+      base: stateOf(rootOf(outputs)),
+      folded: stateOf(rootOf({ a: 2, b: 1, added: 1 })),
+      current: stateOf(rootOf({ ...outputs, b: 2 })),
     })
     expect(merged?.resources?.[0]?.['outputs']).toEqual({ a: 2, b: 2, added: 1 })
   })
 })
 
 test('findChangedUrn finds a changed resource, and ignores source positions and outputs of the stack', () => {
-  const one = stateOf(root({ a: 1 }), thing('a', { sourcePosition: 'x' }), thing('b'))
-  const other = stateOf(root({ a: 2 }), thing('a'), thing('b', { id: '1' }))
+  const one = stateOf(rootOf({ a: 1 }), thingOf('a', { sourcePosition: 'x' }), thingOf('b'))
+  const other = stateOf(rootOf({ a: 2 }), thingOf('a'), thingOf('b', { id: '1' }))
   const rootUrn = urnOf('shop-dev', 'pulumi:pulumi:Stack')
   expect(
     findChangedUrn(one, other, { changes: new Set([rootUrn]), reads: new Set([urnOf('a')]) }),
@@ -166,8 +170,8 @@ test('findChangedUrn finds a changed resource, and ignores source positions and 
 })
 
 test('findChangedUrn finds a new resource that refers to a claimed change', () => {
-  const one = stateOf(thing('a'))
-  const other = stateOf(thing('a'), thing('new', { dependencies: [urnOf('a')] }))
+  const one = stateOf(thingOf('a'))
+  const other = stateOf(thingOf('a'), thingOf('new', { dependencies: [urnOf('a')] }))
   expect(findChangedUrn(one, other, claimOf({ reads: ['a'] }))).toBeUndefined()
   expect(findChangedUrn(one, other, claimOf({ changes: ['a'] }))).toBe(urnOf('new'))
 })

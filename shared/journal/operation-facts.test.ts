@@ -84,7 +84,7 @@ describe('an operation that did not succeed', () => {
     expect(foldFixture(fixture).pending_operations).toBeUndefined()
   })
 
-  test('a failed operation leaves begin and failure, and no pending operation', () => {
+  test('a failed operation has a begin and a failure entry, and no pending operation', () => {
     const fixture: FoldFixture = {
       decisions: [registration(testCreate(1, 'a'))],
       ends: [testEnd(1, 'failed')],
@@ -124,9 +124,9 @@ describe('the set of usable ends', () => {
     ['was interrupted', [testEnd(1, 'interrupted'), ...allEnds.slice(1)]],
   ])('excludes operations that wait for an operation that %s: they are pending', (_what, ends) => {
     const fixture = { decisions, ends }
-    const names = foldedResourcesOf(fixture).map(({ urn }) => urn)
-    expect(names).not.toContain(testUrnOf('b'))
-    expect(names).not.toContain(testUrnOf('c'))
+    const urns = foldedResourcesOf(fixture).map(({ urn }) => urn)
+    expect(urns).not.toContain(testUrnOf('b'))
+    expect(urns).not.toContain(testUrnOf('c'))
     expect(foldedPendingOf(fixture)).toEqual(
       expect.arrayContaining([
         ['creating', testUrnOf('b')],

@@ -62,6 +62,7 @@ describe('replay', () => {
     expect(result.resources).toEqual([a2, d, { ...b, delete: true }, c])
     expect(Object.keys(result.resources?.[2] ?? {})).toEqual(['urn', 'custom', 'delete', 'type'])
     expect(result.pending_operations).toBeUndefined()
+    // The magic is the SHA-256 of the version.
     expect(result.manifest.magic).toMatch(/^7dff0d16/)
   })
 

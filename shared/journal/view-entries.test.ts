@@ -14,7 +14,7 @@ const base: StoredDeployment = {
 
 const target = { kind: 'base', epoch: 1, index: 1, urn: 'v' as Urn } as const
 const old = { at: target, state: view }
-const step = (effect: ViewOutcome['effect'], more: Partial<ViewOutcome> = {}): ViewOutcome => ({
+const stepOf = (effect: ViewOutcome['effect'], more: Partial<ViewOutcome> = {}): ViewOutcome => ({
   urn: 'v' as Urn,
   type: 't',
   op: 'update',
@@ -31,37 +31,38 @@ const endsOf = (...steps: readonly ViewOutcome[]): readonly unknown[] =>
 
 describe('view steps in the journal', () => {
   test('each step has its own operation, numbered above all others', () => {
-    expect(endsOf(step('add', { state: view }), step('remove', { old }))).toEqual([
+    expect(endsOf(stepOf('add', { state: view }), stepOf('remove', { old }))).toEqual([
       [10, { kind: 'success', state: view }],
       [11, { kind: 'success', remove: { base: 1 } }],
     ])
   })
 
   test('a later step refers to the operation that replaced its view, and leaves no entry once the view is deleted', () => {
-    const replaced = step('replace', { old, state: view })
-    expect(endsOf(replaced, step('remove', { old }), step('remove', { old }))).toEqual([
+    const replaced = stepOf('replace', { old, state: view })
+    expect(endsOf(replaced, stepOf('remove', { old }), stepOf('remove', { old }))).toEqual([
       [10, { kind: 'success', state: view, remove: { base: 1 } }],
       [11, { kind: 'success', remove: { operation: 10 } }],
     ])
   })
 
   test('the delete of a marked copy of a view removes that copy, and not the newer view', () => {
-    expect(endsOf(step('add-mark', { old, state: view }), step('remove', { old }))).toEqual([
+    expect(endsOf(stepOf('add-mark', { old, state: view }), stepOf('remove', { old }))).toEqual([
       [10, { kind: 'success', state: view, delete: { base: 1 } }],
       [11, { kind: 'success', remove: { base: 1 } }],
     ])
   })
 
-  test('failed and display-only steps leave no entries', () => {
-    expect(endsOf(step('remove', { old, verdict: 'failed' }), step('none', { old }))).toEqual([])
-    expect(endsOf(step('swap', { state: view }))).toEqual([])
+  test('failed steps, display-only steps and the refresh of an absent view leave no entries', () => {
+    const failed = stepOf('remove', { old, verdict: 'failed' })
+    expect(endsOf(failed, stepOf('none', { old }))).toEqual([])
+    expect(endsOf(stepOf('swap', { state: view }))).toEqual([])
   })
 
   test('the delete of an owner removes the views of the same copy, once', () => {
     const entries = createViewEntryFactory(base, 10)
-    const entriesOf = (one: StoredResource): readonly unknown[] =>
+    const entriesOf = (ownerState: StoredResource): readonly unknown[] =>
       entries
-        .remainingViewEntriesOf(one)
+        .remainingViewEntriesOf(ownerState)
         .flatMap(({ content }) => (content.kind === 'begin' ? [] : [content]))
     expect(entriesOf(owner)).toEqual([{ kind: 'success', remove: { base: 1 } }])
     expect(entriesOf({ ...owner, delete: true })).toEqual([

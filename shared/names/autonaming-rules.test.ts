@@ -4,7 +4,7 @@ import { type Autonaming, isNameFixed, type NamingRule, proposeName } from './au
 const seed = new Uint8Array(32)
 const plain = { kind: 'default' } as const
 const verbatim = { kind: 'verbatim' } as const
-const pattern = (text: string, enforce = false): NamingRule => ({
+const patternOf = (text: string, enforce = false): NamingRule => ({
   kind: 'pattern',
   pattern: text,
   enforce,
@@ -13,7 +13,7 @@ const createAutonaming = (naming: NamingRule): Autonaming => ({
   general: naming,
   packages: new Map(),
 })
-const ofPackage = (
+const createForPackage = (
   naming: NamingRule,
   types: ReadonlyMap<string, NamingRule> = new Map(),
 ): Autonaming => ({
@@ -36,27 +36,27 @@ test.each([
   ],
   [
     'a pattern',
-    createAutonaming(pattern('x-${name}')),
+    createAutonaming(patternOf('x-${name}')),
     { name: 'x-main', mode: 'propose', warnIfUnsupported: false },
   ],
   [
     'an enforced pattern',
-    createAutonaming(pattern('x-${name}', true)),
+    createAutonaming(patternOf('x-${name}', true)),
     { name: 'x-main', mode: 'enforce', warnIfUnsupported: true },
   ],
   [
     'verbatim for the package',
-    ofPackage(verbatim),
+    createForPackage(verbatim),
     { name: 'main', mode: 'enforce', warnIfUnsupported: true },
   ],
   [
     'a pattern for the type',
-    ofPackage(verbatim, new Map([[bucket.type, pattern('b-${name}')]])),
+    createForPackage(verbatim, new Map([[bucket.type, patternOf('b-${name}')]])),
     { name: 'b-main', mode: 'propose', warnIfUnsupported: true },
   ],
   [
     'the default for the type',
-    ofPackage(verbatim, new Map<string, NamingRule>([[bucket.type, plain]])),
+    createForPackage(verbatim, new Map<string, NamingRule>([[bucket.type, plain]])),
     undefined,
   ],
 ])('%s: the provider gets the expected name proposal', (_name, autonaming, expected) => {
@@ -64,7 +64,7 @@ test.each([
 })
 
 test('a package without rules uses the general rule', () => {
-  expect(proposeName(ofPackage(verbatim), { ...bucket, type: 'gcp:a:B' })).toBeUndefined()
+  expect(proposeName(createForPackage(verbatim), { ...bucket, type: 'gcp:a:B' })).toBeUndefined()
 })
 
 test.each([
@@ -76,18 +76,18 @@ test.each([
   ['${uuid}+${uuid}', /^(.{36})\+\1$/],
   ['${hex(0)}', /^$/],
 ])('%s is filled with random characters, so two names can coexist', (text, expected) => {
-  const autonaming = createAutonaming(pattern(text))
+  const autonaming = createAutonaming(patternOf(text))
   expect(proposeName(autonaming, bucket)?.name).toMatch(expected)
   expect(isNameFixed(autonaming, bucket)).toBe(false)
 })
 
 test('a dollar in the name of a resource has no special meaning', () => {
-  const autonaming = createAutonaming(pattern('x-${name}'))
+  const autonaming = createAutonaming(patternOf('x-${name}'))
   expect(proposeName(autonaming, { ...bucket, name: 'a$$b$&' })?.name).toBe('x-a$$b$&')
 })
 
 test('the random parts depend on the seed only', () => {
-  const autonaming = createAutonaming(pattern('${name}-${hex(8)}-${num(4)}'))
+  const autonaming = createAutonaming(patternOf('${name}-${hex(8)}-${num(4)}'))
   const [first, again] = [1, 2].map(() => proposeName(autonaming, bucket)?.name)
   expect(again).toBe(first)
   const other = { ...bucket, seed: new Uint8Array(32).fill(1) }
@@ -98,7 +98,7 @@ test.each([
   ['the default', plain, false],
   ['verbatim', verbatim, true],
   ['disabled', { kind: 'disabled' } as const, true],
-  ['a pattern without random parts', pattern('${name}-${other}'), true],
+  ['a pattern without random parts', patternOf('${name}-${other}'), true],
 ])(
   '%s: isNameFixed reports whether the rule proposes the same name for every seed',
   (_name, naming, expected) => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { ProviderError } from './provider-error.ts'
 import { isThrottled } from './throttling.ts'
 
+/** Creates the error of a provider call. The gRPC code 2 is UNKNOWN. */
 const createFailure = (message: string, code = 2) =>
   new ProviderError(message, { status: 'ok', code })
 
@@ -148,7 +149,7 @@ describe('isThrottled', () => {
     expect(isThrottled(createFailure(message, 8))).toBe(false)
   })
 
-  test('does not recognise an error that is not of a provider', () => {
+  test('recognises only errors of providers', () => {
     expect(isThrottled(new Error('TooManyRequests'))).toBe(false)
   })
 })

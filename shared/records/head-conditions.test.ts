@@ -67,7 +67,7 @@ test('facts about needs do not affect the action of an event other than begin', 
   for (const event of events.filter(name => name !== 'begin'))
     for (const known of subsetsOf(otherFacts)) {
       const actions = subsetsOf(needFacts)
-        .map(plan => new Set([...known, ...plan]))
+        .map(needs => new Set([...known, ...needs]))
         .filter(isPossible)
         .map(facts => rowsFor(event, facts).map(({ action }) => action))
       for (const action of actions) expect(action).toEqual(actions[0])

@@ -12,7 +12,7 @@ test('a traceparent is parsed and formatted without a change, sampled or not', (
   }
 })
 
-test('a traceparent of a later version is read, with more fields', () => {
+test('a traceparent of a later version with more fields is read', () => {
   expect(parseTraceParent(`01-${traceId}-${spanId}-03-more`)).toMatchObject({ isSampled: true })
 })
 

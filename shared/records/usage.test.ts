@@ -27,7 +27,7 @@ test('computeUsageCost charges each field at its list price', () => {
   expect(computeUsageCost({ ...noUsage, calls: 1e6, gbSeconds: 1e5 }).total).toBeCloseTo(1.53, 2)
 })
 
-test('sumDeploymentCost sums the calls of each part, in the order of the parts', () => {
+test('sumDeploymentCost sums the usage of each part, in the order of the parts', () => {
   const record = (part: UsageRecord['part'], run: string, writeUnits: number): UsageRecord => ({
     part,
     run,

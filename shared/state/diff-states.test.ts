@@ -15,6 +15,7 @@ const stateOf = (...resources: StoredResource[]): StoredDeployment => ({
   resources,
   metadata: {},
 })
+/** Returns a secret in Pulumi's format. A fixed key with a fixed value marks it. */
 const secret = (ciphertext: string): Json => ({
   '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270',
   ciphertext,

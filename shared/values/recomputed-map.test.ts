@@ -29,6 +29,7 @@ test('a recomputed map computes when it is first read, and again after many othe
   })
   expect(computations).toBe(0)
   expect([map.get('a'), map.get('a'), map.size]).toEqual([1, 1, 1])
+  // At most 4,096 maps keep their computed objects, and `map` is the first of them.
   for (let count = 0; count < 4095; count += 1) void new RecomputedMap('', () => new Map()).size
   expect(map.get('a')).toBe(1)
   void new RecomputedMap('', () => new Map()).size

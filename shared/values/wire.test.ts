@@ -141,6 +141,7 @@ describe('writing for a peer with fewer capabilities', () => {
 })
 
 describe('reading', () => {
+  // The texts of an unknown bool, number, string, array, asset, archive and object.
   test.each([
     '1c4a061d-8072-4f0a-a4cb-0ff528b18fe7',
     '3eeb2bf0-c639-47a8-9e75-3b44932eb421',

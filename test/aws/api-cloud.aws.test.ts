@@ -82,7 +82,7 @@ describeWithServices('API of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'],
       { kind: 'update', result: 'succeeded' },
       { kind: 'update', result: 'succeeded' },
     ])
-    // The first deployment is over for some time, so all its calls have stored their usage.
+    // The first deployment ended a while ago, so all its calls have stored their usage.
     const cost = requireSuccess(await run('deployment', 'cost', '1')).out
     for (const part of ['generator', 'executor', 'compaction', 'watcher', 'total'])
       expect(cost).toMatch(new RegExp(`^${part} .* \\$0\\.`, 'm'))
@@ -198,6 +198,7 @@ describeWithServices('API of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'],
         await statusOf(token, route, route.startsWith('POST') ? {} : undefined),
       ]).toEqual([route, status])
     expect(await sandbox.control.platform.requests.listWaiting(sandbox.stack, 10)).toEqual([])
+    // The audit log has no calls of GET.
     const refused = (await sandbox.control.platform.audit.read(0, 100)).filter(
       ({ status }) => status === 403,
     )

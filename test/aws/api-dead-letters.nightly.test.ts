@@ -23,7 +23,7 @@ describeWithServices(
       const gate = createGate(bundles.findBundle)
       const sandbox = await createCloudSandbox('shop', {
         aws: settings(),
-        bundleOf: gate.code,
+        bundleOf: gate.bundleOf,
         visibilitySeconds: { chains: 3 },
       })
       const client = createSandbox(undefined, { sdk: false })
@@ -55,13 +55,13 @@ describeWithServices(
         expect(await platform.chains.listDeadLetters(deployment)).toEqual([])
         // Without a living executor, no operation of the second deployment begins.
         gate.close()
-        for (const one of sandbox.cloud.listEnvironments('step-executor'))
-          one.kill('the gate is closed')
+        for (const environment of sandbox.cloud.listEnvironments('step-executor'))
+          environment.kill('the gate is closed')
         writeStep('2')
         const second = client.start(up)
-        const isOpen = async (): Promise<boolean> =>
+        const hasSecondDeployment = async (): Promise<boolean> =>
           (await platform.control.read(deploymentIdOf(sandbox.stack, 2))) !== undefined
-        await waitUntil(isOpen, { condition: 'a second deployment', limitMs: 60_000 })
+        await waitUntil(hasSecondDeployment, { condition: 'a second deployment', limitMs: 60_000 })
         expect(requireSuccess(await run('cancel', '--yes')).err).toContain('is stopping')
         const ended = await second.done
         expect([ended.exit === 0, `${ended.out}${ended.err}`]).toEqual([
@@ -86,12 +86,12 @@ describeWithServices(
   },
 )
 
-/** Creates bundles of the functions. That of the executor cannot be loaded while a gate is closed. */
+/** Creates a gate: while it is closed, the bundle of the executor cannot be loaded. */
 function createGate(findBundle: ReturnType<typeof createBundles>['findBundle']) {
   const folder = mkdtempSync(join(tmpdir(), 'antichain-gate-'))
   const bundle = join(folder, 'bundle')
   // A function sees only its bundle, so the bundle contains the file that opens the gate.
-  const gate = join(bundle, 'open')
+  const gateFile = join(bundle, 'open')
   const row = functionsTable.find(({ name }) => name === 'step-executor')
   cpSync(row === undefined ? '' : (findBundle(row) ?? ''), bundle, { recursive: true })
   renameSync(join(bundle, 'main.mjs'), join(bundle, 'real.mjs'))
@@ -102,10 +102,10 @@ function createGate(findBundle: ReturnType<typeof createBundles>['findBundle']) 
   ]
   writeFileSync(join(bundle, 'main.mjs'), text.join('\n'))
   return {
-    code: (functionRow: FunctionRow) =>
+    bundleOf: (functionRow: FunctionRow) =>
       functionRow.name === 'step-executor' ? bundle : findBundle(functionRow),
-    open: () => writeFileSync(gate, ''),
-    close: () => rmSync(gate),
+    open: () => writeFileSync(gateFile, ''),
+    close: () => rmSync(gateFile),
     remove: () => rmSync(folder, { recursive: true }),
   }
 }

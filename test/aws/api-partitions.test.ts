@@ -41,7 +41,7 @@ const options = {
   execute: 'functions',
 } as const
 
-/** A call of a route, as far as it differs from that of other routes. */
+/** The parts of a route's call that differ from the defaults in `requestOf`. */
 interface Sample {
   readonly params?: Readonly<Record<string, string>>
   readonly query?: string
@@ -273,8 +273,8 @@ test('every route of the API uses only the partitions of its role, and the role 
     })
     const { text } = response
     if (!response.ok) refused.push(`${route.method} ${path}: ${text}`)
-    const ofRoute = listForbiddenUses('api', uses.slice(start))
-    forbidden.push(...ofRoute.map(use => `${route.method} ${route.path}: ${use}`))
+    const forbiddenUses = listForbiddenUses('api', uses.slice(start))
+    forbidden.push(...forbiddenUses.map(use => `${route.method} ${route.path}: ${use}`))
   }
   expect(refused, 'add a sample of a call that succeeds').toEqual([])
   expect(forbidden).toEqual([])

@@ -16,15 +16,16 @@ import { describeWithServices } from './describe-with-services.ts'
 
 const clock = createSystemClock()
 const prefix = 'blobs/'
+const faultSeed = 23
 
 /** Opens blobs in a bucket of their own. `direct` is a client of the bucket without faults. */
 async function openBlobs(
-  plain: AwsSettings,
+  directSettings: AwsSettings,
   { rules = [], bytesMax }: { rules?: readonly RequestFaultRule[]; bytesMax?: number } = {},
 ) {
-  const direct = createS3Client(plain)
+  const direct = createS3Client(directSettings)
   const bucket = await createTestBucket(direct)
-  const { settings, counts } = withRequestFaults(plain, rules, 23)
+  const { settings, counts } = withRequestFaults(directSettings, rules, faultSeed)
   const s3 = createS3Client(settings)
   const location = { s3, bucket, prefix }
   const close = async (): Promise<void> => {

@@ -224,7 +224,7 @@ export interface Totals {
   readonly excludedUnits: number
 }
 
-/** Returns the totals of a command, of the requests in the budget and of the others. */
+/** Returns the totals of a command's requests, in the budget and outside. */
 export function totalsOf({ sumsByPurpose }: CommandRequests): Totals {
   const isOutsideBudget = (purpose: string): boolean => / (events|writers|arrival)$/.test(purpose)
   const sumOf = (measure: (sum: Sum) => number, isOutside = false): number =>

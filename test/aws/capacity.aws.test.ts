@@ -104,8 +104,8 @@ const requests: Readonly<Record<string, () => { readonly input: object }>> = {
 async function compare(): Promise<void> {
   const { endpoint, close } = await openDynoxide()
   const proxy = await startCountingProxy({ region: 'eu-test-1', endpoints: { DYNAMODB: endpoint } })
-  const through = proxy.settings.endpoints.DYNAMODB ?? ''
-  const client = createDynamoClient({ region: 'eu-test-1', endpoint: through, credentials })
+  const proxyEndpoint = proxy.settings.endpoints.DYNAMODB ?? ''
+  const client = createDynamoClient({ region: 'eu-test-1', endpoint: proxyEndpoint, credentials })
   let billed: BilledRequest | undefined
   const model = createModelDynamo(request => void (billed = request))
   const names = { journal: TableName, ...otherTableNames }

@@ -45,6 +45,7 @@ describeWithCommands('programs in Go', [['go', 'version']], () => {
     }, 600_000)
 
     test('with a binary for another machine are refused with the command that builds it', async () => {
+      // The header of an ELF file for the machine 8, which is MIPS.
       const header = Buffer.concat([
         Buffer.from('7f454c46', 'hex'),
         Buffer.alloc(14),

@@ -26,7 +26,7 @@ describeWithServices('groups of stacks', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'STS']
   let sandbox: CloudSandbox
   let client: Sandbox
   let token = ''
-  const other = stackIdOf('other', 'dev')
+  const otherStack = stackIdOf('other', 'dev')
   const run = (folder: string, ...args: readonly string[]): Promise<CommandOutput> =>
     client.run(['-C', folder, ...args])
   const callApi = async (method: string, path: string, group?: string, body?: object) => {
@@ -71,7 +71,7 @@ describeWithServices('groups of stacks', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'STS']
     cpSync(sandbox.program, folder, { recursive: true })
     const project = join(folder, 'Pulumi.yaml')
     writeFileSync(project, readFileSync(project, 'utf8').replace(/^name: .*$/m, 'name: other'))
-    const file = await createStackFile(other, { aws: settings(), config: {} })
+    const file = await createStackFile(otherStack, { aws: settings(), config: {} })
     writeFileSync(join(folder, 'Pulumi.dev.yaml'), file)
     return folder
   }
@@ -94,7 +94,7 @@ describeWithServices('groups of stacks', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'STS']
     const listed = await callApi('GET', '/v1/stacks?last=true')
     expect(listed.body).toMatchObject({
       items: [
-        { id: other, version: 1, last: { result: 'succeeded' } },
+        { id: otherStack, version: 1, last: { result: 'succeeded' } },
         { id: sandbox.stack, version: 1, last: { result: 'succeeded' } },
       ],
       unreadable: [],
@@ -106,15 +106,15 @@ describeWithServices('groups of stacks', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'STS']
       items: [{ stack: 'other/dev' }, { stack: 'small/dev' }],
     })
     const owners: readonly (readonly [string, StackId, StackId])[] = [
-      ['a', sandbox.stack, other],
-      ['b', other, sandbox.stack],
+      ['a', sandbox.stack, otherStack],
+      ['b', otherStack, sandbox.stack],
     ]
-    for (const [group, ownStack, foreign] of owners) {
+    for (const [group, ownStack, foreignStack] of owners) {
       const { platform, close } = controlOf(group)
       expect(await platform.catalog.getStack(ownStack)).toMatchObject({ version: 1 })
-      expect(await platform.catalog.getStack(foreign)).toBeUndefined()
+      expect(await platform.catalog.getStack(foreignStack)).toBeUndefined()
       expect(await platform.control.read(`${ownStack}/1` as DeploymentId)).toBeDefined()
-      expect(await platform.control.read(`${foreign}/1` as DeploymentId)).toBeUndefined()
+      expect(await platform.control.read(`${foreignStack}/1` as DeploymentId)).toBeUndefined()
       close()
     }
     const common = controlOf('default')
@@ -122,10 +122,10 @@ describeWithServices('groups of stacks', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'STS']
     common.close()
   })
 
-  test('documents of all stacks belong to one group, and a webhook triggers no other one', {
+  test('a document for all stacks belongs to one group, and a webhook to the group of its stacks', {
     timeout: 60_000,
   }, async () => {
-    const rule = { on: 'push', repository: 'acme/shop', branches: ['main'], stack: other }
+    const rule = { on: 'push', repository: 'acme/shop', branches: ['main'], stack: otherStack }
     const draft = { form: 'signed', secrets: ['a secret of sixteen characters'], rules: [rule] }
     const put = (group?: string) => callApi('PUT', '/v1/webhooks/main', group, draft)
     expect(await put()).toMatchObject({ body: { code: 'STACK_GROUP_DIFFERENT' } })
@@ -141,7 +141,7 @@ describeWithServices('groups of stacks', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'STS']
     })
   })
 
-  test('an export has the documents of all groups, also if the variable names one of them', {
+  test('an export has the documents of all groups, even if ANTICHAIN_GROUP names one of them', {
     timeout: 150_000,
   }, async () => {
     const schedule = { when: 'rate(1 day)', operation: { kind: 'refresh' }, isPaused: true }
@@ -189,7 +189,7 @@ describeWithServices('groups of stacks', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'STS']
     expect(sandbox.takeDenials()).toEqual([])
     const attemptsOn = (group: string) => {
       const name = group === 'default' ? installation : `${installation}_${group}`
-      const stack = group === 'b' ? other : sandbox.stack
+      const stack = group === 'b' ? otherStack : sandbox.stack
       return listAttempts(stolen, variablesOf(group), { stack, installation: name })
     }
     /** Returns the names of requests that the role allows, whatever the service answers. */

@@ -118,7 +118,7 @@ if (!existsSync('${flag}')) {
       if (environment.isBusy()) environment.kill('the test killed it')
   }
 
-  test('an installer that is killed in the middle is followed by another one', async () => {
+  test('an installer that is killed during its work is followed by another one', async () => {
     const before = listInstalls().length
     const request = await pushAndWait(3)
     killBusy('installer')
@@ -152,12 +152,12 @@ if (!existsSync('${flag}')) {
 
   test('a script does not find the credential if the host serves archives itself', async () => {
     webhook.github.serveArchivesItself()
-    const fetches = webhook.github.countFetches()
+    const fetchCount = webhook.github.countFetches()
     const end = await webhook.sendAndAwait('push', pushWith(6, 'node probe.mjs'))
     expect(end, webhook.sandbox.readLog()).toMatchObject({ result: 'succeeded' })
     const text = readFileSync(join(await openLastProgram(), 'found.json'), 'utf8')
     expect(JSON.parse(text) as Findings).toMatchObject({ function: 'installer', credential: false })
-    expect(webhook.github.countFetches()).toBe(fetches)
+    expect(webhook.github.countFetches()).toBe(fetchCount)
   }, 300_000)
 
   test('each installation had an environment of its own', () => {

@@ -86,7 +86,7 @@ describeWithServices('plugins of functions', ['DYNAMODB', 'SQS', 'S3', 'KMS'], s
 
   const packPlugin = (): Uint8Array => execFileSync('tar', ['-czf', '-', '-C', provider, '.'])
 
-  /** Starts a server of plugins, from which the program of the sandbox needs its plugin. */
+  /** Starts a server with the plugin. The program's resource gets the address of the server. */
   async function servePlugin({ program }: CloudSandbox) {
     const receiver = await startReceiver()
     const body = packPlugin()
@@ -167,8 +167,8 @@ describeWithServices('plugins of functions', ['DYNAMODB', 'SQS', 'S3', 'KMS'], s
     const s3 = createS3Client(settings())
     const Bucket =
       pluginSandbox.cloud.services.resourceVariables(['bucket'], 'short')[awsVariables.bucket] ?? ''
-    const listed = { Bucket, Prefix: bucketPrefixes.plugins }
-    const { Contents: all = [] } = await s3.send(new ListObjectsV2Command(listed))
+    const listRequest = { Bucket, Prefix: bucketPrefixes.plugins }
+    const { Contents: all = [] } = await s3.send(new ListObjectsV2Command(listRequest))
     const Key = all.find(({ Key: name = '' }) => name.endsWith('.blob'))?.Key
     await s3.send(new PutObjectCommand({ Bucket, Key, Body: 'something else' }))
     s3.destroy()

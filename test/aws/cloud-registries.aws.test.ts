@@ -120,8 +120,8 @@ describeWithServices('private package registries', [...services], settings => {
     const listed = requireSuccess(await client.run(['registry', 'ls', '--json'])).out
     expect(JSON.parse(listed)).toMatchObject([{ name: 'corp', value: { hasCredential: true } }])
     expect(listed).not.toContain(token)
-    const address = createSecretFinder({ address: `${registry.origin}/npm` })
-    expect(stored.some(({ bytes }) => address.findIn(bytes).size > 0)).toBe(true)
+    const addressFinder = createSecretFinder({ address: `${registry.origin}/npm` })
+    expect(stored.some(({ bytes }) => addressFinder.findIn(bytes).size > 0)).toBe(true)
   }, 60_000)
 })
 
@@ -129,13 +129,13 @@ describeWithServices(
   'a private index of Python packages',
   ['DYNAMODB', 'SQS', 'S3', 'KMS'],
   settings => {
-    const basic = `Basic ${Buffer.from(`__token__:${token}`).toString('base64')}`
+    const authorization = `Basic ${Buffer.from(`__token__:${token}`).toString('base64')}`
     let registry: PrivateRegistry
     let bundles: ReturnType<typeof createBundles>
     let sandbox: CloudSandbox
     let client: Sandbox
     beforeAll(async () => {
-      registry = await startPrivateRegistry(basic, createPythonIndex(downloadWheels()))
+      registry = await startPrivateRegistry(authorization, createPythonIndex(downloadWheels()))
       bundles = createBundles()
       sandbox = await createCloudSandbox('small', {
         aws: settings(),

@@ -141,10 +141,10 @@ async function readAllEvents(
   control: Pick<ControlClient, 'readEvents'>,
   deployment: DeploymentId,
 ): Promise<readonly string[]> {
-  const limitMs = Date.now() + 10_000
+  const deadlineMs = Date.now() + 10_000
   for (;;) {
     const lines = await control.readEvents(deployment)
-    if (Date.now() > limitMs || lines.some(line => line.includes('"cancelEvent"'))) return lines
+    if (Date.now() > deadlineMs || lines.some(line => line.includes('"cancelEvent"'))) return lines
     await new Promise(done => setTimeout(done, 100))
   }
 }

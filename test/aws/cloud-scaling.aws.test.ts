@@ -27,7 +27,7 @@ describeWithServices('the long pool', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'ECS'], s
       .split('\n')
       .filter(line => line.includes('tasks.scaled') && line.includes(kind)).length
 
-  test('starts a task for a send, and ends it when it was idle; the task then calls the scaler', {
+  test('starts a task for a sent message, and ends the idle task, which then calls the scaler', {
     timeout: 240_000,
   }, async () => {
     const { cloud } = sandbox
@@ -57,10 +57,10 @@ describeWithServices('the long pool', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'ECS'], s
       json: '{"chains-long":0}',
     })
     sqs.destroy()
-    const callsOf = (): number => sandbox.calls.filter(({ name }) => name === 'scaler').length
-    const callsBefore = callsOf()
+    const countCalls = (): number => sandbox.calls.filter(({ name }) => name === 'scaler').length
+    const callsBefore = countCalls()
     await waitUntil(() => listPids().length === 0, { condition: 'no task', limitMs: 60_000 })
-    await waitUntil(() => callsOf() > callsBefore, {
+    await waitUntil(() => countCalls() > callsBefore, {
       condition: 'a call of the ended task',
       limitMs: 30_000,
     })

@@ -174,8 +174,8 @@ describeWithServices('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], 
         })
       expect(end).toMatchObject({ kind: 'previewed', result: 'succeeded', changes: { update: 1 } })
       await waitUntil(() => receiver.received.length > 0, { condition: 'a notification' })
-      const [got] = receiver.received
-      const { body = '', headers = {} } = got ?? {}
+      const [notification] = receiver.received
+      const { body = '', headers = {} } = notification ?? {}
       const timestamp = String(headers['antichain-timestamp'])
       expect(headers['antichain-signature']).toBe(`v1=${signatureOf(secret, timestamp, body)}`)
       expect(JSON.parse(body)).toMatchObject({

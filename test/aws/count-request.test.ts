@@ -59,6 +59,7 @@ test('a write with a failed condition is billed by the size of the existing item
 
 test('the cost is the sum of counts times prices', () => {
   const counts = sumOf(noCounts, { writeUnits: 1_000_000, gbSeconds: 1 })
+  // A million write units cost 0.625 US dollars.
   expect(costOf(counts)).toBeCloseTo(0.625 + prices.gbSecond, 10)
   expect(costOf(noCounts)).toBe(0)
 })

@@ -8,9 +8,9 @@ import type { CountingProxy } from './counting-proxy.ts'
 import { noCounts, sumOf } from './counts.ts'
 
 /**
- * The requests of checks that find no deployment. Such a check belongs to none, and follows the end
- * of each deployment. The proxy also sees an attempt of a read whose response is too late for the
- * function, which does not count it.
+ * The largest numbers of requests that belong to no deployment. Such requests come from the check
+ * for another deployment after the end of each one. The proxy also counts a read whose response
+ * came too late for the function.
  */
 const unassignedMax = { writeUnits: 8, readUnits: 20, puts: 0, gets: 2, messages: 10 } as const
 
@@ -23,15 +23,15 @@ export async function expectCountedUsage(
   sandbox: CloudSandbox,
   proxy: CountingProxy,
 ): Promise<void> {
-  let seen = noCounts
+  let total = noCounts
   // The last call stores its usage after the end of its deployment.
   await vi.waitFor(async () => {
     const counts = await readAllUsage(sandbox)
-    seen = sumOf(seen, proxy.takeCounts())
+    total = sumOf(total, proxy.takeCounts())
     const missing = Object.keys(unassignedMax).map(text => {
       const name = text as keyof typeof unassignedMax
-      const difference = seen[name] - counts[name]
-      return difference >= 0 && difference <= unassignedMax[name] ? [] : [name, seen[name], counts]
+      const difference = total[name] - counts[name]
+      return difference >= 0 && difference <= unassignedMax[name] ? [] : [name, total[name], counts]
     })
     expect(missing.flat()).toEqual([])
     const ratio = counts.gbSeconds / measureGbSeconds(sandbox)

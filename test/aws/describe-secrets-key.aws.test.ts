@@ -49,8 +49,8 @@ describeWithServices('the key for secrets', ['KMS'], settings => {
     await client.send(new DisableKeyCommand({ KeyId: arn.split('/')[1] }))
     expect(await findSecretsKeyFault(client, arn)).toBe('the key is not enabled')
     // The emulator creates no key for signatures.
-    const signing = { send: async () => ({ KeyMetadata: { KeyState: 'Enabled' } }) } as never
-    expect(await findSecretsKeyFault(signing, arn)).toContain('symmetrically')
+    const signingClient = { send: async () => ({ KeyMetadata: { KeyState: 'Enabled' } }) } as never
+    expect(await findSecretsKeyFault(signingClient, arn)).toContain('symmetrically')
     const owned = await createKey(ownedBy('site-e'))
     expect(await findSecretsKeyFault(client, owned)).toContain(
       "created by the installation 'site-e'",

@@ -62,6 +62,7 @@ test('a webhook and a schedule can neither approve a request nor set the program
   const { requests, uses } = await openRequests()
   await requests.putApproved(request)
   await requests.putProgram(stack, toBlobHash('a'))
+  // The approval and the program are items of the same partition.
   const approvals = [`approvals ${stack}`, `approvals ${stack}`].map(
     partition => `writes ${partition} of the catalog`,
   )

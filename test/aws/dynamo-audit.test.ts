@@ -8,7 +8,7 @@ import { createModelDynamo } from '../sim/model-dynamo.ts'
 import { createTables, createTableNames } from './records.ts'
 
 const dayMs = 86_400_000
-const begun = Date.UTC(2026, 10, 22)
+const startMs = Date.UTC(2026, 10, 22)
 
 /**
  * Opens an audit log over a model, with a clock that the test moves. `fixedBytes` are the first
@@ -19,7 +19,7 @@ async function open(fixedBytes: readonly number[] = []) {
   const model = createModelDynamo(({ operation }) => operationNames.push(operation))
   const names = createTableNames()
   await createTables(model.client, names)
-  const now = { ms: begun }
+  const now = { ms: startMs }
   let count = 0
   const bytes = (length: number): Uint8Array => {
     const fixedByte = fixedBytes[count]
@@ -44,7 +44,7 @@ async function open(fixedBytes: readonly number[] = []) {
 
 const createEntry = (id: string): AuditEntry => ({
   id,
-  at: toEpochMs(begun),
+  at: toEpochMs(startMs),
   who: 'ci',
   from: '192.0.2.1',
   what: 'POST /v1/stacks',
@@ -58,7 +58,7 @@ test('pages continue over days, also over days without changes', async () => {
   const ids: string[] = []
   for (let day = 0; day < 12; day += 3)
     for (let index = 0; index < 5; index += 1) {
-      now.ms = begun + day * dayMs + index * 1_000
+      now.ms = startMs + day * dayMs + index * 1_000
       ids.push(`${day}-${index}`)
       await log.append(createEntry(`${day}-${index}`))
     }
@@ -98,8 +98,8 @@ test('an entry expires with the marks of its id and its day, and is not read aft
   const expires = items().map(item => Number(item['expires']?.N ?? 0))
   expect(expires).toHaveLength(3)
   for (const seconds of expires)
-    expect(seconds * 1_000).toBeGreaterThanOrEqual(begun + dynamoLimits.auditRetentionMs)
-  now.ms = begun + dynamoLimits.auditRetentionMs + 2 * dayMs
+    expect(seconds * 1_000).toBeGreaterThanOrEqual(startMs + dynamoLimits.auditRetentionMs)
+  now.ms = startMs + dynamoLimits.auditRetentionMs + 2 * dayMs
   await audit().append(createEntry('new'))
   expect((await audit().read(0, 10)).map(({ id }) => id)).toEqual(['new'])
 })

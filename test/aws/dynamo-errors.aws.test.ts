@@ -20,7 +20,7 @@ import { createTables, createTableNames, createTestRecords } from './records.ts'
 
 const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
 const region = 'eu-test-1'
-const one = toOperationId(1)
+const firstId = toOperationId(1)
 const beginRequest = {
   owner: toOwnerToken('o'),
   executor: toExecutorId('e'),
@@ -52,7 +52,7 @@ if (hasDynoxide())
       return {
         ports: createTestRecords(client, names),
         quiet: createTestRecords(quiet, names),
-        seen: counters,
+        counts: counters,
         names,
       }
     }
@@ -64,24 +64,24 @@ if (hasDynoxide())
       'a begin, a give-back and a selection with a fault (%s) have the same results as without it',
       async kind => {
         const rule = { kind, chance: 1, operations: ['UpdateItem'] }
-        const { ports, quiet, seen } = await openFaulty([rule], 1)
+        const { ports, quiet, counts } = await openFaulty([rule], 1)
         const { operations } = ports
         const deployment = createDeploymentId()
-        expect(await operations.begin(deployment, one, beginRequest)).toEqual({
+        expect(await operations.begin(deployment, firstId, beginRequest)).toEqual({
           kind: 'begun',
           attempt: 1,
         })
-        expect(await operations.giveBack(deployment, one, beginRequest.owner, 1)).toBe(true)
+        expect(await operations.giveBack(deployment, firstId, beginRequest.owner, 1)).toBe(true)
         const secondBegin = { ...beginRequest, expectedAttempt: 1 }
-        expect(await operations.begin(deployment, one, secondBegin)).toEqual({
+        expect(await operations.begin(deployment, firstId, secondBegin)).toEqual({
           kind: 'begun',
           attempt: 2,
         })
         const end = { owner: beginRequest.owner, attempt: 2, verdict: 'succeeded' } as const
-        expect(await operations.select(deployment, one, end)).toBe(true)
-        const head = (await quiet.operations.getHeads(deployment, [one])).get(one)
+        expect(await operations.select(deployment, firstId, end)).toBe(true)
+        const head = (await quiet.operations.getHeads(deployment, [firstId])).get(firstId)
         expect(head).toMatchObject({ attempt: 2, givenBack: 1, end: { verdict: 'succeeded' } })
-        expect(seen.faults.get(kind)).toBe(4)
+        expect(counts.faults.get(kind)).toBe(4)
       },
     )
 
@@ -104,7 +104,7 @@ if (hasDynoxide())
         ...failOnce('conflict', 'TransactWriteItems'),
         ...failOnce('lost', 'TransactWriteItems'),
       ]
-      const { ports, quiet, seen } = await openFaulty(rules)
+      const { ports, quiet, counts } = await openFaulty(rules)
       const stack = createStackId()
       // The creation is a transaction, too, and must not meet the faults.
       await quiet.catalog.createStack(stack, toEpochMs(1))
@@ -115,31 +115,31 @@ if (hasDynoxide())
       } as const
       expect(await ports.catalog.start(stack, startInput)).toMatchObject({ kind: 'started' })
       expect((await ports.catalog.getStack(stack))?.deployments).toBe(1)
-      expect(seen.requests.get('TransactWriteItems')).toBe(3)
+      expect(counts.requests.get('TransactWriteItems')).toBe(3)
     })
 
     test('the unprocessed part of a batch is retried until it is processed', async () => {
-      const { ports, seen } = await openFaulty([{ kind: 'unprocessed', chance: 1 }], 2)
+      const { ports, counts } = await openFaulty([{ kind: 'unprocessed', chance: 1 }], 2)
       const deployment = createDeploymentId()
       const ids = Array.from({ length: 90 }, (_, index) => toOperationId(index + 1))
       await Promise.all(ids.map(id => ports.operations.begin(deployment, id, beginRequest)))
       expect((await ports.operations.getHeads(deployment, ids)).size).toBe(90)
-      expect(seen.faults.get('unprocessed')).toBeGreaterThan(1)
+      expect(counts.faults.get('unprocessed')).toBeGreaterThan(1)
     })
 
     test.each(['throttled', 'broken', 'lost'] as const)(
       'a store with a lasting fault (%s) is unavailable after a few attempts',
       async kind => {
-        const { ports, seen } = await openFaulty([{ kind, chance: 1 }])
+        const { ports, counts } = await openFaulty([{ kind, chance: 1 }])
         const thrown = await ports.control.read(createDeploymentId()).catch((why: unknown) => why)
         expect(thrown).toMatchObject({ code: 'STORE_UNAVAILABLE', details: { region } })
         if (kind === 'throttled') expect(thrown).toMatchObject({ hint: /takes no more/ })
-        expect(seen.requests.get('GetItem')).toBe(limits.transientAttemptsMax)
+        expect(counts.requests.get('GetItem')).toBe(limits.transientAttemptsMax)
       },
     )
 
     test('the error of a missing table names it, after a single request', async () => {
-      const { ports, seen } = await openFaulty([])
+      const { ports, counts } = await openFaulty([])
       const { endpoint } = dynoxide
       const { handler, counters } = createFaultyHandler({
         draw: createDraw(1),
@@ -149,12 +149,12 @@ if (hasDynoxide())
       const client = createDynamoClient({ region, endpoint, credentials, requestHandler: handler })
       clients.push(client)
       const missing = createTestRecords(client, createTableNames())
-      const thrown = missing.control.read(createDeploymentId())
-      await expect(thrown).rejects.toMatchObject({ code: 'STORE_MISSING', details: { region } })
-      await expect(thrown).rejects.toThrow(/journal in eu-test-1/)
+      const failedRead = missing.control.read(createDeploymentId())
+      await expect(failedRead).rejects.toMatchObject({ code: 'STORE_MISSING', details: { region } })
+      await expect(failedRead).rejects.toThrow(/journal in eu-test-1/)
       expect(counters.requests.get('GetItem')).toBe(1)
       expect(await ports.control.read(createDeploymentId())).toBeUndefined()
-      expect(seen.requests.get('GetItem')).toBe(1)
+      expect(counts.requests.get('GetItem')).toBe(1)
     })
 
     test('a record that does not fit into an item is refused as too large', async () => {

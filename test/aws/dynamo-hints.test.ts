@@ -38,13 +38,14 @@ test('a hint reaches the listeners of another process once, and concurrent hints
   const [here, there] = [open(), open()]
   const deployment = createDeploymentId()
   const received: OperationId[] = []
-  const all = Promise.withResolvers<void>()
+  const allReceived = Promise.withResolvers<void>()
   const stopListening = there.listen(deployment, operation => {
     received.push(operation)
-    if (received.length === 3) all.resolve()
+    if (received.length === 3) allReceived.resolve()
   })
   for (const id of [1, 2, 3]) here.hint(deployment, toOperationId(id))
-  await all.promise
+  await allReceived.promise
+  // The listener polls every second. A later poll must not report an operation again.
   await createSystemClock().sleep(2_500)
   stopListening()
   expect(new Set(received)).toEqual(new Set([1, 2, 3]))
@@ -80,6 +81,7 @@ test('1,000 executors that hint all the time stay below the write limit of each 
   const writes = Map.groupBy(model.tables.listItems(names.journal), item => item['pk']?.S)
   expect(writes.size).toBe(dynamoLimits.hintShards)
   const counts = [...writes.values()].map(items => items.length)
+  // Each executor writes one item per batch of 200 ms (`hintBatchMs`).
   expect(counts.reduce((sum, count) => sum + count, 0)).toBe(5_000)
   expect(Math.max(...counts)).toBeLessThan(writesPerSecondMax)
 }, 30_000)

@@ -20,9 +20,9 @@ function withLostReplies({ send }: Client): Client {
     const answer: unknown = await Promise.resolve(send(...args))
     const [command] = args
     // The unprocessed part of a batch is a request of its own.
-    const name = 'RequestItems' in command.input ? JSON.stringify(command.input) : command
-    if (lost.delete(name)) return answer
-    lost.add(name)
+    const requestKey = 'RequestItems' in command.input ? JSON.stringify(command.input) : command
+    if (lost.delete(requestKey)) return answer
+    lost.add(requestKey)
     throw Object.assign(new Error('the reply was lost'), { name: 'TimeoutError' })
   }
   return { send: sendTwice as Client['send'] }

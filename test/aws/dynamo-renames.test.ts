@@ -36,6 +36,7 @@ async function open() {
   }
   /** Opens records that call `hook` before the transaction with which a rename moves its stack. */
   const openHooked = (hook: () => Promise<void>): RecordPorts => {
+    // The first transaction of a rename reserves the new id, and the second one moves the stack.
     let transactions = 0
     const send = async (...args: Parameters<Client['send']>): Promise<unknown> => {
       if (args[0] instanceof TransactWriteItemsCommand && (transactions += 1) === 2) await hook()
@@ -47,19 +48,19 @@ async function open() {
     [names.journal, names.catalog].flatMap(name =>
       model.tables.listItems(name).map(item => String(item['pk']?.S)),
     )
-  const listedStacks = (): readonly string[] =>
+  const listStacks = (): readonly string[] =>
     model.tables
       .listItems(names.catalog)
       .filter(item => item['pk']?.S === 'stacks')
       .map(item => String(item['sk']?.S))
-  /** Ports of a process whose clock is ahead by more than the longest rename. */
   const clock = createSystemClock()
+  /** Ports of a process whose clock is ahead by more than the longest rename. */
   const later = createTestRecords(model.client, names, {
     ...clock,
     now: () => toEpochMs(clock.now() + dynamoLimits.renameLimitMs + 1),
   })
   const ports = createTestRecords(model.client, names)
-  return { openFailing, openHooked, ports, later, listPartitions, listedStacks }
+  return { openFailing, openHooked, ports, later, listPartitions, listStacks }
 }
 
 /** The partitions of the records that a rename copies. */
@@ -111,7 +112,7 @@ test('a document moves to the new id even if many removed ones precede it', asyn
 })
 
 test('after a death of the process at any request, the stack has one name and all of its contents', async () => {
-  const { openFailing, ports, later, listPartitions, listedStacks } = await open()
+  const { openFailing, ports, later, listPartitions, listStacks } = await open()
   const names = new Set<string>()
   for (let failsAt = 1; ; failsAt += 1) {
     const [id, to] = [await createDeployed(ports), createStackId()]
@@ -135,7 +136,7 @@ test('after a death of the process at any request, the stack has one name and al
       await later.retention.removeLeftovers()
       const partitions = listPartitions()
       expect(partitions.filter(pk => copiedPartitionsOf(to).includes(pk))).toEqual([])
-      expect(listedStacks()).not.toContain(to)
+      expect(listStacks()).not.toContain(to)
     }
     expect((await catalog.listHistory(stack, 10)).at(-1)).toMatchObject({ command: 'up' })
     expect((await catalog.listVersions(stack, 10)).at(-1)).toMatchObject({ version: 1 })
@@ -190,27 +191,27 @@ test('a rename that continues after compaction removed its copies is refused', a
 })
 
 test('a refused rename removes its copies, and keeps what a new stack with the id wrote', async () => {
-  const { ports, later, openHooked, listPartitions, listedStacks } = await open()
+  const { ports, later, openHooked, listPartitions, listStacks } = await open()
   const [id, to, other] = [await createDeployed(ports), createStackId(), createStackId()]
   const start = { command: 'up', message: '', at: toEpochMs(5) } as const
-  const starting = openHooked(async () => void (await ports.catalog.start(id, start)))
-  expect(await starting.renames.rename(id, to, input)).toBe('conflict')
+  const startingPorts = openHooked(async () => void (await ports.catalog.start(id, start)))
+  expect(await startingPorts.renames.rename(id, to, input)).toBe('conflict')
   expect(listPartitions().filter(pk => copiedPartitionsOf(to).includes(pk))).toEqual([])
   await later.retention.removeLeftovers()
-  expect(listedStacks()).not.toContain(to)
+  expect(listStacks()).not.toContain(to)
   const source = await createDeployed(ports)
-  const creating = openHooked(async () => {
+  const creatingPorts = openHooked(async () => {
     await ports.catalog.createStack(other, toEpochMs(6))
     const { deployment } = await ports.catalog.start(other, start)
     await ports.catalog.publish(other, 0, toBlobHash('c'))
     const end = { at: toEpochMs(7), result: 'succeeded', changes: {}, version: 1 } as const
     await ports.catalog.release(deployment, end)
   })
-  expect(await creating.renames.rename(source, other, input)).toBe('conflict')
+  expect(await creatingPorts.renames.rename(source, other, input)).toBe('conflict')
   await later.retention.removeLeftovers()
   expect(await ports.catalog.listVersions(other, 10)).toEqual([
     { version: 1, snapshot: toBlobHash('c') },
   ])
   expect(await ports.catalog.listHistory(other, 10)).toHaveLength(1)
-  expect(listedStacks()).toContain(other)
+  expect(listStacks()).toContain(other)
 })

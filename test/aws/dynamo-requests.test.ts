@@ -36,7 +36,7 @@ async function open() {
   const createPorts = (): RecordPorts => createTestRecords(model.client, names)
   return {
     listRequests,
-    fresh: createPorts,
+    createPorts,
     ports: createPorts(),
     listItems: () => model.tables.listItems(names.journal),
   }
@@ -56,9 +56,9 @@ describe('requests of one call', () => {
     expect(await listRequests(() => operations.begin(deployment, one, beginRequest))).toEqual(
       update,
     )
-    const giveBackAgain = () => operations.giveBack(deployment, one, owner, 1)
-    expect(await listRequests(giveBackAgain)).toEqual(update)
-    expect(await listRequests(giveBackAgain)).toEqual(update)
+    const giveBack = () => operations.giveBack(deployment, one, owner, 1)
+    expect(await listRequests(giveBack)).toEqual(update)
+    expect(await listRequests(giveBack)).toEqual(update)
     expect(await listRequests(() => operations.begin(deployment, one, beginRequest))).toEqual(
       update,
     )
@@ -77,17 +77,17 @@ describe('requests of one call', () => {
   })
 
   test('an append is one put, and a writer without the previous record reads it first', async () => {
-    const { listRequests, ports, fresh } = await open()
+    const { listRequests, ports, createPorts } = await open()
     const deployment = createDeploymentId()
     const append = (records: RecordPorts, number: number) => () =>
       records.decisionLog.append(deployment, { ...record, number: toLogNumber(number) })
     expect(await listRequests(append(ports, 0))).toEqual(['PutItem'])
     expect(await listRequests(append(ports, 1))).toEqual(['PutItem'])
-    const next = fresh()
-    expect(await listRequests(append(next, 2))).toEqual(['GetItem', 'PutItem'])
-    expect(await listRequests(append(next, 3))).toEqual(['PutItem'])
-    expect(await listRequests(append(fresh(), 9))).toEqual(['GetItem'])
-    const reader = fresh()
+    const laterWriter = createPorts()
+    expect(await listRequests(append(laterWriter, 2))).toEqual(['GetItem', 'PutItem'])
+    expect(await listRequests(append(laterWriter, 3))).toEqual(['PutItem'])
+    expect(await listRequests(append(createPorts(), 9))).toEqual(['GetItem'])
+    const reader = createPorts()
     await reader.decisionLog.read(deployment, toLogNumber(0), 100)
     expect(await listRequests(append(reader, 4))).toEqual(['PutItem'])
   })
@@ -127,5 +127,6 @@ test('a head is below a kilobyte, even with a long name, all arrivals and five d
   expect(await operations.select(deployment, id, end)).toBe(true)
   const head = listItems().find(item => item['sk']?.S === 'head')
   expect(itemBytesOf(head ?? {})).toBeLessThan(1024)
+  // A missing head would have no bytes.
   expect(itemBytesOf(head ?? {})).toBeGreaterThan(400)
 })

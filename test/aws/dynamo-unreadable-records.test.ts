@@ -82,7 +82,7 @@ function createTampering({ tables }: ModelDynamo, names: readonly string[]): Tam
       replaceAttributes(kind, deployment, { [name]: value })
       return true
     },
-    // A condition cannot inspect a text, so writes do not detect damage to these separate texts.
+    // No condition can inspect a text. So writes of these kinds do not detect a damaged text.
     kindsWithUncheckedWrites: ['control', 'lease', 'history'],
     removeLogRecord(deployment, number) {
       for (const { table, item } of itemsOf('log', deployment))

@@ -7,7 +7,7 @@ import { recordContracts } from './record-contracts.ts'
 
 const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
 
-const openPlain: OpenAdapter<RecordPorts> = async () => {
+const openRecords: OpenAdapter<RecordPorts> = async () => {
   const { endpoint, close } = await openDynoxide()
   const client = createDynamoClient({ region: 'eu-test-1', endpoint, credentials })
   const names = createTableNames()
@@ -21,4 +21,4 @@ const openPlain: OpenAdapter<RecordPorts> = async () => {
   }
 }
 
-if (hasDynoxide()) recordContracts('DynamoDB', openPlain)
+if (hasDynoxide()) recordContracts('DynamoDB', openRecords)

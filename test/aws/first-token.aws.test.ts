@@ -11,7 +11,7 @@ import { createTables, createTestRecords } from './records.ts'
 const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
 const region = 'eu-test-1'
 const installation = `t${process.pid}`
-const where = { installation, region, env: {} }
+const target = { installation, region, env: {} }
 const tokenInput = { userName: 'arn:aws:iam::111122223333:user/me', name: 'me' }
 
 if (hasDynoxide()) {
@@ -36,7 +36,7 @@ if (hasDynoxide()) {
     }
     const { id, token } = await createInstallationToken(
       { send: send as DynamoDBClient['send'] },
-      where,
+      target,
       tokenInput,
     )
     // The permissions that a user needs on the table: none of them reads.
@@ -58,7 +58,7 @@ if (hasDynoxide()) {
   })
 
   test('without an installation the command fails and creates no token', async () => {
-    const other = { ...where, installation: 'absent' }
+    const other = { ...target, installation: 'absent' }
     await expect(createInstallationToken(client, other, tokenInput)).rejects.toMatchObject({
       code: 'STORE_MISSING',
     })

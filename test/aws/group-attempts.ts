@@ -26,7 +26,7 @@ import { createLambdaClient } from '../../shared/platform/aws/lambda-client.ts'
 
 type Variables = Readonly<Record<string, string>>
 
-/** A request, by a name that says its resource. */
+/** A request with a name that contains its action and its resource. */
 export type Attempt = readonly [name: string, send: () => Promise<unknown>]
 
 const queueVariables = [
@@ -79,7 +79,8 @@ export function listAttempts(
     ]
   })
   const messages = queueVariables.flatMap((variable): Attempt[] => {
-    // A client of SQS sends its request to the host in the URL of the queue.
+    // A client of SQS sends its request to the host in the URL of the queue. So this URL has the
+    // endpoint of the settings.
     const path = new URL(valueOf(variable)).pathname
     const QueueUrl = `${settings.endpoints.SQS ?? ''}${path}`
     return [

@@ -35,7 +35,7 @@ async function send(
   return response.status
 }
 
-describeWithServices('the upload address of an installation', ['S3'], settings => {
+describeWithServices('the upload address of a packed program', ['S3'], settings => {
   const bytes = new Uint8Array(5_000).fill(7)
 
   test('accepts bytes of any hash and size, which its creator reads', async () => {

@@ -77,8 +77,8 @@ test('a stack that is created again during the removal stays in the list', async
       await catalog.createStack(id, 3 as EpochMs)
     return client.send(command)
   }
-  const removing = createTestRecords({ send }, names)
-  await removing.retention.removeLeftovers()
+  const { retention } = createTestRecords({ send }, names)
+  await retention.removeLeftovers()
   expect((await catalog.listStacks()).stacks.map(stack => stack.id)).toEqual([id])
 })
 

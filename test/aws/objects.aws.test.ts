@@ -23,12 +23,12 @@ describeWithServices('objects of s3://', ['S3'], settings => {
     return { ports, close: async () => client.destroy() }
   })
 
-  test('a missing bucket is an error of its own', async () => {
+  test('a missing bucket has an error code of its own', async () => {
     const store = await openStore('antichain-no-such-bucket')
     await expect(findBackend(store, {})).rejects.toMatchObject({ code: 'BACKEND_MISSING' })
   })
 
-  test('wrong credentials are an error of their own', async () => {
+  test('wrong credentials have an error code of their own', async () => {
     const endpoint = encodeURIComponent(settings().endpoints.S3 ?? '')
     const address = `s3://any?endpoint=${endpoint}&s3ForcePathStyle=true&region=us-east-1`
     const previous = process.env['AWS_SECRET_ACCESS_KEY']
@@ -64,7 +64,7 @@ describeWithServices('objects of gs://', ['GCS'], () => {
     return { ports: await openStore(name), close: async () => {} }
   })
 
-  test('a missing bucket is an error of its own', async () => {
+  test('a missing bucket has an error code of its own', async () => {
     const store = await openStore('antichain-no-such-bucket')
     await expect(findBackend(store, {})).rejects.toMatchObject({ code: 'BACKEND_MISSING' })
   })
@@ -116,7 +116,7 @@ describeWithServices('objects of azblob://', ['AZBLOB'], () => {
     return { ports: await openStore(container), close: async () => {} }
   })
 
-  test('a missing container and a wrong key are errors of their own', async () => {
+  test('a missing container and a wrong key have error codes of their own', async () => {
     const store = await openStore('antichain-no-such-container')
     await expect(findBackend(store, {})).rejects.toMatchObject({ code: 'BACKEND_MISSING' })
     const denied = await openStore('any', { AZURE_STORAGE_KEY: 'd3Jvbmc=' })

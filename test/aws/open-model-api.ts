@@ -26,6 +26,7 @@ export const sentDelivery = {
 function createSender(ports: ApiPorts): DeliverySender {
   const send: NotificationsPort['send'] = async ([message]) => {
     if (message === undefined || !('id' in message)) throw new Error('no requested delivery')
+    // The sender recognises a new attempt by `sentAt`, which must differ within a millisecond.
     const sent = { ...sentDelivery, id: message.id, sentAt: performance.now() }
     await recordDelivery(ports, message.key, sent)
   }

@@ -25,6 +25,7 @@ export function createPermissionLedger(location: {
 }): PermissionLedger {
   const { installation, region } = location
   const uses = new Set<string>()
+  // A role is named `<installation>-<process>-<region>`.
   const processOf = (role: string): string =>
     role.slice(installation.length + 1, -(region.length + 1))
   return {

@@ -1,6 +1,6 @@
 /**
- * Runs docs/platform.md in the local cloud. A test provider has the place of the provider of AWS, and
- * a server on loopback that of GitHub.
+ * Runs docs/platform.md in the local cloud. A test provider replaces the provider of AWS, and a
+ * server on loopback replaces GitHub.
  */
 import { execFileSync } from 'node:child_process'
 import {
@@ -88,8 +88,8 @@ function writeAwsWheel(folder: string): string {
   return folder
 }
 
-/** Removes the tags of the bucket at the provider, as a person in a console does. */
-function removeBucketTags({ cloudFolder }: Pick<CloudSandbox, 'cloudFolder'>): void {
+/** Changes the tags of the bucket at the provider, as a person in a console does. */
+function changeBucketTags({ cloudFolder }: Pick<CloudSandbox, 'cloudFolder'>): void {
   const folder = join(cloudFolder, 'objects')
   for (const name of readdirSync(folder)) {
     const object = JSON.parse(readFileSync(join(folder, name), 'utf8')) as { props: object }
@@ -130,7 +130,7 @@ describeWithServices(
         },
       })
       const { token } = await createToken(sandbox.control.platform, { name: 'ops', role: 'admin' })
-      // The packages of the policy pack are those of the fixtures, because a test needs no network.
+      // The policy pack gets its packages from the fixtures, because the test uses no network.
       const npm = `#!/bin/sh\ncp -rL '${sdkModules}' node_modules\n`
       const commands = writeCommands(join(root, 'commands'), { npm })
       symlinkSync(launcher, join(commands, 'antichain'))
@@ -157,9 +157,9 @@ describeWithServices(
     /** Runs steps, compares every shown output, and returns the outputs. */
     async function run(
       steps: readonly PageStep[],
-      more: Readonly<Record<string, string>> = {},
+      extraVariables: Readonly<Record<string, string>> = {},
     ): Promise<readonly string[]> {
-      const outputs = await runPageSteps(client, steps, { ...variables, ...more }).catch(
+      const outputs = await runPageSteps(client, steps, { ...variables, ...extraVariables }).catch(
         (thrown: unknown) => {
           throw new Error(sandbox?.readLog(), { cause: thrown })
         },
@@ -213,10 +213,10 @@ describeWithServices(
       expect(listTags()).toEqual([{ team: 'data', owner: 'ana' }])
 
       const thursday = readSection('Thursday')
-      const decision = thursday.findIndex(
+      const approvalIndex = thursday.findIndex(
         step => step.kind === 'command' && step.command.includes('approvals'),
       )
-      await run(thursday.slice(0, decision))
+      await run(thursday.slice(0, approvalIndex))
       const merged = { ...readProgram() }
       merged['__main__.py'] = (merged['__main__.py'] ?? '').replace('ana', 'ben')
       const commit = github.commit(merged)
@@ -227,7 +227,7 @@ describeWithServices(
       const request = await send('push', createPushBody(commit))
       await control.awaitEnd(stack, request, 240_000)
       expect(listTags()).toEqual([{ team: 'data', owner: 'ana' }])
-      const decided = await run(thursday.slice(decision), { REQUEST: request })
+      const decided = await run(thursday.slice(approvalIndex), { REQUEST: request })
       expect(decided[0]).toContain(request)
       await waitUntil(() => JSON.stringify(listTags()).includes('ben'), {
         condition: 'the approved change',
@@ -235,13 +235,13 @@ describeWithServices(
       })
 
       const friday = readSection('Friday')
-      const morning = friday.findIndex(
+      const driftListIndex = friday.findIndex(
         step => step.kind === 'command' && step.command.includes('drift ls'),
       )
-      await run(friday.slice(0, morning))
-      removeBucketTags(sandbox)
+      await run(friday.slice(0, driftListIndex))
+      changeBucketTags(sandbox)
       await detectDriftNow(sandbox)
-      await run(friday.slice(morning))
+      await run(friday.slice(driftListIndex))
       const bill = await run(readSection('And the bill'))
       expect(bill.join('')).toMatch(/\$0\.\d+/)
       await run(readSection('At the end'))

@@ -77,6 +77,7 @@ describeWithServices('plugins in S3', ['S3'], settings => {
       ],
     })
     expect(second.plugins[0]?.storedAtMs).toBeGreaterThan(Date.now() - 3_600_000)
+    // This position is after every stored name, because `~` sorts after letters.
     expect(await store.list('tool-~')).toEqual({ plugins: [] })
   })
 

@@ -19,8 +19,8 @@ export interface PrivateRegistry {
 }
 
 /**
- * Starts a registry that serves bodies by path. All other callers get the status 401, also for
- * paths without a body.
+ * Starts a registry that serves bodies by path. A request without `authorization` gets the status
+ * 401, also for a path without a body.
  */
 export async function startPrivateRegistry(
   authorization: string,
@@ -75,7 +75,7 @@ export function packNpmPackage(): Uint8Array {
   }
 }
 
-const makeWheel = `
+const wheelScript = `
 import sys, zipfile
 info = 'corp_dep-1.0.dist-info/'
 with zipfile.ZipFile(sys.argv[1], 'w') as wheel:
@@ -96,7 +96,7 @@ export function createPythonIndex(wheelsFolder: string): ReadonlyMap<string, str
   const root = mkdtempSync(join(tmpdir(), 'antichain-private-'))
   try {
     const name = 'corp_dep-1.0-py3-none-any.whl'
-    execFileSync('python3', ['-c', makeWheel, join(root, name)])
+    execFileSync('python3', ['-c', wheelScript, join(root, name)])
     const paths = [
       join(root, name),
       ...readdirSync(wheelsFolder).map(file => join(wheelsFolder, file)),

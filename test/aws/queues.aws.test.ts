@@ -145,7 +145,10 @@ const messagesOf = (count: number) => {
   }))
 }
 
-const alwaysFault = (kind: RequestFaultRule['kind'], operation: string): RequestFaultRule => ({
+const createFirstAttemptFault = (
+  kind: RequestFaultRule['kind'],
+  operation: string,
+): RequestFaultRule => ({
   kind,
   operations: [operation],
   percent: 100,
@@ -177,17 +180,17 @@ describeWithServices('queues over SQS', ['SQS'], settings => {
     await close()
   })
 
-  test('many messages are sent in batches of ten, and received in batches', async () => {
+  test('many messages are sent in batches of ten, and all of them are received', async () => {
     const { ports, counts, close } = await openChains(settings(), { visibilityMs: 60_000 })
     const messages = messagesOf(25)
     await ports.chains.send(messages)
     expect(counts.requests.get('SendMessageBatch')).toBe(3)
-    const got = new Set<number>()
-    while (got.size < 25)
+    const receivedOperations = new Set<number>()
+    while (receivedOperations.size < 25)
       for (const { message, receipt } of await ports.chains.receive(10, 10_000, {
         pool: 'short',
       })) {
-        got.add(message.operations[0] ?? 0)
+        receivedOperations.add(message.operations[0] ?? 0)
         await ports.chains.remove(receipt)
       }
     expect(await ports.chains.receive(10, 0)).toEqual([])
@@ -220,33 +223,32 @@ describeWithServices('queues over SQS', ['SQS'], settings => {
     const [message = failWithoutMessage()] = messagesOf(1)
     const large = {
       ...message,
-      operations: Array.from({ length: 64 }, (_, index) => toOperationId(index)),
+      operations: Array.from({ length: 64 }, (_, index) => toOperationId(index + 1)),
     }
-    const sent = { ...large, operations: large.operations.map(id => toOperationId(id + 1)) }
-    await chains.send([sent])
+    await chains.send([large])
     expect(blobs.bytesByHash.size).toBe(1)
     for (let count = 1; count <= 5; count += 1)
-      expect(await chains.receive(1, 10_000)).toMatchObject([{ message: sent }])
+      expect(await chains.receive(1, 10_000)).toMatchObject([{ message: large }])
     expect(await chains.receive(1, ports.visibilityMs * 2)).toEqual([])
-    expect(await chains.listDeadLetters(sent.deployment)).toEqual([sent])
+    expect(await chains.listDeadLetters(large.deployment)).toEqual([large])
     await close()
   })
 
   test('a send whose reply was lost sends a second message', async () => {
-    const rules = [alwaysFault('lost', 'SendMessageBatch')]
+    const rules = [createFirstAttemptFault('lost', 'SendMessageBatch')]
     const { ports, close } = await openChains(settings(), { rules, visibilityMs: 60_000 })
     const [message = failWithoutMessage()] = messagesOf(1)
     await ports.chains.send([message])
     const first = await ports.chains.receive(10, 10_000)
     const second = first.length === 2 ? [] : await ports.chains.receive(10, 10_000)
-    const got = [...first, ...second]
-    expect(got).toMatchObject([{ message }, { message }])
-    expect(new Set(got.map(delivery => delivery.receipt)).size).toBe(2)
+    const deliveries = [...first, ...second]
+    expect(deliveries).toMatchObject([{ message }, { message }])
+    expect(new Set(deliveries.map(delivery => delivery.receipt)).size).toBe(2)
     await close()
   })
 
   test('a receive whose reply was lost loses nothing: the message is received after its visibility timeout', async () => {
-    const rules = [alwaysFault('lost', 'ReceiveMessage')]
+    const rules = [createFirstAttemptFault('lost', 'ReceiveMessage')]
     const { ports, close } = await openChains(settings(), { rules })
     const [message = failWithoutMessage()] = messagesOf(1)
     await ports.chains.send([message])
@@ -256,8 +258,8 @@ describeWithServices('queues over SQS', ['SQS'], settings => {
     await close()
   })
 
-  test('a message that is delivered twice has two deliveries, and one removal suffices', async () => {
-    const rules = [alwaysFault('again', 'ReceiveMessage')]
+  test('a message that is delivered twice has two deliveries, and a second removal does no harm', async () => {
+    const rules = [createFirstAttemptFault('again', 'ReceiveMessage')]
     const { ports, close } = await openChains(settings(), { rules, visibilityMs: 60_000 })
     const [message = failWithoutMessage()] = messagesOf(1)
     await ports.chains.send([message])
@@ -279,7 +281,7 @@ describeWithServices('queues over SQS', ['SQS'], settings => {
       await sqs.send(new SendMessageCommand({ QueueUrl: queues.short.url, MessageBody }))
     await ports.chains.send([message])
     let isFound = false
-    for (let looks = 0; looks < 60 && (await countDead()) < 3; looks += 1)
+    for (let attempt = 0; attempt < 60 && (await countDead()) < 3; attempt += 1)
       for (const delivery of await ports.chains.receive(10, 1_000, { pool: 'short' })) {
         expect(delivery.message).toEqual(message)
         await ports.chains.remove(delivery.receipt)
@@ -327,14 +329,14 @@ describeWithServices('queues over SQS', ['SQS'], settings => {
     const [{ Body: body = '', ReceiptHandle: handle = '' } = {}] =
       (await sqs.send(receive)).Messages ?? []
     await ports.chains.requeue('short', { id: '1', handle, body, deliveries: 3, refusals: 2 })
-    const look = { QueueUrl, MessageAttributeNames: ['All'], VisibilityTimeout: 0 }
-    const { Messages: [requeued] = [] } = await sqs.send(new ReceiveMessageCommand(look))
+    const peekOptions = { QueueUrl, MessageAttributeNames: ['All'], VisibilityTimeout: 0 }
+    const { Messages: [requeued] = [] } = await sqs.send(new ReceiveMessageCommand(peekOptions))
     const { refusals, deliveries } = requeued?.MessageAttributes ?? {}
     expect([refusals?.StringValue, deliveries?.StringValue]).toEqual(['2', '2'])
-    const [again, none] = await ports.chains.receive(10, 1_000)
+    const [requeuedDelivery, extraDelivery] = await ports.chains.receive(10, 1_000)
     // The count has the two deliveries before the message was passed on, and both later receives.
-    expect(again).toMatchObject({ message, deliveries: 4, rawMessage: { refusals: 2 } })
-    expect(none).toBeUndefined()
+    expect(requeuedDelivery).toMatchObject({ message, deliveries: 4, rawMessage: { refusals: 2 } })
+    expect(extraDelivery).toBeUndefined()
     expect(await attributeOf(sqs, QueueUrl, 'ApproximateNumberOfMessagesNotVisible')).toBe(1)
     await close()
   })

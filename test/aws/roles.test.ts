@@ -19,7 +19,6 @@ type Role = Readonly<Record<'journal' | 'catalog', RegExp>>
 
 const noOperations = /^$/
 const readOperations = /^(Get|BatchGet|Query)/
-/** The role has no write operations on the catalog. */
 const executorRole: Role = {
   journal: /^(Get|BatchGet|Query|Put|Update)/,
   catalog: readOperations,
@@ -47,19 +46,19 @@ test('an executor writes only to the journal, where only late outcomes and slow 
   const names = createTableNames()
   await createTables(model.client, names)
   const stack = createStackId()
-  const owner = createTestRecords(model.client, names)
-  await owner.catalog.createStack(stack, toEpochMs(1))
+  const admin = createTestRecords(model.client, names)
+  await admin.catalog.createStack(stack, toEpochMs(1))
   const launch = { command: 'up', message: '', at: toEpochMs(1) } as const
-  const { deployment } = await owner.catalog.start(stack, launch)
+  const { deployment } = await admin.catalog.start(stack, launch)
   const executor = createTestRecords(withRole(model, names, executorRole), names)
   await expect(executor.catalog.createStack(createStackId(), toEpochMs(1))).rejects.toMatchObject({
     code: 'STORE_DENIED',
   })
 
-  const [operation, me, token] = [toOperationId(1), toExecutorId('e'), toOwnerToken('o')]
-  const beginRequest = { owner: token, executor: me, expectedAttempt: 0, needs: 1 }
-  await executor.leases.register(deployment, me, contractHolder)
-  await executor.leases.renew(deployment, me, [])
+  const [operation, executorId, token] = [toOperationId(1), toExecutorId('e'), toOwnerToken('o')]
+  const beginRequest = { owner: token, executor: executorId, expectedAttempt: 0, needs: 1 }
+  await executor.leases.register(deployment, executorId, contractHolder)
+  await executor.leases.renew(deployment, executorId, [])
   await executor.operations.arrive(deployment, operation, toOperationId(9))
   await executor.operations.begin(deployment, operation, beginRequest)
   await executor.operations.putOutcome(deployment, {
@@ -72,24 +71,24 @@ test('an executor writes only to the journal, where only late outcomes and slow 
   const end = { owner: token, attempt: 1, verdict: 'succeeded' } as const
   await executor.operations.select(deployment, operation, end)
   await executor.events.append(deployment, 'e', 0, ['{}'])
-  await executor.leases.retire(deployment, me)
-  const item = lateOf(deployment)
-  await executor.catalog.putLateOutcome(stack, item)
+  await executor.leases.retire(deployment, executorId)
+  const late = lateOf(deployment)
+  await executor.catalog.putLateOutcome(stack, late)
   await executor.catalog.recordSlowOperation(stack, 'create t:m:T', 7)
 
-  expect(await owner.catalog.listLateOutcomes(stack, 9)).toEqual([item])
-  expect(await owner.catalog.listSlowOperations(stack)).toEqual(new Map([['create t:m:T', 7]]))
+  expect(await admin.catalog.listLateOutcomes(stack, 9)).toEqual([late])
+  expect(await admin.catalog.listSlowOperations(stack)).toEqual(new Map([['create t:m:T', 7]]))
   const unexpiringItems = model.tables
     .listItems(names.journal)
     .filter(item => item['expires'] === undefined)
   expect(new Set(unexpiringItems.map(item => item['pk']?.S))).toEqual(
     new Set([`late ${stack}`, `slow ${stack}`]),
   )
-  await owner.catalog.removeLateOutcomes(stack, [lateOutcomeKeyOf(item)])
+  await admin.catalog.removeLateOutcomes(stack, [lateOutcomeKeyOf(late)])
   const release = { at: toEpochMs(2), result: 'succeeded', changes: {}, version: 0 } as const
-  await owner.catalog.release(deployment, release)
-  await owner.catalog.removeStack(stack)
-  await owner.retention.removeLeftovers()
+  await admin.catalog.release(deployment, release)
+  await admin.catalog.removeStack(stack)
+  await admin.retention.removeLeftovers()
   const remainingItems = model.tables
     .listItems(names.journal)
     .filter(item => item['expires'] === undefined)

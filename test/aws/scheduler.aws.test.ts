@@ -36,11 +36,11 @@ describeWithServices('EventBridge Scheduler', ['SCHEDULER'], settings => {
 
   const createCalls = (
     expression: string,
-    more: Partial<ScheduledCalls['times']> = {},
+    times: Partial<ScheduledCalls['times']> = {},
   ): ScheduledCalls => ({
     name: `schedule-${randomUUID()}`,
     key: { kind: 'schedule', scope: stackIdOf('shop', 'prod'), name: 'nightly' },
-    times: { expression, zone: 'Europe/Berlin', ...more },
+    times: { expression, zone: 'Europe/Berlin', ...times },
     placedAt: Date.now() as EpochMs,
   })
   const findSchedule = (name: string) =>
@@ -81,7 +81,8 @@ describeWithServices('EventBridge Scheduler', ['SCHEDULER'], settings => {
       })
     })
 
-    // The emulator does not validate expressions, and crashes for a missing group.
+    // The emulator does not validate expressions, and crashes for a missing group. So a handler
+    // simulates these errors.
     test.each([
       ['ValidationException', 400, 'SCHEDULE_INVALID'],
       ['ResourceNotFoundException', 404, 'STORE_MISSING'],
@@ -93,21 +94,23 @@ describeWithServices('EventBridge Scheduler', ['SCHEDULER'], settings => {
         ...handler,
         handle: () => Promise.reject(thrown),
       })
-      const refused = createSchedulerClient({ ...settings(), wrapHandler })
-      const placing = createScheduler(refused, { group, role, target })
-      await expect(placing.place(createCalls('rate(1 day)'))).rejects.toMatchObject({ code })
-      refused.destroy()
+      const refusedClient = createSchedulerClient({ ...settings(), wrapHandler })
+      const refusedScheduler = createScheduler(refusedClient, { group, role, target })
+      await expect(refusedScheduler.place(createCalls('rate(1 day)'))).rejects.toMatchObject({
+        code,
+      })
+      refusedClient.destroy()
     })
   })
 
   test('the local scheduler invokes a due schedule once, with its payload', async () => {
-    const got: { arn: string; event: { name?: string; placed?: string } }[] = []
+    const invocations: { arn: string; event: { name?: string; placed?: string } }[] = []
     const failures: string[] = []
-    const running = startScheduler({
+    const localScheduler = startScheduler({
       client,
       group,
       invoke: async (arn, event) => {
-        got.push({ arn, event: event as { name: string; placed: string } })
+        invocations.push({ arn, event: event as { name: string; placed: string } })
         return { kind: 'answered', json: 'null' }
       },
       onFailure: why => void failures.push(why),
@@ -116,9 +119,11 @@ describeWithServices('EventBridge Scheduler', ['SCHEDULER'], settings => {
       const soon = new Date(Date.now() + 2_000).toISOString().slice(0, 19)
       const once = createCalls(`at(${soon})`, { zone: 'UTC' })
       const later = createCalls('rate(1 hour)', { startAt: (Date.now() + 3_600_000) as EpochMs })
-      for (const one of [once, later]) await scheduler.place(one)
-      await waitUntil(() => got.length > 0, { condition: 'a call' })
-      expect(got).toMatchObject([{ arn: target, event: { name: 'nightly', placed: once.name } }])
+      for (const calls of [once, later]) await scheduler.place(calls)
+      await waitUntil(() => invocations.length > 0, { condition: 'a call' })
+      expect(invocations).toMatchObject([
+        { arn: target, event: { name: 'nightly', placed: once.name } },
+      ])
       const isGone = async (): Promise<boolean> => {
         const { Schedules = [] } = await client.send(new ListSchedulesCommand({ GroupName: group }))
         return !Schedules.some(({ Name }) => Name === once.name)
@@ -126,7 +131,7 @@ describeWithServices('EventBridge Scheduler', ['SCHEDULER'], settings => {
       await waitUntil(isGone, { condition: 'the removal of the completed schedule' })
       expect(failures).toEqual([])
     } finally {
-      await running.end()
+      await localScheduler.end()
     }
   })
 

@@ -18,6 +18,7 @@ describeWithServices('secrets of triggers under KMS', ['KMS'], settings => {
       const { sealing, keyId } = await openSealing(settings())
       const keeper = createKmsKeeper(settings())
       const sealed = await sealing.seal('hush', 'webhook * a')
+      // A sealed text is `k1:<checksum>:<encrypted data key>:<ciphertext>`.
       const key = Buffer.from(sealed.split(':')[2] ?? '', 'base64')
       for (const context of ['', '?context_antichain-purpose=stack'])
         await expect(keeper.unwrap(`awskms://${keyId}${context}`, key)).rejects.toMatchObject({
@@ -34,7 +35,7 @@ describeWithServices('secrets of triggers under KMS', ['KMS'], settings => {
       sealing.close()
     })
 
-    test('that differs opens nothing, and a missing one is reported as missing', async () => {
+    test('opens nothing that another key sealed, and is reported as missing if it does not exist', async () => {
       const [one, other] = [await openSealing(settings()), await openSealing(settings())]
       const sealed = await one.sealing.seal('hush', 'x')
       // The service reports a wrong key; the emulator reports a denied access.

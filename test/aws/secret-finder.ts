@@ -10,12 +10,12 @@ export interface SecretFinder {
 const depthMax = 4
 /** The first bytes of gzip data. */
 const gzipMagic = Buffer.from([0x1f, 0x8b, 0x08])
-/** Gzip data in base64. It begins with the same bytes. */
+/** Gzip data in base64. `H4sI` is the base64 form of its first bytes. */
 const gzipInText = /H4sI[A-Za-z0-9+/]{8,}={0,2}/g
 
 /**
- * Creates a finder of texts by their names. It finds them unencoded, in JSON, in URLs, in hex and
- * in base64 (at any offset), and all of these within gzip data.
+ * Creates a finder of secrets, which are texts by name. It finds them unencoded, in JSON, in URLs,
+ * in hex and in base64 (at any offset), and all of these within gzip data.
  */
 export function createSecretFinder(secrets: Readonly<Record<string, string>>): SecretFinder {
   const searchForms = Object.entries(secrets).map(([name, text]) => ({

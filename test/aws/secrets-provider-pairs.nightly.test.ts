@@ -42,12 +42,12 @@ exports.password = shop.requireOutput('password')
  */
 function walkEachPair(names: readonly string[]): readonly string[] {
   const unused = new Map(names.map(name => [name, names.filter(other => other !== name)]))
-  const stack = [names[0] ?? '']
+  const path = [names[0] ?? '']
   const walk: string[] = []
-  while (stack.length > 0) {
-    const next = unused.get(stack.at(-1) ?? '')?.shift()
-    if (next === undefined) walk.unshift(stack.pop() ?? '')
-    else stack.push(next)
+  while (path.length > 0) {
+    const next = unused.get(path.at(-1) ?? '')?.shift()
+    if (next === undefined) walk.unshift(path.pop() ?? '')
+    else path.push(next)
   }
   return walk
 }
@@ -103,10 +103,10 @@ describeWithServices('secrets providers', ['KMS', 'VAULT'], settings => {
     await service?.close()
   })
 
-  const run = (folder: Sandbox, command: string): Promise<CommandOutput> =>
-    folder.run(command.split(' '), { env })
-  const runSuccessfully = async (folder: Sandbox, command: string): Promise<string> =>
-    requireSuccess(await run(folder, command)).out
+  const run = (target: Sandbox, command: string): Promise<CommandOutput> =>
+    target.run(command.split(' '), { env })
+  const runSuccessfully = async (target: Sandbox, command: string): Promise<string> =>
+    requireSuccess(await run(target, command)).out
 
   test('a stack moves between each pair of providers, and another stack reads its output under each', {
     timeout: 900_000,
@@ -115,7 +115,7 @@ describeWithServices('secrets providers', ['KMS', 'VAULT'], settings => {
     await runSuccessfully(sandbox, `config set --secret password ${password}`)
     await runSuccessfully(sandbox, 'up --yes --skip-preview')
     await runSuccessfully(reader, 'stack init dev')
-    const seen = new Set<string>()
+    const checkedProviders = new Set<string>()
     const [, ...moves] = walkEachPair(Object.keys(providers))
     expect(moves).toHaveLength(30)
     for (const name of moves) {
@@ -127,15 +127,15 @@ describeWithServices('secrets providers', ['KMS', 'VAULT'], settings => {
       expect(exported + file).not.toContain(password)
       const outputs = await runSuccessfully(sandbox, 'stack output --json --show-secrets')
       expect([name, JSON.parse(outputs)]).toMatchObject([name, { password }])
-      if (seen.has(name)) continue
-      seen.add(name)
+      if (checkedProviders.has(name)) continue
+      checkedProviders.add(name)
       expect(await runSuccessfully(sandbox, 'config get password')).toBe(`${password}\n`)
       expect(await runSuccessfully(sandbox, 'up --yes --skip-preview')).toMatch(/unchanged/)
       await runSuccessfully(reader, 'up --yes --skip-preview')
       const read = await runSuccessfully(reader, 'stack output --json --show-secrets')
       expect([name, JSON.parse(read)]).toEqual([name, { password }])
     }
-    expect(seen.size).toBe(6)
+    expect(checkedProviders.size).toBe(6)
     for (const folder of [sandbox.home, reader.program])
       expect(findFilesWith(folder, password)).toEqual([])
   })

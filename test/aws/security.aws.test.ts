@@ -69,7 +69,8 @@ describeWithServices('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'K
       functionAws,
       bundleOf: bundles.findBundle,
     })
-    token = await makeTriggers()
+    token = await createWebhookAndToken()
+    // A token is `act_<id>_<secret>`, and its secret begins at index 21.
     finder = createSecretFinder({ ...secrets, 'a token of the API': token.slice(21) })
     await deployStep('up', '1')
   }, 300_000)
@@ -83,7 +84,7 @@ describeWithServices('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'K
    * Creates a webhook with secrets, and sends it a valid delivery and a forged one. Returns a new
    * token of the API.
    */
-  async function makeTriggers(): Promise<string> {
+  async function createWebhookAndToken(): Promise<string> {
     const all = Object.keys(awsVariables) as (keyof typeof awsVariables)[]
     const resources = readAwsResources(sandbox.cloud.services.resourceVariables(all, 'short'))
     const platform = createTriggerPlatform({
@@ -148,7 +149,7 @@ describeWithServices('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'K
     const deployment = endedDeployments[0] ?? ''
     const [changesBefore, exported] = [sandbox.listChanges(), await sandbox.exportState()]
     const history = await sandbox.control.platform.catalog.listHistory(sandbox.stack, 10)
-    const before = sandbox.calls.length
+    const callsBefore = sandbox.calls.length
     const chains = [
       // Operations that have ended, that the log does not contain, of an unknown deployment, and of
       // an invalid one.
@@ -172,7 +173,7 @@ describeWithServices('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'K
     ]
     await forge('nudges', nudges)
     const isHandled = (): boolean =>
-      sandbox.calls.length - before >= chains.length + nudges.length &&
+      sandbox.calls.length - callsBefore >= chains.length + nudges.length &&
       sandbox.cloud.functionNames.every(name =>
         sandbox.cloud.listEnvironments(name).every(environment => !environment.isBusy()),
       )
@@ -214,13 +215,16 @@ describeWithServices('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'K
 
   /** Checks the finder itself: it finds names that are in plaintext, and a planted secret. */
   async function checkFinder(stored: Awaited<ReturnType<typeof listStoredBytes>>): Promise<void> {
-    const names = createSecretFinder({ urn: 'gold:index:Thing::database', stack: sandbox.stack })
-    const where = new Set(
+    const nameFinder = createSecretFinder({
+      urn: 'gold:index:Thing::database',
+      stack: sandbox.stack,
+    })
+    const services = new Set(
       stored.flatMap(item =>
-        names.findIn(item.bytes).size > 0 ? [item.location.split(' ')[0]] : [],
+        nameFinder.findIn(item.bytes).size > 0 ? [item.location.split(' ')[0]] : [],
       ),
     )
-    expect(where).toEqual(new Set(['DynamoDB', 'S3']))
+    expect(services).toEqual(new Set(['DynamoDB', 'S3']))
     const { region, endpoints } = settings()
     const client = createDynamoClient({ region, endpoint: endpoints.DYNAMODB ?? '' })
     const [TableName] = Object.values(

@@ -78,7 +78,7 @@ describeWithServices('service of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KM
   const readVersion = async (version: number): Promise<ExportedState> =>
     JSON.parse(await runPulumi('stack', 'export', '--version', String(version))) as ExportedState
   /** Returns the ids of objects that a state has neither as resources nor as pending creates. */
-  const findLost = ({ deployment }: ExportedState): readonly string[] => {
+  const findLostObjects = ({ deployment }: ExportedState): readonly string[] => {
     const knownIds = new Set(deployment.resources?.map(({ id }) => id))
     const pendingNames = (deployment.pending_operations ?? []).map(
       ({ resource }) => resource.urn.split('::').at(-1) ?? '',
@@ -163,7 +163,7 @@ describeWithServices('service of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KM
           'stack import succeeded',
           'up interrupted',
         ])
-        expect(findLost(await readVersion(1))).toEqual([])
+        expect(findLostObjects(await readVersion(1))).toEqual([])
         await runPulumi('up', '--yes', '--skip-preview')
         await runPulumi('up', '--yes', '--skip-preview', '--expect-no-changes')
       },
@@ -175,6 +175,7 @@ describeWithServices('service of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KM
       async () => {
         await open('small')
         await runPulumi('stack', 'init', 'dev')
+        // With GOLD_ASKED, the provider also records requests that it has not answered.
         const up = service.startPulumi(['up', '--yes', '--skip-preview'], {
           GOLD_ASKED: '1',
           DELAY: '8000',
@@ -208,9 +209,9 @@ describeWithServices('service of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KM
         void up.done.then(() => {
           isOver = true
         })
-        for (const objects of [5, 15, 25, 35]) {
-          await waitUntil(() => isOver || sandbox.listObjects().length >= objects, {
-            condition: `${objects} objects`,
+        for (const objectCount of [5, 15, 25, 35]) {
+          await waitUntil(() => isOver || sandbox.listObjects().length >= objectCount, {
+            condition: `${objectCount} objects`,
           })
           for (const { pid } of sandbox.cloud.listEnvironments('service'))
             if (pid !== undefined) {

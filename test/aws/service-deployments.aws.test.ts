@@ -31,7 +31,7 @@ describeWithServices('service of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KM
 
   describeWithCommands('deployments of the command line of Pulumi', [['go', 'version']], () => {
     test(
-      'run in functions from the first one on, and are scheduled and cancelled',
+      'run in functions, also the first one of a stack, and are scheduled and cancelled',
       async () => {
         const bundleOf = bundles.findBundle
         sandbox = await createCloudSandbox('small', { aws: settings(), bundleOf })
@@ -53,7 +53,8 @@ describeWithServices('service of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KM
         expect(await run('destroy')).toContain('2 deleted')
         expect(sandbox.listObjects()).toEqual([])
 
-        // A running update of a client keeps the next request waiting.
+        // A running update of a client keeps the fifth request, `dep-5`, waiting. With GOLD_ASKED, the
+        // provider also records requests that it has not answered.
         const env = { GOLD_ASKED: '1', DELAY: '15000' }
         const changesBefore = sandbox.listChanges().length
         const up = service.startPulumi(['up', '--yes', '--skip-preview'], env)

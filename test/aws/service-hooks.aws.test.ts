@@ -48,7 +48,7 @@ describeWithServices('service of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KM
       const options = ['--name', 'ops', '--url', `${receiver.origin}/in`, '--yes']
       const create = ['stack', 'webhook', 'new', ...options, '--output', 'json', '--secret', secret]
       const { id: hook } = JSON.parse(await runPulumi(...create)) as { readonly id: string }
-      // Only the function for schedules may open the secret. It sends the delivery.
+      // Only the function for schedules may open the secret, so that function sends the delivery.
       const ping = await runPulumi('stack', 'webhook', 'ping', hook, '--output', 'json')
       expect(JSON.parse(ping)).toMatchObject({ kind: 'ping', responseCode: 200 })
       await runPulumi('up', '--yes', '--skip-preview')

@@ -35,7 +35,7 @@ function openBlobs() {
 }
 
 /** Returns a client of queues without anomalies. */
-function sqsOf(names: readonly string[]): SQSClient {
+function createSqs(names: readonly string[]): SQSClient {
   const world = {
     nowMs: clock.monotonicMs,
     after: (ms: number, call: () => void) => {
@@ -64,7 +64,7 @@ function sqsOf(names: readonly string[]): SQSClient {
 }
 
 function openChains() {
-  const sqs = sqsOf(['short', 'long'])
+  const sqs = createSqs(['short', 'long'])
   const queues = {
     short: { url: 'short', deadLetterUrl: 'short-dead' },
     long: { url: 'long', deadLetterUrl: 'long-dead' },
@@ -86,7 +86,7 @@ chainQueueContract('model of SQS', async () => ({ ports: openChains(), close }),
 nudgesContract(
   'model of SQS',
   async () => ({
-    ports: { nudges: createNudges({ sqs: sqsOf(['nudges']), url: 'nudges', clock, logger }) },
+    ports: { nudges: createNudges({ sqs: createSqs(['nudges']), url: 'nudges', clock, logger }) },
     close,
   }),
   withoutFilters,

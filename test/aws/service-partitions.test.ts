@@ -30,7 +30,7 @@ import { compact } from '../../shared/runtime/compaction/fold-and-publish.ts'
 import { createModelBucket } from '../sim/model-bucket.ts'
 import { listForbiddenUses, listUnusedGrants, openRecordingDynamo } from './partition-uses.ts'
 
-const [stack, moved] = [stackIdOf('shop', 'dev'), stackIdOf('shop', 'moved')]
+const [stack, movedStack] = [stackIdOf('shop', 'dev'), stackIdOf('shop', 'moved')]
 const stackPath = '/api/stacks/{org}/{project}/{stack}'
 const updatePath = `${stackPath}/update/{update}`
 const holder = { host: 'here', pid: 7, started: '1', who: 'a test' }
@@ -78,7 +78,7 @@ async function openService() {
         await generator.requests.end(
           id,
           key,
-          isRename ? ({ kind: 'renamed', to: moved } as const) : started,
+          isRename ? ({ kind: 'renamed', to: movedStack } as const) : started,
         )
       }
     })
@@ -96,10 +96,10 @@ async function openService() {
   return { ports, generator, uses, withoutUses, advanceClock }
 }
 
-type Opened = Awaited<ReturnType<typeof openService>>
+type OpenedService = Awaited<ReturnType<typeof openService>>
 
 /** Creates the function that calls routes, and records the called routes and forbidden uses. */
-async function createCaller({ ports, generator, uses, withoutUses }: Opened) {
+async function createCaller({ ports, generator, uses, withoutUses }: OpenedService) {
   const app = createPulumiApi({
     ports,
     addressOf: () => '192.0.2.7',
@@ -115,6 +115,7 @@ async function createCaller({ ports, generator, uses, withoutUses }: Opened) {
   })
   const calledRoutes = new Set<string>()
   const forbidden: string[] = []
+  /** `params`: parameters of the path, and also `lease`, `query` and the expected `status`. */
   const call = async (
     route: string,
     body?: object,
@@ -160,7 +161,7 @@ type ServiceCaller = Awaited<ReturnType<typeof createCaller>>
 /** Runs an update with a journal, one that is cancelled, and one that expires. */
 async function callUpdateRoutes(
   { call, startUpdate }: ServiceCaller,
-  { ports, generator, withoutUses, advanceClock }: Opened,
+  { ports, generator, withoutUses, advanceClock }: OpenedService,
 ): Promise<void> {
   const first = await startUpdate()
   const state = { urn: 'urn:pulumi:dev::shop::my:index:G::g', custom: false, type: 'my:index:G' }
@@ -190,6 +191,7 @@ async function callUpdateRoutes(
   await call(`PATCH ${updatePath}/checkpointdelta`, delta, second)
   await call(`POST ${updatePath}/cancel`, undefined, { update: second.update })
   await startUpdate()
+  // The lease of an update lasts five minutes.
   advanceClock(300_001)
   await call(`POST ${updatePath}/complete`, { status: 'succeeded' }, await startUpdate())
   for (const kind of ['preview', 'refresh', 'destroy'])
@@ -208,7 +210,7 @@ async function callUpdateRoutes(
 /** Requests deployments: one that is cancelled while it waits, and one that has started. */
 async function callDeploymentRoutes(
   { call }: ServiceCaller,
-  { generator, withoutUses }: Opened,
+  { generator, withoutUses }: OpenedService,
 ): Promise<void> {
   const path = `${stackPath}/deployments`
   const [deployment, version] = ['dep-2', '2']
@@ -264,10 +266,10 @@ test('every route for clients of Pulumi uses only the partitions of its role, an
   const caller = await createCaller(opened)
   const { call, calledRoutes, forbidden } = caller
   // A removed stack leaves records, which the next stack with its name removes.
-  const dev = { stackName: 'dev', tags: { a: 'b' }, state: { version: 3, deployment: {} } }
-  await call('POST /api/stacks/{org}/{project}', dev)
+  const newStack = { stackName: 'dev', tags: { a: 'b' }, state: { version: 3, deployment: {} } }
+  await call('POST /api/stacks/{org}/{project}', newStack)
   await call(`DELETE ${stackPath}`)
-  await call('POST /api/stacks/{org}/{project}', dev)
+  await call('POST /api/stacks/{org}/{project}', newStack)
   await callSecretRoutes(caller)
   await callUpdateRoutes(caller, opened)
   const schedule = {

@@ -26,9 +26,13 @@ export async function createStackFile(
     keyUrl === undefined
       ? await createPassphraseManager(passphrase)
       : await createCloudManager({ url: keyUrl, stack }, createKmsKeeper(aws))
-  const names = { salt: 'encryptionsalt', url: 'secretsprovider', encryptedkey: 'encryptedkey' }
+  const fieldNames = {
+    salt: 'encryptionsalt',
+    url: 'secretsprovider',
+    encryptedkey: 'encryptedkey',
+  }
   const lines = [
-    ...Object.entries(names).flatMap(([stateKey, name]) =>
+    ...Object.entries(fieldNames).flatMap(([stateKey, name]) =>
       state[stateKey] === undefined ? [] : [`${name}: ${state[stateKey]}`],
     ),
     'config:',

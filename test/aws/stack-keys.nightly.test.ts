@@ -13,7 +13,7 @@ describeWithServices('secrets of a stack under a key of KMS', ['KMS'], settings 
   let sandbox: Sandbox
   afterEach(() => sandbox?.remove())
 
-  test('survive each change of the provider, and a change that was interrupted', {
+  test('survive each change of the secrets provider, and a change that was interrupted', {
     timeout: 400_000,
   }, async () => {
     const [firstKey, secondKey] = [await createKeyUrl(settings()), await createKeyUrl(settings())]
@@ -64,6 +64,7 @@ describeWithServices('secrets of a stack under a key of KMS', ['KMS'], settings 
     const underSecondPassphrase = readFileSync(file, 'utf8')
     const rotate = 'stack change-secrets-provider passphrase'.split(' ')
     requireSuccess(await run(rotate, 'three\n'))
+    // As after a kill during the rotation: the file is still under the second passphrase.
     writeFileSync(file, underSecondPassphrase)
     requireSuccess(await run(rotate, 'three\n'))
     passphrase = 'three'

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 /** An S3 store without conditional writes: a proxy before a store that has them. */
 export interface UnconditionalStore {
   readonly endpoint: string
-  /** The number of refused writes. */
+  /** Returns the number of refused writes. */
   readonly countRefused: () => number
   readonly close: () => void
 }
@@ -19,10 +19,10 @@ export async function startUnconditionalStore(
   refusal: { readonly status: number; readonly name: string },
 ): Promise<UnconditionalStore> {
   const { hostname, port } = new URL(target)
-  let refused = 0
+  let refusedCount = 0
   const server = createServer((incoming, response) => {
     if (incoming.headers['if-none-match'] !== undefined) {
-      refused += 1
+      refusedCount += 1
       incoming.resume()
       response.writeHead(refusal.status, { 'content-type': 'application/xml' })
       return response.end(`<Error><Code>${refusal.name}</Code><Message>no</Message></Error>`)
@@ -39,7 +39,7 @@ export async function startUnconditionalStore(
   const { port: ownPort } = server.address() as AddressInfo
   return {
     endpoint: `http://127.0.0.1:${ownPort}`,
-    countRefused: () => refused,
+    countRefused: () => refusedCount,
     close: () => {
       server.close()
       server.closeAllConnections()

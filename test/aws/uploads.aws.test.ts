@@ -37,13 +37,13 @@ async function open(settings: AwsSettings, expiresMs?: number) {
 async function send(
   { url, headers }: UploadAddress,
   bytes: Uint8Array,
-  other: Readonly<Record<string, string | undefined>> = {},
+  otherHeaders: Readonly<Record<string, string | undefined>> = {},
 ): Promise<number> {
-  const all = Object.entries({ ...headers, ...other }).flatMap(([name, value]) =>
+  const allHeaders = Object.entries({ ...headers, ...otherHeaders }).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value] as [string, string]],
   )
   const body = Buffer.from(bytes)
-  const response = await fetch(url, { method: 'PUT', headers: all, body })
+  const response = await fetch(url, { method: 'PUT', headers: allHeaders, body })
   await response.body?.cancel()
   return response.status
 }
@@ -62,12 +62,12 @@ describeWithServices('uploads to S3', ['S3'], settings => {
     const name = archiveNameOf(stack, hashOf(bytes))
     expect(Buffer.from(await archives.get(stack, name))).toEqual(Buffer.from(bytes))
     const other = stackIdOf('shop', 'dev')
-    const elsewhere = await uploads.createAddress(other, hashOf(bytes), bytes.length)
-    expect(elsewhere.isThere).toBe(false)
+    const otherAddress = await uploads.createAddress(other, hashOf(bytes), bytes.length)
+    expect(otherAddress.isThere).toBe(false)
     const otherName = archiveNameOf(other, hashOf(bytes))
     expect(await archives.readContentHash(otherName)).toBeUndefined()
-    expect(await send(elsewhere, otherBytes)).toBeGreaterThanOrEqual(400)
-    expect(await send(elsewhere, bytes)).toBe(200)
+    expect(await send(otherAddress, otherBytes)).toBeGreaterThanOrEqual(400)
+    expect(await send(otherAddress, bytes)).toBe(200)
     expect(await archives.readContentHash(otherName)).toBe(hashOf(bytes))
     close()
   })
@@ -96,9 +96,9 @@ describeWithServices('uploads to S3', ['S3'], settings => {
     const { uploads, countVersions, close } = await open(settings())
     const address = await uploads.createAddress(stack, hashOf(bytes), bytes.length)
     const ownName = archiveNameOf(stack, hashOf(bytes))
-    const elsewhere = address.url.replace(ownName, archiveNameOf(stack, hashOf(otherBytes)))
-    expect(elsewhere).not.toBe(address.url)
-    expect(await send({ ...address, url: elsewhere }, bytes)).toBe(403)
+    const otherUrl = address.url.replace(ownName, archiveNameOf(stack, hashOf(otherBytes)))
+    expect(otherUrl).not.toBe(address.url)
+    expect(await send({ ...address, url: otherUrl }, bytes)).toBe(403)
     expect(await send(address, bytes)).toBe(200)
     expect(await send(address, bytes)).toBe(412)
     expect(await countVersions()).toBe(1)
@@ -118,9 +118,16 @@ describeWithServices('uploads to S3', ['S3'], settings => {
 
 /** Returns the time at which an address was signed. */
 function readSigningTime({ url }: UploadAddress): number {
-  const [, y, mo, d, h, mi, s] =
+  const [, year, month, day, hour, minute, second] =
     /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(
       new URL(url).searchParams.get('X-Amz-Date') ?? '',
     ) ?? []
-  return Date.UTC(Number(y), Number(mo) - 1, Number(d), Number(h), Number(mi), Number(s))
+  return Date.UTC(
+    Number(year),
+    Number(month) - 1,
+    Number(day),
+    Number(hour),
+    Number(minute),
+    Number(second),
+  )
 }

@@ -10,7 +10,7 @@ describeWithServices('keys in Vault', ['VAULT'], () => {
   const address = process.env['ANTICHAIN_VAULT_ENDPOINT'] ?? ''
   const engine = `transit-${randomUUID()}`
   const env = { VAULT_ADDR: address, VAULT_TOKEN: emulatorVaultToken }
-  const keyUrl = (key: string): string => `hashivault://${key}?engine=${engine}`
+  const keyUrlOf = (key: string): string => `hashivault://${key}?engine=${engine}`
   let deniedToken = ''
 
   async function callVault(path: string, body: object): Promise<unknown> {
@@ -35,11 +35,11 @@ describeWithServices('keys in Vault', ['VAULT'], () => {
   test('a sealed data key is a ciphertext of Vault, and opens after a rotation of its key', async () => {
     const keeper = createVaultKeeper(env)
     const key = new Uint8Array(32).fill(7)
-    const sealed = await keeper.wrap(keyUrl('pulumi'), key)
+    const sealed = await keeper.wrap(keyUrlOf('pulumi'), key)
     expect(Buffer.from(sealed).toString()).toMatch(/^vault:v1:[A-Za-z0-9+/]+=*$/)
     await callVault(`${engine}/keys/pulumi/rotate`, {})
-    expect(Buffer.from(await keeper.unwrap(keyUrl('pulumi'), sealed))).toEqual(Buffer.from(key))
-    const rotated = await keeper.wrap(keyUrl('pulumi'), key)
+    expect(Buffer.from(await keeper.unwrap(keyUrlOf('pulumi'), sealed))).toEqual(Buffer.from(key))
+    const rotated = await keeper.wrap(keyUrlOf('pulumi'), key)
     expect(Buffer.from(rotated).toString()).toMatch(/^vault:v2:/)
   })
 
@@ -50,13 +50,13 @@ describeWithServices('keys in Vault', ['VAULT'], () => {
       VAULT_ADDR: 'http://127.0.0.1:9',
       VAULT_TOKEN: 'wrong',
     })
-    expect((await keeper.wrap(keyUrl('pulumi'), new Uint8Array(32))).length).toBeGreaterThan(32)
+    expect((await keeper.wrap(keyUrlOf('pulumi'), new Uint8Array(32))).length).toBeGreaterThan(32)
   })
 
   describe('a stack', () => {
     testStackUnderKey({
-      url: keyUrl('pulumi'),
-      otherUrl: keyUrl('other'),
+      url: keyUrlOf('pulumi'),
+      otherUrl: keyUrlOf('other'),
       // Vault creates a missing key in an existing engine, so this URL names a missing engine.
       absentUrl: 'hashivault://pulumi?engine=absent',
       malformedUrl: 'hashivault://pulumi?version=2',

@@ -47,7 +47,7 @@ const save = async (target: Backend, checkpoint: Uint8Array): Promise<void> => {
   const previous = await readCheckpoint(target, dev)
   await saveCheckpoint(target, dev, { checkpoint, previous })
 }
-const entry = {
+const historyEntry = {
   kind: 'update',
   startTime: 1,
   message: '',
@@ -66,7 +66,7 @@ test('a checkpoint, a history entry and a backup are stored under the names of t
   const current = await readCheckpoint(backend, dev)
   if (current === undefined) throw new Error('the stack has no checkpoint')
   const atMs = 1_700_000_000_123
-  await addHistoryEntry(backend, dev, { info: entry, atMs, current })
+  await addHistoryEntry(backend, dev, { info: historyEntry, atMs, current })
   await backUpStack(backend, dev, { atMs, current })
   expect(listFiles()).toEqual([
     'backups/shop/dev/dev.1700000000123000000.json',
@@ -81,9 +81,9 @@ test('a checkpoint, a history entry and a backup are stored under the names of t
   expect(await listHistoryKeys(backend, dev)).toHaveLength(1)
 })
 
-test('another compression replaces the checkpoint, and every reader finds the new one', async () => {
-  const compressing = await openWith({ PULUMI_DIY_BACKEND_GZIP: 'true' })
-  await save(compressing, checkpointOf('2026-02-02T00:00:00Z'))
+test('a checkpoint in another compression replaces the old one, and every reader finds it', async () => {
+  const compressingBackend = await openWith({ PULUMI_DIY_BACKEND_GZIP: 'true' })
+  await save(compressingBackend, checkpointOf('2026-02-02T00:00:00Z'))
   const names = listFiles().filter(name => name.startsWith('stacks/'))
   expect(names).toEqual(['stacks/shop/dev.json.bak', 'stacks/shop/dev.json.gz'])
   const found = await readCheckpoint(backend, dev)
@@ -106,7 +106,7 @@ test('a lock refuses every other client until it is released or removed', async 
   expect((await listLocks(backend, dev)).size).toBe(0)
 })
 
-test('a lock that appears meanwhile is reported, also if the new lock cannot be removed', async () => {
+test('a lock that appears during an acquisition is reported, also if the new lock cannot be removed', async () => {
   const lock = { pid: 1, username: 'a', hostname: 'h', timestamp: '2026-01-01T00:00:00Z' }
   const { locks } = stackKeysOf(backend.layout, dev)
   const store: typeof backend.store = {

@@ -151,33 +151,33 @@ export function catalogContract(
 
     test('the inbox stores late outcomes once per attempt until they are taken', async () => {
       const [id, other] = [await createStack(), await createStack()]
-      const lateOutcome = createLateOutcomes(id)
-      await catalog.putLateOutcome(id, lateOutcome(1))
-      await catalog.putLateOutcome(id, lateOutcome(2))
+      const lateOutcomeOf = createLateOutcomes(id)
+      await catalog.putLateOutcome(id, lateOutcomeOf(1))
+      await catalog.putLateOutcome(id, lateOutcomeOf(2))
       await catalog.putLateOutcome(id, {
-        ...lateOutcome(1),
-        state: { ...lateOutcome(1).state, id: 'another' },
+        ...lateOutcomeOf(1),
+        state: { ...lateOutcomeOf(1).state, id: 'another' },
       })
-      expect(await catalog.listLateOutcomes(id, 10)).toEqual([lateOutcome(1), lateOutcome(2)])
-      expect(await catalog.listLateOutcomes(id, 1)).toEqual([lateOutcome(1)])
+      expect(await catalog.listLateOutcomes(id, 10)).toEqual([lateOutcomeOf(1), lateOutcomeOf(2)])
+      expect(await catalog.listLateOutcomes(id, 1)).toEqual([lateOutcomeOf(1)])
       expect(await catalog.listLateOutcomes(other, 10)).toEqual([])
-      const takenKeys = [lateOutcomeKeyOf(lateOutcome(1))]
+      const takenKeys = [lateOutcomeKeyOf(lateOutcomeOf(1))]
       await catalog.removeLateOutcomes(other, takenKeys)
       await catalog.removeLateOutcomes(id, takenKeys)
       await catalog.removeLateOutcomes(id, takenKeys)
-      expect(await catalog.listLateOutcomes(id, 10)).toEqual([lateOutcome(2)])
+      expect(await catalog.listLateOutcomes(id, 10)).toEqual([lateOutcomeOf(2)])
     })
 
     test('an outcome that was taken stays taken, even if its first put comes afterwards', async () => {
       const id = await createStack()
-      const lateOutcome = createLateOutcomes(id)
-      await catalog.putLateOutcome(id, lateOutcome(1))
+      const lateOutcomeOf = createLateOutcomes(id)
+      await catalog.putLateOutcome(id, lateOutcomeOf(1))
       await catalog.removeLateOutcomes(id, [
-        lateOutcomeKeyOf(lateOutcome(1)),
-        lateOutcomeKeyOf(lateOutcome(2)),
+        lateOutcomeKeyOf(lateOutcomeOf(1)),
+        lateOutcomeKeyOf(lateOutcomeOf(2)),
       ])
-      for (const attempt of [1, 2, 3]) await catalog.putLateOutcome(id, lateOutcome(attempt))
-      expect(await catalog.listLateOutcomes(id, 10)).toEqual([lateOutcome(3)])
+      for (const attempt of [1, 2, 3]) await catalog.putLateOutcome(id, lateOutcomeOf(attempt))
+      expect(await catalog.listLateOutcomes(id, 10)).toEqual([lateOutcomeOf(3)])
     })
 
     test('of many concurrent starts one succeeds', async () => {
@@ -272,7 +272,7 @@ export function catalogContract(
       const id = await createStack()
       const { deployment } = await catalog.start(id, startInput)
       const openLine = { deployment, command: 'up', message: 'first', startedAt: 100 }
-      // An entry of an older version has no requester.
+      // The entry of a deployment that an older version started has no requester.
       expect(await catalog.listHistory(id, 10)).toEqual([openLine])
       await catalog.release(deployment, end)
       const { at: endedAt, result, changes, version } = end
@@ -342,16 +342,16 @@ export function catalogContract(
 
     test('late outcomes of a removed stack are not those of a later stack with its id', async () => {
       const id = await createStack()
-      const lateOutcome = createLateOutcomes(id)
+      const lateOutcomeOf = createLateOutcomes(id)
       const { deployment } = await catalog.start(id, startInput)
-      await catalog.putLateOutcome(id, { ...lateOutcome(1), deployment })
+      await catalog.putLateOutcome(id, { ...lateOutcomeOf(1), deployment })
       await catalog.release(deployment, end)
       expect(await catalog.listLateOutcomes(id, 10)).toHaveLength(1)
       await catalog.removeStack(id)
       await catalog.createStack(id, toEpochMs(9))
       expect(await catalog.listLateOutcomes(id, 10)).toEqual([])
       const second = await catalog.start(id, startInput)
-      const late = { ...lateOutcome(2), deployment: second.deployment }
+      const late = { ...lateOutcomeOf(2), deployment: second.deployment }
       await catalog.putLateOutcome(id, late)
       expect(await catalog.listLateOutcomes(id, 10)).toEqual([late])
     })

@@ -166,7 +166,7 @@ export function documentsContract(
       expect((await readAllTokens(documents, longer)).map(({ key }) => key.scope)).toEqual([longer])
     })
 
-    test('an invalid cursor is harmless', async () => {
+    test('a list accepts an invalid cursor, and reports no document as unreadable', async () => {
       const scope = createStackId()
       await createDocument({ kind: 'token', scope, name: 'a' })
       for (const cursor of ['~', ' ', `${scope} `, '\u{10FFFF}', 'z\nz'])

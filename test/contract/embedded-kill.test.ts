@@ -46,19 +46,19 @@ async function startWriting(name: string): Promise<WritingProcess> {
   const closed = once(lines, 'close')
   const [role] = (await once(lines, 'line')) as [string]
   const acknowledged: OperationId[] = []
-  let wanted = Number.POSITIVE_INFINITY
-  let reached = (): void => {}
+  let wantedCount = Number.POSITIVE_INFINITY
+  let resolveWait = (): void => {}
   lines.on('line', line => {
     acknowledged.push(toOperationId(Number(line)))
-    if (acknowledged.length >= wanted) reached()
+    if (acknowledged.length >= wantedCount) resolveWait()
   })
   return {
     role,
     acknowledged,
     waitFor: count =>
       new Promise(resolve => {
-        wanted = count
-        reached = resolve
+        wantedCount = count
+        resolveWait = resolve
         if (acknowledged.length >= count) resolve()
       }),
     kill: async () => {
@@ -76,6 +76,7 @@ async function findMissing(
 ): Promise<readonly OperationId[]> {
   const deployment = deploymentIdOf(stackIdOf('killed', name), 1)
   const lost: OperationId[] = []
+  // One read gets at most 500 heads.
   for (let from = 0; from < acknowledged.length; from += 500) {
     const page = acknowledged.slice(from, from + 500)
     const heads = await platform.operations.getHeads(deployment, page)
@@ -86,13 +87,13 @@ async function findMissing(
 
 test('every acknowledged write of a killed process is stored', async () => {
   for (const name of ['first', 'second', 'third']) {
-    const writing = await startWriting(name)
-    expect(writing.role).toBe('owner')
-    await writing.waitFor(400)
-    await writing.kill()
+    const writingProcess = await startWriting(name)
+    expect(writingProcess.role).toBe('owner')
+    await writingProcess.waitFor(400)
+    await writingProcess.kill()
     const platform = await openEmbeddedPlatform({ home })
     expect(platform.getRole()).toBe('owner')
-    expect(await findMissing(platform, name, writing.acknowledged)).toEqual([])
+    expect(await findMissing(platform, name, writingProcess.acknowledged)).toEqual([])
     await platform.close()
   }
 }, 60_000)
@@ -145,10 +146,10 @@ test('of two concurrent begins through two connections exactly one succeeds', as
     begin(one, 'one'),
     begin(other, 'other'),
   ])
-  const winners = ids.map(
+  const winnerCounts = ids.map(
     (_, index) =>
       Number(firstResults[index]?.kind === 'begun') +
       Number(secondResults[index]?.kind === 'begun'),
   )
-  expect(winners.every(count => count === 1)).toBe(true)
+  expect(winnerCounts.every(count => count === 1)).toBe(true)
 })

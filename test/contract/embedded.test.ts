@@ -177,17 +177,17 @@ test('a message or hint of one process wakes the receivers of another', async ()
       [other, one],
     ] as const) {
       const deployment = createDeploymentId()
-      const received = Promise.withResolvers<number>()
-      const mute = to.hints.listen(deployment, received.resolve)
-      const began = performance.now()
-      const waiting = to.chains.receive(1, 20_000, { deployment })
+      const receivedHint = Promise.withResolvers<number>()
+      const mute = to.hints.listen(deployment, receivedHint.resolve)
+      const startMs = performance.now()
+      const pendingReceive = to.chains.receive(1, 20_000, { deployment })
       await from.chains.send([{ deployment, operations: [toOperationId(4)] }])
-      const [delivery] = await waiting
+      const [delivery] = await pendingReceive
       expect(delivery?.message).toEqual({ deployment, operations: [4] })
       // The message arrived well before the next poll of the receiver.
-      expect(performance.now() - began).toBeLessThan(900)
+      expect(performance.now() - startMs).toBeLessThan(900)
       from.hints.hint(deployment, toOperationId(4))
-      expect(await received.promise).toBe(4)
+      expect(await receivedHint.promise).toBe(4)
       mute()
     }
   } finally {
@@ -236,7 +236,7 @@ test('the sealing key is private to its user, the same for all processes, and ne
   ])
   expect(statSync(join(home, 'sealing.key')).mode & 0o777).toBe(0o600)
   writeFileSync(join(home, 'sealing.key'), 'short')
-  const thrown = createKeyFileSealing(home).seal('a', 'x')
-  await expect(thrown).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+  const refusedSeal = createKeyFileSealing(home).seal('a', 'x')
+  await expect(refusedSeal).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
   rmSync(home, { recursive: true })
 })

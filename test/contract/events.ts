@@ -28,7 +28,7 @@ export function eventsContract(
       })
     })
 
-    test('the pages of many appends have all lines, and only the last page has no more', async () => {
+    test('the pages of many appends have all lines, and `hasMore` is false only on the last one', async () => {
       const deployment = createDeploymentId()
       const lines = Array.from({ length: 50 }, (_, number) => String(number))
       for (const [number, line] of lines.entries())

@@ -32,7 +32,7 @@ test('the attributes of a file equal those that Pulumi writes', async () => {
   expect(readdirSync(bare)).toEqual(['a'])
 })
 
-test('a list is complete while another process creates and removes folders', async () => {
+test('a list is complete while another thread creates and removes folders', async () => {
   const folder = join(root, 'changing')
   const objects = createFileObjects(folder, { hasAttributes: false })
   await objects.put('kept/a', Buffer.from('x'))

@@ -67,6 +67,7 @@ export function marksContract(
     test('many expired marks do not hide a valid one', async () => {
       const key = `many ${createStackId()}`
       await marks.mark(key, inOneMinute())
+      // One new mark deletes only some of these (`marksClearedPerMark`).
       for (let index = 0; index < 60; index += 1)
         await marks.mark(`${key} ${index}`, toEpochMs(Date.now() - 1))
       expect(await marks.mark(key, inOneMinute())).toBe(false)

@@ -21,7 +21,7 @@ export function objectsContract(name: string, open: OpenAdapter<ObjectStorePort>
       expect(textOf(await store.get('a/one.json'))).toBe('second')
     })
 
-    test('put if absent writes once, and races have one winner', async () => {
+    test('a put if absent replaces no object, and only one of several concurrent ones succeeds', async () => {
       const results = await Promise.all(
         [1, 2, 3, 4].map(number => store.putIfAbsent('b/0001', bytesOf(String(number)))),
       )
@@ -39,6 +39,7 @@ export function objectsContract(name: string, open: OpenAdapter<ObjectStorePort>
       await store.put('cc', bytesOf('other'))
       const entries = await store.list('c/')
       expect(entries.map(({ key }) => key)).toEqual(names.map(key => `c/${key}`))
+      // The bound is a time in 2020, in milliseconds. A time in seconds is smaller.
       expect(entries.every(({ modifiedMs }) => modifiedMs > 1_600_000_000_000)).toBe(true)
       expect((await store.list('c/0100')).map(({ key }) => key)).toHaveLength(5)
       expect(await store.list('nothing/')).toEqual([])

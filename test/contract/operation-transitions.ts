@@ -90,7 +90,7 @@ const requesters: readonly Requester[] = ['owner', 'other', 'none']
  * Returns the requests that the suite sends to a head in a state: every event except an arrival, by
  * every possible requester. `operations.ts` tests most repetitions.
  */
-function requestsOn(state: HeadState): readonly HeadRequest[] {
+function listRequestsOf(state: HeadState): readonly HeadRequest[] {
   const isOwned = state === 'begun' || state === 'ended'
   return events.flatMap(event =>
     requesters
@@ -110,6 +110,7 @@ function requestsOn(state: HeadState): readonly HeadRequest[] {
 
 function findHeadAction(request: HeadRequest, head: Head): HeadAction {
   const owner = request.requester === 'other' ? 'other' : request.requester === 'owner' ? 'o' : ''
+  // An attempt that is not the last one of the head counts as stale.
   const attempt = request.attempt === 'current' ? head.attempt : head.attempt + 3
   const actions = { begin, giveBack, lapse, select, arrive: () => arrive(10) }
   return actions[request.event](owner, attempt)
@@ -156,7 +157,7 @@ export function operationTransitionsContract(
       test(`${state} (${pathLabel}) is reached`, async () => {
         expect(headStateOf(await headOf(await prepare(actions)), needs)).toBe(state)
       })
-      for (const request of requestsOn(state)) {
+      for (const request of listRequestsOf(state)) {
         const { event, requester, attempt } = request
         test(`${state} (${pathLabel}): ${event} by ${requester}, ${attempt} attempt`, async () => {
           const subject = await prepare(actions)

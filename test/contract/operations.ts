@@ -15,7 +15,7 @@ import {
 const firstId = toOperationId(1)
 const executor = toExecutorId('e')
 
-function createClaim(owner: string, expectedAttempt = 0, needs = 0) {
+function createBegin(owner: string, expectedAttempt = 0, needs = 0) {
   return { owner: toOwnerToken(owner), executor, expectedAttempt, needs }
 }
 
@@ -46,7 +46,7 @@ export function operationsContract(
 
     test('an outcome of five megabytes is read complete, wherever it is stored', async () => {
       const deployment = createDeploymentId()
-      await operations.begin(deployment, firstId, createClaim('a'))
+      await operations.begin(deployment, firstId, createBegin('a'))
       const large = outcomeOf(firstId, 1, 'x'.repeat(5_000_000))
       await operations.putOutcome(deployment, large)
       await operations.putOutcome(deployment, large)
@@ -60,7 +60,7 @@ export function operationsContract(
 
     test('an unused head is absent, and a refused begin does not create it', async () => {
       const deployment = createDeploymentId()
-      const refusal = await operations.begin(deployment, firstId, createClaim('a', 0, 1))
+      const refusal = await operations.begin(deployment, firstId, createBegin('a', 0, 1))
       expect(refusal).toEqual({ kind: 'refused', head: freshHead })
       expect(await headOf(deployment)).toBeUndefined()
     })
@@ -89,12 +89,12 @@ export function operationsContract(
       const deployment = createDeploymentId()
       await operations.arrive(deployment, firstId, toOperationId(7))
       await operations.arrive(deployment, firstId, toOperationId(7))
-      expect(await operations.begin(deployment, firstId, createClaim('a', 0, 2))).toMatchObject({
+      expect(await operations.begin(deployment, firstId, createBegin('a', 0, 2))).toMatchObject({
         kind: 'refused',
         head: { arrived: [7], attempt: 0 },
       })
       await operations.arrive(deployment, firstId, toOperationId(8))
-      expect(await operations.begin(deployment, firstId, createClaim('a', 0, 2))).toEqual({
+      expect(await operations.begin(deployment, firstId, createBegin('a', 0, 2))).toEqual({
         kind: 'begun',
         attempt: 1,
       })
@@ -104,7 +104,7 @@ export function operationsContract(
       for (let round = 0; round < 10; round += 1) {
         const deployment = createDeploymentId()
         const answers = await Promise.all(
-          ['a', 'b', 'c'].map(owner => operations.begin(deployment, firstId, createClaim(owner))),
+          ['a', 'b', 'c'].map(owner => operations.begin(deployment, firstId, createBegin(owner))),
         )
         expect(answers.filter(answer => answer.kind === 'begun')).toHaveLength(1)
         const winner = ['a', 'b', 'c'][answers.findIndex(answer => answer.kind === 'begun')]
@@ -114,8 +114,8 @@ export function operationsContract(
 
     test('a begin whose reply was lost returns the same attempt again', async () => {
       const deployment = createDeploymentId()
-      await operations.begin(deployment, firstId, createClaim('a'))
-      expect(await operations.begin(deployment, firstId, createClaim('a'))).toEqual({
+      await operations.begin(deployment, firstId, createBegin('a'))
+      expect(await operations.begin(deployment, firstId, createBegin('a'))).toEqual({
         kind: 'begun',
         attempt: 1,
       })
@@ -124,45 +124,45 @@ export function operationsContract(
 
     test('a copy of a begin that arrives after the give back is refused', async () => {
       const deployment = createDeploymentId()
-      await operations.begin(deployment, firstId, createClaim('a'))
+      await operations.begin(deployment, firstId, createBegin('a'))
       await operations.giveBack(deployment, firstId, toOwnerToken('a'), 1)
-      const lateAnswer = await operations.begin(deployment, firstId, createClaim('a'))
+      const lateAnswer = await operations.begin(deployment, firstId, createBegin('a'))
       expect(lateAnswer).toMatchObject({ kind: 'refused', head: { owner: '', attempt: 1 } })
     })
 
     test('a given-back attempt does not undo an earlier one that may have called the provider', async () => {
       const deployment = createDeploymentId()
-      await operations.begin(deployment, firstId, createClaim('a'))
+      await operations.begin(deployment, firstId, createBegin('a'))
       await operations.lapse(deployment, firstId, toOwnerToken('a'), 1)
-      await operations.begin(deployment, firstId, createClaim('b', 1))
+      await operations.begin(deployment, firstId, createBegin('b', 1))
       expect(await operations.giveBack(deployment, firstId, toOwnerToken('b'), 2)).toBe(true)
       expect(await headOf(deployment)).toEqual({ ...freshHead, attempt: 2, givenBack: 1 })
     })
 
     test('a repeated give back counts once, even if another attempt began', async () => {
       const deployment = createDeploymentId()
-      await operations.begin(deployment, firstId, createClaim('a'))
+      await operations.begin(deployment, firstId, createBegin('a'))
       const giveBackOnce = () => operations.giveBack(deployment, firstId, toOwnerToken('a'), 1)
       expect([await giveBackOnce(), await giveBackOnce()]).toEqual([true, true])
-      await operations.begin(deployment, firstId, createClaim('b', 1))
+      await operations.begin(deployment, firstId, createBegin('b', 1))
       expect(await giveBackOnce()).toBe(true)
       expect(await headOf(deployment)).toMatchObject({ owner: 'b', attempt: 2, givenBack: 1 })
     })
 
     test('a give back after a lapse, and a lapse after a give back, are refused', async () => {
       const deployment = createDeploymentId()
-      await operations.begin(deployment, firstId, createClaim('a'))
+      await operations.begin(deployment, firstId, createBegin('a'))
       await operations.lapse(deployment, firstId, toOwnerToken('a'), 1)
       expect(await operations.giveBack(deployment, firstId, toOwnerToken('a'), 1)).toBe(false)
       const otherDeployment = createDeploymentId()
-      await operations.begin(otherDeployment, firstId, createClaim('a'))
+      await operations.begin(otherDeployment, firstId, createBegin('a'))
       await operations.giveBack(otherDeployment, firstId, toOwnerToken('a'), 1)
       expect(await operations.lapse(otherDeployment, firstId, toOwnerToken('a'), 1)).toBe(false)
     })
 
     test('only one end is selected', async () => {
       const deployment = createDeploymentId()
-      await operations.begin(deployment, firstId, createClaim('a'))
+      await operations.begin(deployment, firstId, createBegin('a'))
       const end = { owner: toOwnerToken('a'), attempt: 1 } as const
       const select = (verdict: 'succeeded' | 'interrupted') =>
         operations.select(deployment, firstId, { ...end, verdict })
@@ -171,7 +171,7 @@ export function operationsContract(
       const verdict = answers[0] === true ? 'succeeded' : 'interrupted'
       expect((await headOf(deployment))?.end).toEqual({ verdict, attempt: 1 })
       expect(await select(verdict)).toBe(true)
-      expect(await operations.begin(deployment, firstId, createClaim('b', 1))).toMatchObject({
+      expect(await operations.begin(deployment, firstId, createBegin('b', 1))).toMatchObject({
         kind: 'refused',
         head: { end: { verdict } },
       })
@@ -193,12 +193,12 @@ export function operationsContract(
 
     test('an end has only the outcome that was selected', async () => {
       const deployment = createDeploymentId()
-      await operations.begin(deployment, firstId, createClaim('a'))
+      await operations.begin(deployment, firstId, createBegin('a'))
       await operations.putOutcome(deployment, outcomeOf(firstId, 1, 'first'))
       const before = (await operations.getEnds(deployment, [firstId])).get(firstId)
       expect(before).toEqual({ head: await headOf(deployment) })
       await operations.lapse(deployment, firstId, toOwnerToken('a'), 1)
-      await operations.begin(deployment, firstId, createClaim('b', 1))
+      await operations.begin(deployment, firstId, createBegin('b', 1))
       await operations.putOutcome(deployment, outcomeOf(firstId, 2, 'second'))
       const end = { owner: toOwnerToken('b'), attempt: 2, verdict: 'succeeded' } as const
       await operations.select(deployment, firstId, end)
@@ -214,7 +214,7 @@ export function operationsContract(
       const large = 'x'.repeat(20_000)
       await Promise.all(
         presentIds.map(async id => {
-          await operations.begin(deployment, id, createClaim('a'))
+          await operations.begin(deployment, id, createBegin('a'))
           await operations.putOutcome(deployment, outcomeOf(id, 1, large))
           const end = { owner: toOwnerToken('a'), attempt: 1, verdict: 'succeeded' } as const
           await operations.select(deployment, id, end)
@@ -237,9 +237,9 @@ export function operationsContract(
 
     test('a deployment does not contain the operations of another', async () => {
       const [ownDeployment, otherDeployment] = [createDeploymentId(), createDeploymentId()]
-      await operations.begin(ownDeployment, firstId, createClaim('a'))
+      await operations.begin(ownDeployment, firstId, createBegin('a'))
       expect(await headOf(otherDeployment)).toBeUndefined()
-      expect((await operations.begin(otherDeployment, firstId, createClaim('b'))).kind).toBe(
+      expect((await operations.begin(otherDeployment, firstId, createBegin('b'))).kind).toBe(
         'begun',
       )
     })

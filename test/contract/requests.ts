@@ -58,7 +58,7 @@ export function requestsContract(
       expect(await requests.listWaiting(other, 1)).toEqual([createRequest(other, 'd')])
     })
 
-    test('a repeated request is the same one, and another request with its key is refused', async () => {
+    test('a repeated put of a request changes nothing, and another request with its key is refused', async () => {
       const stack = createStackId()
       expect(await requests.put(createRequest(stack, 'a'))).toBe(true)
       expect(await requests.put(createRequest(stack, 'a'))).toBe(true)
@@ -92,10 +92,10 @@ export function requestsContract(
 
     test('concurrent requests all wait, each once, in a stable order', async () => {
       const stack = createStackId()
-      const names = Array.from({ length: 20 }, (_, index) => `k${index}`)
-      await Promise.all(names.map(key => requests.put(createRequest(stack, key))))
+      const keys = Array.from({ length: 20 }, (_, index) => `k${index}`)
+      await Promise.all(keys.map(key => requests.put(createRequest(stack, key))))
       const order = await listKeys(stack, 99)
-      expect(order.toSorted()).toEqual(names.toSorted())
+      expect(order.toSorted()).toEqual(keys.toSorted())
       for (const key of order.slice(0, 5))
         await requests.end(stack, key, { kind: 'superseded', by: 'x' })
       await requests.put(createRequest(stack, 'last'))
@@ -118,16 +118,16 @@ export function requestsContract(
 
     test('a key may be long and have any characters', async () => {
       const stack = createStackId()
-      const names = ['x'.repeat(1_500), `${'x'.repeat(1_499)}y`, 'ü \n/#', ' ', 'last', 'program']
-      for (const key of names) expect(await requests.put(createRequest(stack, key))).toBe(true)
-      expect(await listKeys(stack)).toEqual(names)
-      for (const key of names) {
+      const keys = ['x'.repeat(1_500), `${'x'.repeat(1_499)}y`, 'ü \n/#', ' ', 'last', 'program']
+      for (const key of keys) expect(await requests.put(createRequest(stack, key))).toBe(true)
+      expect(await listKeys(stack)).toEqual(keys)
+      for (const key of keys) {
         expect((await requests.find(stack, key))?.request.key).toBe(key)
         await requests.end(stack, key, { kind: 'superseded', by: 'x' })
       }
       expect(await listKeys(stack)).toEqual([])
       await forgetEnded(50)
-      for (const key of names) expect(await requests.find(stack, key)).toBeUndefined()
+      for (const key of keys) expect(await requests.find(stack, key)).toBeUndefined()
     })
 
     test('a request that is too large is refused, and one of the maximum size is stored', async () => {
@@ -155,15 +155,15 @@ export function requestsContract(
     test('at most the requested number of requests is forgotten', async () => {
       const stack = createStackId()
       await forgetEnded(50)
-      const names = ['a', 'b', 'c', 'd', 'e']
-      for (const key of names) {
+      const keys = ['a', 'b', 'c', 'd', 'e']
+      for (const key of keys) {
         await requests.put(createRequest(stack, key))
         await requests.end(stack, key, { kind: 'superseded', by: 'x' })
       }
       expect(await requests.removeEnded(toEpochMs(1), 9)).toBe(0)
       // If the call is repeated after a lost reply, it forgets two more requests.
       await requests.removeEnded(toEpochMs(50), 2)
-      const remainingRequests = await Promise.all(names.map(key => requests.find(stack, key)))
+      const remainingRequests = await Promise.all(keys.map(key => requests.find(stack, key)))
       expect(
         remainingRequests.filter(request => request !== undefined).length,
       ).toBeGreaterThanOrEqual(1)

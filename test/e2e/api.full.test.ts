@@ -36,10 +36,10 @@ async function serve(sandbox: Sandbox, port = 0): Promise<string> {
   const env = { GOLD_ASKED: '1', DELAY: '3000', PATH }
   const started = sandbox.start(['serve', '--port', String(port)], { env })
   serving = started
-  const address = /The API is at (http:\/\/127\.0\.0\.1:\d+)/
-  const isListening = (): boolean => address.test(started.readOutput())
+  const addressPattern = /The API is at (http:\/\/127\.0\.0\.1:\d+)/
+  const isListening = (): boolean => addressPattern.test(started.readOutput())
   await waitUntil(isListening, { condition: 'an API', limitMs: 60_000 })
-  return address.exec(started.readOutput())?.[1] ?? ''
+  return addressPattern.exec(started.readOutput())?.[1] ?? ''
 }
 
 /** Opens a server with its store, and the folder of a client that has logged in to it. */
@@ -99,6 +99,7 @@ test('a program is deployed over the API, displayed while it runs, and exported 
   expect(server.listObjects()).toEqual([])
   requireSuccess(await client.run(['stack', 'rm', '--yes', 'dev']))
   // A revoked token is refused, and a logout removes the stored token.
+  // The id has 16 characters, after the prefix 'act_'.
   const id = token.slice(4, 20)
   requireSuccess(await server.run(['token', 'revoke', id]))
   const refused = await client.run(['stack', 'ls'])
@@ -204,6 +205,7 @@ test('a state is edited and imported, and its stack renamed, over the API of a s
   const unchangedUp = ['up', '--yes', '--skip-preview', '--expect-no-changes', '-s', 'live']
   requireSuccess(await client.run(unchangedUp))
   const history = JSON.parse(requireSuccess(await client.run(['stack', 'history', '--json'])).out)
+  // One entry each: up, protect, delete, import, rename, and the second up.
   expect(history.map(({ kind }: { kind: string }) => kind)).toHaveLength(6)
 }, 240_000)
 

@@ -35,7 +35,7 @@ async function runAutomation(fixture: string, interpreter: string, file: string)
   symlinkSync(launcher, join(root, 'bin', 'pulumi'))
   const options = { command: interpreter, env: { COMMAND_ROOT: root } }
   const running = sandbox.start([file], options)
-  // The failure then shows the output until the step that does not end.
+  // A program that hangs is killed, so that the failure shows its output so far.
   const watchdog = setTimeout(() => running.kill('SIGKILL', 'group'), 240_000)
   const result = await running.done
   clearTimeout(watchdog)

@@ -6,7 +6,7 @@ import { parse } from 'yaml'
 import { createSandbox, requireSuccess } from './sandbox.ts'
 import { upArgs } from './exported-state.ts'
 
-test('each entry has the configuration with the ciphertexts of the stack file', {
+test('each entry of the history has the configuration with the ciphertexts of the stack file', {
   timeout: 120_000,
 }, async () => {
   const sandbox = createSandbox('shop')

@@ -79,13 +79,15 @@ test.each([
 
   await run([...upArgs, '-p', '8'])
   expect(findLostObjects(sandbox, await readState())).toEqual([])
+  // The other machine records the killed deployment as failed, because the history of a backend has
+  // only successes and failures. This machine records an interruption.
   const { out } = await run(['stack', 'history', '-s', 'dev', '--json'])
   expect(JSON.parse(out).map(({ result }: { result: string }) => result)).toEqual([
     ...['succeeded', 'succeeded', 'failed', 'interrupted'],
   ])
 })
 
-test('another machine recovers a deployment of a stack that a third one created again', async () => {
+test('another machine recovers a deployment of a stack that a third machine created again', async () => {
   await run(['stack', 'init', 'dev'])
   const state = join(sandbox.home, '../state.json')
   const urn = 'urn:pulumi:dev::many::pulumi:pulumi:Stack::many-dev'
@@ -93,6 +95,7 @@ test('another machine recovers a deployment of a stack that a third one created 
   writeFileSync(state, JSON.stringify({ version: 3, deployment: { resources } }))
   await run(['stack', 'import', '--file', state, '-s', 'dev'])
   const [checkpoint = ''] = listFiles('stacks').filter(file => file.endsWith('/dev.json'))
+  // The third machine removes the stack and creates it again, so the checkpoint has no state.
   writeFileSync(checkpoint, '{"version":0,"checkpoint":{"stack":"organization/many/dev"}}')
   const running = await start(9)
   running.kill('SIGKILL', 'group')

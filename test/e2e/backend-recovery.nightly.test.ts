@@ -1,4 +1,4 @@
-/** Random kills on self-managed backends: another machine recovers each of them. */
+/** Random kills on self-managed backends: another machine recovers each killed deployment. */
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -52,6 +52,7 @@ async function checkRound(
   const run = async (args: readonly string[], variables: Record<string, string>) =>
     requireSuccess(await sandbox.run(args, { env: variables }))
   await run(['stack', 'init', 'dev'], env)
+  // Large primes vary the moments of the kills from round to round.
   const objects = 1 + ((seed + round * 7919) % 45)
   const running = sandbox.start([...upArgs, '-p', '8'], { env })
   await waitUntil(() => sandbox.listObjects().length >= objects, { condition: 'created objects' })

@@ -18,11 +18,12 @@ beforeAll(async () => {
 
 afterAll(() => sandbox.remove())
 
+/** A secret in the format of states. No key of these tests decrypts its ciphertext. */
 const sealed = JSON.stringify({
   '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270',
   ciphertext: 'v1:AAAAAAAAAAAAAAAA:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
 })
-const salt = '"salt": "v1:'
+const saltPrefix = '"salt": "v1:'
 const serviceState =
   '{ "url": "https://api.pulumi.com", "owner": "o", "project": "p", "stack": "s" }'
 
@@ -78,7 +79,7 @@ test.each<
   ],
   [
     'with a broken salt',
-    text => text.replace(salt, '"salt": "v9:').replace('"value": 1', `"value": ${sealed}`),
+    text => text.replace(saltPrefix, '"salt": "v9:').replace('"value": 1', `"value": ${sealed}`),
     'SECRETS_MALFORMED',
     'salt',
   ],

@@ -8,7 +8,7 @@ const browserCommand = 'chromium'
 /** The time in which a page must show an expected element. */
 const pageTimeoutMs = 15_000
 
-/** Runs tests that need Chromium, as `describeWithDebianPackage` does. */
+/** Runs tests that need Chromium, under the conditions of `describeWithDebianPackage`. */
 export function describeWithBrowser(name: string, tests: () => void): void {
   describeWithDebianPackage(name, browserCommand, tests)
 }

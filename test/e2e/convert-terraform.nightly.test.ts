@@ -20,12 +20,12 @@ const requirement = `terraform {
 `
 
 /** A recorded result of OpenTofu. */
-interface Recorded {
+interface RecordedResult {
   readonly cloud: Readonly<Record<string, { readonly attrs: object; readonly name: string }>>
 }
 
 /** The parts of an exported stack that the tests read. */
-interface Exported {
+interface ExportedStack {
   readonly deployment: {
     readonly resources: readonly {
       readonly urn: string
@@ -67,8 +67,8 @@ describeWithCommands('convert --from terraform', [['go', 'version']], () => {
     (await run('-C', join(bench.root, 'yaml'), ...args)).out
 
   /** Converts a program to YAML, and deploys it. Returns the messages of the conversion. */
-  const deploy = async (program: string, head = requirement): Promise<string> => {
-    writeFileSync(join(bench.root, 'main.tf'), `${head}${program}`)
+  const deploy = async (program: string, header = requirement): Promise<string> => {
+    writeFileSync(join(bench.root, 'main.tf'), `${header}${program}`)
     const { err } = await run(
       ...['convert', '--from', 'terraform', '--language', 'yaml', '--out', 'yaml'],
       ...['--name', 'shop', '--generate-only'],
@@ -86,7 +86,7 @@ describeWithCommands('convert --from terraform', [['go', 'version']], () => {
     async name => {
       const folder = join(cases, name)
       const text = readFileSync(join(folder, 'expected/01.json'), 'utf8')
-      const recorded = JSON.parse(text) as Recorded
+      const recorded = JSON.parse(text) as RecordedResult
       if (name === 'data-source') createObject(bench.root, 'x', { value: 'looked up' })
       await deploy(readFileSync(join(folder, 'main.1.tf'), 'utf8'))
       expect(readCloud(join(bench.root, 'cloud/objects'))).toEqual(recorded.cloud)
@@ -125,7 +125,7 @@ output "hidden" {
       expect(err).not.toContain('warning')
       const outputs: unknown = JSON.parse(await runConverted('stack', 'output', '--json'))
       expect(outputs).toEqual({ b: { from: 'arn::f-1' }, plain: 'x-7', hidden: '[secret]' })
-      const { deployment } = JSON.parse(await runConverted('stack', 'export')) as Exported
+      const { deployment } = JSON.parse(await runConverted('stack', 'export')) as ExportedStack
       const first = deployment.resources.find(({ urn }) => urn.endsWith('::first_one'))
       expect(first).toMatchObject({ protect: true, type: 'tfgold:index/thing:Thing' })
       expect(first?.outputs['token']).toHaveProperty('ciphertext')
@@ -134,7 +134,7 @@ output "hidden" {
     slowMs,
   )
 
-  // Without the provider, the call had a default provider without configuration.
+  // A call that does not name the provider would get a default one without configuration.
   test(
     'a data source uses the configuration of its provider',
     async () => {
@@ -146,7 +146,7 @@ output "value" { value = data.tfgold_lookup.x.value }
 `)
       const text = await runConverted('stack', 'output', '--json', '--show-secrets')
       expect(JSON.parse(text)).toEqual({ value: 'looked up' })
-      const { deployment } = JSON.parse(await runConverted('stack', 'export')) as Exported
+      const { deployment } = JSON.parse(await runConverted('stack', 'export')) as ExportedStack
       const providers = deployment.resources.filter(({ urn }) => urn.includes(':providers:tfgold:'))
       expect(providers.map(provider => provider.outputs['endpoint'])).toEqual(['e1'])
     },
@@ -221,7 +221,7 @@ output "tags" { value = merge({ env = "dev" }, { app = var.label }) }
   )
 
   test(
-    'without the package std, a program asks for the values of its functions',
+    'without the package std, functions of a converted program become configuration variables',
     async () => {
       const err = await deploy('output "a" { value = "x" }\n', '')
       expect(err).not.toContain('warning')
@@ -262,7 +262,7 @@ function installProvider(root: string): string {
   return settings
 }
 
-/** Returns the objects of the cloud by their ids, in the form of the records. */
+/** Returns the objects of the cloud by their ids, in the form of the recorded results. */
 function readCloud(folder: string): unknown {
   return Object.fromEntries(
     readdirSync(folder).map(file => {

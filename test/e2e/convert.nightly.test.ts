@@ -60,14 +60,14 @@ describeWithCommands('convert', [['go', 'version']], () => {
       const program = readFileSync(join(bench.root, 'pcl/program.pp'), 'utf8')
       expect(program).toContain('resource second "gold:index:Thing"')
       await convert('--from', 'yaml', '--language', 'yaml', '--out', 'yaml')
-      const inConverted = async (...args: string[]): Promise<string> => {
+      const runConverted = async (...args: string[]): Promise<string> => {
         const { exit, out, err } = await bench.run('-C', join(bench.root, 'yaml'), ...args)
         if (exit !== 0) throw new Error(`${args.join(' ')}: ${err}`)
         return out
       }
-      await inConverted('stack', 'init', 'dev')
-      await inConverted('up', '--yes', '--skip-preview')
-      const outputs: unknown = JSON.parse(await inConverted('stack', 'output', '--json'))
+      await runConverted('stack', 'init', 'dev')
+      await runConverted('up', '--yes', '--skip-preview')
+      const outputs: unknown = JSON.parse(await runConverted('stack', 'output', '--json'))
       expect(outputs).toEqual({ name: 'hello 3' })
       expect(readdirSync(join(bench.root, 'cloud/objects'))).toHaveLength(2)
     },

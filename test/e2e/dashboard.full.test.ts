@@ -108,12 +108,12 @@ describeWithBrowser('the dashboard', () => {
     requireSuccess(await sandbox.run(['stack', 'init', 'gone']))
     requireSuccess(await sandbox.run(['up', '--yes', '--skip-preview', '-s', 'dev']))
     serving = sandbox.start(['serve', '--port', '0'])
-    const address = /The dashboard is at (http:\/\/127\.0\.0\.1:\d+)\//
-    await waitUntil(() => address.test(serving.readOutput()), {
+    const addressPattern = /The dashboard is at (http:\/\/127\.0\.0\.1:\d+)\//
+    await waitUntil(() => addressPattern.test(serving.readOutput()), {
       condition: 'a served dashboard',
       limitMs: 60_000,
     })
-    url = address.exec(serving.readOutput())?.[1] ?? ''
+    url = addressPattern.exec(serving.readOutput())?.[1] ?? ''
     tokens = {
       admin: requireSuccess(await sandbox.run(['token', 'create', '--admin'])).out.trim(),
       reader: requireSuccess(
@@ -132,13 +132,13 @@ describeWithBrowser('the dashboard', () => {
 
   test('the page forbids everything that is not its own, and only files of the build are served', async () => {
     const page = await fetch(url)
-    const header = (name: string): string | null => page.headers.get(name)
-    expect(header('content-security-policy')).toBe(
+    const readHeader = (name: string): string | null => page.headers.get(name)
+    expect(readHeader('content-security-policy')).toBe(
       "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     )
-    expect(header('x-content-type-options')).toBe('nosniff')
-    expect(header('referrer-policy')).toBe('no-referrer')
-    expect(header('cache-control')).toBe('no-store')
+    expect(readHeader('x-content-type-options')).toBe('nosniff')
+    expect(readHeader('referrer-policy')).toBe('no-referrer')
+    expect(readHeader('cache-control')).toBe('no-store')
     const [, script = ''] = /src="(\/assets\/[^"]+\.js)"/.exec(await page.text()) ?? []
     const asset = await fetch(url + script)
     expect(asset.headers.get('cache-control')).toContain('immutable')
@@ -178,13 +178,14 @@ describeWithBrowser('the dashboard', () => {
   test('the theme follows the browser until its user selects another one', async () => {
     const { page } = await openWatchedPage(browser, url, { colorScheme: 'dark' })
     await page.goto('/')
-    const canvas = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor')
-    expect(await canvas()).toBe('rgb(16, 18, 24)')
+    const readBackground = () =>
+      page.evaluate<string>('getComputedStyle(document.body).backgroundColor')
+    expect(await readBackground()).toBe('rgb(16, 18, 24)')
     await page.getByRole('radio', { name: 'Theme: light' }).click()
-    expect(await canvas()).toBe('rgb(246, 247, 249)')
+    expect(await readBackground()).toBe('rgb(246, 247, 249)')
     await page.reload()
     await page.getByRole('radio', { name: 'Theme: light', checked: true }).waitFor()
-    expect(await canvas()).toBe('rgb(246, 247, 249)')
+    expect(await readBackground()).toBe('rgb(246, 247, 249)')
     await page.context().close()
   })
 
@@ -366,7 +367,7 @@ describeWithBrowser('the dashboard', () => {
     await page.context().close()
   })
 
-  test('a browser without WebGL, a broken part of a page and an expired token are each one clear message', async () => {
+  test('a browser without WebGL, a broken part of a page and an expired token each show one clear message', async () => {
     const watched = await login(tokens.reader, '#/stacks/small/dev/resources/graph', {
       initScript: 'HTMLCanvasElement.prototype.getContext = () => null',
     })
@@ -528,7 +529,7 @@ describeWithBrowser('the dashboard', () => {
     for (const shown of [page, reader.page]) await shown.context().close()
   })
 
-  test('a removed stack, an unknown deployment and a revoked token are each one clear message', async () => {
+  test('a removed stack, an unknown deployment and a revoked token each show one clear message', async () => {
     const watched = await login(tokens.admin, '#/stacks/small/gone')
     const { page } = watched
     await page.getByText('This stack has no resources').waitFor()

@@ -30,6 +30,7 @@ async function checkDebugging(
   expect(sandbox.listObjects()).toEqual([])
   const [config = {}] = readDebuggerConfigs(sandbox)
   expect(config['name']).toBe(`Pulumi: Program (${language.name})`)
+  // Configurations for Python have the port in `connect`.
   const { port } = Object(config['connect'] ?? config) as { port: number }
   language.resume(port)
   requireSuccess(await running.done)
@@ -55,8 +56,8 @@ function installDelve(version: string): string {
   const base = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache')
   const folder = join(base, 'antichain', 'tests', `delve-${version}`)
   if (existsSync(join(folder, 'dlv'))) return folder
-  const what = `github.com/go-delve/delve/cmd/dlv@${version}`
-  const args = ['install', what]
+  const goPackage = `github.com/go-delve/delve/cmd/dlv@${version}`
+  const args = ['install', goPackage]
   execFileSync('go', args, { env: { ...process.env, GOBIN: folder } })
   return folder
 }

@@ -26,27 +26,27 @@ test('a stack gets configuration, variables and files from an environment, whose
       'environments/dev.yaml': `imports: [base]\nvalues:\n  pulumiConfig:\n    password: {fn::secret: ${secret}}\n    size: 3\n    region: "\${region}"\n`,
     },
   })
-  const inDev = async (...args: string[]) => sandbox.run([...args, '-s', 'dev'])
+  const runOnDev = async (...args: string[]) => sandbox.run([...args, '-s', 'dev'])
   try {
     await initDevStack(sandbox)
-    const none = await inDev('config', 'env', 'add', 'none')
+    const none = await runOnDev('config', 'env', 'add', 'none')
     expect(none.err).toContain("error[CONFIG_INVALID]: the environment 'none' does not exist")
-    requireSuccess(await inDev('config', 'env', 'add', 'dev'))
-    expect(requireSuccess(await inDev('config', 'env', 'ls')).out).toBe('dev\n')
-    requireSuccess(await inDev('config', 'set', 'size', '4'))
+    requireSuccess(await runOnDev('config', 'env', 'add', 'dev'))
+    expect(requireSuccess(await runOnDev('config', 'env', 'ls')).out).toBe('dev\n')
+    requireSuccess(await runOnDev('config', 'set', 'size', '4'))
     requireSuccess(await sandbox.run(upArgs))
-    const outputs = requireSuccess(await inDev('stack', 'output', '--json')).out
+    const outputs = requireSuccess(await runOnDev('stack', 'output', '--json')).out
     expect(JSON.parse(outputs)).toEqual({ size: 4, region: 'eu', variable: 'web', file: 'pem' })
     expect(sandbox.listObjects()[0]?.props).toMatchObject({ value: secret })
     expect(findFilesWith(sandbox.home, secret)).toEqual([])
     const file = join(sandbox.program, 'Pulumi.dev.yaml')
-    requireSuccess(await inDev('config', 'env', 'init', '--yes'))
+    requireSuccess(await runOnDev('config', 'env', 'init', '--yes'))
     expect(readFileSync(file, 'utf8')).not.toContain('shop:size')
     requireSuccess(await sandbox.run(upArgs))
-    expect(JSON.parse(requireSuccess(await inDev('stack', 'output', '--json')).out)).toEqual(
+    expect(JSON.parse(requireSuccess(await runOnDev('stack', 'output', '--json')).out)).toEqual(
       JSON.parse(outputs),
     )
-    expect(requireSuccess(await inDev('config', 'env', 'ls')).out).toBe('dev\nshop/dev\n')
+    expect(requireSuccess(await runOnDev('config', 'env', 'ls')).out).toBe('dev\nshop/dev\n')
     const text = readFileSync(file, 'utf8')
     writeFileSync(file, text.replace('dev', 'pulumi:acme/prod'))
     const refused = await sandbox.run(upArgs)
@@ -54,7 +54,7 @@ test('a stack gets configuration, variables and files from an environment, whose
       /error\[FEATURE_MISSING\]: \S+Pulumi\.dev\.yaml:\d+:\d+: .*'pulumi:acme\/prod'/,
     )
     writeFileSync(file, text)
-    requireSuccess(await inDev('config', 'env', 'rm', 'dev'))
+    requireSuccess(await runOnDev('config', 'env', 'rm', 'dev'))
     expect((await sandbox.run(upArgs)).exit).not.toBe(0)
   } finally {
     sandbox.remove()

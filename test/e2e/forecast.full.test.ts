@@ -58,6 +58,7 @@ function expectTime(ms: number, expectedMs: number): void {
 
 test('a preview forecasts waves, critical path and time from the durations of earlier deployments', async () => {
   await run('stack', 'init', 'dev')
+  // Without earlier durations, the forecast assumes one second for each of the four calls.
   const first = await readForecast('preview')
   expect(first).toMatchObject({ steps: 5, waves: [1, 1, 2, 1], width: 2, workMs: 4_000 })
   expect(first.estimates).toEqual({ default: 4 })

@@ -14,7 +14,7 @@ beforeEach(async () => {
 
 afterEach(() => sandbox.remove())
 
-const cancelled = catalogue.DEPLOYMENT_CANCELLED.exit
+const cancelledExit = catalogue.DEPLOYMENT_CANCELLED.exit
 
 test('a second Ctrl-C abandons the running operations, and the next run reports how to resolve them', async () => {
   const running = startOnTerminal(sandbox, [...upArgs, '-p', '4'], { COUNT: '12', DELAY: '60000' })
@@ -22,7 +22,7 @@ test('a second Ctrl-C abandons the running operations, and the next run reports 
   running.press(ctrlC)
   await new Promise(done => setTimeout(done, 300))
   running.press(ctrlC)
-  expect(await running.done).toBe(cancelled)
+  expect(await running.done).toBe(cancelledExit)
   await waitUntil(() => sandbox.listProcesses().length === 0, {
     condition: 'the end of all child processes',
     limitMs: 3_000,

@@ -14,7 +14,7 @@ beforeEach(async () => {
 
 afterEach(() => sandbox.remove())
 
-const cancelled = catalogue.DEPLOYMENT_CANCELLED.exit
+const cancelledExit = catalogue.DEPLOYMENT_CANCELLED.exit
 
 test('after Ctrl-C the running operations end and are recorded, and no further one begins', async () => {
   const running = startOnTerminal(sandbox, [...upArgs, '-p', '4'], { COUNT: '12', DELAY: '2500' })
@@ -23,7 +23,7 @@ test('after Ctrl-C the running operations end and are recorded, and no further o
   // The creates take 2.5 s, so the answer precedes their ends.
   await waitUntil(() => running.readScreen().includes('Stopping: '), { condition: 'an answer' })
   expect(running.readScreen()).not.toContain('created (')
-  expect(await running.done).toBe(cancelled)
+  expect(await running.done).toBe(cancelledExit)
   expect(running.readScreen()).toContain('error[DEPLOYMENT_CANCELLED]: ')
   const state = await readCheckedState(sandbox)
   expect(state.pending).toEqual([])
@@ -41,7 +41,7 @@ test('a running deployment is cancelled from another process', async () => {
   await waitForFourCreates(sandbox)
   requireSuccess(await sandbox.run(cancelArgs))
   const result = await running.done
-  expect(result.exit).toBe(cancelled)
+  expect(result.exit).toBe(cancelledExit)
   expect(result.err).toContain('error[DEPLOYMENT_CANCELLED]: ')
   const state = await readCheckedState(sandbox)
   expect(state.pending).toEqual([])

@@ -22,7 +22,7 @@ export interface OtherHost {
   readonly close: () => void
 }
 
-/** Starts a host that requires this token for everything. */
+/** Starts a host that requires this token in every request. */
 export async function startOtherHost(form: OtherForm, token: string): Promise<OtherHost> {
   const archives = new Map<string, Uint8Array>()
   const receiver = await startReceiver()

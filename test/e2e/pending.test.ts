@@ -42,6 +42,7 @@ test('a user resolves two creates with unknown results: one by import, one by cl
     requireSuccess(await resolve('clear', urnOf('thing-1')))
     const repeatedClear = await resolve('clear', urnOf('thing-1'))
     expect(repeatedClear.err).toContain('error[PENDING_NOT_FOUND]: ')
+    // The newest comes first: the clear, the import, and the resumed deployment.
     const history = requireSuccess(
       await sandbox.run(['stack', 'history', '--json', '-s', 'dev']),
     ).out

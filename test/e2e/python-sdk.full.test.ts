@@ -8,7 +8,7 @@ import { createVirtualEnvironment, describeWithCommands } from './toolchains.ts'
 
 const requirements = join(import.meta.dirname, '../fixtures/programs/python/requirements.txt')
 const fixtures = join(import.meta.dirname, '../fixtures/sdk')
-const add = ['package', 'add', 'terraform-provider', './terraform-provider-tfgold']
+const addArgs = ['package', 'add', 'terraform-provider', './terraform-provider-tfgold']
 /** Installers may have to download packages first. */
 const slowMs = 900_000
 
@@ -77,7 +77,7 @@ describeWithCommands(
     const read = (path: string): string => readFileSync(join(sandbox.program, path), 'utf8')
 
     test('is added to the requirements of the project, and only once', async () => {
-      const { out, err } = requireSuccess(await sandbox.run(add))
+      const { out, err } = requireSuccess(await sandbox.run(addArgs))
       expect(err).toBe('')
       expect(out).toContain('Added ./sdks/tfgold to requirements.txt.')
       expect(out).toContain('venv/bin/pip install -r requirements.txt')
@@ -86,7 +86,7 @@ describeWithCommands(
       expect(read('requirements.txt')).toBe(lines)
       expect(read('Pulumi.yaml')).toContain('source: terraform-provider')
       const texts = ['sdks/tfgold/pulumi_tfgold/thing.py', 'Pulumi.yaml'].map(read)
-      requireSuccess(await sandbox.run(add))
+      requireSuccess(await sandbox.run(addArgs))
       expect(read('requirements.txt')).toBe(lines)
       expect(['sdks/tfgold/pulumi_tfgold/thing.py', 'Pulumi.yaml'].map(read)).toEqual(texts)
     })
@@ -128,13 +128,13 @@ describeWithCommands(
       const python = join(sandbox.program, 'venv/bin/python')
       const env = { ...process.env, PYTHONPATH: join(sandbox.program, 'out/python') }
       const program = join(fixtures, 'python-arguments.py')
-      const secret = { '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270' }
-      const shelf = { kind: 'shelf', token: { ...secret, value: 't' }, from: 'f', size: 'm' }
+      const secretMark = { '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270' }
+      const shelf = { kind: 'shelf', token: { ...secretMark, value: 't' }, from: 'f', size: 'm' }
       expect(JSON.parse(execFileSync(python, [program], { env, encoding: 'utf8' }))).toEqual({
         inputs: {
           provider: { limits: '{"a": 1}' },
           keywords: { ...shelf, items: [{ itemName: 'a' }, { itemName: 'b', count: 3 }] },
-          object: { kind: 'shelf', token: { ...secret, value: 'keywords-id' } },
+          object: { kind: 'shelf', token: { ...secretMark, value: 'keywords-id' } },
           positions: { ...shelf, items: [] },
         },
         problems: [

@@ -55,6 +55,7 @@ test('a query reads resources, properties without secrets, deployments, steps, d
     expect(await query("select name from search where search match 'first'")).toEqual([
       { name: 'page' },
     ])
+    // A repeated column name gets a number that no other column has.
     expect(await query('select 1 as a, 2 as a, 3 as a_2')).toEqual([{ a: 1, a_3: 2, a_2: 3 }])
     expect(await query('select number, command, result from deployments')).toEqual([
       { number: 1, command: 'up', result: 'succeeded' },

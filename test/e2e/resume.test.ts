@@ -30,10 +30,10 @@ test.each(['group', 'process'] as const)(
       expect(verifyExport(text, { sealed: true })).toEqual([])
       const state = readExport(text)
       const things = state.resources.filter(({ name }) => name.startsWith('thing-'))
-      // Every fifth resource depends on the previous one. It is blocked while that one waits for
-      // the user.
-      const blocked = state.pending.filter(({ name }) => Number(name.slice(6)) % 5 === 3)
-      expect(things.length + state.pending.length + blocked.length).toBe(50)
+      // Every fifth resource depends on the previous one, and is missing while that one is
+      // pending.
+      const blockers = state.pending.filter(({ name }) => Number(name.slice(6)) % 5 === 3)
+      expect(things.length + state.pending.length + blockers.length).toBe(50)
       expect(findLostObjects(sandbox, state)).toEqual([])
       const creates = sandbox.listCalls().filter(({ call }) => call === 'create')
       expect(new Set(creates.map(({ urn }) => urn)).size).toBe(creates.length)
@@ -57,9 +57,9 @@ test('a deployment is not resumed when it was not interrupted or when its config
     running.kill('SIGKILL', 'group')
     await running.done
     requireSuccess(await sandbox.run(['config', 'set', 'anything', 'new', '-s', 'dev']))
-    const other = await sandbox.run(resume)
-    expect(other.err).toContain('error[RESUME_DIFFERS]: ')
-    expect(other.exit).toBe(catalogue.RESUME_DIFFERS.exit)
+    const refused = await sandbox.run(resume)
+    expect(refused.err).toContain('error[RESUME_DIFFERS]: ')
+    expect(refused.exit).toBe(catalogue.RESUME_DIFFERS.exit)
     requireSuccess(await sandbox.run([...upArgs, '-p', '8']))
   } finally {
     sandbox.remove()

@@ -139,7 +139,7 @@ function thingsOf({ resources }: ExportedState): ExportedState['resources'] {
   )
 }
 
-/** Returns the inputs that the program registers, by name. This function mirrors the program. */
+/** Returns the inputs that the program `rounds` registers, by name. Mirrors that program. */
 function goalOf(
   { kind }: Pick<Round, 'kind'>,
   env: CompletedRound['env'],

@@ -23,18 +23,18 @@ afterAll(() => sandbox.remove())
 const plaintextExportArgs = ['stack', 'export', '--show-secrets', '-s', 'dev']
 
 /** Returns the state without inputs. An importing stack seals their secrets again. */
-function withoutInputs(text: string) {
+function removeInputs(text: string) {
   const { resources, pending } = readExport(text)
   return { resources: resources.map(({ inputs: _sealed, ...fields }) => fields), pending }
 }
 
-test('an export is imported into a fresh stack of another installation, which then has no changes', async () => {
+test('an export is imported into a new stack below another ANTICHAIN_HOME, which then has no changes', async () => {
   const env = { ANTICHAIN_HOME: join(sandbox.program, '../elsewhere') }
   requireSuccess(await sandbox.run(['stack', 'init', 'dev'], { env }))
   requireSuccess(await sandbox.run(['stack', 'import', '-s', 'dev'], { env, input: exported }))
-  const there = requireSuccess(await sandbox.run(['stack', 'export', '-s', 'dev'], { env })).out
-  expect(verifyExport(there, { sealed: true })).toEqual([])
-  expect(withoutInputs(there)).toEqual(withoutInputs(exported))
+  const newExport = requireSuccess(await sandbox.run(['stack', 'export', '-s', 'dev'], { env })).out
+  expect(verifyExport(newExport, { sealed: true })).toEqual([])
+  expect(removeInputs(newExport)).toEqual(removeInputs(exported))
   requireSuccess(await sandbox.run([...upArgs, '--expect-no-changes'], { env }))
 })
 
@@ -46,8 +46,8 @@ test('secrets that are imported in plaintext are sealed', async () => {
   const secondExport = await sandbox.exportState()
   expect(verifyExport(secondExport, { sealed: true })).toEqual([])
   expect(secondExport).not.toContain(secret)
-  expect(withoutTime(requireSuccess(await sandbox.run(plaintextExportArgs)).out)).toBe(
-    withoutTime(plaintext),
+  expect(removeTime(requireSuccess(await sandbox.run(plaintextExportArgs)).out)).toBe(
+    removeTime(plaintext),
   )
 })
 
@@ -61,9 +61,9 @@ test('a plaintext state is sealed under the passphrase of the stack that imports
     requireSuccess(await sandbox.run(['stack', 'init', 'dev'], { env }))
     const plaintext = requireSuccess(await sandbox.run(plaintextExportArgs)).out
     requireSuccess(await sandbox.run(['stack', 'import', '-s', 'dev'], { env, input: plaintext }))
-    const there = requireSuccess(await sandbox.run(plaintextExportArgs, { env })).out
-    expect(readExport(there)).toEqual(readExport(plaintext))
-    expect(there).toContain(secret)
+    const newExport = requireSuccess(await sandbox.run(plaintextExportArgs, { env })).out
+    expect(readExport(newExport)).toEqual(readExport(plaintext))
+    expect(newExport).toContain(secret)
   } finally {
     writeFileSync(file, stackFileText)
   }
@@ -100,6 +100,6 @@ test('a missing Pulumi CLI is reported on stderr', () => {
     )
 })
 
-function withoutTime(text: string): string {
+function removeTime(text: string): string {
   return text.replace(/"time": "[^"]*"/, '')
 }

@@ -77,6 +77,7 @@ async function killDuring(
       async () => {
         polls += 1
         if (sandbox.listChanges().length - changesBefore >= calls) return true
+        // A query takes longer than a poll, so only every hundredth poll makes one.
         hasEnded = polls % 100 === 0 && (await hasDeploymentEnded(sandbox, kind))
         return hasEnded
       },

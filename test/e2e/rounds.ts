@@ -55,10 +55,10 @@ export function drawRounds(seed: number, count: number): readonly Round[] {
   const kills = fc
     .array(kill, { minLength: 1, maxLength: 3, size: 'max' })
     .map(drawnKills => drawnKills.toSorted((a, b) => a.callShare - b.callShare))
-  const names = Object.keys(roundKinds) as RoundKind[]
+  const kinds = Object.keys(roundKinds) as RoundKind[]
   // The kinds take turns, so that every nightly run contains all of them.
   return fc.sample(kills, { seed, numRuns: count }).map((drawnKills, index) => ({
-    kind: names[index % names.length] ?? 'create',
+    kind: kinds[index % kinds.length] ?? 'create',
     kills: drawnKills,
   }))
 }

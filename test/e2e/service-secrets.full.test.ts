@@ -48,8 +48,9 @@ const filePath = (): string => join(sandbox.program, 'Pulumi.dev.yaml')
 const readStackFile = (): string => readFileSync(filePath(), 'utf8')
 const urlOf = (stack: string): string =>
   `service://${new URL(service.address).host}/acme/shop/${stack}`
-const change = 'stack change-secrets-provider'
+const changeCommand = 'stack change-secrets-provider'
 
+/** Checks that the secrets are sealed in all records, and readable. Returns the export. */
 async function expectSameSecrets(): Promise<string> {
   const exported = requireSuccess(await run('stack export')).out
   expect(verifyExport(exported, { sealed: true, isService: true })).toEqual([])
@@ -102,7 +103,7 @@ test('a stack of a service is imported with its file, moves to a passphrase, and
     `config set --secret password ${password}`,
     'up --yes',
     `stack export --file ${join(sandbox.program, 'state.json')}`,
-    `${change} ${urlOf('dev')}`,
+    `${changeCommand} ${urlOf('dev')}`,
   )
   // A stack file from Pulumi's service names no secrets manager. Only the state names it.
   const file = readStackFile()
@@ -115,14 +116,14 @@ test('a stack of a service is imported with its file, moves to a passphrase, and
   await runAll('stack import --file state.json')
   await expectSameSecrets()
   expect(readStackFile()).toBe(file)
-  requireSuccess(await run(`${change} passphrase`, passphrase))
+  requireSuccess(await run(`${changeCommand} passphrase`, passphrase))
   expect(readStackFile()).toMatch(/^encryptionsalt: /)
   const outputs = await run('stack output --json --show-secrets', {
     ...passphrase,
     PULUMI_ACCESS_TOKEN: undefined,
   })
   expect(JSON.parse(requireSuccess(outputs).out)).toMatchObject({ password })
-  requireSuccess(await run(`${change} ${urlOf('prod')}`, passphrase))
+  requireSuccess(await run(`${changeCommand} ${urlOf('prod')}`, passphrase))
   await expectSameSecrets()
 })
 
@@ -141,21 +142,21 @@ test('a service is refused with a code for a wrong URL, token, stack, permission
     expect(readStackFile()).toBe(file)
   }
   for (const url of ['service', 'service://x/acme', `${urlOf('dev')}?x=1`, urlOf('../prod')])
-    await expectRefused(`${change} ${url}`, 'SECRETS_URL_INVALID')
-  await expectRefused(`${change} ${urlOf('absent')}`, 'SECRETS_KEY_MISSING')
-  const get = 'config get password'
-  await expectRefused(get, 'SECRETS_CREDENTIALS_MISSING', { PULUMI_ACCESS_TOKEN: 'wrong' })
+    await expectRefused(`${changeCommand} ${url}`, 'SECRETS_URL_INVALID')
+  await expectRefused(`${changeCommand} ${urlOf('absent')}`, 'SECRETS_KEY_MISSING')
+  const getCommand = 'config get password'
+  await expectRefused(getCommand, 'SECRETS_CREDENTIALS_MISSING', { PULUMI_ACCESS_TOKEN: 'wrong' })
   // The token of the current service is sent to no other one.
-  const sent = service.listTokens().length
+  const requestCount = service.listTokens().length
   const elsewhere = { PULUMI_BACKEND_URL: 'https://api.example.com' }
-  await expectRefused(get, 'SECRETS_CREDENTIALS_MISSING', elsewhere)
-  expect(service.listTokens()).toHaveLength(sent)
+  await expectRefused(getCommand, 'SECRETS_CREDENTIALS_MISSING', elsewhere)
+  expect(service.listTokens()).toHaveLength(requestCount)
   service.setDenied(true)
-  await expectRefused(get, 'SECRETS_KEY_DENIED')
-  await expectRefused(`${change} ${urlOf('prod')}`, 'SECRETS_KEY_DENIED')
+  await expectRefused(getCommand, 'SECRETS_KEY_DENIED')
+  await expectRefused(`${changeCommand} ${urlOf('prod')}`, 'SECRETS_KEY_DENIED')
   service.setDenied(false)
   writeFileSync(filePath(), file.replace('shop/dev', 'shop/prod'))
-  expect((await run(get)).err).toContain('SECRETS_MALFORMED')
+  expect((await run(getCommand)).err).toContain('SECRETS_MALFORMED')
   writeFileSync(filePath(), file)
-  expect(requireSuccess(await run(get)).out.trim()).toBe(password)
+  expect(requireSuccess(await run(getCommand)).out.trim()).toBe(password)
 })

@@ -17,7 +17,7 @@ const up = ['up', '--yes', '--skip-preview', '-s', 'dev']
 const pluginFolder = (): string => join(sandbox.program, 'plugin')
 
 /** Creates a sandbox with a program, and with its plugin as source code in this language. */
-async function withPlugin(language: string): Promise<void> {
+async function createSandboxWithPlugin(language: string): Promise<void> {
   sandbox = createSandbox('pairs')
   cpSync(join(fixtures, 'pairs', language), pluginFolder(), { recursive: true })
   requireSuccess(await sandbox.run(['stack', 'init', 'dev']))
@@ -46,7 +46,7 @@ describeWithCommands(
   [['python3', '-m', 'venv', '--help']],
   () => {
     beforeEach(async () => {
-      await withPlugin('python')
+      await createSandboxWithPlugin('python')
       const environment = createVirtualEnvironment(join(fixtures, 'python', 'requirements.txt'))
       symlinkSync(environment, join(pluginFolder(), 'venv'))
     }, slowMs)
@@ -74,7 +74,7 @@ describeWithCommands(
 )
 
 describeWithCommands('a plugin from source in Go', [['go', 'version']], () => {
-  beforeEach(() => withPlugin('go'))
+  beforeEach(() => createSandboxWithPlugin('go'))
 
   test('is built and creates its components', checkLifecycle, slowMs)
 

@@ -5,7 +5,8 @@ import { expect, test } from 'vitest'
 import { initDevStack } from './exported-state.ts'
 import { createSandbox, requireSuccess, type Sandbox } from './sandbox.ts'
 
-const mapped = `exports.run = (take: () => void): void => { [1].forEach(() => take()) }`
+/** A module that is compiled with a source map. */
+const mappedSource = `exports.run = (take: () => void): void => { [1].forEach(() => take()) }`
 
 /** The JSON that the program writes: a trace of an apply, and what its `collectTraces` returns. */
 type WrittenTraces = readonly [
@@ -25,7 +26,10 @@ function removeQueueFrames(trace: string): string {
     .join('\n')
 }
 
-/** Previews the program and returns what it wrote. */
+/**
+ * Previews the program and returns the traces that it wrote. `remembers`: whether the texts of
+ * stack frames are remembered for later traces.
+ */
 async function previewTraces(sandbox: Sandbox, remembers: '0' | '1'): Promise<WrittenTraces> {
   const tracesFile = join(sandbox.program, '..', 'traces.json')
   const env = { ANTICHAIN_REMEMBER_FRAMES: remembers, TRACES_FILE: tracesFile }
@@ -88,7 +92,8 @@ test.each([
   async (_language, files) => {
     const sandbox = createSandbox('traces', { files })
     try {
-      const { code } = transformSync(mapped, { loader: 'ts', minify: true, sourcemap: 'inline' })
+      const options = { loader: 'ts', minify: true, sourcemap: 'inline' } as const
+      const { code } = transformSync(mappedSource, options)
       writeFileSync(join(sandbox.program, 'mapped.js'), code)
       for (const name of ['collect-traces', 'child'])
         cpSync(join(sandbox.program, `${name}.js`), join(sandbox.program, `${name}.cjs`))

@@ -44,16 +44,17 @@ afterAll(async () => {
 })
 
 /** Runs a subcommand of `stack`, whose arguments have no spaces, with further arguments. */
-const stack = (args: string, ...more: string[]) =>
+const runStack = (args: string, ...more: string[]) =>
   sandbox.run(['stack', ...args.split(' '), ...more], { env })
 const run = async (args: string, ...more: string[]): Promise<string> =>
-  requireSuccess(await stack(args, ...more)).out.trim()
+  requireSuccess(await runStack(args, ...more)).out.trim()
 /** Returns a time that a schedule accepts, even if its command takes some seconds to start. */
-const soon = (): string => `at(${new Date(Date.now() + 15_000).toISOString().slice(0, 19)})`
+const createAtExpression = (): string =>
+  `at(${new Date(Date.now() + 15_000).toISOString().slice(0, 19)})`
 const runJson = async (args: string, ...more: string[]): Promise<Record<string, unknown>> =>
   JSON.parse(await run(args, ...more, '--output', 'json')) as Record<string, unknown>
 
-test('schedules are created, changed, listed and removed, and `schedule ls` shows them too', async () => {
+test('`stack schedule` creates, changes, lists and removes schedules, which `schedule ls` shows too', async () => {
   expect(await run('schedule list')).toBe('No schedules are configured for this stack.')
   const every = '0 */4 * * *'
   const drift = await runJson('schedule new --kind drift --auto-remediate --cron', every)
@@ -115,12 +116,12 @@ test('schedules are created, changed, listed and removed, and `schedule ls` show
     [`schedule rm ${id}`, '--yes must be passed in'],
   ] as const
   for (const [args, message] of wrong)
-    expect([args, (await stack(args)).err]).toEqual([args, expect.stringContaining(message)])
+    expect([args, (await runStack(args)).err]).toEqual([args, expect.stringContaining(message)])
   expect(await run(`schedule rm ${id} --yes`)).toBe(`Removed schedule '${id}'.`)
   expect((await runJson('schedule list'))['schedules']).toHaveLength(2)
 }, 240_000)
 
-test('webhooks are the notifications of the stack, and keep their secret in a change', async () => {
+test('`stack webhook` manages the notifications of a stack, and a change keeps their secret', async () => {
   expect(await run('webhook list')).toBe('No webhooks are configured for this stack.')
   const create = `webhook new --name ops --url ${receiver.origin}/in --yes --secret`
   const hook = await runJson(create, secret)
@@ -162,7 +163,7 @@ test('webhooks are the notifications of the stack, and keep their secret in a ch
     [`webhook remove ${id}`, '--yes must be passed in'],
   ] as const
   for (const [args, message] of wrong)
-    expect([args, (await stack(args)).err]).toEqual([args, expect.stringContaining(message)])
+    expect([args, (await runStack(args)).err]).toEqual([args, expect.stringContaining(message)])
   expect(await run(`webhook remove ${id} -y`)).toBe(`Removed webhook '${id}'.`)
   expect(await runJson('webhook list')).toEqual({ webhooks: [], count: 0 })
 }, 240_000)
@@ -172,7 +173,7 @@ test('drift is unknown before a first run has looked for it, and a stack has no 
     'Drift detected:    unknown (no run has looked for drift yet)\nRun in progress:   no',
   )
   expect(await runJson('drift list --all')).toEqual({ driftRuns: [], count: 0, total: 0 })
-  expect((await stack('drift list --all --count 2')).err).toContain('cannot be used together')
+  expect((await runStack('drift list --all --count 2')).err).toContain('cannot be used together')
   expect(await runJson('policy ls')).toEqual({
     stack: 'organization/small/dev',
     policyGroups: [],
@@ -182,15 +183,15 @@ test('drift is unknown before a first run has looked for it, and a stack has no 
 
 test('after a login the commands use the API, and drift shows the runs of a schedule', async () => {
   server = sandbox.start(['serve', '--port', '0'], { env })
-  const address = /The API is at (http:\/\/127\.0\.0\.1:\d+)/
-  await waitUntil(() => address.test(server?.readOutput() ?? ''), { condition: 'a server' })
-  const url = address.exec(server.readOutput())?.[1] ?? ''
+  const addressPattern = /The API is at (http:\/\/127\.0\.0\.1:\d+)/
+  await waitUntil(() => addressPattern.test(server?.readOutput() ?? ''), { condition: 'a server' })
+  const url = addressPattern.exec(server.readOutput())?.[1] ?? ''
   const token = requireSuccess(await sandbox.run(['token', 'create', '--admin'])).out.trim()
   requireSuccess(await sandbox.run(['login', url], { env: { ANTICHAIN_TOKEN: token } }))
   const hook = await runJson(`webhook new --name far --url ${receiver.origin}/in --yes`)
   expect(await runJson(`webhook ping ${String(hook['id'])}`)).toMatchObject({ responseCode: 200 })
   requireSuccess(await sandbox.run(['deploy', '-s', 'dev']))
-  requireSuccess(await sandbox.run(['schedule', 'create', 'look', '--when', soon()]))
+  requireSuccess(await sandbox.run(['schedule', 'create', 'look', '--when', createAtExpression()]))
   const readStatus = () => runJson('drift status')
   await waitUntil(async () => (await readStatus())['latestDriftRun'] !== '', {
     condition: 'a run that detects drift',
@@ -213,7 +214,7 @@ test('a schedule destroys the resources of a stack, and removes the stack a minu
   const create = ['schedule', 'create', 'end', '--remove-stack', '--when']
   const wrong = await sandbox.run([...create, 'at(2099-01-31T04:00:00)'])
   expect(wrong.err).toContain('--remove-stack requires --operation destroy')
-  requireSuccess(await sandbox.run([...create, soon(), '--operation', 'destroy']))
+  requireSuccess(await sandbox.run([...create, createAtExpression(), '--operation', 'destroy']))
   const { out } = requireSuccess(await sandbox.run(['schedule', 'ls']))
   expect(out).toMatch(/destroy at at\(.*\) \(UTC\), then remove the stack/)
   const readStacks = async () => requireSuccess(await sandbox.run(['stack', 'ls', '--json'])).out

@@ -49,15 +49,15 @@ test('stack graph writes the graph in the format of Pulumi, and stack unselect c
   try {
     await initDevStack(sandbox)
     requireSuccess(await sandbox.run(upArgs, { env: { COUNT: '5', DELAY: '0' } }))
-    const graph = async (...options: string[]): Promise<string> => {
+    const writeGraph = async (...options: string[]): Promise<string> => {
       requireSuccess(await sandbox.run(withDevStack('stack', 'graph', 'graph.dot', ...options)))
       return readFileSync(join(sandbox.program, 'graph.dot'), 'utf8')
     }
-    const whole = await graph('--short-node-name', '--dot-fragment', 'rankdir=LR')
+    const whole = await writeGraph('--short-node-name', '--dot-fragment', 'rankdir=LR')
     expect(whole).toMatch(/^strict digraph \{\nrankdir=LR\n {4}Resource0 \[label="thing-0"\];\n/)
     expect(whole).toMatch(/^ {4}Resource\d+ -> Resource\d+ \[color = "#246C60"\];$/m)
     expect(whole).toMatch(/^ {4}Resource\d+ -> Resource\d+ \[color = "#AA6639"\];$/m)
-    const nodes = await graph('--ignore-parent-edges', '--ignore-dependency-edges')
+    const nodes = await writeGraph('--ignore-parent-edges', '--ignore-dependency-edges')
     expect(nodes).not.toContain('->')
     expect(nodes).toContain('[label="urn:pulumi:dev::many::gold:index:Thing::thing-4"]')
     requireSuccess(await sandbox.run(['stack', 'unselect']))
@@ -101,9 +101,9 @@ test('config cp encrypts secrets again, and config refresh restores the deployed
     await run('config', 'refresh', '--force', '-s', 'dev')
     expect(await run('config', 'get', 'password', '-s', 'dev')).toBe(secret)
     const file = join(sandbox.program, 'Pulumi.dev.yaml')
-    const equal = readFileSync(file, 'utf8')
+    const restoredText = readFileSync(file, 'utf8')
     await run('config', 'refresh', '--force', '-s', 'dev')
-    expect(readFileSync(file, 'utf8')).toBe(equal)
+    expect(readFileSync(file, 'utf8')).toBe(restoredText)
     rmSync(file)
     await run('config', 'refresh', '-s', 'dev')
     expect(await run('config', 'get', 'password', '-s', 'dev')).toBe(secret)

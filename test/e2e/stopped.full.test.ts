@@ -11,7 +11,7 @@ beforeEach(() => {
 
 afterEach(() => sandbox.remove())
 
-test('a command that writes reports that the owner of the store is stopped, and other commands read without it', async () => {
+test('while the owner of the store is stopped, commands that write are refused, and other commands read', async () => {
   await initDevStack(sandbox)
   const running = sandbox.start([...upArgs, '-p', '8'])
   await waitUntil(() => sandbox.listObjects().length >= 10, { condition: '10 objects' })

@@ -26,16 +26,19 @@ beforeEach(async () => {
 
 afterEach(() => sandbox.remove())
 
-const slow = { VALUE: '2', DELAY: '12000', GOLD_ASKED: '1' }
+const slowEnv = { VALUE: '2', DELAY: '12000', GOLD_ASKED: '1' }
 
 const urnOf = (name: string): string => `urn:pulumi:dev::small::gold:index:Thing::${name}`
 
 const startUp = (name: string, env: Record<string, string> = {}): RunningCommand =>
   sandbox.start([...upArgs, '--target', urnOf(name)], {
-    env: { ...slow, ...env },
+    env: { ...slowEnv, ...env },
   })
 
-/** Starts the updates of `a` and `b`, and waits until both are running at the same time. */
+/**
+ * Starts the updates of `a` and `b`, deployments 2 and 3, and waits until both are running at the
+ * same time.
+ */
 async function startBoth(
   env: Record<string, string> = {},
 ): Promise<readonly [RunningCommand, RunningCommand]> {
@@ -57,7 +60,7 @@ async function readValues(): Promise<Readonly<Record<string, unknown>>> {
 
 test('independent targets are deployed at the same time, and a conflict names the holder and the URN', async () => {
   // Four commands are refused meanwhile, which takes long on a busy machine.
-  const env = { ...slow, DELAY: '25000' }
+  const env = { ...slowEnv, DELAY: '25000' }
   const [first, second] = await startBoth(env)
   expect((await readStackState(sandbox)).pending.map(({ name }) => name).toSorted()).toEqual([
     'a',
@@ -79,13 +82,13 @@ test('independent targets are deployed at the same time, and a conflict names th
   requireSuccess(await sandbox.run([...upArgs, '--expect-no-changes'], { env }))
 })
 
-test('a killed deployment is resumed while the stack has the results of the other one', async () => {
+test('a killed deployment is resumed after the results of a concurrent one were published', async () => {
   const [first, second] = await startBoth()
   first.kill('SIGKILL', 'process')
   await first.done
   requireSuccess(await second.done)
   expect(await readValues()).toMatchObject({ b: 2 })
-  const env = slow
+  const env = slowEnv
   requireSuccess(await sandbox.run(['resume', '-s', 'dev', '--yes'], { env }))
   expect(await readValues()).toEqual({ a: 2, b: 2, c: 1 })
   expect(findLostObjects(sandbox, await readStackState(sandbox))).toEqual([])
@@ -100,9 +103,9 @@ test('the second of two killed deployments is resumed first, by its number', asy
   const resume = ['resume', '-s', 'dev', '--yes']
   const unknown = await sandbox.run([...resume, '--deployment', '9'])
   expectRefused(unknown, 'NOTHING_TO_RESUME', ['deployment 9 ', 'is not open'])
-  requireSuccess(await sandbox.run([...resume, '--deployment', '3'], { env: slow }))
+  requireSuccess(await sandbox.run([...resume, '--deployment', '3'], { env: slowEnv }))
   expect(await readValues()).toMatchObject({ b: 2, c: 1 })
-  requireSuccess(await sandbox.run(resume, { env: slow }))
+  requireSuccess(await sandbox.run(resume, { env: slowEnv }))
   expect(await readValues()).toEqual({ a: 2, b: 2, c: 1 })
   expect(findLostObjects(sandbox, await readStackState(sandbox))).toEqual([])
 })

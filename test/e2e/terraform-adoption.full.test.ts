@@ -84,6 +84,7 @@ describeWithCommands('a Terraform state', [['go', 'version']], () => {
     await expectRecorded()
     const sealed = await succeed(['stack', 'export', '-s', 'dev'])
     expect(verifyExport(sealed, { sealed: true })).toEqual([])
+    // The program has these two secrets: a sensitive attribute, and a value that it marks.
     for (const text of ['attribute-8c1f', 'marked-8c1f'])
       expect([sealed.includes(text), findFilesWith(sandbox.home, text)]).toEqual([false, []])
     const updated = await succeed(['up', '--yes', '--skip-preview', '-s', 'dev'], { STEP: '2' })
@@ -149,7 +150,7 @@ describeWithCommands('a Terraform state', [['go', 'version']], () => {
     expect(await succeed(['preview', '-s', 'dev'])).not.toContain('zone-eu')
   })
 
-  test('that cannot be adopted wholly is adopted in part, once', async () => {
+  test('with an unknown resource type is adopted in part, and a later import adopts only the rest', async () => {
     const state = await createState()
     writeState({
       ...state,

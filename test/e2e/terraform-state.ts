@@ -50,7 +50,11 @@ export function createTfstate(
       ...more,
     }
   }
-  const thing = (name: string, instances: TfstateResource['instances'], more: object = {}) => ({
+  const createResource = (
+    name: string,
+    instances: TfstateResource['instances'],
+    more: object = {},
+  ) => ({
     mode: 'managed' as const,
     type: 'tfgold_thing',
     name,
@@ -71,23 +75,23 @@ export function createTfstate(
     outputs: { url: { value: 'x', type: 'string' } },
     check_results: [{ object_kind: 'check', config_addr: 'check.up', status: 'pass' }],
     resources: [
-      thing('l', [{ schema_version: 0, attributes: { id: 'x' } }], {
+      createResource('l', [{ schema_version: 0, attributes: { id: 'x' } }], {
         mode: 'data',
         type: 'tfgold_lookup',
       }),
-      thing('far', [instanceOf('far')], { provider: `${provider}.west` }),
-      thing(
+      createResource('far', [instanceOf('far')], { provider: `${provider}.west` }),
+      createResource(
         'inner',
         [instanceOf('inner', { dependencies: ['data.tfgold_lookup.l', 'tfgold_thing.pool'] })],
         {
           module: 'module.net["a"]',
         },
       ),
-      thing('old', [createOldInstance(instanceOf('old')), ...deposed]),
-      thing('pool', pool),
-      thing('sealed', [instanceOf('sealed', { sensitive_attributes: sensitive })]),
-      thing('zone', [instanceOf('zone', { index_key: 'eu' })]),
-      thing(
+      createResource('old', [createOldInstance(instanceOf('old')), ...deposed]),
+      createResource('pool', pool),
+      createResource('sealed', [instanceOf('sealed', { sensitive_attributes: sensitive })]),
+      createResource('zone', [instanceOf('zone', { index_key: 'eu' })]),
+      createResource(
         'named',
         [
           instanceOf('named', {

@@ -114,6 +114,7 @@ test('rollback is refused while a deployment runs', async () => {
     requireSuccess(await sandbox.run(upArgs, { env: { COUNT: '2', DELAY: '0' } }))
     requireSuccess(await sandbox.run(upArgs, { env: { COUNT: '3', DELAY: '0' } }))
     sandbox.setFaults({ 'hang-create:thing-3': 1 })
+    // With GOLD_ASKED, the provider also records requests that it has not answered.
     const running = sandbox.start(upArgs, { env: { COUNT: '4', DELAY: '0', GOLD_ASKED: '1' } })
     await waitUntil(() => sandbox.listChanges().some(({ urn }) => urn.endsWith('thing-3')), {
       condition: 'the create begins',

@@ -192,7 +192,7 @@ async function scheduleSoon(): Promise<void> {
   }
 }
 
-test('a schedule of all stacks that finds drift sends a signed notification, and lists it', async () => {
+test('a schedule of all stacks that finds drift sends a signed notification, and `drift ls` lists the drift', async () => {
   const folder = join(sandbox.cloud, 'objects')
   const [name = ''] = readdirSync(folder)
   const object = JSON.parse(readFileSync(join(folder, name), 'utf8'))

@@ -7,7 +7,7 @@ import { createSandbox, requireSuccess, type Sandbox } from './sandbox.ts'
 const fixtures = join(import.meta.dirname, '../fixtures')
 const sdkModules = join(fixtures, 'sdk/node_modules')
 
-/** A program of one object of the provider. Its modules and packages are wrong after one change. */
+/** A correct program with one resource. The tests change single files, which causes type errors. */
 const programFiles: Readonly<Record<string, string>> = {
   'Pulumi.yaml':
     'name: checks\nruntime: { name: nodejs, options: { nodeargs: --require=./spy.cjs } }\n',
@@ -97,7 +97,7 @@ async function expectTypeError(message: string): Promise<void> {
   takeChecked()
 }
 
-const names = async (): Promise<readonly string[]> =>
+const readNames = async (): Promise<readonly string[]> =>
   (await readStackState(sandbox)).resources.map(({ name }) => name)
 
 test('a type error ends each run before anything is registered', async () => {
@@ -106,7 +106,7 @@ test('a type error ends each run before anything is registered', async () => {
     await expectTypeError(
       `index.ts(11,7): error TS2322: Type 'string' is not assignable to type 'number'.`,
     )
-    expect(await names()).not.toContain('thing-north')
+    expect(await readNames()).not.toContain('thing-north')
   }
   expect(sandbox.listObjects()).toEqual([])
 })
@@ -117,7 +117,7 @@ test('the second run of a correct program checks no types', async () => {
   expect(takeChecked()).toEqual(['index.ts', 'inputs.ts'])
   requireSuccess(await sandbox.run([...upArgs, '--expect-no-changes']))
   expect(takeChecked()).toEqual([])
-  expect(await names()).toContain('thing-north')
+  expect(await readNames()).toContain('thing-north')
 })
 
 test.each([
@@ -135,7 +135,7 @@ test.each([
     'TS7006',
   ],
 ])(
-  'a change of %s makes an unchanged module wrong before anything is registered',
+  'a change of %s causes a type error in an unchanged module before anything is registered',
   async (_name, path, text, code) => {
     write(path, text)
     await expectTypeError(`): error ${code}: `)
@@ -146,7 +146,7 @@ test.each([
   },
 )
 
-test('a changed lock file causes a check', async () => {
+test('a changed lock file causes a type check of all modules', async () => {
   write('package-lock.json', '{ "lockfileVersion": 3, "requires": true }')
   requireSuccess(await sandbox.run(upArgs))
   expect(takeChecked()).toEqual(['index.ts', 'inputs.ts'])

@@ -14,7 +14,7 @@ import { createSandbox, requireSuccess, type Sandbox } from './sandbox.ts'
 import { describeWithCommands } from './toolchains.ts'
 
 const sdkModules = join(import.meta.dirname, '../fixtures/sdk/node_modules')
-const add = ['package', 'add', 'terraform-provider', './terraform-provider-tfgold']
+const addArgs = ['package', 'add', 'terraform-provider', './terraform-provider-tfgold']
 
 const program = `
 import * as pulumi from '@pulumi/pulumi'
@@ -89,7 +89,7 @@ describeWithCommands('a typed SDK of a Terraform provider', [['go', 'version']],
   const read = (path: string): string => readFileSync(join(sandbox.program, path), 'utf8')
 
   test('is added to the project', async () => {
-    const { out, err } = requireSuccess(await sandbox.run(add))
+    const { out, err } = requireSuccess(await sandbox.run(addArgs))
     expect([out, err]).toEqual([expect.stringContaining('npm install'), ''])
     expect(read('package.json')).toBe(
       '{\n    "name": "typed",\n    "dependencies": {\n        "@pulumi/tfgold": "file:sdks/tfgold"\n    }\n}\n',
@@ -108,7 +108,7 @@ describeWithCommands('a typed SDK of a Terraform provider', [['go', 'version']],
   test('is generated again in the same way', async () => {
     const files = ['sdks/tfgold/index.d.ts', 'package.json', 'Pulumi.yaml']
     const texts = files.map(read)
-    requireSuccess(await sandbox.run(add))
+    requireSuccess(await sandbox.run(addArgs))
     expect(files.map(read)).toEqual(texts)
   })
 
@@ -166,11 +166,11 @@ describeWithCommands('a typed SDK of a Terraform provider', [['go', 'version']],
   })
 
   test('is not generated for languages without a host, nor into a folder with files of the user', async () => {
-    const refused = await sandbox.run([...add, '--language', 'cobol'])
+    const refused = await sandbox.run([...addArgs, '--language', 'cobol'])
     expect(refused.err).toContain('pulumi-language-cobol is not installed')
     mkdirSync(join(sandbox.program, 'mine'))
     writeFileSync(join(sandbox.program, 'mine/own.ts'), '')
-    const kept = await sandbox.run([...add, '--out', 'mine'])
+    const kept = await sandbox.run([...addArgs, '--out', 'mine'])
     expect(kept.err).toContain('error[CLI_USAGE]: the folder')
     expect(readdirSync(join(sandbox.program, 'mine'))).toEqual(['own.ts'])
   })

@@ -20,6 +20,7 @@ const texts = [
     '../..',
     'x'.repeat(300),
   ],
+  // Pulumi's marks for unknown and special values, such as secrets and assets, and parts of URNs.
   ...['04da6b54-80e4-46f7-96ec-b56ff0331ba9', 'urn:pulumi:dev::p::t:m:T::n', 'urn:pulumi:'],
   ...['1b47061264138c4ac30d75fd1eb44270', '4dabf18193072939515e22adb298388d'],
   ...['c44067f5952c0a294b673a41bacd8c17', '0def7320c3a5731c473e5ecbe6d01bc7'],

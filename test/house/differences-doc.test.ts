@@ -26,7 +26,7 @@ test('docs/differences.md lists every option that is refused by name', () => {
   expect([...refusedOptions].filter(option => !listed.has(option))).toEqual([])
 })
 
-test('docs/differences.md lists no option that is not refused', () => {
+test('docs/differences.md lists only options that are refused', () => {
   const named = [...listed].filter(word => word.startsWith('--') && word !== '--help')
   expect(named.filter(option => !refusedOptions.has(option))).toEqual([])
 })

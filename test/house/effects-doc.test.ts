@@ -44,7 +44,7 @@ const orderSentences: Readonly<Record<EffectList['orderedPer'], string>> = {
 
 function rowOf(
   { call, sourceFiles, description, afterCrash, condition, loopsBackTo }: Effect,
-  at: number,
+  index: number,
 ): string {
   const files = sourceFiles.map(path => `[${path.split('/').at(-1)}](../${path})`).join(', ')
   const when =
@@ -53,10 +53,10 @@ function rowOf(
   const loop =
     loopsBackTo === undefined
       ? ''
-      : loopsBackTo === at + 1
+      : loopsBackTo === index + 1
         ? '; repeated'
         : `; again from ${loopsBackTo}`
-  return `| ${at + 1} | \`${call}\` | ${files} | ${effectText}${loop} | ${afterCrash} |`
+  return `| ${index + 1} | \`${call}\` | ${files} | ${effectText}${loop} | ${afterCrash} |`
 }
 
 test('docs/order-of-effects.md equals the lists of effects', async () => {

@@ -48,11 +48,11 @@ differ. Regenerate it after a change with \`npm test -- test/house/lifecycle-doc
 const proofs = findProofs()
 
 const cellOf = (group: string, name: string): string => {
-  const here = proofs.get(name) ?? []
-  const links = here.map(({ path, title }) => `[${formatLink(title, name)}](../${path})`)
+  const proofsOfName = proofs.get(name) ?? []
+  const links = proofsOfName.map(({ path, title }) => `[${formatLink(title, name)}](../${path})`)
   if (links.length > 0) return links.join('; ')
-  const why = leftOut.lines[name] ?? leftOut.groups[group]
-  return why === undefined ? '**not yet**' : `left out: ${why}`
+  const reason = leftOut.lines[name] ?? leftOut.groups[group]
+  return reason === undefined ? '**not yet**' : `left out: ${reason}`
 }
 
 /** Returns the title without the names, which are already in the row. */
@@ -86,8 +86,8 @@ describe('the table', () => {
 
   test('has each proof in the folder of its group', () => {
     const groupOf = new Map(all.map(({ group, name }) => [name, group]))
-    const strays = [...proofs].flatMap(([name, here]) =>
-      here
+    const strays = [...proofs].flatMap(([name, proofsOfName]) =>
+      proofsOfName
         .filter(({ path }) => path.split('/')[2] !== groupOf.get(name))
         .map(({ path }) => `${name} in ${path}`),
     )

@@ -15,7 +15,7 @@ export interface Source {
 const excludedPaths =
   /^(test\/golden\/(cases\/|provider\/|run\.mjs|README)|test\/tfgolden\/(cases|provider)\/|examples\/)/
 
-/** Returns every hand-written file with these endings that is or would be committed. */
+/** Returns every hand-written file with this ending that Git does not ignore. */
 export function listSources(ending: RegExp): readonly Source[] {
   const gitOutput = execFileSync(
     'git',

@@ -19,7 +19,7 @@ const leanSettings = {
 test.each([
   ['the default settings', {}, idleResources],
   ['the lowest cost', leanSettings, leanIdleResources],
-])('the idle cost with %s is that of the contents of the templates', (_, settings, expected) => {
+])('the idle resources with %s are those of the templates', (_, settings, expected) => {
   expect(countIdleResources(settings)).toEqual(expected)
 })
 
@@ -27,11 +27,12 @@ test.each([
   ['the default settings', {}, groupIdleResources],
   ['the lowest cost', leanSettings, leanGroupIdleResources],
 ])(
-  'the idle cost of a group with %s is that of what it adds to the templates',
+  'the idle resources of a group with %s are those that the group adds to the templates',
   (_, settings, expected) => {
     const [without, withGroup] = [settings, { ...settings, groups: 'payments=pay-*' }].map(
       countIdleResources,
     )
+    // A field in Gb is the memory size of one function. A difference of sizes has no meaning.
     const added = Object.entries(withGroup ?? {}).map(([name, count]) => [
       name,
       name.endsWith('Gb') ? count : count - ((without as Record<string, number>)[name] ?? 0),

@@ -8,6 +8,7 @@ test('forwardLines joins a character whose bytes arrive in two chunks', async ()
   const lines: string[] = []
   forwardLines(stream, line => lines.push(line))
   const bytes = Buffer.from('price: 5 €\n\nend')
+  // The second of the three bytes of `€`.
   const middle = bytes.indexOf(0x82)
   stream.write(bytes.subarray(0, middle))
   stream.end(bytes.subarray(middle))

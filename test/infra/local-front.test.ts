@@ -10,10 +10,10 @@ import {
 } from '../../infra/local-cloud/http-payload.ts'
 import { localCloudLimits } from '../../shared/config/local-cloud-limits.ts'
 
-let front: HttpListener | undefined
+let listener: HttpListener | undefined
 let events: HttpEvent[] = []
 let failures: string[] = []
-afterEach(() => front?.close())
+afterEach(() => listener?.close())
 
 async function start(
   invoke: (event: HttpEvent, signal: AbortSignal) => Promise<HttpReply>,
@@ -21,7 +21,7 @@ async function start(
 ): Promise<string> {
   events = []
   failures = []
-  front = await startHttpListener({
+  listener = await startHttpListener({
     port: 0,
     routeKey,
     invoke: (event, signal) => {
@@ -30,7 +30,7 @@ async function start(
     },
     onFailure: why => void failures.push(why),
   })
-  return front.url
+  return listener.url
 }
 
 const createReply = (value: unknown) =>

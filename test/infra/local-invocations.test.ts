@@ -4,11 +4,11 @@ import type { InvocationOutcome } from '../../infra/local-cloud/environment.ts'
 import type { HttpListener } from '../../infra/local-cloud/http-listener.ts'
 import { startInvokeApi } from '../../infra/local-cloud/invoke-api.ts'
 
-let front: HttpListener | undefined
+let listener: HttpListener | undefined
 let client: LambdaClient | undefined
 afterEach(async () => {
   client?.destroy()
-  await front?.close()
+  await listener?.close()
 })
 
 interface CallOptions {
@@ -28,7 +28,7 @@ async function invokeFunction(
   const calls: unknown[] = []
   const tenants: (string | undefined)[] = []
   const deps = { settings: { installation: 'shop' }, reporter: { onCloudFailure: () => undefined } }
-  front = await startInvokeApi(deps, async (name, receivedEvent, call) => {
+  listener = await startInvokeApi(deps, async (name, receivedEvent, call) => {
     calls.push([name, receivedEvent])
     tenants.push(call?.tenant)
     if (streamed !== undefined)
@@ -43,7 +43,7 @@ async function invokeFunction(
   })
   client = new LambdaClient({
     region: 'eu-central-1',
-    endpoint: front.url,
+    endpoint: listener.url,
     maxAttempts: 1,
     credentials: { accessKeyId: 'x', secretAccessKey: 'y' },
   })
@@ -96,7 +96,7 @@ test('an asynchronous call is accepted before its result, up to the size that La
   const { calls, status, text } = await invokeFunction(arn, answered, largeCall)
   expect([status, text, calls.length]).toEqual([202, '', 1])
   const event = JSON.stringify({ text: 'x'.repeat(1024 * 1024) })
-  await front?.close()
+  await listener?.close()
   await expect(invokeFunction(arn, answered, { ...asynchronous, event })).rejects.toMatchObject({
     $metadata: { httpStatusCode: 413 },
   })

@@ -43,7 +43,7 @@ describe('a function that streams', () => {
   let root: string
   let supervisor: Supervisor
   let environment: Environment
-  let front: HttpListener
+  let listener: HttpListener
   const outcomes: InvocationOutcome[] = []
   const start = async (): Promise<void> => {
     environment = await startEnvironment({
@@ -64,12 +64,12 @@ describe('a function that streams', () => {
     supervisor = startSupervisor()
     await start()
     const invoke = (event: unknown, signal: AbortSignal) =>
-      streamReply(async streamed => {
-        const outcome = await environment.invoke(event, 20_000, { onStreamedAnswer: streamed })
+      streamReply(async onStreamedAnswer => {
+        const outcome = await environment.invoke(event, 20_000, { onStreamedAnswer })
         outcomes.push(outcome)
         return outcome
       }, signal)
-    front = await startHttpListener({
+    listener = await startHttpListener({
       port: 0,
       routeKey: '$default',
       invoke,
@@ -77,14 +77,14 @@ describe('a function that streams', () => {
     })
   })
   afterAll(async () => {
-    await front.close()
+    await listener.close()
     environment.kill('the test is over')
     await environment.endReason
     await supervisor.close()
     rmSync(root, { recursive: true, force: true })
   })
   const sendRequest = (path: string, body?: string) =>
-    fetch(`${front.url}${path}`, body === undefined ? {} : { method: 'POST', body })
+    fetch(`${listener.url}${path}`, body === undefined ? {} : { method: 'POST', body })
 
   test('is read in pieces, with its status and headers', async () => {
     const response = await sendRequest('/', 'ünd')
@@ -104,7 +104,7 @@ describe('a function that streams', () => {
     expect([emptyResponse.status, await emptyResponse.text()]).toEqual([201, ''])
   })
 
-  test('that throws before its first byte has status 500; later, its response is cut off', async () => {
+  test('has status 500 if it throws before its first byte, and a cut response if it throws later', async () => {
     expect((await sendRequest('/early')).status).toBe(500)
     expect(outcomes.at(-1)).toEqual({ kind: 'failed', reason: 'TypeError: before anything' })
     const late = await sendRequest('/late')
@@ -116,7 +116,7 @@ describe('a function that streams', () => {
 
   test('is notified when its reader disconnects, and serves the next one', async () => {
     const reader = new AbortController()
-    const response = await fetch(`${front.url}/long`, { signal: reader.signal })
+    const response = await fetch(`${listener.url}/long`, { signal: reader.signal })
     await response.body?.getReader().read()
     const before = outcomes.length
     reader.abort()

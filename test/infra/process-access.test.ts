@@ -34,11 +34,12 @@ const options = {
 
 afterEach(() => vi.restoreAllMocks())
 
-test.each([3, 4])('if proxy %i does not start, all proxies are closed', async failing => {
+// The second process has the proxies 3 and 4. Each process has one for SQS and one for Lambda.
+test.each([3, 4])('if proxy %i does not start, all proxies are closed', async failingNumber => {
   const servers: Server[] = []
   vi.spyOn(Server.prototype, 'listen').mockImplementation(function (this: Server, ...args) {
     servers.push(this)
-    if (servers.length !== failing) return Reflect.apply(listen as () => Server, this, args)
+    if (servers.length !== failingNumber) return Reflect.apply(listen as () => Server, this, args)
     queueMicrotask(() => this.emit('error', new Error('no port is free')))
     return this
   })

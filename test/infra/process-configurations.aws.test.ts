@@ -65,7 +65,7 @@ test('an unknown function or reference of CloudFormation is an error that names 
   expect(() => resolveIntrinsics({ Ref: 'Missing' }, [template], values)).toThrow('Missing')
 })
 
-test('the resources that common functions derive for a group are those of the functions of the group', () => {
+test('functions that all groups share derive for a group the resources of its own functions', () => {
   const groups = readInstallationSettings({
     'antichain:installation': 'shop-2',
     'antichain:region': 'eu-central-1',

@@ -292,7 +292,7 @@ describe('addresses', () => {
     main.hasResourceProperties('AWS::ApiGatewayV2::Route', { RouteKey: 'POST /hooks/{hook}' })
   })
 
-  test('the API and the service stream', () => {
+  test('the API and the service stream their responses', () => {
     main.resourceCountIs('AWS::Lambda::Url', 2)
     main.allResourcesProperties('AWS::Lambda::Url', { InvokeMode: 'RESPONSE_STREAM' })
   })
@@ -414,7 +414,7 @@ test('with the settings of the lowest cost, AWS encrypts the data, and one alarm
   expect(listFailureReporters(lean)).toEqual(['antichain-compaction', 'antichain-scaler'])
 })
 
-test('the topic of alarms is notified of a call of the scaler that failed, for which no process waits', () => {
+test('a failed call of the scaler notifies the topic of alarms, because no process waits for the call', () => {
   expect(listFailureReporters(installation)).toEqual(['antichain-scaler'])
   const publishing = installation
     .statements('scaler')

@@ -73,7 +73,7 @@ function open(stack: StackId, program: RequestedProgram) {
 const reopen = (stack: StackId, archive: BlobHash) =>
   opener.reopen(deploymentIdOf(stack, 1), { place: { root: '', archive }, options } as Pin)
 
-const unknown = { code: 'ARCHIVE_UNKNOWN', message: expect.stringContaining(own) }
+const unknownArchive = { code: 'ARCHIVE_UNKNOWN', message: expect.stringContaining(own) }
 
 test('a request, the program of a stack and a deployment open an archive of their stack', async () => {
   const archive = await platform.archives.put(own, bytes)
@@ -90,9 +90,9 @@ test('the archive of another stack is refused, also after this process has unpac
   const archive = await platform.archives.put(other, bytes)
   await open(other, { kind: 'archive', archive })
   await platform.requests.putProgram(own, archive)
-  await expect(open(own, { kind: 'archive', archive })).rejects.toMatchObject(unknown)
-  await expect(open(own, { kind: 'last' })).rejects.toMatchObject(unknown)
-  await expect(reopen(own, archive)).rejects.toMatchObject(unknown)
+  await expect(open(own, { kind: 'archive', archive })).rejects.toMatchObject(unknownArchive)
+  await expect(open(own, { kind: 'last' })).rejects.toMatchObject(unknownArchive)
+  await expect(reopen(own, archive)).rejects.toMatchObject(unknownArchive)
 })
 
 test('a program that an older version of Antichain has stored is still opened', async () => {

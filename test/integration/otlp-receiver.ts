@@ -26,7 +26,7 @@ export interface OtlpReceiver {
   readonly spans: ReceivedSpan[]
   readonly metrics: Set<string>
   readonly logs: string[]
-  /** All bodies that were received, as one text of bytes. */
+  /** Returns all received bodies as one text, with a character for each byte. */
   readonly readBytes: () => string
   readonly close: () => Promise<void>
 }
@@ -108,6 +108,7 @@ function toSpan(span: Message, resource: Message): ReceivedSpan {
     name: readText(span, 5),
     attributes: readAttributes(span, 9),
     events: listMessages(span, 11).map(event => readText(event, 2)),
+    // The status code of an error is 2.
     hasFailed: status?.get(3)?.[0] === 2n,
     resource: readAttributes(resource, 1),
   }

@@ -108,6 +108,7 @@ test('while a stack has a late outcome, its name and its secrets manager cannot 
   })
   await expect(local.renameStack(dev, prod)).rejects.toMatchObject({ code: 'PENDING_STILL_RUNS' })
   expect(await local.exportState(dev)).not.toHaveProperty('secrets_providers')
+  // Other edits are allowed.
   await local.editState(dev, { kind: 'mark', urns: 'all', mark: 'protect', isSet: false })
   await catalog.removeLateOutcomes(dev, [lateOutcomeKeyOf(late)])
   await changeSecretsManager('passphrase')

@@ -66,7 +66,7 @@ test('an up and a destroy of a stack with a rule change nothing before their pla
   expect(cloud.objects.size).toBe(0)
 })
 
-test('an approved up that would leave its plan fails with the next step, and changes nothing outside the plan', async () => {
+test('an approved up that would leave its plan fails with advice for the next step, and changes nothing outside the plan', async () => {
   await request('up')
   things['second'] = { v: 1 }
   await approve('up')

@@ -74,7 +74,7 @@ test('a forced cancel closes a deployment whose holder is on an unreachable host
   expect(await platform.catalog.getStack(stack)).toMatchObject({ current: '' })
 })
 
-test('a cancel tries again when a call of the holder writes the next record first', async () => {
+test('a cancel tries again when the holder writes the next record first', async () => {
   const { platform } = harness
   const { stack, deployment, appendRecord } = await harness.openDeployment()
   await appendRecord(firstRegistration)
@@ -96,7 +96,7 @@ test('a cancel tries again when a call of the holder writes the next record firs
   expect(await platform.control.read(deployment)).toMatchObject({ closed: true })
 })
 
-test('a state edit that died after its publish is in the history with its version', async () => {
+test('a state edit whose process died after the publication is in the history with its version', async () => {
   const { platform } = harness
   const { stack, deployment } = await harness.openDeployment()
   const snapshot = await platform.blobs.put(Buffer.from('{"version":3}'))

@@ -115,6 +115,7 @@ export function createCloud(delayMs = 0, source?: Cloud): Cloud {
   }
   const driftedIds = new Set<string>()
   const drift = (): void => {
+    // The sort puts `gone-1` before `kept-1`.
     const [removedId, changedId] = [...objects.keys()]
       .filter(id => /^(?:kept|gone)-1$/.test(id))
       .sort()
@@ -130,5 +131,6 @@ function diffOf(olds: Record<string, unknown>, news: Record<string, unknown>): D
   const keys = [...new Set([...Object.keys(olds), ...Object.keys(news)])]
   const diffs = keys.filter(key => JSON.stringify(olds[key]) !== JSON.stringify(news[key]))
   const replaces = diffs.filter(key => key === 'replace')
+  // The values of `changes`: 1 is DIFF_NONE, and 2 is DIFF_SOME.
   return DiffResponse.create({ changes: diffs.length > 0 ? 2 : 1, diffs, replaces })
 }

@@ -71,15 +71,15 @@ test.each([
   [2, false],
   [2, true],
 ])(
-  'a compaction that died at its write %i (done: %s) is repeated with the same bytes',
-  async (write, after) => {
+  'a compaction that died at its write %i (took effect: %s) is repeated with the same bytes',
+  async (failingWrite, takesEffect) => {
     const { engine, deployment } = await stopBeforePublish()
     const { platform } = engine
     const before = await getTestStack(platform)
-    const dead = compact(createFailingPorts(platform, write, after), deployment)
+    const dead = compact(createFailingPorts(platform, failingWrite, takesEffect), deployment)
     await expect(dead).rejects.toThrow('dead')
     const stackBetween = await getTestStack(platform)
-    const isPublished = write === 2 && after
+    const isPublished = failingWrite === 2 && takesEffect
     expect(stackBetween.version).toBe(before.version + (isPublished ? 1 : 0))
     const repeated = await compact(platform, deployment)
     expect(repeated.version).toBe(before.version + 1)
@@ -113,11 +113,11 @@ test('a targeted deployment that died after its publish keeps the changes of a l
   expect(later.result.result).toBe('succeeded')
   const { platform } = engine
   const stack = await getTestStack(platform)
-  const [open] = stack.targeted ?? []
+  const [firstTargeted] = stack.targeted ?? []
   const published = await readSnapshotBlob(platform.blobs, stack.snapshot)
   expect(await readState(platform, stack)).toEqual(published)
-  if (open === undefined) throw new Error('the first targeted deployment is not open')
-  expect(await compact(platform, open.deployment)).toMatchObject({ version: 2 })
+  if (firstTargeted === undefined) throw new Error('the first targeted deployment is not open')
+  expect(await compact(platform, firstTargeted.deployment)).toMatchObject({ version: 2 })
   expect(await getTestStack(platform)).toMatchObject({ version: 3, snapshot: stack.snapshot })
   const findResource = (urn: string) => published.resources?.find(resource => resource.urn === urn)
   const [a, b] = ['a', 'b'].map(name => findResource(targetUrnOf(name))?.['inputs'])
@@ -125,7 +125,7 @@ test('a targeted deployment that died after its publish keeps the changes of a l
   expect(published.resources?.find(({ type }) => type === stackType)?.['outputs']).toEqual({ v: 3 })
 })
 
-test('a targeted deployment whose changes are published already is published once more', async () => {
+test('a targeted deployment publishes one version, even if another one has published its changes', async () => {
   const engine = await engines.open(createForeignCloud())
   const { platform } = engine
   const setOutput = (v: number, name: string, more: TestRunOptions = {}) =>
@@ -141,19 +141,19 @@ test('a targeted deployment whose changes are published already is published onc
     ProcessKilledError,
   )
   await setOutput(2, 'b')
-  const [open] = (await getTestStack(platform)).targeted ?? []
-  if (open === undefined) throw new Error('the first targeted deployment is not open')
-  const closed = await compact(platform, open.deployment)
+  const [firstTargeted] = (await getTestStack(platform)).targeted ?? []
+  if (firstTargeted === undefined) throw new Error('the first targeted deployment is not open')
+  const closed = await compact(platform, firstTargeted.deployment)
   expect(closed).toMatchObject({ version: 3 })
   await setOutput(3, 'b')
-  expect(await compact(platform, open.deployment)).toEqual(closed)
+  expect(await compact(platform, firstTargeted.deployment)).toEqual(closed)
   const stack = await getTestStack(platform)
   const { resources = [] } = await readState(platform, stack)
   expect(stack.version).toBe(4)
   expect(resources.find(({ type }) => type === stackType)?.['outputs']).toEqual({ v: 3 })
 })
 
-test('a close of a targeted deployment that another close released publishes nothing', async () => {
+test('a close of a targeted deployment publishes nothing if another close has released the deployment', async () => {
   const engine = await engines.open(createForeignCloud())
   const { platform } = engine
   const deployThing = (v: number, name: string) =>

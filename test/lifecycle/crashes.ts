@@ -122,8 +122,8 @@ export const crashes: readonly Crash[] = [...lists].flatMap(([name, { effects }]
 })
 
 /**
- * The crashes of the full tier: after each row, and before the first one. A crash before another row
- * differs from the one after the previous row only by the effects of other lists between them.
+ * The crashes of the full tier: after each row, and before the first one. A crash before another
+ * row differs from the one after the previous row only by the effects of other lists between them.
  */
 export const fullTierCrashes = crashes.filter(({ row, when }) => when === 'after' || row === 1)
 

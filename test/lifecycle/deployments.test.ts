@@ -30,6 +30,7 @@ describe('up', () => {
     const third = await engine.run(createThings({ a: { v: 2 } }))
     expect(third.result.changes).toEqual({ same: 1, update: 1, delete: 1 })
     expect(cloud.log).toEqual(['create a', 'create b', 'update a-1', 'delete b-1'])
+    // The order of the states does not matter here.
     expect(readNames(third)).toEqual(
       ['a', 'life-dev', 'default'].sort(
         (x, y) => readNames(third).indexOf(x) - readNames(third).indexOf(y),

@@ -169,7 +169,7 @@ test('a forced import replaces a damaged state, but not with the archive of anot
   expect(await readNames(functions)).toContain('a')
 })
 
-test('an import reports an operation once that is pending in the state and in the file', async () => {
+test('an import reports an operation once if it is pending both in the state and in the file', async () => {
   const functions = await openDeployed()
   const { platform, stack } = functions
   const state = await functions.readState()

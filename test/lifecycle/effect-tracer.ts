@@ -99,7 +99,7 @@ export function createTracer(): Tracer {
       const id = fact.caller === '' ? first : fact.call === 'operations.arrive' ? third : second
       return [`generatorOperation ${String(id)}`]
     }
-    if (scopes.has('chain')) return chainsOf(first).map(id => `chain ${id}`)
+    if (scopes.has('chain')) return operationIdsOf(first).map(id => `chain ${id}`)
     if (scopes.has('message')) return [`message ${receipt}`]
     if (scopes.has('executor')) return [`executor ${String(second)}`]
     if (!scopes.has('delivery')) return listsContaining(fact).map(([name]) => `process ${name}`)
@@ -262,18 +262,19 @@ function decisionsOf([, record]: readonly unknown[]): readonly (readonly [string
     if (kind === 'hooked')
       return [['decisionLog.append hooked', decision.operation ?? (lastSettledHookId -= 1)]]
     if (kind === 'retried') return [['decisionLog.append retried', decision.operation.id]]
-    const first = kind === 'registration' ? (decision.operations[0]?.id ?? -Number(number)) : 0
-    return [[`decisionLog.append ${kind}`, first]]
+    // A registration without an operation gets an id that no operation has.
+    const id = kind === 'registration' ? (decision.operations[0]?.id ?? -Number(number)) : 0
+    return [[`decisionLog.append ${kind}`, id]]
   })
 }
 
 /** Returns the operation ids in the first argument of an effect with the scope `chain`. */
-function chainsOf(first: unknown): readonly number[] {
+function operationIdsOf(first: unknown): readonly number[] {
   if (typeof first === 'number') return [first]
   return (first as readonly ChainMessage[]).flatMap(({ operations }) => operations)
 }
 
-const source = /\/((?:shared\/(?:engine|runtime)|functions|local|cli)\/[\w/-]+\.ts)/
+const productFile = /\/((?:shared\/(?:engine|runtime)|functions|local|cli)\/[\w/-]+\.ts)/
 
 /** Returns the product file that called a port; `none` if the stack trace has none. */
 function callerOf(): string {
@@ -282,7 +283,7 @@ function callerOf(): string {
   const { stack = '' } = new Error('where')
   Error.stackTraceLimit = stackTraceLimit
   for (const line of stack.split('\n')) {
-    const [, file] = source.exec(line) ?? []
+    const [, file] = productFile.exec(line) ?? []
     if (file !== undefined && !forwardingFiles.includes(file)) return file
   }
   return 'none'

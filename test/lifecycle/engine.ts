@@ -157,7 +157,7 @@ export async function openEngine(
   if (sourceHome !== undefined) cpSync(sourceHome, home, { recursive: true })
   const platform = await openEmbeddedPlatform({ home })
   const processes: TestProcess[] = []
-  let number = 0
+  let lastProcessNumber = 0
   await platform.catalog.createStack(testStackId, platform.clock.now())
   const provider = await serveScript(script, {})
   const packages = new Map<string, ScriptedServer>()
@@ -169,7 +169,7 @@ export async function openEngine(
     const request = withUpdatePlan(createDeployRequest({ home, secrets, options }), options.plan)
     const process = await openTestProcess({
       home,
-      number: (number += 1),
+      number: (lastProcessNumber += 1),
       kill: options.kill,
       skewMs: options.skewMs ?? 0,
       timeFactor: options.timeFactor ?? 1,
@@ -226,7 +226,7 @@ export async function openEngine(
     packages,
     run,
     async runKillable(kill, work) {
-      const process = await openTestProcess({ home, number: (number += 1), kill })
+      const process = await openTestProcess({ home, number: (lastProcessNumber += 1), kill })
       processes.push(process)
       const workResult = await Promise.race([work(process), process.died])
       const { violations } = process.tracer

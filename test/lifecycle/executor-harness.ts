@@ -100,11 +100,11 @@ export interface ExecutorHarness {
 export async function openExecutorHarness(): Promise<ExecutorHarness> {
   const home = mkdtempSync(join(tmpdir(), 'antichain-harness-'))
   const platform = await openEmbeddedPlatform({ home })
-  let stacks = 0
+  let stackCount = 0
   return {
     platform,
     async openDeployment({ plannedOperations = plan, ...faults } = {}) {
-      const stack = stackIdOf('harness', `s${(stacks += 1)}`)
+      const stack = stackIdOf('harness', `s${(stackCount += 1)}`)
       await platform.catalog.createStack(stack, 1 as EpochMs)
       const startInput = {
         command: 'destroy',

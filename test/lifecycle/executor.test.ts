@@ -124,7 +124,7 @@ describe('an end', () => {
     expect(await verdictsOf(running)).toEqual(allSucceeded)
   })
 
-  test('whose successor recorded no arrivals records those of the successor, too', async () => {
+  test('whose successor recorded no arrivals records them when the message is delivered again', async () => {
     const { arrive } = harness.platform.operations
     let isUnavailable = true
     const failWhileUnavailable: OperationsPort['arrive'] = (deployment, to, from) =>

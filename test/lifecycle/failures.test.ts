@@ -61,15 +61,15 @@ test('an unregistered resource is kept when the update of its dependent failed',
     const a = await registerReporting(monitor, 'a', { v: 1 })
     await registerReporting(monitor, 'b', { v: 1 }, { dependencies: [a.urn] })
   })
-  const programWithout: Program = async monitor => {
+  const programWithoutA: Program = async monitor => {
     await registerReporting(monitor, 'b', { v: 2 })
   }
   cloud.faults.add('update b-1')
-  const testRun = await engine.run(programWithout, continueOptions)
+  const testRun = await engine.run(programWithoutA, continueOptions)
   expect(testRun.result.result).toBe('failed')
   expect(idsOf(testRun)).toEqual(['a-1', 'b-1'])
   cloud.faults.clear()
-  expect(idsOf(await engine.run(programWithout))).toEqual(['b-1'])
+  expect(idsOf(await engine.run(programWithoutA))).toEqual(['b-1'])
 })
 
 test('a resource that would be deleted with a kept resource is deleted by a call of its own', async () => {

@@ -21,7 +21,7 @@ test('a preview of an update counts its steps, and a deployment has no forecast'
   expect(created.result.forecast).toBeUndefined()
   const program = createThings({ a: { v: 1 }, b: { v: 2 }, d: { v: 1 } })
   const { result } = await engine.run(program, { dryRun: true })
-  // The update of b, the create of d, and then the delete of c. a is unchanged.
+  // `b` is updated and `d` is created. Then `c` is deleted. `a` is unchanged.
   expect(result.forecast).toMatchObject({ steps: 3, waves: [2, 1], width: 2 })
 })
 

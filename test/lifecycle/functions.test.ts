@@ -32,7 +32,7 @@ test('functions that know only their messages turn a request into one deployment
   expect(cloud.log.toSorted()).toEqual(['create a', 'create b', 'create c'])
   const storedRequest = await platform.requests.find(stack, 'k')
   expect(storedRequest?.end).toEqual({ kind: 'started', deployment: `${stack}/1` })
-  // The same request and nudge once more.
+  // A repeated request and a repeated nudge have no effect.
   expect(await functions.requestDeployment('k')).toBe(true)
   expect(await functions.generate()).toBe('idle')
   expect(cloud.log).toHaveLength(3)
@@ -40,6 +40,7 @@ test('functions that know only their messages turn a request into one deployment
 
 test('a request that cannot be opened is refused with the reason, and the next one is served', async () => {
   const functions = await openScene()
+  // The functions cannot open the program of a request whose key begins with 'bad'.
   for (const key of ['bad', 'good']) await functions.requestDeployment(key)
   functions.nudges.push({ stack: functions.stack, delayMs: 0 })
   expect(await functions.runToIdle()).toContain('ended')
@@ -205,12 +206,12 @@ function passTime(elapsedMs: number): () => Promise<void> {
 }
 
 test('a preview beyond the time of its call runs again in the long pool, and has one result', async () => {
-  const isReached = Promise.withResolvers<void>()
+  const reached = Promise.withResolvers<void>()
   let runs = 0
   const functions = await openScene(async monitor => {
     runs += 1
     if (runs === 1) {
-      isReached.resolve()
+      reached.resolve()
       await new Promise(() => undefined)
     }
     await threeThings(monitor)
@@ -218,7 +219,7 @@ test('a preview beyond the time of its call runs again in the long pool, and has
   await functions.requestPreview('p')
   await functions.requestDeployment('k')
   expect(await functions.generate({}, { limitMs: 2_000 })).toBe('passed on')
-  await isReached.promise
+  await reached.promise
   // With a nudge of the short pool, the preview would reach its limit again and again.
   expect(functions.nudges.splice(0)).toEqual([{ stack: functions.stack, delayMs: 0, pool: 'long' }])
   expect((await functions.platform.requests.find(functions.stack, 'p'))?.end).toBe(undefined)
@@ -246,11 +247,11 @@ test('a preview in a process that must shut down is run by another task of the l
 })
 
 test('the installation of a program counts towards the time limit of its preview', async () => {
-  const slow: typeof threeThings = async monitor => {
+  const slowProgram: typeof threeThings = async monitor => {
     await new Promise(resolve => setTimeout(resolve, 4_000))
     await threeThings(monitor)
   }
-  const functions = await openScene(slow)
+  const functions = await openScene(slowProgram)
   await functions.requestPreview('p')
   const options = { limitMs: 60_000, onOpening: passTime(59_000) }
   expect(await functions.generate({}, options)).toBe('passed on')
@@ -277,16 +278,16 @@ test('a deployment that was stopped while no generator held it is closed', async
   await expect(functions.generate({}, { kill })).rejects.toThrow(ProcessKilledError)
   await functions.platform.control.stop(`${functions.stack}/1` as never, 'graceful')
   expect(await functions.runToIdle()).toContain('ended')
-  const [line] = await functions.platform.catalog.listHistory(functions.stack, 1)
-  expect(line?.result).toBe('cancelled')
+  const [record] = await functions.platform.catalog.listHistory(functions.stack, 1)
+  expect(record?.result).toBe('cancelled')
   expect((await functions.platform.catalog.getStack(functions.stack))?.current).toBe('')
 })
 
 test('a generator run that takes over registers its lease before it checks the others', async () => {
   const functions = await openScene()
   await functions.requestDeployment('k')
-  const dies = { effect: 1, call: 'decisionLog.append registration', when: 'after' } as const
-  await expect(functions.generate({}, { kill: dies })).rejects.toThrow(ProcessKilledError)
+  const firstKill = { effect: 1, call: 'decisionLog.append registration', when: 'after' } as const
+  await expect(functions.generate({}, { kill: firstKill })).rejects.toThrow(ProcessKilledError)
   await functions.generate(functions.nudges.shift())
   const kill = { effect: 1, call: 'decisionLog.append takeover', when: 'before' } as const
   await expect(functions.generate(functions.nudges.shift(), { kill })).rejects.toThrow(
@@ -330,15 +331,15 @@ test('a role that is revoked during a deployment is reported there, and the next
   const kill = { effect: 1, call: 'decisionLog.append registration', when: 'after' } as const
   await expect(functions.generate({}, { kill })).rejects.toThrow(ProcessKilledError)
   await functions.generate(functions.nudges.shift())
-  const [again] = functions.nudges.splice(0)
-  const refused = functions.generate(again, { isRefused: true })
+  const [secondNudge] = functions.nudges.splice(0)
+  const refused = functions.generate(secondNudge, { isRefused: true })
   await expect(refused).rejects.toThrow('the role refuses the stack')
   const deployment = `${functions.stack}/1` as never
   const { events } = await functions.platform.events.read(deployment, 0, 1_000)
   expect(events.join()).toContain('the role refuses the stack')
   const leases = await functions.platform.leases.list(deployment)
   expect(leases.filter(({ executor }) => executor.startsWith('generator-'))).toHaveLength(1)
-  functions.nudges.push(again ?? { stack: functions.stack, delayMs: 0 })
+  functions.nudges.push(secondNudge ?? { stack: functions.stack, delayMs: 0 })
   expect(await functions.runToIdle()).toContain('ended')
   expect(await readNames(functions)).toEqual(expect.arrayContaining(['a', 'b', 'c']))
 })

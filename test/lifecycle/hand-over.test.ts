@@ -36,10 +36,13 @@ function readHandOvers({ events }: Pick<TestRun, 'events'>): readonly string[] {
 }
 
 /** Returns the number of decisions of each generator run, without takeovers. */
-async function countDecisions(engine: TestEngine, number: number): Promise<readonly number[]> {
+async function countDecisions(
+  engine: TestEngine,
+  deploymentNumber: number,
+): Promise<readonly number[]> {
   const { id } = await getTestStack(engine.platform)
   const records = await engine.platform.decisionLog.read(
-    `${id}/${number}` as DeploymentId,
+    `${id}/${deploymentNumber}` as DeploymentId,
     0 as LogNumber,
     999,
   )

@@ -22,7 +22,7 @@ async function openRequested(count: number, delayMs = 0): Promise<TestFunctions>
   return functions
 }
 
-const inline = { limitMs: 60_000, inlineOperationsMax: 4 } as const
+const inlineOptions = { limitMs: 60_000, inlineOperationsMax: 4 } as const
 
 async function readResults({ platform, stack }: TestFunctions): Promise<unknown> {
   return (await platform.catalog.listHistory(stack, 10)).map(({ result }) => result)
@@ -30,7 +30,7 @@ async function readResults({ platform, stack }: TestFunctions): Promise<unknown>
 
 test('a generator completes a narrow deployment without an executor, and reports each step once', async () => {
   const functions = await openRequested(3)
-  expect(await functions.generate({}, inline)).toBe('ended')
+  expect(await functions.generate({}, inlineOptions)).toBe('ended')
   expect(functions.cloud.log.toSorted()).toEqual(['create t0', 'create t1', 'create t2'])
   const deployment = `${functions.stack}/1` as DeploymentId
   expect(await functions.platform.chains.receive(10, 0, { deployment })).toEqual([])
@@ -60,7 +60,7 @@ test('a generator without a time limit leaves all operations to executors', asyn
 test('a wide deployment is completed by executors and its generator', async () => {
   const functions = await openRequested(12, 200)
   functions.nudges.push({ stack: functions.stack, delayMs: 0 })
-  expect(await functions.runToIdle(inline)).toContain('ended')
+  expect(await functions.runToIdle(inlineOptions)).toContain('ended')
   expect(functions.cloud.log).toHaveLength(12)
   expect(await readResults(functions)).toEqual(['succeeded'])
 })
@@ -75,7 +75,7 @@ test('a generator does not park while it runs an operation', async () => {
 test('a hand-over waits for the operations of the generator', async () => {
   const functions = await openRequested(3, 1_500)
   const shutdown = new AbortController()
-  const generation = functions.generate({}, { ...inline, handOverSignal: shutdown.signal })
+  const generation = functions.generate({}, { ...inlineOptions, handOverSignal: shutdown.signal })
   const { operations } = functions.platform
   const ids = Array.from({ length: 10 }, (_, index) => index as OperationId)
   const isBegun = async (): Promise<boolean> => {
@@ -85,7 +85,7 @@ test('a hand-over waits for the operations of the generator', async () => {
   await expect.poll(isBegun, { timeout: 20_000 }).toBe(true)
   shutdown.abort()
   expect(await generation).toBe('handed over')
-  expect(await functions.runToIdle(inline)).toContain('ended')
+  expect(await functions.runToIdle(inlineOptions)).toContain('ended')
   expect(functions.cloud.log.toSorted()).toEqual(['create t0', 'create t1', 'create t2'])
   expect(await readResults(functions)).toEqual(['succeeded'])
 })
@@ -98,10 +98,12 @@ test.each([
   async (when, call) => {
     const functions = await openRequested(1)
     const kill = { effect: 1, call, when } as const
-    await expect(functions.generate({}, { ...inline, kill })).rejects.toThrow(ProcessKilledError)
+    await expect(functions.generate({}, { ...inlineOptions, kill })).rejects.toThrow(
+      ProcessKilledError,
+    )
     // The first nudge notes the dead holder. A later one finds its lease unchanged and takes over.
-    expect(await functions.generate(functions.nudges.shift(), inline)).toBe('held')
-    expect(await functions.runToIdle(inline)).toContain('ended')
+    expect(await functions.generate(functions.nudges.shift(), inlineOptions)).toBe('held')
+    expect(await functions.runToIdle(inlineOptions)).toContain('ended')
     expect(functions.cloud.log).toEqual(['create t0'])
     expect(await readResults(functions)).toEqual(['succeeded'])
   },

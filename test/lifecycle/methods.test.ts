@@ -15,8 +15,8 @@ afterEach(() => engines.close())
 
 const urnOf = (name: string): string => `urn:pulumi:dev::life::test:index:Thing::${name}`
 
-/** A cloud whose methods return the number of calls so far. `calls` has the requests. */
-function createCounting(call?: (request: CallRequest) => unknown) {
+/** Creates a cloud whose methods return the number of calls so far. `calls` has the requests. */
+function createCountingCloud(call?: (request: CallRequest) => unknown) {
   const cloud = createCloud()
   const calls: CallRequest[] = []
   const answer = (request: CallRequest): unknown => {
@@ -40,7 +40,7 @@ async function readRefusal(promise: Promise<unknown>): Promise<string> {
 
 describe('a method', () => {
   test('is called with all information of its request', async () => {
-    const cloud = createCounting()
+    const cloud = createCountingCloud()
     const engine = await engines.open(cloud)
     await engine.run(
       async monitor => {
@@ -69,7 +69,7 @@ describe('a method', () => {
   })
 
   test('is called in a preview, too, with the preview flag', async () => {
-    const cloud = createCounting()
+    const cloud = createCountingCloud()
     const engine = await engines.open(cloud)
     const program: Program = async monitor => {
       await registerThing(monitor, 'a', {})
@@ -80,7 +80,7 @@ describe('a method', () => {
   })
 
   test('of a provider resource is called on that provider', async () => {
-    const cloud = createCounting()
+    const cloud = createCountingCloud()
     const engine = await engines.open(cloud)
     await engine.run(async monitor => {
       const type = 'pulumi:providers:test'
@@ -93,7 +93,7 @@ describe('a method', () => {
   })
 
   test('of an unregistered resource is refused', async () => {
-    const cloud = createCounting()
+    const cloud = createCountingCloud()
     const engine = await engines.open(cloud)
     await engine.run(async monitor => {
       expect(await readRefusal(callSay(monitor))).toContain(`unknown resource ${urnOf('a')}`)
@@ -103,7 +103,7 @@ describe('a method', () => {
 
   test('returns failed checks to the program', async () => {
     const failures = [{ property: 'x', reason: 'is refused' }]
-    const engine = await engines.open(createCounting(() => CallResponse.create({ failures })))
+    const engine = await engines.open(createCountingCloud(() => CallResponse.create({ failures })))
     const { result } = await engine.run(async monitor => {
       await registerThing(monitor, 'a', {})
       expect((await callSay(monitor)).failures).toEqual(failures)
@@ -113,7 +113,7 @@ describe('a method', () => {
 
   test('that fails ends the deployment with the reason', async () => {
     const failBroken = () => Promise.reject(createFailure(status.UNKNOWN, 'it is broken'))
-    const engine = await engines.open(createCounting(failBroken))
+    const engine = await engines.open(createCountingCloud(failBroken))
     const testRun = await engine.run(async monitor => {
       await registerThing(monitor, 'a', {})
       await callSay(monitor).catch(() => undefined)
@@ -133,7 +133,7 @@ describe('a resumed deployment', () => {
   }
 
   test('does not repeat a recorded call of a method: it returns the recorded result with its secrets', async () => {
-    const cloud = createCounting()
+    const cloud = createCountingCloud()
     const engine = await engines.open(cloud)
     const answers: CallResponse[] = []
     const program: Program = async monitor => {
@@ -159,7 +159,7 @@ describe('a resumed deployment', () => {
   })
 
   test('calls a method again when its arguments changed', async () => {
-    const cloud = createCounting()
+    const cloud = createCountingCloud()
     const engine = await engines.open(cloud)
     const program =
       (x: number): Program =>

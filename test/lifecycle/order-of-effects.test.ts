@@ -38,9 +38,11 @@ const oneProgram: Program = async monitor => {
 }
 
 // Single calls of the table, which the expected order has between the calls of other lists.
+// Rows 2, 3, 6 and 8 of `start` are for targets, late outcomes and update plans. Row 3 of `close`
+// is for dead executors.
 const [phase, ended, applied] = callsOf(runProgram)
 const [registered, retired] = callsOf(holdLease)
-const began = [...callsOf(start, 2, 3, 6, 8), registered, phase]
+const startCalls = [...callsOf(start, 2, 3, 6, 8), registered, phase]
 /** Rows of `runOperation` for waiting, late, slow and parked operations, which this test lacks. */
 const absentRows = [5, 6, 7, 9, 10]
 const closeCalls = [applied, ...callsOf(close, 3), retired]
@@ -56,7 +58,7 @@ test('a deployment has the effects of the table in its order', async () => {
     }
     // Stack and provider are settled. One create follows, without dependents.
     expect(await readEffects(oneProgram)).toEqual([
-      ...began,
+      ...startCalls,
       ...callsOf(settleResource),
       ...callsOf(settleResource),
       ...callsOf(register),
@@ -65,8 +67,9 @@ test('a deployment has the effects of the table in its order', async () => {
       ...closeCalls,
     ])
     // Only the stack is registered: the resource is deleted, then its provider, without a call.
+    // Their message is removed after both deletes.
     expect(await readEffects(async () => {})).toEqual([
-      ...began,
+      ...startCalls,
       ...callsOf(sendPlan),
       ...callsOf(runOperation, ...absentRows, 11),
       ...callsOf(runOperation, ...absentRows, 2, 8),
@@ -97,7 +100,10 @@ test('effects in another order are violations', async () => {
   expect(tracer.violations.at(-1)).toBe('chains.send by none: no list has it')
 })
 
-/** A sample of the crashes, from every part of the table. The full tier runs all of them. */
+/**
+ * A sample of the crashes, from every part of the table. The step of 13 is odd, so the sample has
+ * crashes before and after effects. The full tier runs all of them.
+ */
 const sample = crashes.filter(({ list, scene }, index) => {
   const isQuick = scene.delayMs === undefined && list !== 'parkAgain' && list !== 'redeliverEnded'
   return isQuick && index % 13 === 1

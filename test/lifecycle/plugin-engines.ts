@@ -27,12 +27,12 @@ export interface PluginTestEngine extends Omit<TestEngine, 'run'> {
 
 /** Creates engines over plugins of their own. `close` closes all of them. */
 export function createPluginEngines() {
-  const open: { readonly engine: TestEngine; readonly plugins: Plugins }[] = []
+  const runningEngines: { readonly engine: TestEngine; readonly plugins: Plugins }[] = []
   return {
     async open(cloud: Cloud, extra?: ExtraScript): Promise<PluginTestEngine> {
       const engine = await openEngine(cloud.script)
       const plugins = createScriptedPlugins(cloud, extra)
-      open.push({ engine, plugins })
+      runningEngines.push({ engine, plugins })
       return {
         ...engine,
         plugins,
@@ -48,7 +48,7 @@ export function createPluginEngines() {
       }
     },
     async close(): Promise<void> {
-      for (const { engine, plugins } of open.splice(0)) {
+      for (const { engine, plugins } of runningEngines.splice(0)) {
         await engine.close()
         plugins.close()
       }

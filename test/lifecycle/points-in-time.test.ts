@@ -11,6 +11,7 @@ const engines = createEngines()
 afterEach(() => engines.close())
 
 const toText = (state: unknown): string => JSON.stringify(state)
+/** A time after all deployments, in the year 2096. */
 const later = 4e12 as EpochMs
 
 test.each(scenarios)(

@@ -11,7 +11,7 @@ export type Sizes = Readonly<Record<string, number>>
 /** The tables that store records. A deployment has many rows in some tables, and one in others. */
 const tables = ['log', 'head', 'outcome', 'control', 'lease', 'stack', 'history', 'snapshot']
 
-/** Returns a program of `count` things in components of ten. They are registered concurrently. */
+/** Returns a program that concurrently registers `count` things in components of ten. */
 function createProgram(count: number, value: number): Program {
   return async monitor => {
     const registerMembers = async (number: number): Promise<void> => {

@@ -120,7 +120,7 @@ export interface TestSetup {
   readonly cloud: Cloud
 }
 
-/** The prepared homes by program, one for all cases that start from it. */
+/** The prepared homes by program. All cases that start from the same program share one. */
 const preparedHomes = new Map<Program, Promise<{ readonly home: string; readonly cloud: Cloud }>>()
 
 async function prepareHome(

@@ -22,7 +22,7 @@ async function runKilled(
   expect(end).toBeInstanceOf(ProcessKilledError)
 }
 
-/** The process is killed directly before its first operation begins. */
+/** Options of a run whose process is killed directly before its first operation begins. */
 const beforeFirstBegin: TestRunOptions = {
   kill: { effect: 1, call: 'operations.begin', when: 'before' },
 }
@@ -50,13 +50,13 @@ describe('a program that runs again', () => {
 
   test('receives the recorded answer of each of two equal calls, in any order', async () => {
     const cloud = createCloud()
-    const [reached, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const [reached, slowRelease] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     let invokes = 0
     const invoke = async () => {
       const count = (invokes += 1)
       if (count === 1) {
         reached.resolve()
-        await go.promise
+        await slowRelease.promise
       }
       return InvokeResponse.create({ return: { count } })
     }
@@ -66,7 +66,7 @@ describe('a program that runs again', () => {
       await reached.promise
       const quick = await monitor.invoke('test:index:count')
       await registerThing(monitor, 'a', { v: quick['count'] })
-      go.resolve()
+      slowRelease.resolve()
       await registerThing(monitor, 'b', { v: (await slow)['count'] })
     }
     await runKilled(engine, program, {

@@ -26,6 +26,7 @@ afterEach(() => engines.close())
 
 const dayMs = 24 * 3_600_000
 const policy = { recordsKeptMs: 30 * dayMs, versionsKept: 2 }
+const farFuture = 4e12 as EpochMs
 const removalOptions = { policy, deploymentsMax: 100, dryRun: false }
 
 /** Returns the same ports with a clock that is ahead by this many days. */
@@ -57,9 +58,11 @@ test('records are kept until they are old and no call of their deployment can ta
     (await removeOldRecords(depsOf(withLaterClock(platform, 29)), removalOptions)).deployments,
   ).toEqual([])
   const [living, unknown] = [{ isAlive: () => true }, { isAlive: () => undefined }]
-  const soon = { ...removalOptions, policy: { ...policy, recordsKeptMs: 0 } }
-  for (const unsure of [living, unknown])
-    expect((await removeOldRecords(depsOf(platform, unsure), soon)).deployments).toEqual([])
+  const noRetention = { ...removalOptions, policy: { ...policy, recordsKeptMs: 0 } }
+  for (const liveness of [living, unknown])
+    expect(
+      (await removeOldRecords(depsOf(platform, liveness), noRetention)).deployments,
+    ).toEqual([])
   const dryRunResult = await removeOldRecords(depsOf(withLaterClock(platform, 31)), {
     ...removalOptions,
     dryRun: true,
@@ -102,7 +105,6 @@ test('after its records were removed, a stack keeps its state, history and retai
   expect(timeline.moments).toBeUndefined()
   expect(timeline.record.result).toBe('succeeded')
   const recordsRemovedError = { code: 'RECORDS_REMOVED' }
-  const farFuture = 4e12 as EpochMs
   const atMoment = { kind: 'lamport', deployment: 2, lamport: 3 } as const
   await expect(readStateAt(platform, before, atMoment, farFuture)).rejects.toMatchObject(
     recordsRemovedError,
@@ -117,13 +119,14 @@ test('after its records were removed, a stack keeps its state, history and retai
   expect(nextRun.result.result).toBe('succeeded')
 })
 
-test('a removal that ends after any row is continued by the next one', async () => {
+test('a removal that ends after any row is continued by the next removal', async () => {
   const { platform } = await runDeployments()
   const stack = await getTestStack(platform)
   for (let row = 0; row < 1_000; row += 1) {
     const [next] = await listDeploymentsWithRecords(platform)
     if (next === undefined) return
     await platform.retention.removeRecords(next, 1)
+    // The checks at two rows are samples.
     if (row === 3 || row === 40) {
       const rest = await removeOldRecords(depsOf(withLaterClock(platform, 31)), {
         ...removalOptions,
@@ -131,7 +134,7 @@ test('a removal that ends after any row is continued by the next one', async () 
       })
       expect(rest.deployments).toContain(next)
       const point = { kind: 'lamport', deployment: 1, lamport: 1 } as const
-      await expect(readStateAt(platform, stack, point, 4e12 as EpochMs)).rejects.toMatchObject({
+      await expect(readStateAt(platform, stack, point, farFuture)).rejects.toMatchObject({
         code: 'RECORDS_REMOVED',
       })
     }
@@ -142,7 +145,7 @@ test('a removal that ends after any row is continued by the next one', async () 
 /**
  * Opens an engine whose first deployment died in the create of `a`, which took place nevertheless.
  */
-async function withLateCreate(): Promise<{ engine: TestEngine; item: LateOutcome }> {
+async function openWithLateCreate(): Promise<{ engine: TestEngine; item: LateOutcome }> {
   const program = createThings({ a: { v: 1 } })
   const whole = await (await engines.open(createCloud())).run(program)
   const engine = await engines.open(createCloud())
@@ -172,7 +175,7 @@ async function withLateCreate(): Promise<{ engine: TestEngine; item: LateOutcome
 }
 
 test('the late outcome of a create is in the inbox before its records are removed', async () => {
-  const { engine, item } = await withLateCreate()
+  const { engine, item } = await openWithLateCreate()
   const { platform } = engine
   const { id } = await getTestStack(platform)
   expect(await platform.catalog.listLateOutcomes(id, 9)).toEqual([])
@@ -185,7 +188,7 @@ test('the late outcome of a create is in the inbox before its records are remove
 })
 
 test('an inbox item that a deployment has taken is not put into the inbox again', async () => {
-  const { engine, item } = await withLateCreate()
+  const { engine, item } = await openWithLateCreate()
   const { platform } = engine
   const { id } = await getTestStack(platform)
   await platform.catalog.putLateOutcome(id, item)
@@ -203,12 +206,12 @@ test('unreferenced blobs are removed in two steps, a day apart, and referenced o
   expect(await sweep(0)).toMatchObject({ setAside: 0, removed: 0 })
   expect(await sweep(31)).toMatchObject({ setAside: 0, removed: 0 })
   await removeOldRecords(depsOf(withLaterClock(platform, 31)), removalOptions)
-  const [first, secondSweep] = [await sweep(32), await sweep(32.5)]
-  expect(first.setAside).toBeGreaterThan(0)
+  const [firstSweep, secondSweep] = [await sweep(32), await sweep(32.5)]
+  expect(firstSweep.setAside).toBeGreaterThan(0)
   expect(secondSweep).toMatchObject({ setAside: 0, removed: 0 })
   const dryRunResult = await sweepBlobs(withLaterClock(platform, 34), { dryRun: true })
   expect(await sweep(34)).toEqual(dryRunResult)
-  expect(dryRunResult.removed).toBe(first.setAside)
+  expect(dryRunResult.removed).toBe(firstSweep.setAside)
   expect((await platform.blobs.get(stack.snapshot as never)).length).toBe(snapshotLength)
   for (const { snapshot } of await platform.catalog.listVersions(stack.id, 9))
     await platform.blobs.get(snapshot)

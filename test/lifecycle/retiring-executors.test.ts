@@ -15,14 +15,14 @@ const bothProgram: Program = async monitor => {
 
 const refusal = error('STORE_UNAVAILABLE', 'the disk is full')
 
-type Begin = Parameters<OperationsPort['begin']>
+type BeginArguments = Parameters<OperationsPort['begin']>
 
 /** Lets the second operation that begins fail while the create of the first one runs. */
 function failSecondBegin(
   times: number,
-  onFailure: (operations: OperationsPort, ...args: Begin) => unknown = () => undefined,
+  onFailure: (operations: OperationsPort, ...args: BeginArguments) => unknown = () => undefined,
 ): (operations: OperationsPort) => OperationsPort {
-  const seen: Begin[1][] = []
+  const seen: BeginArguments[1][] = []
   let refusals = 0
   return operations => ({
     ...operations,

@@ -19,7 +19,7 @@ const refusalPattern = new RegExp(
 )
 
 /** Opens an engine whose last deployment was begun by a newer version, which died. */
-async function openLeftByNewer(): Promise<TestEngine> {
+async function openStackOfNewerVersion(): Promise<TestEngine> {
   const engine = await engines.open(createCloud())
   await engine.run(firstProgram)
   const { platform } = engine
@@ -27,6 +27,7 @@ async function openLeftByNewer(): Promise<TestEngine> {
   const at = platform.clock.now()
   const holder: Holder = {
     ...createGeneratorPorts(platform).holder,
+    // Linux has no process ids above 2 ** 22, so this process is dead.
     pid: 2 ** 22 + 1,
     started: 'long ago',
   }
@@ -37,9 +38,9 @@ async function openLeftByNewer(): Promise<TestEngine> {
   const records = await platform.decisionLog.read(`${id}/1` as typeof deployment, 0 as LogNumber, 9)
   const pin = records.flatMap(({ decisions }) => decisions).find(({ kind }) => kind === 'pin')
   if (pin?.kind !== 'pin') throw new Error('the first deployment has no pin')
-  const newer = { ...pin, version, base: snapshot, rules: rulesVersion + 1 }
+  const newerPin = { ...pin, version, base: snapshot, rules: rulesVersion + 1 }
   const takeover = { kind: 'takeover', holder } as const
-  for (const [number, decision] of [takeover, newer].entries())
+  for (const [number, decision] of [takeover, newerPin].entries())
     await platform.decisionLog.append(deployment, {
       number: number as LogNumber,
       writer,
@@ -63,7 +64,7 @@ async function recordsOf({ platform }: TestEngine): Promise<unknown> {
 }
 
 test('up, a resume, a read of the state and a serving process refuse a deployment of a newer version and leave it unchanged', async () => {
-  const engine = await openLeftByNewer()
+  const engine = await openStackOfNewerVersion()
   const { platform } = engine
   const before = await recordsOf(engine)
   const refused = { code: 'RECORD_TOO_NEW', message: expect.stringMatching(refusalPattern) }
@@ -92,7 +93,7 @@ test('up, a resume, a read of the state and a serving process refuse a deploymen
 })
 
 test('records of a newer version are not removed', async () => {
-  const engine = await openLeftByNewer()
+  const engine = await openStackOfNewerVersion()
   const { platform } = engine
   const { current, id } = await getTestStack(platform)
   if (current === '') throw new Error('no deployment was left')
@@ -113,7 +114,7 @@ test('records of a newer version are not removed', async () => {
 })
 
 test('a serving process survives unreadable records and a temporary failure of the store', async () => {
-  const engine = await openLeftByNewer()
+  const engine = await openStackOfNewerVersion()
   const { platform } = engine
   const shutdown = new AbortController()
   const lines: string[] = []

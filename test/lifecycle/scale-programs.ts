@@ -23,11 +23,11 @@ export const createFlat =
   (count: number): Program =>
   async monitor => {
     const remaining = listNames(count).map((name, index) => [name, index] as const)
-    const worker = async (): Promise<void> => {
+    const registerRemaining = async (): Promise<void> => {
       for (let entry = remaining.shift(); entry !== undefined; entry = remaining.shift())
         await registerThing(monitor, entry[0], { ...object(...entry) }, optionsOf(...entry))
     }
-    await Promise.all(Array.from({ length: 16 }, worker))
+    await Promise.all(Array.from({ length: 16 }, registerRemaining))
   }
 
 /** Returns a program in which each resource depends on the previous one. */

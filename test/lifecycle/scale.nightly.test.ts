@@ -7,6 +7,7 @@ const [few, many] = [300, 1_200]
 test.each(scaleCases)(
   'processor time grows linearly with the number of resources: $name',
   async scale => {
+    // The first run also has the costs of a start, so its result is not used.
     await measureCpu(scale, 30)
     const small = await measureCpu(scale, few)
     const large = await measureCpu(scale, many)

@@ -67,7 +67,7 @@ export function createScriptedPluginHost(instanceOf: (pkg: string) => Provider):
   }
 }
 
-/** Creates a host that registers the root resource of the stack, and then runs any `program`. */
+/** Creates a host that registers the root resource of the stack, and runs `program` if present. */
 export function createScriptedProgramHost(program: Program | undefined): ProgramHost {
   return {
     run: async input => {

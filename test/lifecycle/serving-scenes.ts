@@ -30,7 +30,7 @@ async function serveNudge(
     requests: platform.requests,
     ports: { ...ports, catalog: { ...ports.catalog, start } },
     open: open ?? openRequest,
-    reopen: (_of, pin) => openRequest(pin),
+    reopen: (_deployment, pin) => openRequest(pin),
   }
   return serveStack(server, { stack, pool: 'short' }, time)
 }

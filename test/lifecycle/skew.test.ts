@@ -6,6 +6,7 @@ import { ProcessKilledError } from './test-process.ts'
 import { createForeignCloud, firstProgram, secondProgram } from './resume.ts'
 import { createEngines, getTestStack } from './register-thing.ts'
 
+const farFuture = 4e12 as EpochMs
 const engines = createEngines()
 afterEach(() => engines.close())
 
@@ -40,7 +41,7 @@ test.each([30_000, -30_000])(
       const { moments = [] } = await readDeploymentTimeline(platform, stack, 2)
       for (const at of new Set(moments.flatMap(one => [one.at - 1, one.at]))) {
         const moment = { kind: 'time', timeMs: at as EpochMs } as const
-        const state = await readStateAt(platform, stack, moment, 4e12 as EpochMs)
+        const state = await readStateAt(platform, stack, moment, farFuture)
         expect(state && verifyIntegrity(state)).toBeUndefined()
       }
     }

@@ -47,10 +47,10 @@ async function runSchedule(): Promise<void> {
   expect([...functions.cloud.objects.keys()]).toEqual([])
 }
 
-/** Follows the last deployment up, as at a time in ms after now. */
-async function followUp(afterMs: number) {
+/** Calls `removeExpiredStack` for the last deployment, with a clock that is ahead by `aheadMs`. */
+async function removeExpired(aheadMs: number) {
   const { platform, stack } = functions
-  const now = () => (platform.clock.now() + afterMs) as EpochMs
+  const now = () => (platform.clock.now() + aheadMs) as EpochMs
   const [lastDeployment] = await platform.catalog.listHistory(stack, 1)
   return removeExpiredStack(
     { platform: { ...platform, clock: { ...platform.clock, now } }, notifier: platform },
@@ -73,7 +73,7 @@ const { stackRemovalDelayMs: delayMs } = triggerLimits
 const kept = { kind: 'kept' }
 const waiting = { kind: 'waiting', waitMs: delayMs }
 
-test('generators plan the removal, and remove the stack with its documents at its time', async () => {
+test('generators plan the removal of a stack, and remove it with its documents when the removal is due', async () => {
   const { platform, stack, nudges } = functions
   await putSchedule({ removesStack: true })
   const notificationKey = { kind: 'notification', scope: stack, name: 'ops' } as const
@@ -92,13 +92,13 @@ test('generators plan the removal, and remove the stack with its documents at it
   expect(await functions.generate()).toBe('idle')
 })
 
-test('a removal waits from the time at which the notifications were sent, not from the destroy', async () => {
+test('the delay of a removal begins when the notifications were sent, not at the destroy', async () => {
   await putSchedule({ removesStack: true })
   await runSchedule()
   await replaceRemovalTime({})
-  expect(await followUp(10 * delayMs)).toEqual(waiting)
-  expect(await followUp(10 * delayMs)).toMatchObject({ kind: 'waiting' })
-  expect(await followUp(11 * delayMs + 1_000)).toEqual({ kind: 'removed' })
+  expect(await removeExpired(10 * delayMs)).toEqual(waiting)
+  expect(await removeExpired(10 * delayMs)).toMatchObject({ kind: 'waiting' })
+  expect(await removeExpired(11 * delayMs + 1_000)).toEqual({ kind: 'removed' })
 })
 
 test('nothing is removed while another process may still send the notifications', async () => {
@@ -140,7 +140,7 @@ for (const [name, settings] of Object.entries({
     const stored = await documents.get(scheduleKey())
     const changed = { ...(stored?.value as object), removesStack: undefined, ...settings }
     await documents.put(scheduleKey(), JSON.parse(JSON.stringify(changed)), stored?.version ?? 0)
-    expect(await followUp(delayMs)).toEqual(kept)
+    expect(await removeExpired(delayMs)).toEqual(kept)
     await functions.requestDeployment('again')
     functions.nudges.push({ stack: functions.stack, delayMs: 0 })
     expect(await functions.runToIdle()).toContain('ended')
@@ -151,10 +151,10 @@ test('a removal waits for a request, and a later deployment prevents it', async 
   await runSchedule()
   await makeRemovalDue()
   await functions.requestDeployment('again')
-  expect(await followUp(0)).toEqual(waiting)
+  expect(await removeExpired(0)).toEqual(waiting)
   functions.nudges.push({ stack: functions.stack, delayMs: 0 })
   await functions.runToIdle()
-  expect(await followUp(0)).toEqual(kept)
+  expect(await removeExpired(0)).toEqual(kept)
   expect([...functions.cloud.objects.keys()]).toHaveLength(1)
 })
 
@@ -168,7 +168,7 @@ test('a removal waits for the decision about a plan', async () => {
   await functions.requestDeployment('again')
   functions.nudges.push({ stack, delayMs: 0 })
   await functions.runToIdle()
-  expect(await followUp(0)).toEqual(waiting)
+  expect(await removeExpired(0)).toEqual(waiting)
 })
 
 test('a deployment between the check and the removal keeps the stack', async () => {

@@ -88,7 +88,8 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
   const { id: stack } = await getTestStack(platform)
   const secrets = await secretsManager
   const nudges: QueuedNudge[] = []
-  let number = 1_000
+  // The processes of `engine` have the numbers from 1.
+  let processNumber = 1_000
   const createRequest = (options: DeployInput['options'], dryRun: boolean): DeployInput => ({
     stack,
     source: {
@@ -118,7 +119,7 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
     const isApproved = async () => options.isUnapproved !== true
     const process = await openTestProcess({
       home,
-      number: (number += 1),
+      number: (processNumber += 1),
       kill,
       disturb: platformPorts => ({
         nudges: {
@@ -157,7 +158,7 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
             return process.ports.decisionLog.read(...args)
           },
         },
-        holder: { ...process.ports.holder, started: `life ${number}` },
+        holder: { ...process.ports.holder, started: `life ${processNumber}` },
         isAlive: () => undefined,
       },
       open: async ({ key, options, dryRun, by }: DeploymentRequest) => {
@@ -165,7 +166,7 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
         if (by === 'nobody') throw error('PROJECT_INVALID', 'the program cannot be decrypted')
         return { ...createRequest(options, dryRun), key }
       },
-      reopen: async (_of: unknown, { options }: Pick<DeployInput, 'options'>) => {
+      reopen: async (_deployment: unknown, { options }: Pick<DeployInput, 'options'>) => {
         await onReopening?.()
         return createRequest(options, false)
       },

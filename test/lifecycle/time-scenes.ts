@@ -81,6 +81,7 @@ async function haveAllEnded(
   platform: Parameters<Disturb>[0],
   deployment: string,
 ): Promise<boolean> {
+  // More ids than a scene has operations. Heads that do not exist are left out.
   const ids = Array.from({ length: 60 }, (_, id) => id as OperationId)
   const heads = await platform.operations.getHeads(deployment as never, ids)
   return [...heads.values()].every(({ end }) => end !== undefined)

@@ -105,7 +105,7 @@ async function sendNotifications() {
 }
 const readEvents = (received: Awaited<ReturnType<typeof sendNotifications>>) =>
   received.filter(({ url }) => url === '/chat').map(({ json }) => json.event)
-const readTargets = (received: Awaited<ReturnType<typeof sendNotifications>>) =>
+const readStatusUrls = (received: Awaited<ReturnType<typeof sendNotifications>>) =>
   received.filter(({ url }) => url.includes('/statuses/')).map(({ json }) => json.target_url)
 const readStates = (received: Awaited<ReturnType<typeof sendNotifications>>, digit: string) =>
   received
@@ -128,7 +128,7 @@ test('a push that GitHub signed becomes one deployment, with its status at the c
   expect(readEvents(received)).toEqual(['deployment.started', 'deployment.succeeded'])
   expect(readStates(received, 'a')).toEqual(['pending', 'success'])
   const target = 'https://deploy.test/antichain/#/stacks/life/dev/deployments/1'
-  expect(readTargets(received)).toEqual([target, target])
+  expect(readStatusUrls(received)).toEqual([target, target])
   const [first] = received.filter(({ url }) => url === '/chat')
   const timestamp = String(first?.headers['antichain-timestamp'])
   expect(first?.headers['antichain-signature']).toBe(
@@ -194,7 +194,7 @@ test('the changes of a pull request are posted as a comment', async () => {
   )
   expect(comment?.json.body).toContain('3 create')
   expect(comment?.json.body).toContain('::kept')
-  const [target = ''] = readTargets(received)
+  const [target = ''] = readStatusUrls(received)
   const plan = 'https://deploy.test/antichain/#/stacks/life/dev/plans/webhook%20hook%20'
   expect(target.startsWith(plan)).toBe(true)
   expect(comment?.json.body).toContain(`](${target})`)
@@ -356,7 +356,7 @@ test('a shared schedule finds drift, waits for a deployment, and skips a stack t
   expect(events.at(-1)).toBe('deployment.drift')
   const run = await platform.requests.find(stack, waiting[1]?.key ?? '')
   expect(run?.end).toMatchObject({ kind: 'previewed', result: 'succeeded' })
-  // The schedule counts its runs from `createdAt`, so the next run is two hours later. The stack was
+  // The schedule counts its hourly runs from `createdAt`, so its second run is due. The stack was
   // read just now.
   const createdAt = Date.now() - 7_300_000
   await runIfDue({

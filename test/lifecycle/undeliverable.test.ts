@@ -61,7 +61,7 @@ describe('an operation that no delivery can handle', () => {
     expect(deployment.reported).toEqual([])
   })
 
-  test('loses its message while it waits for other operations, because it is sent again later', async () => {
+  test('loses its message while it waits for other operations, because its last arrival sends a new one', async () => {
     const deployment = await harness.openDeployment({ operations: throwingOperations })
     await deployment.deliver(5, secondId)
     expect(await deployment.headOf(secondId)).toBeUndefined()
@@ -79,11 +79,11 @@ describe('an operation that no delivery can handle', () => {
   })
 
   test('stays in the queue when the store fails', async () => {
-    const away = error('STORE_UNAVAILABLE', 'away')
+    const storeError = error('STORE_UNAVAILABLE', 'away')
     const deployment = await harness.openDeployment({
-      operations: { begin: () => Promise.reject(away) },
+      operations: { begin: () => Promise.reject(storeError) },
     })
-    await expect(deployment.deliver(5)).rejects.toBe(away)
+    await expect(deployment.deliver(5)).rejects.toBe(storeError)
     expect(await deployment.headOf(firstId)).toBeUndefined()
   })
 
@@ -98,7 +98,7 @@ describe('an operation that no delivery can handle', () => {
   test('that killed five executors is interrupted by the sweep', async () => {
     const { deployment } = await harness.openDeployment()
     const { operations, chains } = platform
-    const only = plan.slice(0, 1)
+    const firstOperations = plan.slice(0, 1)
     const isGone = (): boolean => true
     for (let attempt = 0; attempt < 5; attempt++) {
       const owner = `o${attempt}` as OwnerToken
@@ -109,7 +109,7 @@ describe('an operation that no delivery can handle', () => {
         needs: 0,
       }
       expect((await operations.begin(deployment, firstId, beginRequest)).kind).toBe('begun')
-      await sweep({ deployment, operations, chains, isGone }, only)
+      await sweep({ deployment, operations, chains, isGone }, firstOperations)
     }
     const head = (await operations.getHeads(deployment, [firstId])).get(firstId)
     expect(head?.end).toEqual({ verdict: 'interrupted', attempt: 5 })

@@ -43,6 +43,7 @@ async function createUnreportedOutcome({ engine, cloud }: TestSetup): Promise<vo
   const { id: stack, deployments } = await getTestStack(platform)
   const testRun = await engine.run(firstProgram, { clearPendingCreates: true })
   const deployment = deploymentIdOf(stack, deployments)
+  // More ids than the deployment has operations. Heads that do not exist are left out.
   const ids = Array.from({ length: 60 }, (_, id) => id as OperationId)
   const heads = await platform.operations.getHeads(deployment, ids)
   const interrupted = [...heads].find(([, { end }]) => end?.verdict === 'interrupted')
@@ -57,7 +58,10 @@ async function createUnreportedOutcome({ engine, cloud }: TestSetup): Promise<vo
   await platform.operations.putOutcome(deployment, outcome)
 }
 
-/** Removes all old records, versions and blobs. One blob is referenced again meanwhile. */
+/**
+ * Removes all old records, versions and blobs. One blob is referenced again meanwhile. The sweeps
+ * are two days apart, because the grace time of blobs is one day.
+ */
 async function removeOldData({ engine }: TestSetup, process: TestProcess): Promise<void> {
   const { platform } = engine
   const removal = {

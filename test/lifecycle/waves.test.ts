@@ -10,9 +10,9 @@ afterEach(() => engines.close())
 /** Waves: top-1, top-2, alone; then mid-1, mid-2; then base. */
 const layersProgram: Program = async monitor => {
   const base = await registerThing(monitor, 'base', { v: 1 })
-  for (const at of [1, 2]) {
-    const mid = await registerThing(monitor, `mid-${at}`, { v: 1 }, { dependencies: [base.urn] })
-    await registerThing(monitor, `top-${at}`, { v: 1 }, { dependencies: [mid.urn] })
+  for (const index of [1, 2]) {
+    const mid = await registerThing(monitor, `mid-${index}`, { v: 1 }, { dependencies: [base.urn] })
+    await registerThing(monitor, `top-${index}`, { v: 1 }, { dependencies: [mid.urn] })
   }
   await registerThing(monitor, 'alone', { v: 1 })
 }

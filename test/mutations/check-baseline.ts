@@ -5,9 +5,9 @@ import { type Mutation, firstSeeds, firstAwsSeeds } from './mutation.ts'
 const baselineMs = 600_000
 
 /**
- * Runs every suite that the mutations name on copies of the project without a mutation: one copy
- * for the tests, one for the simulation. Returns the problems: suites that fail without a mutation,
- * and names that match no test.
+ * Runs every suite that the mutations name. Each suite runs on a copy of the project without a
+ * mutation: one copy is for the tests, one for the simulation. Returns the problems: suites that
+ * fail without a mutation, and names that match no test.
  */
 export async function checkBaseline(
   trees: { readonly testTree: string; readonly seedTree: string },

@@ -46,7 +46,7 @@ describeWithCommands('values of the Go library', [['go', 'version']], () => {
   test('codecs and equality agree with the Go library', () => {
     const program = join(folder, 'cty')
     execFileSync('go', ['build', '-o', program, '.'], { cwd: source, stdio: 'inherit' })
-    for (let done = 0; done < pairCount; done += batchSize) {
+    for (let comparedCount = 0; comparedCount < pairCount; comparedCount += batchSize) {
       const seed = Math.floor(Math.random() * 2 ** 31)
       const pairs = fc.sample(valuePairs, { numRuns: batchSize, seed })
       const output = execFileSync(program, {

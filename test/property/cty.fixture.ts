@@ -37,7 +37,7 @@ import { unknownOf } from '../../shared/providers/terraform/values/unknown-value
 const names = fc.constantFrom('a', 'b', 'id', 'é', 'z9', '__proto__', 'constructor', '10', '<&>')
 const primitives = fc.constantFrom(stringType, numberType, boolType)
 
-/** Generates types with these leaves. `concrete`: the element types of sets. Absent: any type. */
+/** Generates types with these leaves. `concrete`: the element types of sets; if absent, any. */
 function typesOf(leaf: fc.Arbitrary<CtyType>, concrete?: fc.Arbitrary<CtyType>) {
   return fc.letrec<{ type: CtyType }>(tie => ({
     type: fc.oneof(
@@ -79,6 +79,7 @@ const texts = fc.oneof(
     '\u{1f600}',
     '\ufeffx',
   ),
+  // Lengths around 32 and 256, at which the MessagePack header of a string grows.
   fc.string({ minLength: 28, maxLength: 36 }),
   fc.string({ minLength: 250, maxLength: 300 }),
 )
@@ -195,7 +196,7 @@ function concretize(type: CtyType): fc.Arbitrary<CtyType> {
   }
 }
 
-/** Values of a type. Parts of a dynamic type are null or unknown. */
+/** Generates values of a type. Parts of a dynamic type are null or unknown. */
 export function valuesOf(type: CtyType): fc.Arbitrary<CtyValue> {
   const nulls = fc.constant(nullOf(type))
   const unknown = refinementsOf(type).map(refinements => unknownOf(type, refinements))

@@ -25,16 +25,16 @@ interface DeleteCase {
 const cases: fc.Arbitrary<DeleteCase> = fc
   .record({
     states: stacks,
-    everything: fc.boolean(),
-    keep: fc.array(fc.nat(), { maxLength: 5 }),
+    deletesEverything: fc.boolean(),
+    keptIndices: fc.array(fc.nat(), { maxLength: 5 }),
     refused: fc.array(fc.nat(), { maxLength: 4 }),
     deaths: fc.array(fc.nat({ max: 60 }), { maxLength: 3 }),
     picks: fc.array(fc.nat(), { minLength: 1, maxLength: 9 }),
   })
-  .map(({ states, everything, keep, refused, deaths, picks }) => {
+  .map(({ states, deletesEverything, keptIndices, refused, deaths, picks }) => {
     const condemned = new Set(states.keys())
     // A kept resource keeps its dependencies, as in any program.
-    const kept = everything ? [] : keep.map(index => index % states.length)
+    const kept = deletesEverything ? [] : keptIndices.map(index => index % states.length)
     for (let index = kept.pop(); index !== undefined; index = kept.pop()) {
       condemned.delete(index)
       for (const [to, dependents] of expectedDependentsOf(states))
@@ -52,7 +52,7 @@ function planOf(
   waitMode: PlanWait,
   concurrencyMax?: number,
 ): readonly PlannedOperation[] {
-  let last = 0
+  let lastId = 0
   const steps = [...condemned].map(index => {
     const state = states[index] as ResourceState
     const ref = { kind: 'base', epoch: 1, index, urn: state.urn } as const
@@ -60,7 +60,7 @@ function planOf(
     const step = stepOf({ op: 'delete', effect: 'remove', old, skipCall: !state.custom })
     return { graphIndex: index, step }
   })
-  const nextId = (): OperationId => (last += 1) as OperationId
+  const nextId = (): OperationId => (lastId += 1) as OperationId
   return planDeletes(createStateGraph(states), steps, {
     sealing,
     nextId,
@@ -103,14 +103,14 @@ function checkOrder({ states, condemned }: DeleteCase, { log }: PlanRun): void {
 const findWaves = ({ states, condemned }: DeleteCase): readonly (readonly number[])[] =>
   wavesOf([...condemned], findDeleteEdges(createStateGraph(states), condemned))
 
-const modes: readonly PlanWait[] = ['for dependents', 'for whole waves', 'for waves to end']
+const waitModes: readonly PlanWait[] = ['for dependents', 'for whole waves', 'for waves to end']
 
-describe.each(modes)('deletes that wait %s', waiting => {
+describe.each(waitModes)('deletes that wait %s', waitMode => {
   test('delete everything if the provider refuses none, dependents first, even if executors die', async () => {
     await fc.assert(
       fc.asyncProperty(cases, async testCase => {
         const faults = { ...testCase.faults, refusedUrns: new Set<Urn>() }
-        const testRun = await execute(planOf(testCase, waiting), faults)
+        const testRun = await execute(planOf(testCase, waitMode), faults)
         expect([...testRun.deletions].sort()).toEqual(
           [...findExpectedDeletions({ ...testCase, faults })].sort(),
         )
@@ -123,7 +123,7 @@ describe.each(modes)('deletes that wait %s', waiting => {
   test('need and release at most 32 others each', () => {
     fc.assert(
       fc.property(cases, testCase => {
-        for (const { operation } of planOf(testCase, waiting)) {
+        for (const { operation } of planOf(testCase, waitMode)) {
           expect(operation.needs).toBeLessThanOrEqual(limits.edgesPerOperationMax)
           expect(operation.releases.length).toBeLessThanOrEqual(limits.edgesPerOperationMax)
         }
@@ -135,10 +135,10 @@ describe.each(modes)('deletes that wait %s', waiting => {
 describe('deletes that continue after a failure', () => {
   test.each(['for dependents', 'for waves to end'] as const)(
     'and wait %s delete everything except the dependencies of a refused one, in order',
-    async waiting => {
+    async waitMode => {
       await fc.assert(
         fc.asyncProperty(cases, async testCase => {
-          const testRun = await execute(planOf(testCase, waiting), testCase.faults)
+          const testRun = await execute(planOf(testCase, waitMode), testCase.faults)
           expect([...testRun.deletions].sort()).toEqual([...findExpectedDeletions(testCase)].sort())
           expect(testRun.arrivalsMax).toBeLessThanOrEqual(limits.edgesPerOperationMax)
           checkOrder(testCase, testRun)
@@ -149,9 +149,9 @@ describe('deletes that continue after a failure', () => {
 })
 
 describe('deletes of a stack with protected resources', () => {
-  test.each(modes)(
+  test.each(waitModes)(
     'that wait %s keep these and their dependencies, and nothing else',
-    async waiting => {
+    async waitMode => {
       await fc.assert(
         fc.asyncProperty(cases, async testCase => {
           const kept = testCase.faults.refusedUrns
@@ -159,7 +159,7 @@ describe('deletes of a stack with protected resources', () => {
             kept.has(state.urn) ? { ...state, protect: true } : state,
           )
           const faults = { ...testCase.faults, refusedUrns: new Set<Urn>() }
-          const testRun = await execute(planOf({ ...testCase, states }, waiting), faults)
+          const testRun = await execute(planOf({ ...testCase, states }, waitMode), faults)
           expect([...testRun.deletions].sort()).toEqual([...findExpectedDeletions(testCase)].sort())
           checkOrder(testCase, testRun)
         }),
@@ -178,11 +178,11 @@ describe('deletes with a limit of concurrent operations', () => {
         )
         expect([...testRun.deletions].sort()).toEqual([...findExpectedDeletions(testCase)].sort())
         checkOrder(testCase, testRun)
-        const open = new Set<Urn>()
+        const openUrns = new Set<Urn>()
         for (const [event, urn] of testRun.log) {
-          if (event === 'begun') open.add(urn)
-          else open.delete(urn)
-          expect(open.size).toBeLessThanOrEqual(concurrencyMax)
+          if (event === 'begun') openUrns.add(urn)
+          else openUrns.delete(urn)
+          expect(openUrns.size).toBeLessThanOrEqual(concurrencyMax)
         }
       }),
     )
@@ -214,7 +214,7 @@ describe('waves', () => {
     )
   })
 
-  test('that must be deleted completely end the plan after one with a refused delete', async () => {
+  test('that must be deleted completely end the plan after the first wave with a refused delete', async () => {
     await fc.assert(
       fc.asyncProperty(cases, async testCase => {
         const testRun = await execute(planOf(testCase, 'for whole waves'), testCase.faults)
@@ -222,8 +222,8 @@ describe('waves', () => {
         const urnsOf = (wave: readonly number[]): readonly Urn[] =>
           wave.map(index => (testCase.states[index] as ResourceState).urn)
         const waves = findWaves(testCase).map(urnsOf)
-        const stop = waves.findIndex(wave => wave.some(urn => refusedUrns.has(urn)))
-        const begun = stop < 0 ? waves : waves.slice(0, stop + 1)
+        const stopIndex = waves.findIndex(wave => wave.some(urn => refusedUrns.has(urn)))
+        const begun = stopIndex < 0 ? waves : waves.slice(0, stopIndex + 1)
         const expected = begun.flat().filter(urn => !refusedUrns.has(urn))
         expect([...testRun.deletions].sort()).toEqual([...expected].sort())
       }),

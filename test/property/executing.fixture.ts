@@ -99,13 +99,13 @@ export async function execute(
 ): Promise<PlanRun> {
   database.run('BEGIN')
   try {
-    return await executeIn(plannedOperations, faults)
+    return await executeInTransaction(plannedOperations, faults)
   } finally {
     database.run('ROLLBACK')
   }
 }
 
-async function executeIn(
+async function executeInTransaction(
   plannedOperations: readonly PlannedOperation[],
   faults: RunFaults,
 ): Promise<PlanRun> {

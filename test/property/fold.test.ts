@@ -191,7 +191,7 @@ test('a replay does not depend on the order or number of entries', () => {
   )
 })
 
-test('every object of a begun operation is in the resource list or pending, for any visible subset of the other ends', () => {
+test('every object that a begun create may have created is in the resource list or pending, even if other ends are not visible', () => {
   fc.assert(
     fc.property(deployments, fc.nat(), ({ operations, ends }, cut) => {
       const visibleEnds = ends.slice(cut % (ends.length + 1))
@@ -226,8 +226,8 @@ test('the extensions are exactly those that a resource or a pending operation na
 test('the same base and records give the same bytes', () => {
   fc.assert(
     fc.property(deployments, ({ operations, ends }) => {
-      const once = JSON.stringify(fold(inputOf(operations, ends)))
-      expect(JSON.stringify(fold(inputOf(operations, ends)))).toBe(once)
+      const firstText = JSON.stringify(fold(inputOf(operations, ends)))
+      expect(JSON.stringify(fold(inputOf(operations, ends)))).toBe(firstText)
     }),
   )
 })
@@ -246,12 +246,12 @@ const logs = deployments.chain(({ operations, ends }) => {
         decisions: [...decisions],
       },
     ]
-    const skewed = clocked.ends.map(({ outcome, ...end }, index): End => {
+    const skewedEnds = clocked.ends.map(({ outcome, ...end }, index): End => {
       const startedAt = (clocked.clocks[index] ?? 0) as EpochMs
       const endedAt = (startedAt + (clocked.clocks[19 - index] ?? 0)) as EpochMs
       return outcome === undefined ? end : { ...end, outcome: { ...outcome, startedAt, endedAt } }
     })
-    return { operations, records, ends: skewed }
+    return { operations, records, ends: skewedEnds }
   })
 })
 
@@ -275,10 +275,10 @@ test('the state at a moment contains no end without the ends of its needs', () =
             if (isReleasedEnded && getEnd(id)?.outcome !== undefined)
               expect(cut.getEnd(id)?.head.end).toBeDefined()
           }
-        const all = cutTimeline(timeline, getEnd, { kind: 'time', timeMs: 1000 as EpochMs })
+        const finalCut = cutTimeline(timeline, getEnd, { kind: 'time', timeMs: 1000 as EpochMs })
         const endsWithOutcome = ends.filter(({ outcome }) => outcome !== undefined)
         expect(
-          endsWithOutcome.every(end => all.getEnd(end.operation)?.head.end !== undefined),
+          endsWithOutcome.every(end => finalCut.getEnd(end.operation)?.head.end !== undefined),
         ).toBe(true)
       },
     ),

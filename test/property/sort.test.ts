@@ -46,20 +46,20 @@ test('any list without a cycle becomes ordered, and then stays unchanged', () =>
 })
 
 test.each([true, false])(
-  'a state with delete: %s stays after the copy of its dependency with the opposite mark',
+  'a state with delete: %s stays after the copy of its dependency that has the other value',
   isOld => {
-    const createOne = (name: string, more: object = {}): StoredResource => ({
+    const createResource = (name: string, more: object = {}): StoredResource => ({
       urn: `urn:pulumi:dev::shop::a:b:C::${name}`,
       custom: true,
       type: 'a:b:C',
       ...more,
     })
-    const withDependency = (name: string): object => ({ dependencies: [createOne(name).urn] })
+    const withDependency = (name: string): object => ({ dependencies: [createResource(name).urn] })
     const list = [
-      createOne('early', { delete: isOld, ...withDependency('user') }),
-      createOne('used', { delete: !isOld }),
-      createOne('used', { delete: isOld }),
-      createOne('user', { delete: isOld, ...withDependency('used') }),
+      createResource('early', { delete: isOld, ...withDependency('user') }),
+      createResource('used', { delete: !isOld }),
+      createResource('used', { delete: isOld }),
+      createResource('user', { delete: isOld, ...withDependency('used') }),
     ]
     const places = sortTopologically(list).resources.map(resource => list.indexOf(resource))
     expect(places.indexOf(1)).toBeLessThan(places.indexOf(3))

@@ -73,11 +73,11 @@ describe('targets', () => {
         const { targets, targetDependents } = targetCase.targeting
         fc.pre(targets.length > 0)
         const decided = await decideTargets(targetCase, runsProgram)
-        const findBelow = (source: 'program' | 'state'): readonly string[] =>
+        const findTargeted = (source: 'program' | 'state'): readonly string[] =>
           targetDependents ? [...findClosure(targetCase, targets, source)] : targets
-        for (const urn of findTouched(decided.steps)) expect(findBelow('program')).toContain(urn)
+        for (const urn of findTouched(decided.steps)) expect(findTargeted('program')).toContain(urn)
         for (const urn of findTouched(decided.deletes))
-          expect([...findBelow('state'), ...findBelow('program')]).toContain(urn)
+          expect([...findTargeted('state'), ...findTargeted('program')]).toContain(urn)
       }),
     )
   })

@@ -22,10 +22,14 @@ import { objectOfType } from '../../shared/providers/terraform/values/build-valu
 import { conformsTo } from '../../shared/providers/terraform/values/conformance.ts'
 import { valuesOf } from './cty.fixture.ts'
 
+/** The letters are flags: `o` for optional, `c` for computed. */
 const inner = { a: plainAttribute('o'), b: plainAttribute('oc', '"bool"'), c: plainAttribute('c') }
 const nestings = ['single', 'list', 'set', 'map'] as const
 
-/** A schema with each nesting, in blocks and in attributes. */
+/**
+ * A schema with each nesting, in blocks and in attributes. The prefix of a name is `n` for optional
+ * attributes, `m` for attributes that are also computed, and `b` for blocks.
+ */
 const block = blockWith(
   {
     ...inner,

@@ -11,7 +11,7 @@ import { createVirtualEnvironment, describeWithCommands } from '../e2e/toolchain
 import { buildPulumiCli, cliVersions } from './build-cli.ts'
 import { openStockClient, type StockClient } from './stock-client.ts'
 
-const slowMs = 900_000
+const timeoutMs = 900_000
 const requirements = resolve(import.meta.dirname, '../fixtures/programs/python/requirements.txt')
 
 let client: StockClient | undefined
@@ -42,7 +42,7 @@ describeWithCommands('the Automation API with stacks of a server', [['go', 'vers
       expect(printed).toMatchObject({ ...automationResults, stacks: [] })
       expect(client?.sandbox.listObjects()).toEqual([])
     },
-    slowMs,
+    timeoutMs,
   )
 
   describeWithCommands('in Python', [['python3', '-m', 'venv', '--help']], () => {
@@ -54,7 +54,7 @@ describeWithCommands('the Automation API with stacks of a server', [['go', 'vers
         expect(printed).toMatchObject(automationResults)
         expect(client?.sandbox.listObjects()).toEqual([])
       },
-      slowMs,
+      timeoutMs,
     )
   })
 })

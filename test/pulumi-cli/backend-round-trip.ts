@@ -56,6 +56,7 @@ function describeRoundTrip(scheme: BackendScheme, layout: BackendLayout): void {
   const startPulumi = (...args: readonly string[]): RunningCommand => {
     const path = `${hostsFolder}${delimiter}${sandbox.createEnvironment()['PATH'] ?? ''}`
     const stockEnv = { PATH: path, PULUMI_HOME: stockHome, PULUMI_SKIP_UPDATE_CHECK: 'true' }
+    // AI agents set the last two variables, which change the behaviour of Pulumi's command line.
     const variables = { ...env, ...stockEnv, AI_AGENT: undefined, CLAUDECODE: undefined }
     return sandbox.start(['--non-interactive', ...args], { command: cli, env: variables })
   }
@@ -88,7 +89,7 @@ function describeRoundTrip(scheme: BackendScheme, layout: BackendLayout): void {
   }
 
   test(
-    'our killed deployment keeps its lock, our next command recovers it, and Pulumi continues',
+    'our killed deployment keeps its lock, our next command recovers the deployment, and Pulumi continues',
     async () => {
       await runAntichain('stack', 'init', 'dev')
       await runAntichain('config', 'set', '--secret', 'token', 's3cr3t', '-s', 'dev')
@@ -104,9 +105,9 @@ function describeRoundTrip(scheme: BackendScheme, layout: BackendLayout): void {
       expect(verifyExport(state, { sealed: true })).toEqual([])
       expect(findLostObjects(sandbox, readExport(state))).toEqual([])
 
-      const created = sandbox.listObjects().length
+      const createdCount = sandbox.listObjects().length
       await runPulumiSuccessfully('up', '--yes', '--skip-preview', '-s', 'dev', '-m', 'by Pulumi')
-      expect(sandbox.listObjects()).toHaveLength(created)
+      expect(sandbox.listObjects()).toHaveLength(createdCount)
       await expectSameState()
     },
     timeoutMs,
@@ -150,11 +151,11 @@ function describeRoundTrip(scheme: BackendScheme, layout: BackendLayout): void {
 
       const { resources } = readExport(await expectSameState())
       const managedIds = new Set(resources.map(({ id }) => id))
-      const created = sandbox.listObjects().length
-      const destroy = startPulumi('destroy', '--yes', '--skip-preview', '-s', 'dev', '-p', '2')
-      await waitUntil(() => sandbox.listObjects().length < created, { condition: 'a delete' })
-      destroy.kill('SIGKILL', 'group')
-      await destroy.done
+      const createdCount = sandbox.listObjects().length
+      const destroyRun = startPulumi('destroy', '--yes', '--skip-preview', '-s', 'dev', '-p', '2')
+      await waitUntil(() => sandbox.listObjects().length < createdCount, { condition: 'a delete' })
+      destroyRun.kill('SIGKILL', 'group')
+      await destroyRun.done
       const refused = await sandbox.run(['destroy', '--yes', '-s', 'dev'], { env })
       expect(refused.err).toMatch(/BACKEND_LOCKED.*\(process \d+\) since .*, \d+ s ago/)
       await runAntichain('cancel', '-s', 'dev', '--yes')

@@ -82,18 +82,18 @@ describeWithCommands("deployments of Pulumi's own command line", [['go', 'versio
     expect(sandbox.listObjects()).toEqual([])
   }, 300_000)
 
-  test('of a commit need a webhook for its repository, and schedules are those of our own command line', async () => {
+  test('need a webhook if they deploy a commit, and the schedules of both command lines are the same', async () => {
     const { pulumi, antichain, sandbox } = await openWithUpload()
     host = await startGithub(credential)
     const schedule = async (...args: string[]): Promise<string> =>
       requireSuccess(await pulumi(['stack', 'schedule', ...args])).out
-    const cron = ['--cron', '0 */4 * * *']
-    const raw = await schedule('new', '--kind', 'raw', '--operation', 'refresh', ...cron)
+    const cronArgs = ['--cron', '0 */4 * * *']
+    const raw = await schedule('new', '--kind', 'raw', '--operation', 'refresh', ...cronArgs)
     expect(raw).toMatch(/Type: +raw[\s\S]*Settings: +pulumi refresh/)
-    const drift = await schedule('new', '--kind', 'drift', '--auto-remediate', ...cron)
+    const drift = await schedule('new', '--kind', 'drift', '--auto-remediate', ...cronArgs)
     expect(drift).toContain('detect + auto-remediate')
-    const once = ['--once', '2099-01-01T00:00:00Z']
-    expect(await schedule('new', '--kind', 'ttl', ...once)).toMatch(/Type: +ttl/)
+    const onceArgs = ['--once', '2099-01-01T00:00:00Z']
+    expect(await schedule('new', '--kind', 'ttl', ...onceArgs)).toMatch(/Type: +ttl/)
     const id = /ID: +(\S+)/.exec(raw)?.[1] ?? ''
     expect(await schedule('edit', id, '--operation', 'preview')).toContain('pulumi preview')
     const ours = requireSuccess(await antichain(['schedule', 'ls', '-s', 'dev'])).out
@@ -113,24 +113,24 @@ describeWithCommands("deployments of Pulumi's own command line", [['go', 'versio
       'infra/index.js': "const { Thing } = require('./gold')\nnew Thing('thing', { value: 7 })\n",
       'infra/gold.js': files['gold.js'],
     })
-    const settings = ['--git-url', `${host.origin}/${repository}.git`, '--branch', 'main']
-    requireSuccess(await pulumi(['deployment', 'settings', 'edit', ...settings]))
-    const run = ['deployment', 'run', 'update', '--git-commit', commit, streamLogs]
-    const refused = await pulumi(run)
+    const settingsArgs = ['--git-url', `${host.origin}/${repository}.git`, '--branch', 'main']
+    requireSuccess(await pulumi(['deployment', 'settings', 'edit', ...settingsArgs]))
+    const runArgs = ['deployment', 'run', 'update', '--git-commit', commit, streamLogs]
+    const refused = await pulumi(runArgs)
     expect(refused.err).toContain(
       `no webhook admits this operation of the repository ${repository}`,
     )
     const stack = 'organization/small/dev'
     const rules = [{ on: 'push', repository, branches: ['main'], stack, folder: 'infra' }]
     writeFileSync(join(sandbox.program, 'rules.json'), JSON.stringify(rules))
-    const webhook = ['webhook', 'create', 'site', '--rules', 'rules.json']
+    const webhookArgs = ['webhook', 'create', 'site', '--rules', 'rules.json']
     const env = {
       ...serverVariables,
       ANTICHAIN_SECRET: 's'.repeat(20),
       ANTICHAIN_CREDENTIAL: credential,
     }
-    requireSuccess(await antichain([...webhook, '--api-url', host.origin], { env }))
-    expect(requireSuccess(await pulumi(run)).out).toContain('2 created')
+    requireSuccess(await antichain([...webhookArgs, '--api-url', host.origin], { env }))
+    expect(requireSuccess(await pulumi(runArgs)).out).toContain('2 created')
     expect(sandbox.listObjects()).toMatchObject([{ props: { value: 7 } }])
     expect(host.listStatuses(commit).map(({ state }) => state)).toContain('pending')
   }, 300_000)

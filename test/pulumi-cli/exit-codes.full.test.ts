@@ -16,7 +16,7 @@ interface Failure {
   readonly folder?: string
 }
 
-const needsConfig = 'name: codes\nruntime: nodejs\nconfig: { needed: { type: string } }\n'
+const projectWithConfig = 'name: codes\nruntime: nodejs\nconfig: { needed: { type: string } }\n'
 const program = `
 const pulumi = require('@pulumi/pulumi')
 const { Thing } = require('./gold')
@@ -28,7 +28,7 @@ const files = {
   'Pulumi.yaml': 'name: codes\nruntime: nodejs\n',
   'Pulumi.dev.yaml': 'config: {}\n',
   'index.js': program,
-  'needs-config/Pulumi.yaml': needsConfig,
+  'needs-config/Pulumi.yaml': projectWithConfig,
   'broken-project/Pulumi.yaml': 'name: [\n',
   'unnamed-project/Pulumi.yaml': 'runtime: nodejs\n',
   'unknown-runtime/Pulumi.yaml': 'name: codes\nruntime: nothing\n',
@@ -88,6 +88,7 @@ describeWithCommands('exit codes', [['go', 'version']], () => {
       PATH: `${hosts}${delimiter}${sandbox.createEnvironment()['PATH'] ?? ''}`,
       PULUMI_BACKEND_URL: `file://${state}`,
       PULUMI_SKIP_UPDATE_CHECK: 'true',
+      // AI agents set these variables, which change the behaviour of Pulumi's command line.
       AI_AGENT: undefined,
       CLAUDECODE: undefined,
     }

@@ -20,6 +20,7 @@ async function openHangingUpdate(env: Readonly<Record<string, string>> = {}) {
   const { pulumi, startPulumi, sandbox } = openedClient
   requireSuccess(await pulumi(['stack', 'init', 'dev']))
   const up = startPulumi(['up', '--yes', '--skip-preview'], {
+    // With GOLD_ASKED, the provider also records requests that it has not answered.
     GOLD_ASKED: '1',
     DELAY: '8000',
     ...env,
@@ -50,7 +51,7 @@ describeWithCommands("kills around Pulumi's own command line", [['go', 'version'
     expect(JSON.parse(history)).toMatchObject([{ result: 'cancelled' }])
   }, 900_000)
 
-  test('a client that comes second sees the holder and the age of our own deployment', async () => {
+  test("Pulumi's client reports the holder and the age of a running deployment of antichain", async () => {
     const openedClient = await openStockClient(buildPulumiCli(cliVersion))
     client = openedClient
     const { antichain, pulumi, sandbox } = openedClient
@@ -95,7 +96,7 @@ describeWithCommands("kills around Pulumi's own command line", [['go', 'version'
     expect(await readPending()).toEqual([])
   }, 900_000)
 
-  test('our own cancel closes the deployment of a client, whose next call is refused', async () => {
+  test("`antichain cancel` closes a running deployment of Pulumi's client, and the client fails", async () => {
     const { up, antichain } = await openHangingUpdate()
     requireSuccess(await antichain(['cancel', '--yes', '-s', 'dev']))
     const ended = await up.done
@@ -108,6 +109,7 @@ describeWithCommands("kills around Pulumi's own command line", [['go', 'version'
     await restartServer()
     requireSuccess(await up.done)
     expect(sandbox.listObjects()).toHaveLength(1)
+    // The delay is an input of `thing`, so without the same value `thing` would change.
     const upAgain = ['up', '--yes', '--skip-preview', '--expect-no-changes']
     requireSuccess(await pulumi(upAgain, { DELAY: '8000' }))
   }, 900_000)

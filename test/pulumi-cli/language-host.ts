@@ -43,6 +43,7 @@ function runProgram(request: RunRequest): Promise<RunResponse> {
     PULUMI_CONFIG: JSON.stringify(Object.fromEntries(request.config)),
     PULUMI_CONFIG_SECRET_KEYS: JSON.stringify(request.configSecretKeys),
   }
+  // The engine reads the port of this host from its standard output, so the program uses stderr.
   const program = spawn('node', args, { cwd: programFolder, env, stdio: ['ignore', 2, 2] })
   return new Promise(resolve =>
     program.on('close', code => {

@@ -95,7 +95,7 @@ describeWithCommands('a move from Pulumi', [['go', 'version']], () => {
       oldBackend = `${oldBackend}-2`
       mkdirSync(new URL(oldBackend))
       await runCommands(readCommands('back'))
-      // The provider has still its one object, so nothing was created or deleted.
+      // The provider still has its one object, so nothing was created or deleted.
       expect(client.sandbox.listObjects()).toHaveLength(1)
     },
     timeoutMs,

@@ -61,6 +61,7 @@ describeWithCommands("operations of Pulumi's own command line", [['go', 'version
       const events = JSON.parse(requireSuccess(await pulumi(args)).out) as Record<string, unknown>[]
       return [...new Set(events.flatMap(Object.keys))].filter(key => key.endsWith('Event'))
     }
+    // In Pulumi's table of events, 5 is the summary, and 7 the outputs of a resource.
     for (const update of ['latest', '1', 'deployment-2'])
       expect(await readKinds(update, '--event-type', '5')).toEqual(['summaryEvent'])
     const urn = 'urn:pulumi:dev::small::pulumi:pulumi:Stack::small-dev'

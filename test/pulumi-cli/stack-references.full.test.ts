@@ -80,13 +80,13 @@ describeWithCommands('stack references of both command lines', [['go', 'version'
       ['antichain', 'pulumi'],
     ])(
       'a stack that %s deployed gives its outputs and secrets to a program that %s runs',
-      async (writing, reading) => {
+      async (writerCommand, readerCommand) => {
         const commandOf = (name: string): string | undefined =>
           name === 'pulumi' ? cli : undefined
-        const env = await createEnv(writing)
+        const env = await createEnv(writerCommand)
         const outputs = { key: 'hush', zone: 'north' }
-        expect(await deploy(commandOf(writing), ['writer', 'source'], env)).toEqual(outputs)
-        expect(await deploy(commandOf(reading), ['reader', 'target'], env)).toEqual(outputs)
+        expect(await deploy(commandOf(writerCommand), ['writer', 'source'], env)).toEqual(outputs)
+        expect(await deploy(commandOf(readerCommand), ['reader', 'target'], env)).toEqual(outputs)
       },
       timeoutMs,
     )

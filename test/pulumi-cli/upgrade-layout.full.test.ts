@@ -58,12 +58,12 @@ describeWithCommands('state upgrade of both command lines', [['go', 'version']],
       expect([...ours.keys()]).toContain('/.pulumi/stacks/shop/old.json')
       expect([...ours]).toEqual([...stock])
 
-      const path = ['-s', 'organization/shop/old']
-      const exported = await runPulumi('ours', 'stack', 'export', ...path)
-      expect((await runAntichain('stock', 'stack', 'export', ...path)).out).toBe(exported.out)
-      const history = await runPulumi('ours', 'stack', 'history', '-j', ...path)
+      const stackArgs = ['-s', 'organization/shop/old']
+      const exported = await runPulumi('ours', 'stack', 'export', ...stackArgs)
+      expect((await runAntichain('stock', 'stack', 'export', ...stackArgs)).out).toBe(exported.out)
+      const history = await runPulumi('ours', 'stack', 'history', '-j', ...stackArgs)
       const entries = JSON.parse(
-        (await runAntichain('stock', 'stack', 'history', '-j', ...path)).out,
+        (await runAntichain('stock', 'stack', 'history', '-j', ...stackArgs)).out,
       )
       expect(entries.map(({ kind }: { kind: string }) => kind)).toEqual(
         JSON.parse(history.out).map(({ kind }: { kind: string }) => kind),

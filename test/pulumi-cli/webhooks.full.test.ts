@@ -19,7 +19,7 @@ interface Delivery {
   readonly payload: string
 }
 
-/** Matches the payload of an update of a kind. */
+/** Returns a matcher for the payload of an update of this kind. */
 const payloadOf = (kind: string): unknown => expect.stringContaining(`"kind":"${kind}"`)
 
 describeWithCommands("webhooks of Pulumi's command line", [['go', 'version']], () => {
@@ -127,10 +127,10 @@ describeWithCommands("webhooks of Pulumi's command line", [['go', 'version']], (
       await runPulumi('stack init dev')
       client.sandbox.setFaults({ 'create:thing': 'always' })
       expect((await client.pulumi(['up', '--yes', '--skip-preview'])).exit).not.toBe(0)
-      const isFailure = ({ headers }: { headers: object }): boolean =>
+      const isUpdate = ({ headers }: { headers: object }): boolean =>
         (headers as Record<string, unknown>)['pulumi-webhook-kind'] === 'stack_update'
-      const countFailures = (): number => receiver.received.filter(isFailure).length
-      await waitUntil(() => countFailures() === 2, { condition: 'two deliveries', limitMs: 60_000 })
+      const countUpdates = (): number => receiver.received.filter(isUpdate).length
+      await waitUntil(() => countUpdates() === 2, { condition: 'two deliveries', limitMs: 60_000 })
       await runPulumi(`org webhook remove ${id} --yes`)
     } finally {
       await client.remove()

@@ -32,6 +32,7 @@ export function createSimCatalog(
   const stacks = new Map<StackId, StackRecord & { readonly call: string }>()
   const history = new Map<string, HistoryRecord>()
   const inbox: LateOutcome[] = []
+  // Keys of removed late outcomes. A late copy of a put must not restore them.
   const takenKeys = new Set<string>()
   let versions: { readonly version: number; readonly snapshot: BlobHash }[] = []
   const requireStack = (id: StackId): StackRecord & { readonly call: string } => {

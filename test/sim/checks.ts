@@ -109,10 +109,10 @@ export function createChecks(world: World, cloud: ModelCloud): Observer {
         world.violate('the published state is marked with an integrity error')
       const [stack] = world.records.catalog.listStacks().stacks
       // The state already contains the changes of deployments that published earlier.
-      const publishing = (stack?.targeted ?? []).filter(
+      const possiblePublishers = (stack?.targeted ?? []).filter(
         ({ published }) => published === undefined || published.snapshot === blob,
       )
-      const openFolds = listTargetedFolds(world, publishing)
+      const openFolds = listTargetedFolds(world, possiblePublishers)
       checkCloud(world, cloud, { state: mergeOpenFolds(openFolds, state), exemptIds })
       const previous = previousState
       previousState = state
@@ -286,7 +286,7 @@ export function toComparable(state: StoredDeployment): readonly string[] {
       JSON.stringify(resource)
         .replaceAll(/#\d+/g, '#')
         .replaceAll(/"answer":\d+/g, '"answer":0')
-        // The number of diffs depends on the faults.
+        // A diff of an unchanged object adds this output. Faults change the number of diffs.
         .replaceAll(',"upgraded":"yes"', '')
         .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'uuid'),
     )

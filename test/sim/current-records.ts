@@ -39,14 +39,14 @@ export interface ManualWrites {
 export const tableNames: TableNames = { journal: 'journal', catalog: 'catalog' }
 
 /**
- * The parsed JSON field of each item. The checks parse only one field of an item. An item is never
- * modified, only replaced.
+ * The parsed JSON field of each item. The checks parse only one field of each item. An item is
+ * never modified, only replaced.
  */
-const parsed = new WeakMap<ModelItem, unknown>()
+const parsedFields = new WeakMap<ModelItem, unknown>()
 
 function jsonOf<T>(item: ModelItem, name: string): T {
-  const value = parsed.get(item) ?? JSON.parse(readText(item, name))
-  parsed.set(item, value)
+  const value = parsedFields.get(item) ?? JSON.parse(readText(item, name))
+  parsedFields.set(item, value)
   return value as T
 }
 

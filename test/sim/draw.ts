@@ -25,11 +25,12 @@ export interface SeededDraw {
 /** Creates the stream of a seed. */
 export function createDraw(seed: number): SeededDraw {
   let state = mixBits(seed >>> 0)
+  // The numbers follow the algorithm mulberry32.
   const unit = (): number => {
     state = (state + 0x6d2b79f5) >>> 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
+    let bits = Math.imul(state ^ (state >>> 15), 1 | state)
+    bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits
+    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32
   }
   const integer = (min: number, max: number): number => min + Math.floor(unit() * (max - min + 1))
   return {
@@ -41,12 +42,14 @@ export function createDraw(seed: number): SeededDraw {
   }
 }
 
+/** Mixes the bits of a number, as the last step of MurmurHash3 does. */
 function mixBits(value: number): number {
   const firstMix = Math.imul(value ^ (value >>> 16), 0x85ebca6b)
   const secondMix = Math.imul(firstMix ^ (firstMix >>> 13), 0xc2b2ae35)
   return (secondMix ^ (secondMix >>> 16)) >>> 0
 }
 
+/** Returns the FNV-1a hash of a text. Its initial value contains the seed. */
 function hashText(text: string, seed: number): number {
   let hash = (0x811c9dc5 ^ mixBits(seed >>> 0)) >>> 0
   for (let index = 0; index < text.length; index += 1)

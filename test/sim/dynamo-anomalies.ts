@@ -27,7 +27,10 @@ export type SendWithAnomalies = (
   send: (command: DynamoCommand) => Promise<unknown>,
 ) => Promise<unknown>
 
-/** Answers a request abnormally. Returns undefined if it does not apply to the request. */
+/**
+ * A function that answers a request abnormally. It returns undefined for a request to which the
+ * anomaly does not apply.
+ */
 type Anomaly = (input: {
   readonly command: DynamoCommand
   readonly send: (command: DynamoCommand) => Promise<unknown>

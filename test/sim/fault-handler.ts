@@ -52,12 +52,12 @@ export function createFaultHandler(
     const { host } = process
     const roles: ReadonlySet<ServeRole> = new Set(['generator', 'executor'])
     const startOptions = { ...createStart(process), host, roles, isNewer: false }
-    const serving = startServing(machine, startOptions)
+    const servingProcess = startServing(machine, startOptions)
     await clock.sleep(10_000)
-    serving.stop()
-    await Promise.race([serving.end, clock.sleep(60_000)])
-    serving.launch.node.crash()
-    return serving.end
+    servingProcess.stop()
+    await Promise.race([servingProcess.end, clock.sleep(60_000)])
+    servingProcess.launch.node.crash()
+    return servingProcess.end
   }
   const otherHostOf = ({ host }: SimProcess): HostName => (host === 'here' ? 'there' : 'here')
   return (fault, process) => {
@@ -88,6 +88,7 @@ export function createFaultHandler(
     }
     if (kind.endsWith('deposed meanwhile'))
       startOther(async () => {
+        // The frozen process counts as dead after 90 s (`watchdogNudgeMs`), and wakes later.
         await clock.sleep(92_000 + size * 30_000)
         return runCommand(process, { size, host: otherHostOf(process), isNewer })
       })

@@ -8,8 +8,8 @@ export interface Fault {
   /** Index of the step in the scenario, from 0. It is ignored if `startNumber` is `any`. */
   readonly step: number
   /**
-   * Number of starts of the process before this one: 0 is the first start of the step. `any`: the
-   * fault waits for its effect in all processes.
+   * Number of earlier starts of the process: 0 is the first start of the step. `any`: the fault
+   * waits for its effect in all processes.
    */
   readonly startNumber: number | 'any'
   /**

@@ -92,8 +92,8 @@ export function settleInput(input: FoldInput, isSwept: boolean): FoldInput {
 
 /**
  * Checks the fold law (I6). The published state is the fold of the records, or the base if only
- * the time of the manifest differs. A replay of the same
- * entries in any order, with any duplicates, gives the same result.
+ * the time of the manifest differs. A replay of the same entries in any order, with any duplicates,
+ * gives the same result.
  */
 export function checkFoldLaw(
   world: World,
@@ -107,6 +107,7 @@ export function checkFoldLaw(
     const { base } = foldInput
     return JSON.stringify(isDeepStrictEqual(withoutTime(base), withoutTime(folded)) ? base : folded)
   }
+  // The records do not show whether a sweep ran before the fold of the close.
   const sweptInput = settleInput(records, true)
   const input = textOf(sweptInput) === text ? sweptInput : settleInput(records, false)
   const replayOptions = { baseFeatures: [], now: input.now, version }

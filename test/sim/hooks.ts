@@ -23,18 +23,18 @@ export type SimHookType = (typeof simHookTypes)[number]
 export type HooksByName = ReadonlyMap<string, readonly SimHookType[]>
 
 /** Share of the scenarios that draw hooks, and share of the things in them that draw hooks. */
-const [hookedScenarios, hookedThings] = [0.2, 0.4]
+const [hookedScenarioShare, hookedThingShare] = [0.2, 0.4]
 
 /**
  * Draws the hooks of a scenario. Most scenarios have none. Each thing draws from a stream with its
  * own name.
  */
 export function drawHooks(draw: SeededDraw, names: Iterable<string>): HooksByName {
-  if (!draw.chance(hookedScenarios)) return new Map()
+  if (!draw.chance(hookedScenarioShare)) return new Map()
   return new Map(
     [...new Set(names)].flatMap((name): [string, readonly SimHookType[]][] => {
       const thingDraw = draw.fork(name)
-      if (!thingDraw.chance(hookedThings)) return []
+      if (!thingDraw.chance(hookedThingShare)) return []
       return [[name, simHookTypes.filter(() => thingDraw.chance(0.5))]]
     }),
   )

@@ -92,7 +92,7 @@ export function createModelCloud(
   hooks: HookRules,
   rules: {
     readonly mayBeDeletedFirst: (name: string) => boolean
-    readonly isForgotten: (user: string, dependency: string) => boolean
+    readonly isForgotten: (dependent: string, dependency: string) => boolean
   },
 ): ModelCloud {
   const objects = new Map<string, ModelObject>()
@@ -165,9 +165,10 @@ export function createModelCloud(
       const isOrdered = !rules.mayBeDeletedFirst(name)
       // A request that no process awaits may take effect much later, which cannot be prevented.
       const laterCalls = isUnawaited(call) ? new Set(calls.slice(calls.indexOf(call))) : new Set()
-      for (const { id: user, lastCall } of isOrdered ? usersOf(objects, publishedIds, call.id) : [])
-        if (!laterCalls.has(lastCall) && !rules.isForgotten(nameOf(user), name))
-          violate(`${call.id} was deleted before ${user}, which depends on it`)
+      const dependents = isOrdered ? dependentsOf(objects, publishedIds, call.id) : []
+      for (const { id, lastCall } of dependents)
+        if (!laterCalls.has(lastCall) && !rules.isForgotten(nameOf(id), name))
+          violate(`${call.id} was deleted before ${id}, which depends on it`)
       objects.delete(call.id)
       deletingCalls.set(call.id, call)
     },
@@ -200,9 +201,9 @@ export function createModelCloud(
 
 /**
  * Returns the objects of a published state that need this id, because one of their inputs refers to
- * it.
+ * it. The names of such inputs begin with `needs` or `fixed`.
  */
-function usersOf(
+function dependentsOf(
   objects: ReadonlyMap<string, ModelObject>,
   publishedIds: ReadonlySet<string>,
   id: string,
@@ -211,8 +212,8 @@ function usersOf(
     [...objects.values()]
       // The request of a dead process may take effect after later ones, which cannot be prevented.
       .filter(
-        ({ id: user, lastCall }) =>
-          publishedIds.has(user) && (lastCall.isAnswered || !lastCall.sender.isDead()),
+        ({ id: dependentId, lastCall }) =>
+          publishedIds.has(dependentId) && (lastCall.isAnswered || !lastCall.sender.isDead()),
       )
       .filter(({ inputs }) =>
         [...stripSecretsInMap(inputs)].some(

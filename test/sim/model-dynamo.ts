@@ -56,7 +56,7 @@ type WriteVerdict =
   | { readonly kind: 'may'; readonly before?: ModelItem; readonly after?: ModelItem }
   | { readonly kind: 'refused'; readonly before?: ModelItem }
 
-interface Conditional {
+interface ConditionalInput {
   readonly TableName?: string | undefined
   readonly ConditionExpression?: string | undefined
   readonly ExpressionAttributeNames?: Record<string, string> | undefined
@@ -90,7 +90,7 @@ export function createModelDynamo(
       verdict.kind === 'may' ? verdict.after : undefined,
     )
     billRequest(operation, { table: write.table, writeUnits: units })
-    if (verdict.kind === 'refused') throw refusal(verdict.before)
+    if (verdict.kind === 'refused') throw refusalOf(verdict.before)
     put(write.table, write.key, verdict.after)
     return verdict
   }
@@ -161,6 +161,7 @@ export function createModelDynamo(
         return { ...writeOf(Delete ?? {}, Delete?.Key ?? {}), after: () => undefined }
       })
       const verdicts = writes.map(write => evaluateWrite(tables, write))
+      // A transaction costs twice the units of single writes.
       const units = verdicts.reduce(
         (sum, writeVerdict) =>
           sum +
@@ -173,7 +174,7 @@ export function createModelDynamo(
       )
       const table = writes[0]?.table ?? ''
       billRequest('TransactWriteItems', { table, items: writes.length, writeUnits: units })
-      if (verdicts.some(({ kind }) => kind === 'refused')) throw cancellation(verdicts)
+      if (verdicts.some(({ kind }) => kind === 'refused')) throw cancellationOf(verdicts)
       for (const [index, write] of writes.entries()) {
         const verdict = verdicts[index]
         if (verdict?.kind === 'may') put(write.table, write.key, verdict.after)
@@ -200,7 +201,7 @@ function copyOf<T>(value: T): T {
   return copy as T
 }
 
-function writeOf(input: Conditional, key: ModelItem): Omit<Write, 'after'> {
+function writeOf(input: ConditionalInput, key: ModelItem): Omit<Write, 'after'> {
   const { TableName: table = '', ConditionExpression: condition } = input
   const placeholders = {
     names: input.ExpressionAttributeNames,
@@ -209,13 +210,13 @@ function writeOf(input: Conditional, key: ModelItem): Omit<Write, 'after'> {
   return { table, key, condition, placeholders, expressions: [condition] }
 }
 
-function putOf(input: Conditional & { readonly Item: ModelItem | undefined }): Write {
+function putOf(input: ConditionalInput & { readonly Item: ModelItem | undefined }): Write {
   const { Item: item = {} } = input
   return { ...writeOf(input, item), after: () => item }
 }
 
 function updateOf(
-  input: Conditional & {
+  input: ConditionalInput & {
     readonly Key: ModelItem | undefined
     readonly UpdateExpression?: string | undefined
   },
@@ -242,13 +243,13 @@ function evaluateWrite(tables: ModelTables, write: Write): WriteVerdict {
   return { kind: 'may', ...beforeField, ...(after === undefined ? {} : { after }) }
 }
 
-function refusal(before: ModelItem | undefined): Error {
+function refusalOf(before: ModelItem | undefined): Error {
   const message = 'The conditional request failed'
   const item = before === undefined ? {} : { Item: structuredClone(before) }
   return new ConditionalCheckFailedException({ message, $metadata: {}, ...item })
 }
 
-function cancellation(verdicts: readonly WriteVerdict[]): Error {
+function cancellationOf(verdicts: readonly WriteVerdict[]): Error {
   return new TransactionCanceledException({
     message: 'Transaction cancelled',
     $metadata: {},

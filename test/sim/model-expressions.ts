@@ -198,9 +198,9 @@ function parseOperand(tokens: Tokens, placeholders: RequestPlaceholders): ItemRe
   }
   if (token !== 'if_not_exists') throw invalidError(`unknown function ${token}`)
   tokens.expect(',')
-  const rightValue = parseOperand(tokens, placeholders)
+  const readDefault = parseOperand(tokens, placeholders)
   tokens.expect(')')
-  return item => item[name] ?? rightValue(item)
+  return item => item[name] ?? readDefault(item)
 }
 
 function sizeOf(value: AttributeValue | undefined): AttributeValue | undefined {

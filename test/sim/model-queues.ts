@@ -75,14 +75,15 @@ export function createModelQueues(world: QueueWorld, queues: readonly ModelQueue
   let count = 0
   const requireQueue = (url = ''): StoredMessage[] => {
     const queueMessages = messagesByUrl.get(url)
-    if (queueMessages === undefined) throw refusal('QueueDoesNotExist')
+    if (queueMessages === undefined) throw refusalOf('QueueDoesNotExist')
     return queueMessages
   }
   const wakeAll = (): void => {
     for (const wake of [...wakers]) wake()
   }
   const put = (url: string | undefined, body: string, delayMs: number): Answer => {
-    if (Buffer.byteLength(body) > awsLimits.messageBytesMax) throw refusal('InvalidParameterValue')
+    if (Buffer.byteLength(body) > awsLimits.messageBytesMax)
+      throw refusalOf('InvalidParameterValue')
     count += 1
     const visibleAtMs = nowMs() + delayMs
     requireQueue(url).push({ id: `m${count}`, body, receives: 0, receipt: '', visibleAtMs })
@@ -146,7 +147,7 @@ export function createModelQueues(world: QueueWorld, queues: readonly ModelQueue
     const message = findOwned(input.QueueUrl, input.ReceiptHandle)
     if (message === undefined || message.visibleAtMs <= nowMs()) {
       onEvent('a receipt is void')
-      throw refusal(message === undefined ? 'ReceiptHandleIsInvalid' : 'MessageNotInflight')
+      throw refusalOf(message === undefined ? 'ReceiptHandleIsInvalid' : 'MessageNotInflight')
     }
     message.visibleAtMs = nowMs() + (input.VisibilityTimeout ?? 0) * 1_000
     wakeAll()
@@ -156,8 +157,8 @@ export function createModelQueues(world: QueueWorld, queues: readonly ModelQueue
     entries: readonly Entry[] | undefined = [],
     run: (entry: Entry) => void,
   ): Answer => {
-    if (entries.length === 0) throw refusal('EmptyBatchRequest')
-    if (entries.length > awsLimits.batchEntriesMax) throw refusal('TooManyEntriesInBatchRequest')
+    if (entries.length === 0) throw refusalOf('EmptyBatchRequest')
+    if (entries.length > awsLimits.batchEntriesMax) throw refusalOf('TooManyEntriesInBatchRequest')
     const Failed: object[] = []
     for (const entry of entries) {
       if (draw.chance(0.02)) {
@@ -182,7 +183,7 @@ export function createModelQueues(world: QueueWorld, queues: readonly ModelQueue
     SendMessageBatchCommand: ({ QueueUrl, Entries }: SendMessageBatchCommandInput) => {
       const bytes = (Entries ?? []).map(({ MessageBody = '' }) => Buffer.byteLength(MessageBody))
       if (bytes.reduce((sum, size) => sum + size, 0) > awsLimits.messageBytesMax)
-        throw refusal('BatchRequestTooLong')
+        throw refusalOf('BatchRequestTooLong')
       return runEach(
         Entries,
         ({ MessageBody = '', DelaySeconds = 0 }) =>
@@ -248,6 +249,6 @@ function messageOf({ id, body, receipt, receives }: StoredMessage): object {
   return { MessageId: id, Body: body, ReceiptHandle: receipt, Attributes }
 }
 
-function refusal(name: string): Error {
+function refusalOf(name: string): Error {
   return Object.assign(new Error(name), { name, $metadata: { httpStatusCode: 400 } })
 }

@@ -77,7 +77,7 @@ export function launchProcess(
   const refusalsByPort = new Map<string, number>()
   let renewalsRefusedUntilMs = 0
   let deployment: DeploymentId | undefined
-  let isEnded = false
+  let havePluginsEnded = false
   /** The provider calls that have not reached the cloud. */
   const pendingCalls = new Set<() => void>()
   const drawTransitMs = (): number =>
@@ -191,6 +191,7 @@ export function launchProcess(
         scheduler.after(arrivalMs + 100 + size * 3_000, deliver, node)
         return
       }
+      // The square makes most copies arrive soon.
       if (kind?.startsWith('late copy') === true || kind === 'message twice')
         scheduler.after(arrivalMs + 5 + size * size * 60_000, () => deliver(false))
       const arrive = (): void => {
@@ -226,9 +227,9 @@ export function launchProcess(
     noteDeployment(assignedDeployment) {
       deployment = assignedDeployment
     },
-    hasPlugins: () => !isEnded && (!node.isDead() || pendingCalls.size > 0),
+    hasPlugins: () => !havePluginsEnded && (!node.isDead() || pendingCalls.size > 0),
     endPlugins() {
-      isEnded = true
+      havePluginsEnded = true
       for (const arrive of [...pendingCalls])
         if (draw.chance(0.5)) arrive()
         else pendingCalls.delete(arrive)

@@ -155,15 +155,15 @@ async function runGroup(
   const clock = createWorldClock(world.scheduler)
   const draw = world.draw.fork(`group ${key}`)
   let firstEffects = 0
-  let resumed: DeploymentId | undefined
+  let resumedDeployment: DeploymentId | undefined
   for (let startNumber = 0; startNumber < startsMax; startNumber += 1) {
     const startedCommand = startCommand(machine, {
       key: `${key}.${startNumber}`,
       host: 'here',
       isNewer: false,
       step: group,
-      resume: resumed !== undefined,
-      ...(resumed === undefined ? {} : { resumedDeployment: resumed }),
+      resume: resumedDeployment !== undefined,
+      ...(resumedDeployment === undefined ? {} : { resumedDeployment }),
       wait: draw.chance(0.5),
       faults: faults.filter(
         fault => fault.processIndex === index && fault.startNumber === startNumber,
@@ -178,10 +178,10 @@ async function runGroup(
     if (end.kind === 'done') break
     await clock.sleep(draw.integer(0, 30_000))
     if (draw.chance(0.2)) break
-    const open = listOpenDeployments(
+    const openDeployment = listOpenDeployments(
       world.records.catalog.getStack(simStack) ?? { current: '' },
     ).find(deployment => machine.requestedSteps.get(deployment) === group)
-    resumed = end.kind !== 'failed' && draw.chance(0.75) ? open : undefined
+    resumedDeployment = end.kind !== 'failed' && draw.chance(0.75) ? openDeployment : undefined
   }
   return firstEffects
 }

@@ -52,23 +52,23 @@ export function startWork(
 
 /** Starts a process with a user's command. */
 export function startCommand(machine: Machine, start: CommandStart): StartedProcess {
-  let running: RunningDeployment | undefined
+  let runningDeployment: RunningDeployment | undefined
   const process = machine.startProcess({
     ...start,
     onFault(fault, faultyProcess) {
-      if (fault.kind === 'cancelled by its terminal') running?.cancel()
-      if (fault.kind === 'terminated by its terminal') running?.terminate()
+      if (fault.kind === 'cancelled by its terminal') runningDeployment?.cancel()
+      if (fault.kind === 'terminated by its terminal') runningDeployment?.terminate()
       start.onFault(fault, faultyProcess)
     },
   })
   const run = async (): Promise<DeployResult> => {
-    running = await deployIn(machine, process, start)
-    return running.done
+    runningDeployment = await deployIn(machine, process, start)
+    return runningDeployment.done
   }
   return {
     launch: process.launch,
     end: endOf(machine, process, run()),
-    stop: () => running?.terminate(),
+    stop: () => runningDeployment?.terminate(),
   }
 }
 
@@ -92,7 +92,7 @@ export function startServing(
     if (step === undefined) throw new TypeError(`the step of ${deployment} is unknown`)
     return step
   }
-  const serving = {
+  const servingDeps = {
     platform: launch.platform,
     ports,
     hostsOf(deployment: DeploymentId) {
@@ -100,7 +100,7 @@ export function startServing(
       return hostsOf(machine, process, { step: stepOf(deployment), deployment })
     },
   }
-  const serveRun = serveStacks(serving, {
+  const serveRun = serveStacks(servingDeps, {
     roles: start.roles,
     functionLimitMs: undefined,
     shutdown: stopController.signal,

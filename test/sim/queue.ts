@@ -75,6 +75,7 @@ export function createQueue(
         continue
       }
       operations += entry.message.operations.length
+      // The limit never refuses the only message, which may exceed it alone.
       const isFirst = heldEntries.length + received.length === 0
       if (deliveryLimit !== undefined && operations > deliveryLimit.operationsMax && !isFirst) break
       receipts += 1

@@ -12,8 +12,8 @@ export interface RecordTable {
 }
 
 /**
- * Creates the port. Each call of `removeRecords` removes the records of a deployment from one
- * table, in the order of `tables`.
+ * Creates the retention port. Each call of `removeRecords` removes the records of a deployment from
+ * one table, in the order of `tables`.
  */
 export function createRetention(
   tables: readonly RecordTable[],

@@ -105,24 +105,24 @@ export function drawScenario(draw: SeededDraw): Scenario {
   const inlineOperationsMax = inlineDraw.pick([0, 1, 2, 4, 16])
   const upgradeAt = setupDraw.chance(0.25) ? setupDraw.integer(0, count - 1) : count
   for (let index = 0; index < count; index += 1) {
-    const edit = draw.fork(`edit ${index}`)
-    if (index > 0) program = editProgram(edit, program, index)
-    const laterCommand = isWide || edit.chance(0.5) ? 'destroy' : 'refresh'
-    const command = index === 0 || !(isWide || edit.chance(0.25)) ? 'up' : laterCommand
-    const hasRefusals = edit.chance(0.25)
+    const editDraw = draw.fork(`edit ${index}`)
+    if (index > 0) program = editProgram(editDraw, program, index)
+    const laterCommand = isWide || editDraw.chance(0.5) ? 'destroy' : 'refresh'
+    const command = index === 0 || !(isWide || editDraw.chance(0.25)) ? 'up' : laterCommand
+    const hasRefusals = editDraw.chance(0.25)
     const refusals = hasRefusals
       ? program.flatMap(({ name }) =>
-          edit.chance(0.08) ? [`${edit.pick(['create', 'update', 'delete'])} ${name}`] : [],
+          editDraw.chance(0.08) ? [`${editDraw.pick(['create', 'update', 'delete'])} ${name}`] : [],
         )
       : []
     steps.push({
       command,
-      refresh: command !== 'refresh' && edit.chance(0.2),
-      continueOnError: edit.chance(0.3),
-      parallel: edit.pick([2, 4, 8, 16, 64]),
+      refresh: command !== 'refresh' && editDraw.chance(0.2),
+      continueOnError: editDraw.chance(0.3),
+      parallel: editDraw.pick([2, 4, 8, 16, 64]),
       execute,
       inlineOperationsMax,
-      drift: index === 0 || !edit.chance(0.25) ? [] : drawDrift(edit, program),
+      drift: index === 0 || !editDraw.chance(0.25) ? [] : drawDrift(editDraw, program),
       program,
       refusals: new Set(refusals),
       targets: [],
@@ -177,7 +177,7 @@ function drawTargetGroups(
 
 /** Reports whether a thing is the named thing, or one of the two depends on the other. */
 function touches(thing: PlannedThing, name: string, program: readonly PlannedThing[]): boolean {
-  const namesOf = ({ needs, fixed, after }: PlannedThing): readonly string[] => [
+  const dependenciesOf = ({ needs, fixed, after }: PlannedThing): readonly string[] => [
     ...needs,
     ...fixed,
     ...after,
@@ -185,8 +185,8 @@ function touches(thing: PlannedThing, name: string, program: readonly PlannedThi
   const other = program.find(candidate => candidate.name === name)
   return (
     thing.name === name ||
-    namesOf(thing).includes(name) ||
-    (other !== undefined && namesOf(other).includes(thing.name))
+    dependenciesOf(thing).includes(name) ||
+    (other !== undefined && dependenciesOf(other).includes(thing.name))
   )
 }
 
@@ -240,11 +240,11 @@ const emptyThing = {
 function drawProgram(draw: SeededDraw, count: number): readonly PlannedThing[] {
   const program: PlannedThing[] = []
   for (let index = 0; index < count; index += 1)
-    program.push(drawPlanned(draw, program, `r${index}`))
+    program.push(drawPlannedThing(draw, program, `r${index}`))
   return program
 }
 
-function drawPlanned(
+function drawPlannedThing(
   draw: SeededDraw,
   earlierThings: readonly PlannedThing[],
   name: string,
@@ -316,13 +316,13 @@ export function isDestroyByProgram({
  */
 export function createForgottenCheck({
   steps,
-}: Scenario): (user: string, dependency: string) => boolean {
+}: Scenario): (dependent: string, dependency: string) => boolean {
   const forgets = (step: ScenarioStep): boolean =>
     isDestroyByProgram(step) || step.targetGroups.length > 0
   const forgettingThings = steps.filter(forgets).flatMap(({ program }) => program)
-  return (user, dependency) =>
+  return (dependent, dependency) =>
     forgettingThings.some(
-      thing => thing.name === user && ![...thing.needs, ...thing.fixed].includes(dependency),
+      thing => thing.name === dependent && ![...thing.needs, ...thing.fixed].includes(dependency),
     )
 }
 
@@ -356,6 +356,6 @@ function editProgram(
     fixedValue: thing.fixedValue + (draw.chance(0.1) ? 1 : 0),
   }))
   for (let additions = draw.integer(0, 4); additions > 0; additions -= 1)
-    program.push(drawPlanned(draw, program, `v${version}n${additions}`))
+    program.push(drawPlannedThing(draw, program, `v${version}n${additions}`))
   return program
 }

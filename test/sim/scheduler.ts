@@ -94,8 +94,9 @@ function createHeap() {
     let index = 0
     for (;;) {
       const leftChild = 2 * index + 1
-      const [a, b] = [items[leftChild], items[leftChild + 1]]
-      const child = b !== undefined && a !== undefined && isBefore(b, a) ? leftChild + 1 : leftChild
+      const [left, right] = [items[leftChild], items[leftChild + 1]]
+      const isRightFirst = left !== undefined && right !== undefined && isBefore(right, left)
+      const child = isRightFirst ? leftChild + 1 : leftChild
       const childEvent = items[child]
       if (childEvent === undefined || !isBefore(childEvent, event)) break
       items[index] = childEvent

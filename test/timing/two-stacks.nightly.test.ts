@@ -20,7 +20,7 @@ const pluginKey = {
   os: process.platform,
   arch: process.arch,
 }
-const other = stackIdOf('many', 'prod')
+const otherStack = stackIdOf('many', 'prod')
 const resourceCount = 300
 const limitMs = Number(process.env['LIMIT'] ?? 600_000)
 
@@ -37,7 +37,7 @@ describeWithServices('two stacks', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings =>
       variables: { PATH: path.join(delimiter) },
     })
     const { catalog, clock, plugins } = sandbox.control.platform
-    await catalog.createStack(other, clock.now())
+    await catalog.createStack(otherStack, clock.now())
     await plugins.put(pluginKey, execFileSync('tar', ['-czf', '-', '-C', provider, '.']))
     copyFileSync(
       join(sandbox.program, 'Pulumi.dev.yaml'),
@@ -63,7 +63,7 @@ describeWithServices('two stacks', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings =>
       expect(end, sandbox.readLog().slice(-4_000)).toMatchObject({ result: 'succeeded' })
       return (performance.now() - startedMs) / 1_000
     }
-    const stacks = [sandbox.stack, other]
+    const stacks = [sandbox.stack, otherStack]
     const deployTogether = async (command: Command): Promise<number> =>
       Math.max(...(await Promise.all(stacks.map(stack => deploy(stack, command)))))
     // The first deployments start environments, which would count for one of the two ways only.

@@ -39,10 +39,10 @@ export function parseOrdered(source: string): OrderedJson {
     if (token === undefined) throw syntaxError()
     return JSON.parse(token) as string
   }
-  const readItemsUntil = <T>(end: string, item: () => T): readonly T[] => {
+  const readItemsUntil = <T>(end: string, readItem: () => T): readonly T[] => {
     const items: T[] = []
     if (skipSign(end)) return items
-    do items.push(item())
+    do items.push(readItem())
     while (skipSign(','))
     requireSign(end)
     return items
@@ -93,9 +93,9 @@ export function writeOrdered(json: OrderedJson, step: string, writeText: TextWri
     switch (part.kind) {
       case 'object': {
         const colon = step === '' ? ':' : ': '
-        const line = ([name, item]: readonly [string, OrderedJson]): string =>
+        const writeField = ([name, item]: readonly [string, OrderedJson]): string =>
           `${writeText(name)}${colon}${write(item, innerIndentation)}`
-        return wrapLines('{}', part.fields.map(line))
+        return wrapLines('{}', part.fields.map(writeField))
       }
       case 'list':
         return wrapLines(

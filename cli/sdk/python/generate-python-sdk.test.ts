@@ -188,12 +188,12 @@ test('enumerations have members with capitals', () => {
 test('each value of an enumeration is a member, also an empty or repeated one', () => {
   const values = [{ value: '' }, { value: 'red' }, { value: 'Red' }, { value: 'red_2' }]
   const type = { type: 'string', enum: values }
-  const lines = readText(
+  const text = readText(
     generate({ name: 'shop', types: { 'shop:index:Color': type } }),
     'pulumi_shop/_enums.py',
   )
   for (const member of ['EMPTY = ""', 'RED = "red"', 'RED_3 = "Red"', 'RED_2 = "red_2"'])
-    expect(lines).toContain(`    ${member}\n`)
+    expect(text).toContain(`    ${member}\n`)
 })
 
 test('an input of a function named as its options ends with an underscore', () => {
@@ -205,7 +205,7 @@ test('an input of a function named as its options ends with an underscore', () =
   expect(text).toContain('"resourceName": resource_name,')
 })
 
-test('constants and defaults of nested types are no arguments, but entries of dictionaries', () => {
+test('constants and defaults of nested types are optional arguments, but required entries of dictionaries', () => {
   const properties = {
     kind: { type: 'string', const: 'book' },
     count: { type: 'integer', default: 3 },

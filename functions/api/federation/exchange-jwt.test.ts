@@ -118,11 +118,13 @@ test('the audit log has rule, subject, issuer and id of an exchange, and neither
     { ...entry, kind: 'answered', status: 201 },
     { ...entry, kind: 'asked' },
   ])
+  // A token is `act_<id>_<secret>`. Its secret begins after 21 characters.
   for (const secret of [jwt, token.slice(21)]) expect(text).not.toContain(secret)
 })
 
 test('an expired, early or incomplete token is refused', async () => {
   await createRule('ci')
+  // The API accepts clocks that differ by 30 s.
   const seconds = Math.floor(now / 1_000)
   const expired = await issuer.sign(createClaims({ exp: seconds - 31 }))
   expect(await exchange(expired)).toEqual(

@@ -89,6 +89,7 @@ test('calls start at the rate of their rule, in the order of their requests', as
   })
   await Promise.all(startAll)
   expect(starts.map(([id]) => id)).toEqual([1, 2, 3, 4, 5])
+  // Four intervals of 100 ms, with a tolerance for timers.
   expect(starts[4]?.[1]).toBeGreaterThan(380)
 })
 
@@ -109,7 +110,7 @@ test('an executor that shares deliveries gets the delay of its next attempt inst
   await (await start(limiter, 1)).end('succeeded')
   const result = await limiter.acquire(toId(2), createCall)
   expect(result).toMatchObject({ retryMs: expect.closeTo(60_000, -4) })
-  // A begun operation needs no place, because this delivery does not call its provider.
+  // A begun operation needs no start, because this delivery does not call its provider.
   const begunCall = { ...createCall, isBegun: async () => true }
   expect(await limiter.acquire(toId(1), begunCall)).toMatchObject({ isLimited: false })
 })
@@ -216,7 +217,7 @@ test('a slow limit does not delay calls to which only a broader limit applies', 
   expect(performance.now() - startMs).toBeGreaterThan(2_000)
 })
 
-test('another process follows the throttling of a package', async () => {
+test('another process also limits the calls of a throttled package', async () => {
   const stack = stackIdOf('limits', 'throttled')
   const first = createLimiter([], { stack })
   await (await start(first, 1)).end('throttled')

@@ -13,7 +13,7 @@ import {
 } from './limit-record.ts'
 
 const limit: CallLimit = { name: 'n', label: 'l', isShared: false, intervalMs: 1_000, burst: 1 }
-const capped: CallLimit = { ...limit, intervalMs: 0, concurrency: 2 }
+const concurrencyLimit: CallLimit = { ...limit, intervalMs: 0, concurrency: 2 }
 
 /** Creates a limit with a record in memory. `now` in its functions is the time of the call. */
 function createTestLimit(testedLimit: CallLimit) {
@@ -110,7 +110,7 @@ describe('a rate', () => {
 
 describe('a limit of concurrent calls', () => {
   test('gives the place of a call to another one when the call ends', () => {
-    const testLimit = createTestLimit(capped)
+    const testLimit = createTestLimit(concurrencyLimit)
     expect(testLimit.request(0, 'a', 'x').kind).toBe('granted')
     expect(testLimit.request(0, 'a', 'y').kind).toBe('granted')
     expect(testLimit.request(0, 'a', 'z').kind).toBe('waiting')
@@ -119,14 +119,14 @@ describe('a limit of concurrent calls', () => {
   })
 
   test('gives a call one place, even if its request is repeated', () => {
-    const testLimit = createTestLimit(capped)
+    const testLimit = createTestLimit(concurrencyLimit)
     testLimit.request(0, 'a', 'x')
     testLimit.request(0, 'a', 'x')
     expect(testLimit.request(0, 'a', 'y').kind).toBe('granted')
   })
 
   test('frees the place of a dead process, and keeps that of a living one', () => {
-    const testLimit = createTestLimit(capped)
+    const testLimit = createTestLimit(concurrencyLimit)
     testLimit.request(0, 'a', 'x')
     testLimit.request(0, 'a', 'y')
     testLimit.extend(callTimeoutMs - 1, ['y'])
@@ -138,7 +138,7 @@ describe('a limit of concurrent calls', () => {
     const [a, b] = ['a', 'b'] as DeploymentId[]
     const idOf = (deployment: DeploymentId | undefined, number: number): string =>
       callIdOf(deployment ?? ('' as DeploymentId), number as OperationId)
-    const testLimit = createTestLimit(capped)
+    const testLimit = createTestLimit(concurrencyLimit)
     testLimit.request(0, 'b', idOf(b, 1))
     expect(testLimit.request(0, 'a', idOf(a, 1)).kind).toBe('granted')
     testLimit.end(1, idOf(b, 1), 'succeeded')
@@ -148,10 +148,10 @@ describe('a limit of concurrent calls', () => {
 })
 
 describe('throttling', () => {
-  const adaptive: CallLimit = { ...limit, intervalMs: 0 }
+  const adaptiveLimit: CallLimit = { ...limit, intervalMs: 0 }
 
   test('halves the rate, but only once for the calls of one burst', () => {
-    const testLimit = createTestLimit(adaptive)
+    const testLimit = createTestLimit(adaptiveLimit)
     testLimit.end(0, 'x', 'throttled', 40)
     testLimit.end(10, 'y', 'throttled', 40)
     expect(testLimit.readRate()).toBe(20)
@@ -160,7 +160,7 @@ describe('throttling', () => {
   })
 
   test('lowers the rate, which each second with a success raises by a fixed amount until there is no limit', () => {
-    const testLimit = createTestLimit(adaptive)
+    const testLimit = createTestLimit(adaptiveLimit)
     testLimit.end(0, 'x', 'throttled', 4)
     testLimit.end(500, 'y', 'succeeded')
     expect(testLimit.readRate()).toBe(2)
@@ -179,17 +179,17 @@ describe('throttling', () => {
   })
 
   test('lowers the rate without a new burst', () => {
-    const bursting: CallLimit = { ...limit, intervalMs: 100, burst: 50 }
-    const testLimit = createTestLimit(bursting)
+    const burstLimit: CallLimit = { ...limit, intervalMs: 100, burst: 50 }
+    const testLimit = createTestLimit(burstLimit)
     for (let count = 0; count < 50; count += 1)
       expect(testLimit.request(0)).toEqual({ kind: 'granted', startAt: 0 })
     testLimit.end(0, 'x', 'throttled')
-    const startTimes = Array.from({ length: 60 }, () => testLimit.request(1))
-    expect(startTimes.filter(({ kind }) => kind === 'granted').length).toBeLessThan(7)
+    const decisions = Array.from({ length: 60 }, () => testLimit.request(1))
+    expect(decisions.filter(({ kind }) => kind === 'granted').length).toBeLessThan(7)
   })
 
   test('is not assumed when a call fails for another reason', () => {
-    const testLimit = createTestLimit(adaptive)
+    const testLimit = createTestLimit(adaptiveLimit)
     const before = testLimit.readRecord()
     testLimit.end(0, 'x', 'other')
     expect(testLimit.readRecord()).toBe(before)

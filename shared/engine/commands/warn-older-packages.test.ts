@@ -11,7 +11,9 @@ const createProvider = (name: string, version: string) =>
     inputs: new Map(version === '' ? [] : [['version', version]]),
   })
 
-const requires = (version: string) => [{ pkg: 'aws', version, downloadUrl: '', isExtension: false }]
+const requiredPackagesOf = (version: string) => [
+  { pkg: 'aws', version, downloadUrl: '', isExtension: false },
+]
 
 test('each older package of the state is described once, with the version of the program', () => {
   const resources = [
@@ -20,9 +22,9 @@ test('each older package of the state is described once, with the version of the
     createProvider('new', '6.2.0'),
     createProvider('none', ''),
   ]
-  expect(describeOlderPackages(requires('6.2.0'), resources)).toEqual([
+  expect(describeOlderPackages(requiredPackagesOf('6.2.0'), resources)).toEqual([
     "package 'aws' than the specified program version: 6.1.0 < 6.2.0",
   ])
-  expect(describeOlderPackages(requires(''), resources)).toEqual([])
+  expect(describeOlderPackages(requiredPackagesOf(''), resources)).toEqual([])
   expect(describeOlderPackages([], resources)).toEqual([])
 })

@@ -11,7 +11,7 @@ test('an event belongs to the resource that its fields or its metadata name', ()
   expect(isSelected({ preludeEvent: { config: {} } })).toBe(false)
 })
 
-test('codes of kinds are the positions in the events of Pulumi, and select these kinds', () => {
+test('the code of a kind of events is its position in the event type of Pulumi, and selects this kind', () => {
   expect(eventKindCodes.get('1')).toBe('cancel')
   expect(eventKindCodes.get('9')).toBe('policy')
   expect([...eventKindCodes].at(-1)).toEqual(['17', 'error'])

@@ -64,7 +64,7 @@ test('debug messages are reported only if they were requested', () => {
   expect(readDiagnostics(true)).toEqual(['thought', 'deep thought', 'words'])
 })
 
-const thing = (id: string, v: number) =>
+const stateOf = (id: string, v: number) =>
   createResourceState({
     urn: 'urn:pulumi:dev::shop::a:b:C::x' as Urn,
     type: 'a:b:C',
@@ -73,7 +73,7 @@ const thing = (id: string, v: number) =>
     inputs: new Map([['v', v]]),
     outputs: new Map(id === '' ? [] : [['v', v]]),
   })
-const trackedState = (state: ResourceState) => ({
+const trackedStateOf = (state: ResourceState) => ({
   state,
   ref: { kind: 'base', epoch: 1, index: 0, urn: state.urn } as const,
 })
@@ -106,9 +106,9 @@ function formatEvents(
 }
 
 test('the new state is the planned one before a step, and the resulting one after it', () => {
-  const old = trackedState(thing('x-1', 1))
-  const same = stepOf({ op: 'same', effect: 'replace', old, next: thing('x-1', 1) })
-  const update = stepOf({ op: 'update', effect: 'replace', old, next: thing('', 2) })
+  const old = trackedStateOf(stateOf('x-1', 1))
+  const same = stepOf({ op: 'same', effect: 'replace', old, next: stateOf('x-1', 1) })
+  const update = stepOf({ op: 'update', effect: 'replace', old, next: stateOf('', 2) })
   const refused = failureEndOf({ message: 'no', status: 'ok' })
   expect(
     formatEvents(emitter => {
@@ -126,8 +126,8 @@ test('the new state is the planned one before a step, and the resulting one afte
 })
 
 test('a refresh is reported from the recorded to the read state, and is not a logical step', () => {
-  const step = stepOf({ op: 'refresh', effect: 'replace', old: trackedState(thing('x-1', 1)) })
-  const stepEnd = successEndOf(thing('x-1', 2), 'update')
+  const step = stepOf({ op: 'refresh', effect: 'replace', old: trackedStateOf(stateOf('x-1', 1)) })
+  const stepEnd = successEndOf(stateOf('x-1', 2), 'update')
   expect(
     formatEvents(emitter => {
       emitter.emitBegin(step)
@@ -140,9 +140,9 @@ test('a refresh is reported from the recorded to the read state, and is not a lo
 })
 
 test('a replacement is reported after the create, with the old state marked for deletion', () => {
-  const old = trackedState(thing('x-1', 1))
-  const step = stepOf({ op: 'create-replacement', effect: 'add-mark', old, next: thing('', 2) })
-  const end = successEndOf(thing('x-2', 2))
+  const old = trackedStateOf(stateOf('x-1', 1))
+  const step = stepOf({ op: 'create-replacement', effect: 'add-mark', old, next: stateOf('', 2) })
+  const end = successEndOf(stateOf('x-2', 2))
   const replaceEnd = { step, end, trackedState: undefined }
   expect(
     formatEvents(emitter => {

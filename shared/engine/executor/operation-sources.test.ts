@@ -39,7 +39,7 @@ function openLog(records: readonly LogRecord[]) {
   return { decisionLog: decisionLog as DecisionLogPort, readNumbers }
 }
 
-/** Adds 100 records, and returns their operations, and the numbers of the records that were read. */
+/** Creates sources of 100 records. Returns them, and the numbers of the records that they read. */
 async function openSources() {
   const records = Array.from({ length: 100 }, (_, index) => createRecord(index))
   const { decisionLog, readNumbers } = openLog(records)

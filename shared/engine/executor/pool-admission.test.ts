@@ -7,13 +7,13 @@ import { admissionOf } from './pool-admission.ts'
 import { durationKeyOf } from './duration-key.ts'
 
 const urn = 'urn:pulumi:dev::p::a:b:C::c' as Urn
-const state = (fields: Partial<Parameters<typeof createResourceState>[0]> = {}) =>
+const createState = (fields: Partial<Parameters<typeof createResourceState>[0]> = {}) =>
   createResourceState({ urn, type: 'a:b:C', custom: true, ...fields })
-const create = (fields: Parameters<typeof state>[0] = {}): Step =>
-  stepOf({ op: 'create', effect: 'add', next: state(fields) })
-const remove = (fields: Parameters<typeof state>[0] = {}): Step => {
+const create = (fields: Parameters<typeof createState>[0] = {}): Step =>
+  stepOf({ op: 'create', effect: 'add', next: createState(fields) })
+const remove = (fields: Parameters<typeof createState>[0] = {}): Step => {
   const ref = { kind: 'base', epoch: 1, index: 0, urn } as const
-  return stepOf({ op: 'delete', effect: 'remove', old: { state: state(fields), ref } })
+  return stepOf({ op: 'delete', effect: 'remove', old: { state: createState(fields), ref } })
 }
 
 /** Returns the admission by an executor whose limit is 50 s. `earlierMs`: durations of earlier operations. */
@@ -40,7 +40,7 @@ describe('the admission of an operation', () => {
       ...create({ customTimeouts }),
       op: 'update',
       completesCreate: true,
-      old: { state: state(), ref },
+      old: { state: createState(), ref },
     })
     expect(admissionWith(complete({ create: 120 }))).toBe('long')
     expect(admissionWith(complete({ update: 120 }))).toBe('now')

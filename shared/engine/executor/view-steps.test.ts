@@ -66,20 +66,20 @@ describe('a reported step', () => {
   })
 
   test('is a refresh while its owner is refreshed', () => {
-    const refreshing = { ...viewOwner, isRefresh: true }
-    const gone = viewEndOf(createReportedStep('delete', { old: state }), refreshing)
+    const refreshedOwner = { ...viewOwner, isRefresh: true }
+    const gone = viewEndOf(createReportedStep('delete', { old: state }), refreshedOwner)
     expect(gone.step).toMatchObject({ op: 'refresh', effect: 'swap', next: undefined })
     expect(gone.end.resultOp).toBe('delete')
     const viewEnd = viewEndOf(
       createReportedStep('create', { next: { ...state, name: 'w' } }),
-      refreshing,
+      refreshedOwner,
     )
     expect(viewEnd.step).toMatchObject({ op: 'refresh', effect: 'none' })
   })
 
   test('replaces the same view of an older copy of its owner', () => {
-    const replacing = { ...viewOwner, isCreate: true }
-    const { step } = viewEndOf(createReportedStep('create', { next: state }), replacing)
+    const createdOwner = { ...viewOwner, isCreate: true }
+    const { step } = viewEndOf(createReportedStep('create', { next: state }), createdOwner)
     expect(step).toMatchObject({ op: 'create', effect: 'add-mark', old: { ref: old.ref } })
     expect(viewEndOf(createReportedStep('create', { next: state }), viewOwner).step.effect).toBe(
       'add',

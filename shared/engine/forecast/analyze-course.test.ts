@@ -203,7 +203,7 @@ describe('course of deletes', () => {
     operations: 4,
   }
 
-  test('leads through joins, and counts the time of waits for other steps', () => {
+  test('leads through joins, and counts the waits for other steps', () => {
     const endedOperations = [
       { ...top, began: 10, ended: 100 },
       { ...side, began: 10, ended: 250 },

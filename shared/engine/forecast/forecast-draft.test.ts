@@ -96,6 +96,7 @@ describe('steps of a program', () => {
       createForecastStep(a, 'create-replacement'),
     ])
     const forecast = draft.compute(createForecastDurations({ 'create a': 10, 'delete a': 5 }), 4)
+    // The delete of `dependent` has the default duration of a second.
     expect(forecast).toMatchObject({ wallMs: 1015, waves: [1, 1, 1], estimates: { default: 1 } })
   })
 

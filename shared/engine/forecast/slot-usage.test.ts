@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { computeSlotUsage } from './slot-usage.ts'
 
-const interval = (startMs: number, endMs: number) => ({ startMs, endMs })
+const intervalOf = (startMs: number, endMs: number) => ({ startMs, endMs })
 
 test('the time in which all slots were in use is measured between any two times', () => {
-  const usage = computeSlotUsage([interval(0, 30), interval(10, 20), interval(15, 40)], 2)
+  const usage = computeSlotUsage([intervalOf(0, 30), intervalOf(10, 20), intervalOf(15, 40)], 2)
   // Two or more operations ran from 10 to 30.
   expect(usage.fullMsBetween(0, 100)).toBe(20)
   expect(usage.fullMsBetween(12, 17)).toBe(5)
@@ -14,8 +14,8 @@ test('the time in which all slots were in use is measured between any two times'
 })
 
 test('operations that follow each other without a pause use one slot', () => {
-  const usage = computeSlotUsage([interval(0, 10), interval(10, 20)], 1)
+  const usage = computeSlotUsage([intervalOf(0, 10), intervalOf(10, 20)], 1)
   expect(usage.fullMsBetween(0, 20)).toBe(20)
-  expect(computeSlotUsage([interval(0, 10), interval(10, 20)], 2).fullMsBetween(0, 20)).toBe(0)
+  expect(computeSlotUsage([intervalOf(0, 10), intervalOf(10, 20)], 2).fullMsBetween(0, 20)).toBe(0)
   expect(computeSlotUsage([], 1).fullMsBetween(0, 20)).toBe(0)
 })

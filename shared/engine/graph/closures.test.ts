@@ -4,9 +4,9 @@ import { createResourceState, type ResourceState } from '../../state/resource.ts
 import { collectProtected, collectDependencies, collectDependents } from './closures.ts'
 import { createStateGraph } from './dependencies.ts'
 
-const urn = (name: string): Urn => `urn:pulumi:dev::shop::a:b:C::${name}` as Urn
-const state = (name: string, fields: Partial<ResourceState> = {}): ResourceState =>
-  createResourceState({ urn: urn(name), type: 'a:b:C', custom: true, ...fields })
+const urnOf = (name: string): Urn => `urn:pulumi:dev::shop::a:b:C::${name}` as Urn
+const stateOf = (name: string, fields: Partial<ResourceState> = {}): ResourceState =>
+  createResourceState({ urn: urnOf(name), type: 'a:b:C', custom: true, ...fields })
 const providerUrn = 'urn:pulumi:dev::shop::pulumi:providers:a::p' as Urn
 const provider = createResourceState({
   urn: providerUrn,
@@ -23,17 +23,17 @@ const hasName =
 /** One edge of each kind, a component with two children and a dependent, and a lone state. */
 const states = [
   provider,
-  state('a', { provider: `${providerUrn}::i` }),
-  state('b', { dependencies: [urn('a')] }),
-  state('c', { propertyDependencies: new Map([['x', [urn('b')]]]) }),
-  state('d', { deletedWith: urn('c') }),
-  state('e', { replaceWith: [urn('d')] }),
-  state('f', { parent: urn('e') }),
-  state('comp', { custom: false }),
-  state('in', { parent: urn('comp') }),
-  state('g', { dependencies: [urn('comp')] }),
-  state('later', { parent: urn('comp') }),
-  state('alone'),
+  stateOf('a', { provider: `${providerUrn}::i` }),
+  stateOf('b', { dependencies: [urnOf('a')] }),
+  stateOf('c', { propertyDependencies: new Map([['x', [urnOf('b')]]]) }),
+  stateOf('d', { deletedWith: urnOf('c') }),
+  stateOf('e', { replaceWith: [urnOf('d')] }),
+  stateOf('f', { parent: urnOf('e') }),
+  stateOf('comp', { custom: false }),
+  stateOf('in', { parent: urnOf('comp') }),
+  stateOf('g', { dependencies: [urnOf('comp')] }),
+  stateOf('later', { parent: urnOf('comp') }),
+  stateOf('alone'),
 ]
 const graph = createStateGraph(states)
 
@@ -70,9 +70,9 @@ test('with `mustIncludeDependents`, collectDependencies also returns the depende
 })
 
 test('the children of a component are followed for each of its dependents', () => {
-  const withTwoDependents = [...states, state('h', { dependencies: [urn('comp')] })]
-  const roots = ({ urn }: ResourceState): boolean => ['g', 'h'].includes(nameOf(urn))
-  const closure = collectDependencies(createStateGraph(withTwoDependents), roots, {
+  const withTwoDependents = [...states, stateOf('h', { dependencies: [urnOf('comp')] })]
+  const isRoot = ({ urn }: ResourceState): boolean => ['g', 'h'].includes(nameOf(urn))
+  const closure = collectDependencies(createStateGraph(withTwoDependents), isRoot, {
     mustIncludeDependents: false,
   })
   expect(namesOf(closure)).toBe('comp g h in later')

@@ -4,9 +4,9 @@ import { createResourceState, type ResourceState } from '../../state/resource.ts
 import { findDeleteEdges } from './delete-edges.ts'
 import { createStateGraph } from './dependencies.ts'
 
-const urn = (name: string): Urn => `urn:pulumi:dev::shop::a:b:C::${name}` as Urn
-const state = (name: string, fields: Partial<ResourceState> = {}): ResourceState =>
-  createResourceState({ urn: urn(name), type: 'a:b:C', custom: true, ...fields })
+const urnOf = (name: string): Urn => `urn:pulumi:dev::shop::a:b:C::${name}` as Urn
+const stateOf = (name: string, fields: Partial<ResourceState> = {}): ResourceState =>
+  createResourceState({ urn: urnOf(name), type: 'a:b:C', custom: true, ...fields })
 
 function findEdges(
   states: readonly ResourceState[],
@@ -17,9 +17,9 @@ function findEdges(
 
 test('a state is released by all its dependents, and a parent by its children', () => {
   const { releases, groups } = findEdges([
-    state('a'),
-    state('b', { dependencies: [urn('a')] }),
-    state('c', { parent: urn('a'), dependencies: [urn('b')] }),
+    stateOf('a'),
+    stateOf('b', { dependencies: [urnOf('a')] }),
+    stateOf('c', { parent: urnOf('a'), dependencies: [urnOf('b')] }),
   ])
   expect(releases.get(0)).toEqual({ states: [], groups: [] })
   expect(releases.get(1)).toEqual({ states: [0], groups: [] })
@@ -34,33 +34,33 @@ test('a provider is deleted after its resources', () => {
     type: 'pulumi:providers:a',
     custom: true,
   })
-  const { releases } = findEdges([provider, state('b', { provider: `${providerUrn}::id` })])
+  const { releases } = findEdges([provider, stateOf('b', { provider: `${providerUrn}::id` })])
   expect(releases.get(1)?.states).toEqual([0])
 })
 
 test('no delete waits for a kept state', () => {
-  const states = [state('a'), state('b', { dependencies: [urn('a')] })]
+  const states = [stateOf('a'), stateOf('b', { dependencies: [urnOf('a')] })]
   expect(findEdges(states, [1]).releases).toEqual(new Map([[1, { states: [], groups: [] }]]))
 })
 
 test('a delete releases every state of the URN that it refers to, and a later state only if that closes no cycle', () => {
   const states = [
-    state('a', { delete: true }),
-    state('a'),
-    state('b', { dependencies: [urn('a')] }),
-    state('a', { delete: true }),
+    stateOf('a', { delete: true }),
+    stateOf('a'),
+    stateOf('b', { dependencies: [urnOf('a')] }),
+    stateOf('a', { delete: true }),
   ]
   expect(findEdges(states).releases.get(2)?.states).toEqual([0, 1, 3])
   const withProtectedB = states.map(resource =>
-    resource.urn === urn('b') ? { ...resource, protect: true } : resource,
+    resource.urn === urnOf('b') ? { ...resource, protect: true } : resource,
   )
   expect(findEdges(withProtectedB).releases.get(2)?.states).toEqual([0, 1])
-  // The states before `b` are not condemned. So `b` and the last state have the same height, and no
-  // edge is added.
+  // The states before `b` are not condemned. So `b` and the last state have the same height: no
+  // condemned dependency is below them. Then no edge is added.
   expect(findEdges(states, [2, 3]).releases.get(2)?.states).toEqual([])
   const withLaterDependent = [
     ...states.slice(1, 3),
-    state('a', { delete: true, dependencies: [urn('b')] }),
+    stateOf('a', { delete: true, dependencies: [urnOf('b')] }),
   ]
   expect(findEdges(withLaterDependent).releases).toEqual(
     new Map([
@@ -73,11 +73,11 @@ test('a delete releases every state of the URN that it refers to, and a later st
 
 test('a dependent of a component depends on its children, and several children form one group', () => {
   const states = [
-    state('box', { custom: false }),
-    state('x', { parent: urn('box') }),
-    state('y', { parent: urn('box') }),
-    state('first', { dependencies: [urn('box')] }),
-    state('second', { dependencies: [urn('box')] }),
+    stateOf('box', { custom: false }),
+    stateOf('x', { parent: urnOf('box') }),
+    stateOf('y', { parent: urnOf('box') }),
+    stateOf('first', { dependencies: [urnOf('box')] }),
+    stateOf('second', { dependencies: [urnOf('box')] }),
   ]
   const { releases, groups } = findEdges(states)
   expect([...groups.values()]).toEqual([{ states: [1, 2], groups: [] }])
@@ -87,10 +87,10 @@ test('a dependent of a component depends on its children, and several children f
 })
 
 test('a group of a component releases the next smaller group instead of its children', () => {
-  const children = ['v', 'w', 'x', 'y'].map(name => state(name, { parent: urn('box') }))
-  const users = ['first', 'second'].map(name => state(name, { dependencies: [urn('box')] }))
+  const children = ['v', 'w', 'x', 'y'].map(name => stateOf(name, { parent: urnOf('box') }))
+  const users = ['first', 'second'].map(name => stateOf(name, { dependencies: [urnOf('box')] }))
   const states = [
-    state('box', { custom: false }),
+    stateOf('box', { custom: false }),
     ...children.slice(0, 2),
     ...users.slice(0, 1),
     ...children.slice(2),
@@ -110,21 +110,23 @@ test('a group of a component releases the next smaller group instead of its chil
 
 test('the number of edges is linear, even if children and dependents of a component alternate', () => {
   const pairs = Array.from({ length: 1_000 }, (_, number) => [
-    state(`child-${number}`, { parent: urn('box') }),
-    state(`user-${number}`, { dependencies: [urn('box')] }),
+    stateOf(`child-${number}`, { parent: urnOf('box') }),
+    stateOf(`user-${number}`, { dependencies: [urnOf('box')] }),
   ])
-  const { releases, groups } = findEdges([state('box', { custom: false }), ...pairs.flat()])
+  const { releases, groups } = findEdges([stateOf('box', { custom: false }), ...pairs.flat()])
   const edges = [...releases.values(), ...groups.values()]
   const edgeCount = edges.reduce((sum, released) => sum + released.states.length, 0)
+  // 1,000 children and 1,000 users release the box, and the groups release 1,000 children. The
+  // first user has no group, and releases the child before it.
   expect(edgeCount).toBe(3_001)
   expect(edges.every(released => released.groups.length <= 1)).toBe(true)
 })
 
 test('the only child of a component needs no group', () => {
   const states = [
-    state('box', { custom: false }),
-    state('x', { parent: urn('box') }),
-    state('user', { dependencies: [urn('box')] }),
+    stateOf('box', { custom: false }),
+    stateOf('x', { parent: urnOf('box') }),
+    stateOf('user', { dependencies: [urnOf('box')] }),
   ]
   const { releases, groups } = findEdges(states)
   expect(releases.get(2)).toEqual({ states: [0, 1], groups: [] })
@@ -138,9 +140,9 @@ test('the root stack is deleted after the resources without a parent, but not af
   const { releases } = findEdges([
     createResourceState({ urn: providerUrn, type: 'pulumi:providers:a', custom: true }),
     root,
-    state('a', { provider: `${providerUrn}::id` }),
-    state('b', { dependencies: [urn('a')] }),
-    state('c', { parent: rootUrn }),
+    stateOf('a', { provider: `${providerUrn}::id` }),
+    stateOf('b', { dependencies: [urnOf('a')] }),
+    stateOf('c', { parent: rootUrn }),
   ])
   expect([0, 1, 2, 3, 4].map(index => releases.get(index)?.states)).toEqual([
     [],

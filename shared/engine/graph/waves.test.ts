@@ -5,17 +5,17 @@ import { findDeleteEdges } from './delete-edges.ts'
 import { createStateGraph } from './dependencies.ts'
 import { wavesOf, describeWaves } from './waves.ts'
 
-const urn = (name: string): Urn => `urn:pulumi:dev::shop::a:b:C::${name}` as Urn
-const state = (name: string, dependencies: readonly string[] = [], parent = '') =>
+const urnOf = (name: string): Urn => `urn:pulumi:dev::shop::a:b:C::${name}` as Urn
+const stateOf = (name: string, dependencies: readonly string[] = [], parent = '') =>
   createResourceState({
-    urn: urn(name),
+    urn: urnOf(name),
     type: 'a:b:C',
     custom: name !== 'group',
-    dependencies: dependencies.map(urn),
-    parent: parent === '' ? '' : urn(parent),
+    dependencies: dependencies.map(urnOf),
+    parent: parent === '' ? '' : urnOf(parent),
   })
 
-function findWaves(states: readonly ReturnType<typeof state>[]): readonly (readonly string[])[] {
+function findWaves(states: readonly ReturnType<typeof stateOf>[]): readonly (readonly string[])[] {
   const indices = states.map((_, index) => index)
   const deleteWaves = wavesOf(indices, findDeleteEdges(createStateGraph(states), new Set(indices)))
   return deleteWaves.map(wave =>
@@ -25,13 +25,20 @@ function findWaves(states: readonly ReturnType<typeof state>[]): readonly (reado
 
 describe('waves of deletes', () => {
   test('begin with states without dependents and end with the dependencies of all others', () => {
-    const states = [state('a'), state('b', ['a']), state('c', ['a']), state('d', ['b', 'c'])]
+    const states = [
+      stateOf('a'),
+      stateOf('b', ['a']),
+      stateOf('c', ['a']),
+      stateOf('d', ['b', 'c']),
+    ]
     expect(findWaves(states)).toEqual([['d'], ['b', 'c'], ['a']])
   })
 
   test('contain every condemned state once, including components with children', () => {
-    const children = Array.from({ length: 40 }, (_, index) => state(`child-${index}`, [], 'group'))
-    const deleteWaves = findWaves([state('group'), ...children, state('on', ['group'])])
+    const children = Array.from({ length: 40 }, (_, index) =>
+      stateOf(`child-${index}`, [], 'group'),
+    )
+    const deleteWaves = findWaves([stateOf('group'), ...children, stateOf('on', ['group'])])
     expect(deleteWaves.map(wave => wave.length)).toEqual([1, 40, 1])
   })
 

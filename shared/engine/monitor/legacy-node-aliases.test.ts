@@ -5,7 +5,7 @@ import { RegisterResourceRequest } from '../../../proto/gen/pulumi/resource.ts'
 import { convertLegacyAliases } from './legacy-node-aliases.ts'
 
 const spec = { name: 'n', type: '', stack: '', project: '' }
-const alias = (parent: object | undefined): Alias =>
+const aliasOf = (parent: object | undefined): Alias =>
   ({ alias: { $case: 'spec', value: { ...spec, parent } } }) as Alias
 const noParent = { $case: 'noParent', value: true }
 const noParentFalse = { $case: 'noParent', value: false }
@@ -51,8 +51,8 @@ test.each<[string, Record<string, string>, boolean, object | undefined, object |
 ])('the parent of an alias: %s', (_what, headers, aliasSpecs, sentParent, expected) => {
   const metadata = new Metadata()
   for (const [key, value] of Object.entries(headers)) metadata.set(key, value)
-  const request = RegisterResourceRequest.create({ aliasSpecs, aliases: [alias(sentParent)] })
-  expect(convertLegacyAliases(request, metadata).aliases).toEqual([alias(expected)])
+  const request = RegisterResourceRequest.create({ aliasSpecs, aliases: [aliasOf(sentParent)] })
+  expect(convertLegacyAliases(request, metadata).aliases).toEqual([aliasOf(expected)])
 })
 
 test('a URN alias is unchanged, and so is a request without metadata', () => {

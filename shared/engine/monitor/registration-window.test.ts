@@ -92,7 +92,7 @@ test('a closed window refuses waiting and later registrations', async () => {
   expect(started).toEqual(['running'])
 })
 
-test('windowSizeOf returns a size above the limit of running operations', () => {
+test('windowSizeOf returns the default size, or twice the limit of running operations if that is larger', () => {
   expect(windowSizeOf(8)).toBe(limits.registrationsInWindow)
   expect(windowSizeOf(5_000)).toBe(10_000)
 })

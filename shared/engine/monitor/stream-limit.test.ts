@@ -58,6 +58,7 @@ test('open connections lose their limit of calls when more than half of the call
   const newSettings = once(client, 'remoteSettings')
   streamLimit.liftFor(limits.streamsPerConnection / 2 + 1)
   const [settings] = (await newSettings) as [Settings]
+  // The largest limit that HTTP/2 allows.
   expect(settings.maxConcurrentStreams).toBe(2 ** 31 - 1)
 })
 

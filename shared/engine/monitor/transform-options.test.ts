@@ -11,25 +11,25 @@ import {
 } from './transform-options.ts'
 
 const inherited = { protect: true, retainOnDelete: undefined, deletedWith: 'd', provider: 'p' }
-const request = (fields: Partial<RegisterResourceRequest> = {}): RegisterResourceRequest =>
+const createRequest = (fields: Partial<RegisterResourceRequest> = {}): RegisterResourceRequest =>
   RegisterResourceRequest.create(fields)
-const urn = (name: string): Urn => `urn:pulumi:dev::p::a:b:C::${name}` as Urn
-const output = (...names: string[]) => ({
+const urnOf = (name: string): Urn => `urn:pulumi:dev::p::a:b:C::${name}` as Urn
+const outputOf = (...names: string[]) => ({
   kind: 'output' as const,
   value: 1,
   secret: false,
-  dependencies: names.map(urn),
+  dependencies: names.map(urnOf),
 })
 
 describe('options of a registration', () => {
   test('include inherited ones, and stay equal when they are applied to the request and read again', () => {
-    const subject = request({
+    const subject = createRequest({
       version: '1.2.3',
       ignoreChanges: ['a'],
       importId: 'i',
       deleteBeforeReplace: false,
       deleteBeforeReplaceDefined: true,
-      aliasURNs: [urn('old')],
+      aliasURNs: [urnOf('old')],
       aliasSpecs: true,
     })
     const options = transformOptionsOf(subject, inherited)
@@ -37,7 +37,7 @@ describe('options of a registration', () => {
       ...inherited,
       import: 'i',
       deleteBeforeReplace: false,
-      aliases: [{ alias: { $case: 'urn', value: urn('old') } }],
+      aliases: [{ alias: { $case: 'urn', value: urnOf('old') } }],
     })
     const applied = applyOptions(subject, options)
     expect(applied).toMatchObject({
@@ -52,7 +52,7 @@ describe('options of a registration', () => {
     ['is absent if it is false and not marked as defined', false, undefined],
     ['is true even if it is not marked as defined, as in requests of Go programs', true, true],
   ])('deleteBeforeReplace %s', (_what, deleteBeforeReplace, expected) => {
-    const options = transformOptionsOf(request({ deleteBeforeReplace }), inherited)
+    const options = transformOptionsOf(createRequest({ deleteBeforeReplace }), inherited)
     expect(options.deleteBeforeReplace).toBe(expected)
   })
 })
@@ -66,7 +66,7 @@ describe('dependencies', () => {
   test('are those that the request lists per property; without such lists, each property has all dependencies', () => {
     const declared = new Map([['v', { urns: ['x'] }]])
     const listDeclaredDependencies = (fields: Partial<RegisterResourceRequest>) =>
-      Object.fromEntries(declaredDependenciesOf(request(fields), properties))
+      Object.fromEntries(declaredDependenciesOf(createRequest(fields), properties))
     expect(
       listDeclaredDependencies({ propertyDependencies: declared, dependencies: ['y'] }),
     ).toEqual({
@@ -80,32 +80,32 @@ describe('dependencies', () => {
   })
 
   test('are added to values without dependencies', () => {
-    const outputsByKey = new Map<string, ReturnType<typeof output> | number>([
-      ['v', output('a')],
+    const outputsByKey = new Map<string, ReturnType<typeof outputOf> | number>([
+      ['v', outputOf('a')],
       ['w', 2],
       ['x', 3],
     ])
     const dependenciesByKey = new Map([
-      ['v', new Set([urn('a')])],
-      ['w', new Set([urn('b')])],
+      ['v', new Set([urnOf('a')])],
+      ['w', new Set([urnOf('b')])],
     ])
     const attached = attachDependencies(outputsByKey, dependenciesByKey)
     expect(attached.get('v')).toBe(outputsByKey.get('v'))
-    expect(attached.get('w')).toEqual({ ...output('b'), value: 2 })
+    expect(attached.get('w')).toEqual({ ...outputOf('b'), value: 2 })
     expect(attached.get('x')).toBe(3)
   })
 
   test('come from the options only if the resource has transforms of its own', () => {
-    const transformed = new Map([['v', output('a')]])
-    const subject = request({ dependencies: [urn('y')] })
-    const options = { ...transformOptionsOf(subject, inherited), dependsOn: [urn('z')] }
+    const transformed = new Map([['v', outputOf('a')]])
+    const subject = createRequest({ dependencies: [urnOf('y')] })
+    const options = { ...transformOptionsOf(subject, inherited), dependsOn: [urnOf('z')] }
     const input = { sentProperties: properties, properties: transformed, options }
     expect(applyDependencies(subject, { ...input, hasOwnTransforms: true })).toMatchObject({
-      dependencies: [urn('z'), urn('a')],
-      propertyDependencies: new Map([['v', { urns: [urn('a')] }]]),
+      dependencies: [urnOf('z'), urnOf('a')],
+      propertyDependencies: new Map([['v', { urns: [urnOf('a')] }]]),
     })
     expect(applyDependencies(subject, { ...input, hasOwnTransforms: false }).dependencies).toEqual([
-      urn('y'),
+      urnOf('y'),
     ])
   })
 })

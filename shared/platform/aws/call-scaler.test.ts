@@ -11,6 +11,7 @@ function createCaller() {
     isFailing: false,
     calls: [] as unknown[],
     logged: [] as unknown[],
+    /** Ends the pauses that have begun, and waits until the calls after them are sent. */
     endPauses: async (): Promise<void> => undefined,
   }
   const call = createScalerCaller({
@@ -42,7 +43,7 @@ function createCaller() {
   return { state, call }
 }
 
-test('the scaler is called without waiting for its result, in its own form', async () => {
+test('the scaler is called with a payload of its form, and its result is not awaited', async () => {
   const { state, call } = createCaller()
   await call(sent)
   expect(state.calls).toEqual([
@@ -51,7 +52,7 @@ test('the scaler is called without waiting for its result, in its own form', asy
   expect(scalerCallForm.parse(sent)).toEqual(sent)
 })
 
-test('sends in a short time are one call for each queue, also simultaneous ones', async () => {
+test('many sends to a queue in a short time, also simultaneous ones, lead to one call', async () => {
   const { state, call } = createCaller()
   await Promise.all(Array.from({ length: 100 }, () => call(sent)))
   await call(sent)
@@ -59,7 +60,7 @@ test('sends in a short time are one call for each queue, also simultaneous ones'
   expect(state.calls).toHaveLength(2)
 })
 
-test('the sends of a pause are one call at its end, because an idle task may have removed all tasks', async () => {
+test('the sends during a pause lead to one call at its end, because the scaler may have removed idle tasks', async () => {
   const { state, call } = createCaller()
   for (const messages of [1, 2, 3]) await call({ ...sent, messages })
   await call({ ...sent, queue: 'nudges-long' })

@@ -44,6 +44,7 @@ test('valid credentials are reused, for the same stack only', async () => {
   advance(30 * 60_000)
   expect((await assume(role, stack)).accessKeyId).toBe('id 1')
   expect((await assume(role, 'organization/shop/dev' as StackId)).accessKeyId).toBe('id 2')
+  // Credentials are valid for an hour, and are renewed when 20 minutes or less remain.
   advance(15 * 60_000)
   expect((await assume(role, stack)).accessKeyId).toBe('id 3')
   expect(requests).toHaveLength(3)

@@ -50,6 +50,7 @@ test('a refused condition costs the write of the existing item, twice in a trans
   expect(countRefusedUnits({ name: 'ConditionalCheckFailedException', Item })).toEqual({
     writeUnits: 2,
   })
+  // The existing item costs twice its 2 units, and the absent one twice 1 unit.
   const CancellationReasons = [{ Item }, {}]
   expect(countRefusedUnits({ name: 'TransactionCanceledException', CancellationReasons })).toEqual({
     writeUnits: 6,

@@ -33,9 +33,9 @@ test.each(['succeeds', 'fails'])(
       {
         backend,
         folder,
-        closeDeployment: async (platform, open) => {
+        closeDeployment: async (platform, openDeployment) => {
           expect(existsSync(join(folder, 'c'))).toBe(true)
-          closed.push((await platform.catalog.getStack(id))?.current === open)
+          closed.push((await platform.catalog.getStack(id))?.current === openDeployment)
           if (result === 'fails') throw new Error('no space')
         },
       },

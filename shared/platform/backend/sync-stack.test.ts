@@ -57,7 +57,7 @@ async function addUpdate(kind: string, number: number): Promise<void> {
 /** Returns the dependencies of a process that dies after its write number `diesAfter`. */
 function createDeps(diesAfter = Infinity): SyncDeps {
   let writes = 0
-  const count = <T>(result: T): T => {
+  const countWrite = <T>(result: T): T => {
     writes += 1
     if (writes >= diesAfter) throw new Error('killed')
     return result
@@ -65,7 +65,7 @@ function createDeps(diesAfter = Infinity): SyncDeps {
   const write =
     <Args extends readonly unknown[], T>(run: (...args: Args) => Promise<T>) =>
     async (...args: Args): Promise<T> =>
-      count(await run(...args))
+      countWrite(await run(...args))
   const { catalog, blobs, clock } = embedded
   const syncPoints = createSyncPoints(join(folder, 'marks'))
   return {
@@ -78,7 +78,7 @@ function createDeps(diesAfter = Infinity): SyncDeps {
       release: write(catalog.release),
     },
     blobs: { ...blobs, put: write(blobs.put) },
-    syncPoints: { ...syncPoints, update: (...args) => count(syncPoints.update(...args)) },
+    syncPoints: { ...syncPoints, update: (...args) => countWrite(syncPoints.update(...args)) },
     clock,
     releaseIfTakenOver: async () => undefined,
   }

@@ -35,12 +35,12 @@ beforeEach(async () => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-const noStack = { getStack: async () => undefined, release: async () => undefined }
+const emptyCatalog = { getStack: async () => undefined, release: async () => undefined }
 const createCopies = (deps: Partial<UnfinishedCopyDeps> = {}) =>
   createUnfinishedCopies({
     backend,
     holder,
-    catalog: noStack,
+    catalog: emptyCatalog,
     silenceMs: 60_000,
     control: { close: async () => undefined },
     journalCopies: { find: async () => undefined, remove: async () => undefined },
@@ -141,6 +141,7 @@ test('a fence is removed after a week', async () => {
   await backend.store.remove('.pulumi/antichain-journal/shop/dev/c/00000000.json')
   await createCopies().fence(id)
   expect(await listJournalCopies(backend, id)).toHaveLength(1)
+  // The age of a fence is that of its file.
   nowMs = Date.now() + 8 * 24 * 3_600_000
   await createCopies().fence(id)
   expect(await listJournalCopies(backend, id)).toEqual([])

@@ -73,11 +73,11 @@ test('the next upgrade completes one that a crash interrupted at any write', asy
     const { store } = deps.backend
     const before = await store.get('.pulumi/stacks/old.json')
     deps.syncPoints.update(id, { checkpoint: sha256Of(before ?? Buffer.of()), base: 'base' })
-    const isWhole = await upgradeLayout(failAt(deps, failsAt), findNoProjects).then(
+    const isComplete = await upgradeLayout(failAt(deps, failsAt), findNoProjects).then(
       ({ upgraded }) => upgraded.length === 1,
       () => false,
     )
-    if (!isWhole) await upgradeLayout(deps, findNoProjects)
+    if (!isComplete) await upgradeLayout(deps, findNoProjects)
     const backend = await openBackend(store, {})
     expect([backend.layout, await listBackendStacks(backend)]).toEqual(['project', [id]])
     expect(await store.get('.pulumi/stacks/shop/old.json')).toEqual(before)
@@ -93,7 +93,7 @@ test('the next upgrade completes one that a crash interrupted at any write', asy
     // The next command does not take the moved checkpoint for a change.
     expect(deps.syncPoints.read(id)).toMatchObject({ base: 'base' })
     expect(deps.lockEvents.slice(-2)).toEqual([id, `-${id}`])
-    if (isWhole) {
+    if (isComplete) {
       expect(failsAt).toBeGreaterThan(6)
       return
     }

@@ -110,6 +110,7 @@ test('an unknown parameter of file:// is refused, and the parameters of Pulumi a
 })
 
 test('a folder that cannot exist is an error with a hint for the backend', async () => {
+  // A recursive `mkdir` of Node never ends below /proc, so the time limit is short.
   const store = await openStore('file:///proc/antichain')
   await expect(store.put('.pulumi/meta.yaml', new Uint8Array())).rejects.toMatchObject({
     code: 'STORE_UNAVAILABLE',

@@ -38,9 +38,9 @@ const findDeadPid = (): number => spawnSync('true').pid
 const open = () => createFileObjects(folder, { hasAttributes: true })
 
 test('a write removes old temporary files of dead processes in its folder, and no others', async () => {
-  const dead = `-${findDeadPid()}-`
-  const old = leave('stacks/shop/dev.json', dead, 61)
-  const young = leave('stacks/shop/dev.json', dead, 59)
+  const deadMark = `-${findDeadPid()}-`
+  const old = leave('stacks/shop/dev.json', deadMark, 61)
+  const young = leave('stacks/shop/dev.json', deadMark, 59)
   const living = leave('stacks/shop/dev.json', ownMark, 61)
   const parent = leave('stacks/shop/dev.json', `-${process.ppid}-`, 600)
   // An older version wrote names without a pid.
@@ -50,7 +50,7 @@ test('a write removes old temporary files of dead processes in its folder, and n
   )
   writeFileSync(unnamed, '')
   utimesSync(unnamed, 1, 1)
-  const elsewhere = leave('stacks/mall/dev.json', dead, 61)
+  const elsewhere = leave('stacks/mall/dev.json', deadMark, 61)
   await open().put('stacks/shop/dev.json', Buffer.from('{}'))
   expect([old, unnamed].map(existsSync)).toEqual([false, false])
   expect([young, living, parent, elsewhere].map(existsSync)).toEqual([true, true, true, true])

@@ -5,7 +5,7 @@ import { withGapCheck } from './gap-check.ts'
 
 const deployment = 'organization/p/s#1' as DeploymentId
 
-function record(number: number): LogRecord {
+function createRecord(number: number): LogRecord {
   return { number, writer: 'w', at: 1, decisions: [] } as unknown as LogRecord
 }
 
@@ -19,12 +19,12 @@ function openLog(numbers: readonly number[], closed: boolean | undefined) {
   const log = withGapCheck(
     {
       append: async () => 'appended',
-      read: async (_of, from, limit) => {
+      read: async (_deployment, from, limit) => {
         reads.push(from)
         return [...stored]
           .filter(number => number >= from)
           .slice(0, limit)
-          .map(record)
+          .map(createRecord)
       },
     },
     { read: async () => (closed === undefined ? undefined : { closed }) } as never,
@@ -76,14 +76,14 @@ describe('a log that is checked for gaps', () => {
   )
 
   test('a record that was written during the read is found by a second read', async () => {
-    const stored = [record(0), record(2)]
+    const stored = [createRecord(0), createRecord(2)]
     let readCount = 0
     const log = withGapCheck(
       {
         append: async () => 'appended',
-        read: async (_of, from, limit) => {
+        read: async (_deployment, from, limit) => {
           readCount += 1
-          const storedRecords = readCount === 1 ? stored : [record(0), record(1), record(2)]
+          const storedRecords = readCount === 1 ? stored : [0, 1, 2].map(createRecord)
           return storedRecords.filter(({ number }) => number >= from).slice(0, limit)
         },
       },

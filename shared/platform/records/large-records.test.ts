@@ -31,20 +31,20 @@ const createState = (text: string) => ({
 
 /** Creates blobs in memory, and an empty list `stored` for the texts that the store receives. */
 function createTestBlobs() {
-  const kept = new Map<string, Uint8Array>()
+  const bytesByHash = new Map<string, Uint8Array>()
   const blobs: BlobsPort = {
     put: async bytes => {
       const hash = createHash('sha256').update(bytes).digest('hex')
-      kept.set(hash, bytes)
+      bytesByHash.set(hash, bytes)
       return hash as BlobHash
     },
     get: async hash => {
-      const bytes = kept.get(hash)
+      const bytes = bytesByHash.get(hash)
       if (bytes === undefined) throw new Error('absent')
       return bytes
     },
   }
-  return { blobs, kept, stored: [] as string[] }
+  return { blobs, bytesByHash, stored: [] as string[] }
 }
 
 const createOutcome = (text: string): Outcome => ({
@@ -58,10 +58,11 @@ const createOutcome = (text: string): Outcome => ({
 
 describe('records above the size limit', () => {
   test('a large outcome is stored as a blob and read as a whole', async () => {
-    const { blobs, kept, stored } = createTestBlobs()
+    const { blobs, bytesByHash, stored } = createTestBlobs()
     const operations = withLargeOutcomes(
       {
-        putOutcome: async (_: unknown, one: Outcome) => void stored.push(JSON.stringify(one)),
+        putOutcome: async (_: unknown, outcome: Outcome) =>
+          void stored.push(JSON.stringify(outcome)),
         getOutcome: async () => JSON.parse(stored.at(-1) ?? '') as Outcome,
       } as unknown as OperationsPort,
       blobs,
@@ -72,7 +73,7 @@ describe('records above the size limit', () => {
     ] as const) {
       await operations.putOutcome(deployment, createOutcome(text))
       expect(stored.at(-1)?.length).toBeLessThan(1_000)
-      expect(kept.size).toBe(count)
+      expect(bytesByHash.size).toBe(count)
       expect(await operations.getOutcome(deployment, 1 as OperationId, 1)).toEqual(
         createOutcome(text),
       )
@@ -83,8 +84,8 @@ describe('records above the size limit', () => {
     const { blobs, stored } = createTestBlobs()
     const log = withLargeDecisions(
       {
-        append: async (_: unknown, one: LogRecord) => {
-          stored.push(JSON.stringify(one))
+        append: async (_: unknown, logRecord: LogRecord) => {
+          stored.push(JSON.stringify(logRecord))
           return 'appended' as const
         },
         read: async () => stored.map(text => JSON.parse(text) as LogRecord),
@@ -111,8 +112,8 @@ describe('records above the size limit', () => {
     const { blobs, stored } = createTestBlobs()
     const catalog = withLargeLateOutcomes(
       {
-        putLateOutcome: async (_: unknown, one: LateOutcome) =>
-          void stored.push(JSON.stringify(one)),
+        putLateOutcome: async (_: unknown, lateOutcome: LateOutcome) =>
+          void stored.push(JSON.stringify(lateOutcome)),
         listLateOutcomes: async () => stored.map(text => JSON.parse(text) as LateOutcome),
       } as unknown as CatalogPort,
       blobs,

@@ -12,6 +12,7 @@ test('the monotonic clock includes the time that the machine was suspended', () 
   const start = clock.monotonicMs()
   sources.process += 2_000
   sources.boot += 2_500
+  // A difference of 500 ms may be the resolution of the time since boot, and is not added yet.
   expect(clock.monotonicMs() - start).toBe(2_000)
   sources.process += 1_000
   sources.boot += 61_000
@@ -31,20 +32,20 @@ test('the time since boot is read when the wall clock jumps, and otherwise at in
       return sources.boot
     },
   })
-  const pass = (awake: number, slept: number): number => {
-    sources.process += awake
-    sources.wall += awake + slept
-    sources.boot += awake + slept
+  const passTime = (awakeMs: number, asleepMs: number): number => {
+    sources.process += awakeMs
+    sources.wall += awakeMs + asleepMs
+    sources.boot += awakeMs + asleepMs
     return clock.monotonicMs()
   }
-  for (let index = 0; index < 100; index += 1) pass(1, 0)
+  for (let index = 0; index < 100; index += 1) passTime(1, 0)
   expect(sources.bootReads).toBe(1)
-  expect(pass(1, 20_000)).toBe(20_101)
+  expect(passTime(1, 20_000)).toBe(20_101)
   expect(sources.bootReads).toBe(2)
   // The wall clock is set back during a suspension. The suspension is noticed half a second later.
   sources.boot += 5_000
-  expect(pass(1, 0)).toBe(20_102)
-  expect(pass(500, 0)).toBe(25_602)
+  expect(passTime(1, 0)).toBe(20_102)
+  expect(passTime(500, 0)).toBe(25_602)
 })
 
 test('a clock that is set back does not decrease the monotonic time', () => {

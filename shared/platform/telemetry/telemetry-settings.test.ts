@@ -31,7 +31,7 @@ test.each([
     { ...on, timeoutMs: 10_000 },
   ],
   ['a timeout that is no number', { ...endpoint, OTEL_EXPORTER_OTLP_TIMEOUT: 'x' }, on],
-])('%s leads to settings', (_case, env, settings) => {
+])('%s leads to the expected settings', (_case, env, settings) => {
   expect(readTelemetrySettings(env)).toEqual(settings)
 })
 

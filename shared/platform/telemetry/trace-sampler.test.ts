@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { isTraceSampled, readTraceSampler, samplerNames } from './trace-sampler.ts'
 
-const caller = (isSampled: boolean) => ({ traceId: '', spanId: '', isSampled })
+const callerOf = (isSampled: boolean) => ({ traceId: '', spanId: '', isSampled })
 const traceIds = Array.from({ length: 2_000 }, (_, index) =>
   createHash('sha256').update(String(index)).digest('hex').slice(0, 32),
 )
@@ -17,11 +17,11 @@ test.each([
   ['parentbased_traceidratio', '1.5', { followsCaller: true, ratio: 1 }],
   ['parentbased_always_off', '', { followsCaller: true, ratio: 0 }],
   ['jaeger_remote', '', undefined],
-])('the sampler %j with the argument %j', (name, ratio, sampler) => {
+])('readTraceSampler reads the sampler %j with the argument %j', (name, ratio, sampler) => {
   expect(readTraceSampler(name, ratio)).toEqual(sampler)
 })
 
-test.each(samplerNames)('%s is a sampler', name => {
+test.each(samplerNames)('readTraceSampler accepts the name %s', name => {
   expect(readTraceSampler(name, '')).toBeDefined()
 })
 
@@ -34,10 +34,10 @@ test('a ratio selects that share of the traces, and a larger ratio selects them 
   expect([select(0), select(1)]).toEqual([[], traceIds])
 })
 
-test('a trace of a caller keeps its decision, unless the sampler ignores the caller', () => {
+test('a trace keeps the decision of its caller, unless the sampler ignores the caller', () => {
   const [id = ''] = traceIds
   const decide = (followsCaller: boolean, ratio: number, isSampled: boolean): boolean =>
-    isTraceSampled({ followsCaller, ratio }, id, caller(isSampled))
+    isTraceSampled({ followsCaller, ratio }, id, callerOf(isSampled))
   expect([decide(true, 0, true), decide(true, 1, false)]).toEqual([true, false])
   expect([decide(false, 0, true), decide(false, 1, false)]).toEqual([false, true])
 })

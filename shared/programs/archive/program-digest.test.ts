@@ -25,7 +25,7 @@ test('a change of a source file in any folder changes the digest', () => {
   expect(digestProgram(program)).not.toBe(after)
 })
 
-test('a change of a source file in Python or Go changes the digest, one of an environment does not', () => {
+test('a changed source file in Python or Go changes the digest, unless a virtual environment contains it', () => {
   write('main.py', 'one = 1\n')
   write('main.go', 'package main\n')
   write('env/pyvenv.cfg', '')

@@ -16,14 +16,15 @@ function write(...bytes: readonly number[]): string {
   return file
 }
 
-const elf = (machine: number): readonly number[] => [
+/** Creates the first 20 bytes of an ELF file. The bytes 18 and 19 are the code of the machine. */
+const createElf = (machine: number): readonly number[] => [
   ...[0x7f, 0x45, 0x4c, 0x46, ...Array<number>(14).fill(0), machine, 0],
 ]
 
 test.each([
-  ['a binary for the machine', elf(0x3e), undefined],
-  ['a binary for arm64', elf(0xb7), 'linux/arm64'],
-  ['a binary for another machine', elf(0x08), 'linux/machine 8'],
+  ['a binary for the machine', createElf(0x3e), undefined],
+  ['a binary for arm64', createElf(0xb7), 'linux/arm64'],
+  ['a binary for another machine', createElf(0x08), 'linux/machine 8'],
   ['a binary for macOS', [0xcf, 0xfa, 0xed, 0xfe], 'macOS'],
   ['a binary for Windows', [0x4d, 0x5a, 0x90], 'Windows'],
   ['a script', [0x23, 0x21, 0x2f], undefined],

@@ -99,6 +99,7 @@ describe('A program is checked at each run', { timeout }, () => {
   })
 
   test('if the user turned off the cache of ts-node', () => {
+    // The last word is the value of TS_NODE_CACHE.
     const lines = ['registered 10 false  false']
     for (const _run of [1, 2])
       expect(program.run({ TS_NODE_CACHE: 'false' })).toEqual({ ...checkedResult, lines })

@@ -14,7 +14,7 @@ beforeEach(() => {
 })
 afterEach(() => program.remove())
 
-test('A new program is checked, and no check of an unchanged one starts', () => {
+test('A new program is checked, and no check starts for an unchanged program', () => {
   const { run, checkedFolder, temporaryFolder } = program
   expect(run()).toEqual(checkedResult)
   expect(run()).toEqual(uncheckedResult)
@@ -24,7 +24,7 @@ test('A new program is checked, and no check of an unchanged one starts', () => 
   expect(readdirSync(temporaryFolder)).toEqual([])
 })
 
-test('A changed type in one module ends each run of an unchanged one until it is corrected', () => {
+test('A type error in an unchanged module ends each run until the module that causes it is corrected', () => {
   const { run, write, restore } = program
   run()
   write('other.ts', `export const width: string = '1'`)
@@ -34,7 +34,7 @@ test('A changed type in one module ends each run of an unchanged one until it is
   expect(run()).toEqual(uncheckedResult)
 })
 
-test('An unknown version of ts-node checks at each run', () => {
+test('A program with an unknown version of ts-node is checked at each run', () => {
   const file = 'node_modules/@pulumi/pulumi/vendor/ts-node@7.0.1/index.js'
   program.write('node_modules/ts-node/index.js', readFileSync(join(program.folder, file), 'utf8'))
   for (const _run of [1, 2]) expect(program.run({ TS_NODE: 'ts-node' })).toEqual(checkedResult)
@@ -43,6 +43,7 @@ test('An unknown version of ts-node checks at each run', () => {
 test('A program that is only transpiled is not checked, and ts-node keeps its output', () => {
   program.write('other.ts', 'export const width: string = 2')
   const env = { PULUMI_NODEJS_TRANSPILE_ONLY: 'true' }
+  // The last word is the value of TS_NODE_CACHE.
   expect(program.run(env).lines).toEqual(['registered 10 false  undefined'])
   expect(program.run(env)).toMatchObject({ checked: [], typeErrors: [] })
   expect(readdirSync(program.temporaryFolder)).toEqual([expect.stringMatching(/^ts-node-/)])

@@ -91,8 +91,8 @@ test.each([
 
 // The call would never end if `stop` only closed the connection.
 test('stop ends the run of an attached host that ignores the cancellation', async () => {
-  const isRunning = Promise.withResolvers<void>()
-  const port = await serveRuntime({ run: () => isRunning.resolve(), cancel: () => undefined })
+  const runStarted = Promise.withResolvers<void>()
+  const port = await serveRuntime({ run: () => runStarted.resolve(), cancel: () => undefined })
   const { processes } = createFakeProcesses(port)
   const deps = { processes, env: {}, engineAddress: () => '127.0.0.1:1', stopGraceMs: 20 }
   const address = `127.0.0.1:${port}`
@@ -105,7 +105,7 @@ test('stop ends the run of an attached host that ignores the cancellation', asyn
     },
     () => undefined,
   )
-  await isRunning.promise
+  await runStarted.promise
   await program.stop()
   expect(await program.programEnd).toMatchObject({
     error: expect.stringContaining('CANCELLED') as string,

@@ -136,7 +136,7 @@ describe('Node program host', () => {
     })
   })
 
-  test('uses its own node when the node of PATH is too old, and names this after a failure', async () => {
+  test('uses its own node when the node of PATH is too old, and reports that only after a failure', async () => {
     const command = join(root, 'ours/node')
     const lines = [expect.stringMatching(/^stderr: .*v20\.1\.0.*>=22/)]
     expect(await runScript({}, 'v20.1.0')).toMatchObject({ command, lines: [] })
@@ -213,7 +213,7 @@ describe('Node program host', () => {
   })
 })
 
-test('words are split as in a shell', () => {
+test('splitArguments splits words as in a shell', () => {
   expect(splitArguments(` a  'b c' "d \\"e" f\\ g '' `)).toEqual(['a', 'b c', 'd "e', 'f g', ''])
   expect(splitArguments('')).toEqual([])
   expect(() => splitArguments("'open")).toThrow(/quote/)

@@ -56,7 +56,7 @@ function writeMain(name: string, requires: readonly string[], lastLine: string):
 
 const register = `'source-map-support/register'`
 const tsNode = `'./node_modules/@pulumi/pulumi/vendor/ts-node@7.0.1').register({ compiler: 'typescript' }`
-const collect = `const modules = [require('./inline.js'), require('./external.js')]
+const traceLines = `const modules = [require('./inline.js'), require('./external.js')]
 require('./collect-traces.js').collectTraces(modules).then(result => console.log(JSON.stringify(result)))`
 
 /** Prints the severities of the messages that an engine receives: 0 is debug, and 1 is info. */
@@ -97,17 +97,17 @@ beforeAll(() => {
   symlinkSync(join(fixtures, 'sdk/node_modules'), join(folder, 'node_modules'))
   writeMapped('inline', 'inline')
   writeMapped('external', 'external')
-  writeMain('plain.js', [register], collect)
-  writeMain('typescript.js', [register, tsNode], collect)
+  writeMain('plain.js', [register], traceLines)
+  writeMain('typescript.js', [register, tsNode], traceLines)
   writeMain(
     'reloading.js',
     [register],
-    `require('source-map-support').install({ hookRequire: true })\n${collect}`,
+    `require('source-map-support').install({ hookRequire: true })\n${traceLines}`,
   )
   writeMain(
     'forgetting.js',
     [register],
-    `require('source-map-support').install({ emptyCacheBetweenOperations: true })\n${collect}`,
+    `require('source-map-support').install({ emptyCacheBetweenOperations: true })\n${traceLines}`,
   )
   writeMain('logging.js', [register], loggingSource)
   writeMain('promises.js', [register], promiseSource)
@@ -167,7 +167,7 @@ describe('Preloaded module', () => {
     },
   )
 
-  test('changes source-map-support once when it is loaded twice', () => {
+  test('changes source-map-support only once, even if Node preloads the module twice', () => {
     const expected = collectTraces('plain.js', preload)
     const { args, env } = preload
     expect(collectTraces('plain.js', { args: [...args, ...args], env })).toEqual(expected)
@@ -191,7 +191,7 @@ describe('Preloaded module', () => {
     expect(readdirSync(join(compiledFolder, version)).toSorted()).toEqual(files.toSorted())
   })
 
-  test('formats the trace of a promise when it is read, and does not change it', () => {
+  test('defers the trace of a promise to its first read, and does not change the trace', () => {
     const expected = runScript('promises.js', noPreload)
     expect(expected).toMatchObject({ status: 0, stdout: expect.stringContaining('new Collector') })
     expect(runScript('promises.js', preload)).toEqual(expected)
@@ -246,17 +246,17 @@ describe('Settings of the preloaded module', () => {
       debug = false,
     }: { readonly nodeArgs?: string[]; readonly debug?: boolean } = {},
   ): unknown => {
-    const { args, env: added } = createPreload({
+    const { args, env: addedEnv } = createPreload({
       env,
       nodeArgs,
       compiledFolder: '/compiled',
       checkedFolder: '/checked',
       debug,
     })
-    expect(args).toHaveLength(added['ANTICHAIN_PRELOAD'] === undefined ? 0 : 1)
-    return added['ANTICHAIN_PRELOAD'] === undefined
+    expect(args).toHaveLength(addedEnv['ANTICHAIN_PRELOAD'] === undefined ? 0 : 1)
+    return addedEnv['ANTICHAIN_PRELOAD'] === undefined
       ? undefined
-      : JSON.parse(added['ANTICHAIN_PRELOAD'])
+      : JSON.parse(addedEnv['ANTICHAIN_PRELOAD'])
   }
 
   test('turn off remembered frames when the user sets ANTICHAIN_REMEMBER_FRAMES to 0 or False', () => {

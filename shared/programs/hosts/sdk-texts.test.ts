@@ -20,7 +20,7 @@ const cases = [
 describe.each(cases)('%s', (_name, change, file) => {
   const text = readFileSync(join(sdk, file), 'utf8')
 
-  test(`changes one version of ${file} once, and keeps its lines`, () => {
+  test(`changes ${file} only once, and keeps its number of lines`, () => {
     const changed = change?.(text) ?? ''
     expect(changed).not.toBe(text)
     expect(changed.split('\n')).toHaveLength(text.split('\n').length)
@@ -29,6 +29,7 @@ describe.each(cases)('%s', (_name, change, file) => {
 
   test('leaves unknown code as it is', () => {
     expect(change?.('')).toBeUndefined()
+    // Each function requires at least one of these texts in the code that it changes.
     expect(
       change?.(
         text
@@ -42,7 +43,7 @@ describe.each(cases)('%s', (_name, change, file) => {
   })
 })
 
-test('the trace of a promise is captured in the same line and column', () => {
+test('deferPromiseTraces keeps the line and column at which a promise captures its trace', () => {
   const text = readFileSync(join(sdk, '@pulumi/pulumi/runtime/debuggable.js'), 'utf8')
   const positionOf = (code: string): readonly (number | undefined)[] => {
     const lines = code.split('\n')

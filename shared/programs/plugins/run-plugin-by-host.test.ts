@@ -30,12 +30,12 @@ const toOutput = ($case: 'stdout' | 'stderr', line: string): Output => ({
   value: Buffer.from(line),
 })
 
-test('output of a plugin after its exit code is dropped', async () => {
+test('runPluginByHost drops the output that a plugin sends after its exit code', async () => {
   const sent = Promise.withResolvers<void>()
   const port = await serveRuntime(call => {
     call.write({ output: toOutput('stdout', 'started\n') })
     call.write({ output: { $case: 'exitcode', value: 3 } })
-    // So much output is sent completely only once the client has received nearly all of it.
+    // The server finishes this much output only after the client has received nearly all of it.
     for (let count = 0; count < 20; count += 1)
       for (const stream of ['stdout', 'stderr'] as const)
         call.write({ output: toOutput(stream, 'too late\n'.repeat(10_000)) })

@@ -36,7 +36,7 @@ const projectOf = (runtime: string, options = {}) => ({
   ...{ folder, runtime, options, requiredVersion: '' },
 })
 
-// A split at blanks would tear the quoted path apart. Programs already split their arguments so.
+// A split at blanks would break the quoted path. Programs already split `nodeargs` like a shell.
 test('the option nodeargs of a plugin is split like the arguments of a shell', async () => {
   write('package.json', '{}')
   write('node_modules/@pulumi/pulumi/cmd/run-plugin/index.js', '')
@@ -50,7 +50,7 @@ test('the option nodeargs of a plugin is split like the arguments of a shell', a
   ).rejects.toMatchObject({ code: 'PROJECT_INVALID' })
 })
 
-test.each([true, false])('a plugin in Go for a debugger (%s) has no optimizations', async debug => {
+test.each([true, false])('a plugin in Go is optimized except for a debugger: %s', async debug => {
   write('bin/go', '', 0o755)
   const commands: (readonly string[])[] = []
   const processes = createSuccessfulProcesses(commands)

@@ -49,7 +49,7 @@ test.each([
   expect(() => readPolicySettings(text, 'f.json')).toThrow(/f\.json/)
 })
 
-test('settings of the user override those of the program, these override the defaults, and an entry of a policy overrides `all`', () => {
+test('settings of the user override those of the program, which override the defaults, and an entry of a policy overrides `all`', () => {
   const schema = { properties: { max: { type: 'number', default: 1 } }, required: [] }
   const info = {
     ...createPack(createPolicy('a', { schema }), createPolicy('b')),

@@ -164,7 +164,7 @@ describe('runProviderChecks', () => {
     expect(cloud.openings.count).toBeGreaterThan(1)
   })
 
-  test('generates inputs from the schema without a configuration', async () => {
+  test('generates inputs from the schema if the configuration has none', async () => {
     const cloud = createMemoryCloud()
     const report = await check(cloud, [], { config: { provider: new Map(), types: new Map() } })
     expect(failuresOf(report)).toEqual([])
@@ -195,6 +195,7 @@ describe('runProviderChecks', () => {
     expect(new Set(report.entries.map(({ type }) => type))).toEqual(
       new Set([undefined, 'mem:index:Other']),
     )
+    // Check throws for a type that the provider does not know.
     expect(failuresOf(report)).toEqual(['check-accepts'])
   })
 })

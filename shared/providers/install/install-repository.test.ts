@@ -132,7 +132,7 @@ describe('a plugin from a repository', () => {
     expect(readFoundCommand(version)).toBe('echo tagged')
   })
 
-  test('with several tags of a version is installed from the complete one', async () => {
+  test('with several tags of version 1.2.0 is installed from the tag v1.2.0', async () => {
     for (const tag of ['1.2', '1.2.0', 'v1.2', 'v1.2.0', 'v01.2.0']) {
       commit(tag)
       runGit('tag', '-a', tag, '-m', tag)
@@ -163,8 +163,8 @@ describe('a plugin from a repository', () => {
       name => !name.endsWith('.lock'),
     )
     expect(pluginFiles).toEqual([])
-    const nowhere = install({ downloadUrl: 'git://me:word@git.example/org/other' })
-    await expect(nowhere).rejects.toMatchObject({ code: 'PLUGIN_DOWNLOAD' })
+    const installation = install({ downloadUrl: 'git://me:word@git.example/org/other' })
+    await expect(installation).rejects.toMatchObject({ code: 'PLUGIN_DOWNLOAD' })
   })
 
   test('with a checksum is refused, because a repository has none to compare', async () => {

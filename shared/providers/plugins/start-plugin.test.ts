@@ -44,6 +44,7 @@ describe('the port', () => {
   test.each([
     ['1234', 1234],
     [' 65535\r', 65_535],
+    // .NET prints these sequences around its output to show progress.
     ['\u001b]9;4;3;\u001b\\80\u001b]9;4;0;\u001b\\', 80],
     ['0', undefined],
     ['65536', undefined],

@@ -169,12 +169,11 @@ describe('check and diff', () => {
   })
 
   test('a detailed diff counts only when the provider announces it', async () => {
-    const answer = { changes: 2, replaces: ['a'], diffs: ['a'] } as const
     const detailedDiff = new Map([['a', { kind: 5, inputDiff: true }]] as const)
     let hasDetailedDiff = false
     const diff = (): DiffResponse =>
       DiffResponse.create({
-        ...answer,
+        changes: 2,
         replaces: ['a'],
         diffs: ['a'],
         detailedDiff,

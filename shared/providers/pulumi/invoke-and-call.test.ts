@@ -18,12 +18,12 @@ import type { Script } from './scripted-server.fixture.ts'
 
 afterEach(closeServers)
 
-const other = parseUrn('urn:pulumi:d::p::a:b:C::other')
+const dependencyUrn = parseUrn('urn:pulumi:d::p::a:b:C::other')
 const createOutput = (value: PropertyValue | undefined, isSecret = false): PropertyValue => ({
   kind: 'output',
   ...(value === undefined ? {} : { value }),
   secret: isSecret,
-  dependencies: [other],
+  dependencies: [dependencyUrn],
 })
 const context = {
   project: 'p',
@@ -41,7 +41,7 @@ const callInput = {
     hidden: createOutput('s', true),
     open: createOutput(undefined),
   }),
-  argDependencies: new Map([['plain', [other]]]),
+  argDependencies: new Map([['plain', [dependencyUrn]]]),
   context,
   stackTraceHandle: 'trace 1',
   preview: false,
@@ -58,13 +58,14 @@ describe('a method', () => {
     expect(calls.at(-1)?.request).toMatchObject({
       tok: 'a:b:C/method',
       args: { plain: 1, hidden: createWireSecret('s'), open: unknownStringMarker },
-      argDependencies: new Map([['plain', { urns: [other] }]]),
+      argDependencies: new Map([['plain', { urns: [dependencyUrn] }]]),
       project: 'p',
       stack: 'd',
       config: context.config,
       parallel: 7,
       monitorEndpoint: '127.0.0.1:1',
       dryRun: false,
+      // Pulumi's engine leaves both fields empty: docs/spec/provider-protocol.md#call.
       organization: '',
       configSecretKeys: [],
       stackTraceHandle: 'trace 1',
@@ -78,12 +79,14 @@ describe('a method', () => {
     })
     await provider.call(callInput)
     expect(calls.at(-1)?.request).toMatchObject({
-      args: { plain: { [signatureKey]: signatures.output, value: 1, dependencies: [other] } },
+      args: {
+        plain: { [signatureKey]: signatures.output, value: 1, dependencies: [dependencyUrn] },
+      },
     })
   })
 
   test('returns output values, dependencies and failures', async () => {
-    const value = { [signatureKey]: signatures.output, value: 2, dependencies: [other] }
+    const value = { [signatureKey]: signatures.output, value: 2, dependencies: [dependencyUrn] }
     const { provider } = await serveProvider(
       answerCall({
         return: { two: value, hidden: createWireSecret('s') },

@@ -44,7 +44,7 @@ test.each<readonly [string, Answer]>([
   ['gives an answer of another form', { Payload: Buffer.from('{"nudged":1}') }],
   ['answers nothing', {}],
 ])(
-  'when the function %s, the deployment is folded here, and this is logged',
+  'when the function %s, the caller folds the deployment itself, and logs this',
   async (_what, answer) => {
     const { compacted, logged } = await compactWith(answer)
     expect(compacted).toBe(compactedHere)

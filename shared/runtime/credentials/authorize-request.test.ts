@@ -55,7 +55,7 @@ test.each([
   ['names a tag of its stack', { stacks: { tags: { team: 'web' } } }, { team: 'web' }, true],
   ['names another tag', { stacks: { tags: { team: 'web' } } }, { team: 'db' }, false],
   ['is paused', { stacks: {}, isPaused: true }, {}, false],
-])('a run of a shared schedule that %s is served: %#', async (_, fields, tags, isServed) => {
+])('a run of a shared schedule that %s is served: $3', async (_, fields, tags, isServed) => {
   const value = { when: 'rate(1 hour)', operation: { kind: 'refresh' }, createdAt: 1, ...fields }
   const documents = {
     'schedule * night': { ...value, skipReadWithinMs: 60_000 },
@@ -122,8 +122,8 @@ test('settings come from the rule that made the request, or from the strictest r
   const rules = createWebhook([trusted, { ...previewRule, ignoreScripts: true }])
   const request = requestOf([trusted], 'pull-request')
   expect(await authorize(rules, request)).toEqual(request)
-  const older = { ...program, ignoreScripts: undefined, previewWithDeployRole: undefined }
-  const derivedRequest = await authorize(rules, { ...request, program: older as never })
+  const withoutSettings = { ...program, ignoreScripts: undefined, previewWithDeployRole: undefined }
+  const derivedRequest = await authorize(rules, { ...request, program: withoutSettings as never })
   expect(derivedRequest.program).toMatchObject({
     ignoreScripts: true,
     previewWithDeployRole: false,

@@ -11,11 +11,11 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-const role = (name: string, lastsMs = 3_600_000): AssumedRole => ({
+const roleOf = (name: string, durationMs = 3_600_000): AssumedRole => ({
   accessKeyId: `key of ${name}`,
   secretAccessKey: 'secret',
   sessionToken: 'token',
-  expiresAt: (Date.now() + lastsMs) as EpochMs,
+  expiresAt: (Date.now() + durationMs) as EpochMs,
 })
 
 const variables = [
@@ -27,7 +27,7 @@ test("AWS's SDK finds the credentials by its default chain, and renews them", as
   let readCount = 0
   const take = async (): Promise<AssumedRole> => {
     readCount += 1
-    return role(`time ${readCount}`, readCount === 1 ? 60_000 : 3_600_000)
+    return roleOf(`time ${readCount}`, readCount === 1 ? 60_000 : 3_600_000)
   }
   const offered = await createCredentialsEndpoint(silentLogger).offer('shop', take)
   for (const name of variables) vi.stubEnv(name, offered[name])
@@ -44,15 +44,15 @@ test("AWS's SDK finds the credentials by its default chain, and renews them", as
 test('a request without the right token, path or method gets no credentials', async () => {
   const { offer } = createCredentialsEndpoint(silentLogger)
   const [one, other] = [
-    await offer('one', async () => role('one')),
-    await offer('other', async () => role('other')),
+    await offer('one', async () => roleOf('one')),
+    await offer('other', async () => roleOf('other')),
   ]
-  const request = (of: typeof one, token: string | undefined, method = 'GET') =>
-    fetch(of['AWS_CONTAINER_CREDENTIALS_FULL_URI'] ?? '', {
+  const request = (env: typeof one, token: string | undefined, method = 'GET') =>
+    fetch(env['AWS_CONTAINER_CREDENTIALS_FULL_URI'] ?? '', {
       method,
       ...(token === undefined ? {} : { headers: { authorization: token } }),
     })
-  const tokenOf = (of: typeof one): string => of['AWS_CONTAINER_AUTHORIZATION_TOKEN'] ?? ''
+  const tokenOf = (env: typeof one): string => env['AWS_CONTAINER_AUTHORIZATION_TOKEN'] ?? ''
   const accepted = await request(one, tokenOf(one))
   expect([accepted.status, await accepted.text()]).toEqual([
     200,
@@ -74,7 +74,7 @@ test('a role that can no longer be assumed is logged, and a later offer with the
   const lines: unknown[] = []
   const logger = { ...silentLogger, write: (...line: readonly unknown[]) => void lines.push(line) }
   const { offer } = createCredentialsEndpoint(logger)
-  const first = await offer('shop', async () => role('shop'))
+  const first = await offer('shop', async () => roleOf('shop'))
   const again = await offer('shop', async () => {
     throw new Error('the role was taken away')
   })
@@ -94,9 +94,11 @@ test('an offer after a failure to listen opens another port', async () => {
     return this
   })
   const { offer } = createCredentialsEndpoint(silentLogger)
-  await expect(offer('shop', async () => role('shop'))).rejects.toMatchObject({
+  await expect(offer('shop', async () => roleOf('shop'))).rejects.toMatchObject({
     code: 'INTERNAL_ASSERTION',
   })
-  const { AWS_CONTAINER_CREDENTIALS_FULL_URI: url } = await offer('shop', async () => role('shop'))
+  const { AWS_CONTAINER_CREDENTIALS_FULL_URI: url } = await offer('shop', async () =>
+    roleOf('shop'),
+  )
   expect(url).toMatch(/^http:/)
 })

@@ -103,6 +103,7 @@ const secretState: StoredDeployment = {
       urn: 'urn:pulumi:s::p::pulumi:pulumi:Stack::p-s',
       type: 'pulumi:pulumi:Stack',
       custom: false,
+      // A fixed key with a fixed value marks a secret in Pulumi's format.
       outputs: {
         key: { '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270' },
       },

@@ -20,7 +20,7 @@ function createInput(callLimits: Pick<DocumentsPort, 'get' | 'putExpiring'>): Ru
   return { platform, ports: createPorts({}) } as unknown as RunInput
 }
 
-test('a limit record is retried, and a put that loses its reply takes one place', async () => {
+test('reads and writes of a limit record are retried, and a write with a lost reply counts one call', async () => {
   let stored: StoredDocument | undefined
   let failures = 0
   const fail = (): never => {

@@ -69,7 +69,7 @@ test('without permission to run, the queue gets all operations that do not run i
   expect(divide(messageOf(1, 2))).toEqual({ inlineIds: [], queuedMessages: [messageOf(2)] })
 })
 
-test('no time remains after a quarter of the limit', () => {
+test('no time for inline operations remains after a quarter of the time limit', () => {
   const { hasTime, pass } = openAdmission({ limitMs: 40_000 })
   pass(9_999)
   expect(hasTime()).toBe(true)

@@ -22,7 +22,7 @@ import {
 const operationCount = 2_000
 const pageSize = 500
 
-/** A plan of deletes in which each operation releases the next one. */
+/** Creates a delete that releases the delete with the next id. */
 function createPlannedDelete(id: number): Operation {
   return {
     id: id as OperationId,
@@ -37,7 +37,7 @@ function createPlannedDelete(id: number): Operation {
   }
 }
 
-/** A plan in which each operation releases the next one. */
+/** Returns a plan of deletes in which each operation releases the next one. */
 function planChain(): readonly Operation[] {
   return Array.from({ length: operationCount }, (_, id) => createPlannedDelete(id))
 }
@@ -52,7 +52,10 @@ function barrierIdOf(wave: number): OperationId {
   return (wave * waveStride + waveSize) as OperationId
 }
 
-/** A plan of waves. Each barrier releases the members of the next wave, and the next barrier. */
+/**
+ * Returns a plan of waves. Each barrier releases the members of the next wave, and the next
+ * barrier.
+ */
 function planWaves(): readonly Operation[] {
   return Array.from({ length: waveCount * waveStride }, (_, id): Operation => {
     const wave = Math.floor(id / waveStride)

@@ -157,7 +157,7 @@ describe('a plugin that the store does not have', () => {
     ])
   })
 
-  test('from a Git repository needs an archive', async () => {
+  test('from a Git repository is refused, because functions do not build plugins', async () => {
     const acquire = createAcquirer([{ source: 'git://x/**' }])
     await expect(
       acquire({ ...gold(), downloadUrl: 'git://github.com/acme/gold' }),

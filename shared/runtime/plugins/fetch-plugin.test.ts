@@ -93,7 +93,7 @@ test('a Terraform provider is fetched by its address into the cache of its kind'
   ])
 })
 
-test('concurrent requests of two sources or checksums are checked apart, and only one is served', async () => {
+test('concurrent requests with different sources or checksums are checked separately, and one is served', async () => {
   const bytes = await packPlugin()
   const fetch = createPluginFetcher(
     { get: async () => ({ version: '1.2.3', bytes, source: 'pulumi/gold' }) },

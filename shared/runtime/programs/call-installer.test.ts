@@ -32,7 +32,7 @@ const installed = {
   sizeBytes: archive.length,
   packages: 'installed',
 }
-const died = {
+const death = {
   FunctionError: 'Unhandled',
   Payload: Buffer.from('{"errorMessage":"it was killed"}'),
 }
@@ -102,7 +102,7 @@ describe('the credential of a request', () => {
   ])('is not in the job for a host that %s', async (_host, answer) => {
     receiver.state.answer = answer
     const request = requestWithToken()
-    const { result, requests, storedSources } = await installWith([died, answerOf(installed)], {
+    const { result, requests, storedSources } = await installWith([death, answerOf(installed)], {
       request,
     })
     expect(result).toEqual({ archive, packages: 'installed' })
@@ -127,7 +127,7 @@ describe('the credential of a request', () => {
 })
 
 test('after the early death of an installer, a second one is called with another upload address', async () => {
-  const { result, requests, logged } = await installWith([died, answerOf(installed)])
+  const { result, requests, logged } = await installWith([death, answerOf(installed)])
   expect(result).toEqual({ archive, packages: 'installed' })
   expect(requests.map(({ TenantId }) => TenantId)).toEqual(['tenant 0', 'tenant 1'])
   expect(String(requests[1]?.Payload)).toContain('installs/2')
@@ -135,14 +135,14 @@ test('after the early death of an installer, a second one is called with another
 })
 
 test('an installer that always dies ends the request with a clear error', async () => {
-  const { result, requests } = await installWith(Array<Answer>(9).fill(died))
+  const { result, requests } = await installWith(Array<Answer>(9).fill(death))
   expect(result).toMatchObject({ code: 'INSTALL_FAILED' })
   expect(String(result)).toContain('it was killed')
   expect(requests).toHaveLength(programLimits.installerTriesMax)
 })
 
 test('an installer that reached its time limit is not called again', async () => {
-  const { result, requests } = await installWith([died], {
+  const { result, requests } = await installWith([death], {
     callMs: programLimits.installerTimeoutMs,
   })
   expect(result).toMatchObject({ code: 'INSTALL_FAILED' })

@@ -45,8 +45,8 @@ function writeProgram(name: string, lock: readonly [string, ...string[]]): strin
   const [command, ...args] = lock
   const env = { ...process.env, PATH: path, HOME: root, CI: '' }
   execFileSync(command, args, { cwd: folder, env, stdio: 'pipe' })
-  for (const path of ['node_modules', 'ran'])
-    rmSync(join(folder, path), { recursive: true, force: true })
+  for (const leftover of ['node_modules', 'ran'])
+    rmSync(join(folder, leftover), { recursive: true, force: true })
   return folder
 }
 
@@ -88,13 +88,13 @@ test.each([
   '%s runs the scripts of a program with the lock file %s, unless the options ignore scripts',
   async (name, _lock, lockCommand) => {
     const folder = writeProgram(`scripts-${name}`, [...lockCommand])
-    const ran = join(folder, 'ran')
-    expect(existsSync(ran)).toBe(false)
+    const scriptOutput = join(folder, 'ran')
+    expect(existsSync(scriptOutput)).toBe(false)
     expect(await installProgramPackages(deps(), folder, { ignoreScripts: true })).toBe('installed')
-    expect(existsSync(ran)).toBe(false)
+    expect(existsSync(scriptOutput)).toBe(false)
     const knownPackages = readPackageMarker(folder)
     expect(await installProgramPackages(deps(), folder, scriptOptions)).toBe('installed')
-    expect(existsSync(ran)).toBe(true)
+    expect(existsSync(scriptOutput)).toBe(true)
     // Packages that were installed without scripts are reused only if scripts are ignored again.
     const withScripts = await installProgramPackages(deps(), folder, {
       ...scriptOptions,

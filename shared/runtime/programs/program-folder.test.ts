@@ -39,14 +39,14 @@ function put(path: string, text: string, mode = 0o644): void {
 
 /** Opens the program archive `bytes` as a function does, and counts the downloads. */
 async function unpackOnce(bytes: Uint8Array, name = 'a') {
-  let fetched = 0
+  let downloadCount = 0
   const get = async (): Promise<Uint8Array> => {
-    fetched += 1
+    downloadCount += 1
     return bytes
   }
   const folders = createProgramFolders({ get }, join(folder, 'scratch'))
   const programFolder = await folders.open(stack, name.repeat(64) as BlobHash)
-  return { programFolder, folders, fetched: () => fetched }
+  return { programFolder, folders, countDownloads: () => downloadCount }
 }
 
 describe('a packed and unpacked program', () => {
@@ -84,11 +84,11 @@ describe('a packed and unpacked program', () => {
 
   test('is downloaded once, and not again by a later process', async () => {
     const { bytes } = await packProgram(program)
-    const { programFolder, folders, fetched } = await unpackOnce(bytes)
+    const { programFolder, folders, countDownloads } = await unpackOnce(bytes)
     expect(await folders.open(stack, 'a'.repeat(64) as BlobHash)).toBe(programFolder)
-    expect(fetched()).toBe(1)
+    expect(countDownloads()).toBe(1)
     const next = await unpackOnce(bytes)
-    expect([next.programFolder, next.fetched()]).toEqual([programFolder, 0])
+    expect([next.programFolder, next.countDownloads()]).toEqual([programFolder, 0])
   })
 })
 
@@ -105,6 +105,7 @@ describe('a program archive', () => {
   })
 
   test('whose header states a size above the limit is refused, and no files are left', async () => {
+    // Offsets in a tar header: 100 mode, 124 size, 136 time, 148 checksum, 257 format.
     const header = Buffer.alloc(512)
     header.write('index.js\0')
     header.write('0000644\0', 100)
@@ -125,6 +126,7 @@ describe('a program archive', () => {
     const raw = gunzipSync(bytes)
     const at = raw.indexOf('index.js')
     // The test writes another file name into a tar header, and recomputes the header's checksum.
+    // The header begins with the name, and the name with `./`.
     raw.write('../out.js\0', at - 2)
     const header = raw.subarray(at - 2, at - 2 + 512)
     header.fill(' ', 148, 156)

@@ -24,12 +24,12 @@ function plan(
   {
     options = '{}',
     ignoreScripts = false,
-    version = python,
+    command = python,
     nowMs = 0,
     registries = [] as readonly PackageRegistry[],
   } = {},
 ) {
-  writeFileSync(join(folder, 'python3'), version, { mode: 0o755 })
+  writeFileSync(join(folder, 'python3'), command, { mode: 0o755 })
   const project = `name: p\nruntime:\n  name: python\n  options: ${options}\n`
   for (const [name, text] of Object.entries({ 'Pulumi.yaml': project, ...files }))
     writeFileSync(join(folder, name), text)
@@ -59,7 +59,7 @@ test('packages are reused for the same requirements, version of Python and optio
     await plan({ 'requirements.txt': 'pulumi\n' }, { ignoreScripts: true }),
     await plan(
       { 'requirements.txt': 'pulumi\n' },
-      { version: '#!/bin/sh\necho /bin/python\necho 3.14\n' },
+      { command: '#!/bin/sh\necho /bin/python\necho 3.14\n' },
     ),
   ]
   expect(new Set([first, ...others].map(each => each?.marker)).size).toBe(4)
@@ -110,6 +110,7 @@ test('uv obeys its lock file, and poetry omits the project itself', async () => 
   expect(poetry).toMatchObject({ canReusePackages: false })
 })
 
+/** A guarded registry: code of packages must not read its credential. */
 const registry: PackageRegistry = {
   manager: 'pip',
   address: 'https://pip.test/simple',
@@ -151,7 +152,7 @@ test.each([
   })
 })
 
-test('a package of the program itself is not built without scripts', async () => {
+test('a program that is a package is refused without scripts, because its build would run code', async () => {
   await expect(plan({ 'pyproject.toml': '' }, { ignoreScripts: true })).rejects.toMatchObject({
     code: 'INSTALL_FAILED',
     message: expect.stringContaining('pyproject.toml'),
@@ -171,6 +172,6 @@ test.each([
 
 test('a machine without Python refuses to install', async () => {
   await expect(
-    plan({ 'requirements.txt': '' }, { version: '#!/bin/sh\nexit 1\n' }),
+    plan({ 'requirements.txt': '' }, { command: '#!/bin/sh\nexit 1\n' }),
   ).rejects.toMatchObject({ code: 'INSTALL_FAILED' })
 })

@@ -51,7 +51,7 @@ test.each([
   ['another encoding', '# coding: utf-7 +AAo-./lib'],
   ['another encoding after a no-break space', '# coding:\u00a0utf-8, coding: utf-7 +AAo-./lib'],
   ['a byte order mark within a line', 'pulumi\ufeff'],
-])('a file of requirements with %s counts as built', (_, line) => {
+])('a file of requirements with %s counts as one from which pip builds packages', (_, line) => {
   expect(read(line)).toMatchObject({ hasLocalPackages: true, builtLine: 'requirements.txt' })
 })
 

@@ -31,7 +31,7 @@ const program: RepositoryProgram = {
   webhook: 'hook',
 }
 const secret = 'a secret of sixteen characters and more'
-let stacks = 0
+let stackCount = 0
 let stack = stackIdOf('p', 's')
 let home = ''
 /** The folder with the files of the repository at the commit. */
@@ -54,8 +54,8 @@ afterAll(async () => {
   rmSync(home, { recursive: true })
 })
 beforeEach(() => {
-  stacks += 1
-  stack = stackIdOf('p', `s${stacks}`)
+  stackCount += 1
+  stack = stackIdOf('p', `s${stackCount}`)
   repository = mkdtempSync(join(home, 'files-'))
   receiver.received.length = 0
   receiver.state.answer = () => ({ status: 200, body: packRepositoryFiles() })
@@ -122,11 +122,13 @@ describe('the program of a repository', { timeout: 60_000 }, () => {
     const env = { ...process.env, AWS_SECRET_ACCESS_KEY: 'no', ANTICHAIN_KEY: 'no', KEPT: 'yes' }
     const folder = await folderOf(await packRepository(deps(env), stack, program))
     expect(readFileSync(join(folder, 'node_modules', 'dep', 'index.js'), 'utf8')).toContain('1')
-    const ran = JSON.parse(readFileSync(join(folder, 'node_modules', 'dep', 'ran.json'), 'utf8'))
-    expect(ran.KEPT).toBe('yes')
-    expect(Object.keys(ran).filter(name => /^(AWS|ANTICHAIN)_/.test(name))).toEqual([])
-    expect(ran.HOME).toContain('installing-')
-    expect(existsSync(ran.HOME)).toBe(false)
+    const scriptEnv = JSON.parse(
+      readFileSync(join(folder, 'node_modules', 'dep', 'ran.json'), 'utf8'),
+    )
+    expect(scriptEnv.KEPT).toBe('yes')
+    expect(Object.keys(scriptEnv).filter(name => /^(AWS|ANTICHAIN)_/.test(name))).toEqual([])
+    expect(scriptEnv.HOME).toContain('installing-')
+    expect(existsSync(scriptEnv.HOME)).toBe(false)
     expect(receiver.received[0]).toMatchObject({
       url: `/repos/acme/shop/tarball/${commit}`,
       headers: { authorization: 'Bearer token' },
@@ -171,7 +173,7 @@ describe('the program of a repository', { timeout: 60_000 }, () => {
     await expect(packRepository(deps(), stack, program)).rejects.toThrow(/npm ci.*\n[^]*npm error/)
   })
 
-  test('in a folder without a project is refused, and so is one of an unknown webhook', async () => {
+  test('in a folder without a project is refused, and so is a program of an unknown webhook', async () => {
     const elsewhere = packRepository(deps(), stack, { ...program, folder: '' })
     await expect(elsewhere).rejects.toMatchObject({ code: 'PROJECT_NOT_FOUND' })
     const unknown = packRepository(deps(), stack, { ...program, webhook: 'none' })

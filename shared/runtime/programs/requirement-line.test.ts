@@ -59,7 +59,7 @@ test.each([
   ['-i https://example.com/simple', false, true],
   ['--extra-index-url=https://example.com/simple', false, true],
   ['--trusted-host example.com', false, true],
-])('of the line %s, it is known whether it may build (%s) or names an index (%s)', (...row) => {
+])('the line %s may make pip build a package: %s, and sets an index: %s', (...row) => {
   const [line, mayBuild, setsIndex] = row
   expect(classifyRequirement(line)).toMatchObject({ kind: 'named', mayBuild, setsIndex })
 })

@@ -27,7 +27,7 @@ test('a package manager that does not end in time is killed, and the error names
   })
 })
 
-test('an explained refusal keeps the last lines, because another failure may have followed', async () => {
+test('an explained refusal keeps the last lines of the output, because another failure may have followed', async () => {
   const cwd = mkdtempSync(join(tmpdir(), 'packages-'))
   onTestFinished(() => rmSync(cwd, { recursive: true, force: true }))
   const script =

@@ -22,7 +22,8 @@ let archives: Map<string, Uint8Array>
 let openedArchives: string[]
 let installCount: number
 let failure: Error | undefined
-const records = new Map<string, BlobHash>()
+/** The archives with installed packages, by the marker of the packages. */
+const installedArchives = new Map<string, BlobHash>()
 
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'uploaded-'))
@@ -35,7 +36,7 @@ beforeEach(() => {
   openedArchives = []
   installCount = 0
   failure = undefined
-  records.clear()
+  installedArchives.clear()
 })
 afterEach(() => rmSync(root, { recursive: true }))
 
@@ -62,6 +63,7 @@ const install: InstallProgram = async ({ source = new Uint8Array() }) => {
   writeFileSync(join(environment, '.antichain-installed'), await currentMarker())
   return { archive: (await packProgram(targetFolder)).bytes, packages: 'installed' }
 }
+/** The marker of the last search, which the installer writes into its environment. */
 let marker = ''
 const currentMarker = async (): Promise<string> => marker
 
@@ -85,9 +87,9 @@ async function open(command: Command = 'up'): Promise<string> {
       installedPrograms: {
         find: async (_, key) => {
           marker = key
-          return records.get(key)
+          return installedArchives.get(key)
         },
-        store: async (_, key, name) => void records.set(key, name),
+        store: async (_, key, name) => void installedArchives.set(key, name),
       },
       processes: createProcesses,
       clock: { now: () => 0 as EpochMs },
@@ -115,7 +117,7 @@ test('packages are installed once, and copied into later programs with the same 
 
 test('packages are installed again when the archive of their record is gone', async () => {
   await open()
-  for (const [key] of records) records.set(key, 'gone' as BlobHash)
+  for (const [key] of installedArchives) installedArchives.set(key, 'gone' as BlobHash)
   await open()
   expect(installCount).toBe(2)
 })
@@ -132,7 +134,7 @@ test('a program of another language is opened as it was uploaded', async () => {
   expect([installCount, openedArchives]).toEqual([0, ['0']])
 })
 
-test('an environment of the client is not part of the upload', async () => {
+test('a virtual environment of the client is not part of the upload', async () => {
   mkdirSync(join(program, 'venv'))
   writeFileSync(join(program, 'venv', 'pyvenv.cfg'), 'home = /usr/bin\n')
   expect(existsSync(join(await open(), 'venv'))).toBe(false)

@@ -54,7 +54,7 @@ function* listStacksUntilLimit(): Generator<StackRecord> {
   }
 }
 
-// The pipe to the killed child broke first, and EPIPE hid the limit.
+// The kill of the child also breaks the pipe to it. The error EPIPE must not hide the limit.
 test('a query that exceeds its time while its tables load fails with this limit', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout'] })
   try {

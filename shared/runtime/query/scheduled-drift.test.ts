@@ -57,7 +57,7 @@ test.each([
   },
 )
 
-const history = (command: string, startedAt: number, endedAt: number | undefined) => ({
+const historyOf = (command: string, startedAt: number, endedAt: number | undefined) => ({
   deployment: `${stack}#1`,
   command,
   result: 'succeeded',
@@ -66,12 +66,12 @@ const history = (command: string, startedAt: number, endedAt: number | undefined
 })
 test.each([
   ['is the newest successful run of a schedule', undefined, {}, 2],
-  ['counts until a later deployment', history('up', 5, 6), {}, undefined],
-  ['counts after an earlier deployment', history('up', 0, 1), {}, 2],
-  ['is unknown while a deployment runs', history('up', 0, undefined), {}, undefined],
-  ['may be a later refresh', history('refresh', 5, 6), {}, 5],
-  ['may be an update that refreshed first', history('up', 5, 6), { refresh: true }, 5],
-  ['is no refresh with targets', history('refresh', 5, 6), { targeting: {} }, undefined],
+  ['counts until a later deployment', historyOf('up', 5, 6), {}, undefined],
+  ['counts after an earlier deployment', historyOf('up', 0, 1), {}, 2],
+  ['is unknown while a deployment runs', historyOf('up', 0, undefined), {}, undefined],
+  ['may be a later refresh', historyOf('refresh', 5, 6), {}, 5],
+  ['may be an update that refreshed first', historyOf('up', 5, 6), { refresh: true }, 5],
+  ['is no refresh with targets', historyOf('refresh', 5, 6), { targeting: {} }, undefined],
 ])('the last read of a stack %s', async (_, newest, options, expected) => {
   const stored = createDocument('*', { recentRuns: [1, 2, 3] })
   const pin = { kind: 'pin', options: { refresh: false, ...options } }

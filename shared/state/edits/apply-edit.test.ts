@@ -96,6 +96,7 @@ describe('an import', () => {
   })
 
   test('of a state with a plaintext secret or an invalid URN is always refused', () => {
+    // A fixed key with a fixed value marks a secret in Pulumi's format.
     const secret = (content: Record<string, Json>): Json => ({
       '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270',
       ...content,

@@ -37,6 +37,7 @@ const texts = [
   '{"version":3,"deployment":{"resources":[ \n ]}}',
   '{"version":3,"deployment":{"resources":null}}',
   '{"version":3,"deployment":{"resources":{}}}',
+  // The splitter replaces the resources of a list by a mark with this text.
   '{"version":3,"deployment":{"resources":["list 1 of resources"]}}',
   '{"deployment":{"resources":[{"urn":"a","type":"b:c:D"}]},"version":3}',
   '{"version":3,"deployment":{"resources":[{"urn":"a","type":"t"},]}}',

@@ -25,7 +25,7 @@ function openReplies(form: WebhookFormName, credential = 'the-token'): RepliesPo
   return createHostReplies({ outbound, host, calls: host.replies, apiUrl, credential })
 }
 const listCalls = () => receiver.received.map(({ method, url }) => `${method} ${url}`)
-const readValue = () => JSON.parse(receiver.received.at(-1)?.body ?? '{}') as unknown
+const readLastBody = () => JSON.parse(receiver.received.at(-1)?.body ?? '{}') as unknown
 
 test.each([
   ['github', 'a/b', `api.h.test/x/repos/a/b/tarball/${commit}`],
@@ -80,7 +80,7 @@ test.each(statusCases)(
   async (form, repository, call, value, authorization) => {
     await openReplies(form).setStatus(repository, commit, status)
     expect(listCalls()).toEqual([call])
-    expect(readValue()).toMatchObject(value)
+    expect(readLastBody()).toMatchObject(value)
     expect(receiver.received[0]?.headers.authorization).toBe(authorization)
   },
 )
@@ -96,9 +96,9 @@ test.each([
   async (form, field) => {
     const targetUrl = 'https://deploy.test/#/stacks/shop/prod/plans/k'
     await openReplies(form).setStatus('acme/shop', commit, { ...status, targetUrl })
-    expect(readValue()).toMatchObject({ [field]: targetUrl })
+    expect(readLastBody()).toMatchObject({ [field]: targetUrl })
     await openReplies(form).setStatus('acme/shop', commit, status)
-    const { [field]: withoutLink } = readValue() as Record<string, string>
+    const { [field]: withoutLink } = readLastBody() as Record<string, string>
     expect(withoutLink ?? '').not.toContain('deploy.test')
   },
 )

@@ -71,9 +71,9 @@ describe('a comment on GitHub', () => {
     refusalStatus = undefined
     receiver.state.answer = ({ method, url, body }) => {
       if (method === 'GET') {
-        const number = Number(/&page=(\d+)$/.exec(url)?.[1])
+        const page = Number(/&page=(\d+)$/.exec(url)?.[1])
         const all = [...storedComments].map(([id, text]) => ({ id, body: text }))
-        return { status: 200, body: JSON.stringify(all.slice((number - 1) * 50, number * 50)) }
+        return { status: 200, body: JSON.stringify(all.slice((page - 1) * 50, page * 50)) }
       }
       if (method === 'PATCH' && refusalStatus !== undefined) return { status: refusalStatus }
       const id = method === 'PATCH' ? Number(/(\d+)$/.exec(url)?.[1]) : storedComments.size + 1
@@ -98,7 +98,7 @@ describe('a comment on GitHub', () => {
     expect([...storedComments.values()].join()).not.toContain('the-token')
   })
 
-  test('is found behind many others, but not in a quote or copy of it', async () => {
+  test('is found behind many other comments, and its quotes and copies are unchanged', async () => {
     for (let id = 1; id <= 120; id += 1) storedComments.set(id, `talk ${id}`)
     await write('first')
     const ownComment = storedComments.get(121) ?? ''
@@ -134,6 +134,7 @@ describe('a comment on GitHub', () => {
     for (let id = 1; id <= 1_500; id += 1) storedComments.set(id, 'talk')
     const before = receiver.received.length
     await write('first')
+    // The requests are 20 pages (`commentPagesMax`) and the create.
     expect(receiver.received.length - before).toBe(21)
   })
 

@@ -125,6 +125,7 @@ describe('the archive of a repository', () => {
     receiver.state.answer = () => ({ status: 302, headers: { location: '/again' } })
     const count = receiver.received.length
     await expect(fetchArchive()).rejects.toMatchObject({ code: 'OUTBOUND_FAILED' })
+    // The first request and three redirects (`archiveRedirectsMax`).
     expect(receiver.received.length - count).toBe(4)
   })
 

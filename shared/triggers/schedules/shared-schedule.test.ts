@@ -54,7 +54,7 @@ describe('the runs of a shared schedule', () => {
     )
   })
 
-  test('need no list of stacks before the first one and after the last one', () => {
+  test('need no list of stacks before the first run and after the last run', () => {
     const find = (lastAt: number, now: number) =>
       findDueWindow(
         { ...namedSchedule, schedule: { ...schedule, lastAt: lastAt as EpochMs } },

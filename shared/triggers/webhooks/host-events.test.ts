@@ -6,7 +6,7 @@ import { type WebhookFormName, webhookForms } from './webhook-forms.ts'
 
 const commit = '0123456789abcdef0123456789abcdef01234567'
 const before = 'fedcba9876543210fedcba9876543210fedcba98'
-const zero = '0'.repeat(40)
+const noCommit = '0'.repeat(40)
 const secret = 'a secret of sixteen characters and more'
 const now = Date.parse('2026-11-28T06:00:00Z') as EpochMs
 
@@ -75,7 +75,7 @@ const serverPush = (...changes: object[]) => ({
 const serverChange = (id: string, type = 'UPDATE') => ({
   ref: { id, displayId: 'x', type: 'BRANCH' },
   fromHash: before,
-  toHash: type === 'DELETE' ? zero : commit,
+  toHash: type === 'DELETE' ? noCommit : commit,
   type,
 })
 const serverPull = (repository: object) => ({
@@ -115,14 +115,14 @@ describe('a push', () => {
       branch: 'main',
       ...change,
     })
-    const tag = { ...gitlabPush, ref: 'refs/tags/v1', before: zero, after: before }
+    const tag = { ...gitlabPush, ref: 'refs/tags/v1', before: noCommit, after: before }
     // `after` is the annotated tag, and `checkout_sha` is its commit.
     expect(read('gitlab', 'Tag Push Hook', tag)).toMatchObject({ kind: 'tag', tag: 'v1', commit })
   })
 
   test.each([
     ['without all commits', { total_commits_count: 21 }],
-    ['of a new branch', { before: zero }],
+    ['of a new branch', { before: noCommit }],
     ['without commits', { commits: [], total_commits_count: 0 }],
   ])('of GitLab %s has unknown paths', (_name, overrides) => {
     expect(read('gitlab', 'Push Hook', { ...gitlabPush, ...overrides })).toMatchObject({
@@ -163,17 +163,17 @@ describe('a push', () => {
   test('of Gitea is a push or tag', () => {
     const change = { repository: 'acme/shop', commit, paths }
     expect(read('gitea', 'push', giteaPush)).toEqual({ kind: 'push', branch: 'main', ...change })
-    const tag = { ...giteaPush, ref: 'refs/tags/v1', before: zero, commits: null }
+    const tag = { ...giteaPush, ref: 'refs/tags/v1', before: noCommit, commits: null }
     expect(read('gitea', 'push', tag)).toMatchObject({ kind: 'tag', tag: 'v1', paths: undefined })
     const long = { ...giteaPush, total_commits: 9 }
     expect(read('gitea', 'push', long)).toMatchObject({ paths: undefined })
   })
 
   test.each([
-    ['gitlab', 'Push Hook', { ...gitlabPush, after: zero, checkout_sha: null }],
+    ['gitlab', 'Push Hook', { ...gitlabPush, after: noCommit, checkout_sha: null }],
     ['bitbucket', 'repo:push', bitbucketPush({ new: null })],
     ['bitbucket-server', 'repo:refs_changed', serverPush(serverChange('refs/heads/x', 'DELETE'))],
-    ['gitea', 'push', { ...giteaPush, after: zero }],
+    ['gitea', 'push', { ...giteaPush, after: noCommit }],
   ] as const)('of %s that deletes a branch is ignored', (form, event, body) => {
     expect(read(form, event, body)).toMatchObject({ kind: 'ignored' })
   })

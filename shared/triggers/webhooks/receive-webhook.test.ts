@@ -140,7 +140,7 @@ function createSignedDelivery(
   }
 }
 
-const ownPush = { event: 'push', repository: 'acme/shop', branch: 'main', commit }
+const signedPush = { event: 'push', repository: 'acme/shop', branch: 'main', commit }
 const refused = { code: 'WEBHOOK_REFUSED' }
 
 describe('deliveries of GitHub', () => {
@@ -242,19 +242,19 @@ describe('deliveries of the signed form', () => {
   test('a push and a tag request deployments, and a pull request requests a preview', async () => {
     const name = await putWebhook('signed')
     expect((await receive(name, createSignedDelivery({ event: 'ping' }))).kind).toBe('pong')
-    await receive(name, createSignedDelivery(ownPush))
+    await receive(name, createSignedDelivery(signedPush))
     await receive(
       name,
       createSignedDelivery({ event: 'tag', repository: 'acme/shop', tag: 'v1', commit }),
     )
-    const pull = { ...ownPush, event: 'pull-request', number: 3, foreign: false }
+    const pull = { ...signedPush, event: 'pull-request', number: 3, foreign: false }
     await receive(name, createSignedDelivery(pull))
     expect(sent.map(({ operation }) => operation)).toEqual(['up', 'up', 'preview'])
   })
 
   test('a pull request is foreign unless it states otherwise', async () => {
     const name = await putWebhook('signed')
-    const pull = { ...ownPush, event: 'pull-request', number: 3 }
+    const pull = { ...signedPush, event: 'pull-request', number: 3 }
     expect((await receive(name, createSignedDelivery(pull))).kind).toBe('ignored')
   })
 
@@ -267,10 +267,10 @@ describe('deliveries of the signed form', () => {
         'antichain-timestamp': String((nowMs + ms) / 1000),
       })
       expect(
-        (await receive(name, createSignedDelivery(ownPush, timestampHeaderAfter(awayMs)))).kind,
+        (await receive(name, createSignedDelivery(signedPush, timestampHeaderAfter(awayMs)))).kind,
       ).toBe('accepted')
       const further = createSignedDelivery(
-        ownPush,
+        signedPush,
         timestampHeaderAfter(awayMs + Math.sign(awayMs) * 1000),
       )
       await expect(receive(name, further)).rejects.toMatchObject({ code: 'WEBHOOK_STALE' })
@@ -284,7 +284,7 @@ describe('threats', () => {
     async form => {
       const name = await putWebhook(form)
       const createDelivery = form === 'github' ? createGithubDelivery : createSignedDelivery
-      const body = form === 'github' ? pushBody() : ownPush
+      const body = form === 'github' ? pushBody() : signedPush
       const good = createDelivery(body)
       const withoutHeader = (header: string) => ({
         ...good,
@@ -293,8 +293,8 @@ describe('threats', () => {
       for (const header of good.headers.keys())
         if (header !== 'x-github-event' && !header.endsWith('delivery'))
           await expect(receive(name, withoutHeader(header))).rejects.toMatchObject(refused)
-      const signature = [...good.headers.keys()].find(name => name.includes('signature')) ?? ''
-      const right = good.headers.get(signature) ?? ''
+      const signatureName = [...good.headers.keys()].find(name => name.includes('signature')) ?? ''
+      const right = good.headers.get(signatureName) ?? ''
       for (const wrong of [
         '',
         'sha256=',
@@ -307,7 +307,7 @@ describe('threats', () => {
         `sha1=${'0'.repeat(40)}`,
         'ü'.repeat(64),
       ]) {
-        const headers = new Map([...good.headers, [signature, wrong]])
+        const headers = new Map([...good.headers, [signatureName, wrong]])
         await expect(receive(name, { ...good, headers })).rejects.toMatchObject(refused)
       }
       expect(sent).toEqual([])
@@ -327,7 +327,7 @@ describe('threats', () => {
 
   test('a signature of the signed form is invalid for another time', async () => {
     const name = await putWebhook('signed')
-    const good = createSignedDelivery(ownPush)
+    const good = createSignedDelivery(signedPush)
     const headers = new Map([
       ...good.headers,
       ['antichain-timestamp', String(Math.floor(nowMs / 1000) + 1)],
@@ -335,7 +335,7 @@ describe('threats', () => {
     await expect(receive(name, { ...good, headers })).rejects.toMatchObject(refused)
     for (const timestamp of ['', 'now', '1e9', '-1', '1.5', '9'.repeat(30)])
       await expect(
-        receive(name, createSignedDelivery(ownPush, { 'antichain-timestamp': timestamp })),
+        receive(name, createSignedDelivery(signedPush, { 'antichain-timestamp': timestamp })),
       ).rejects.toMatchObject(refused)
   })
 
@@ -354,7 +354,7 @@ describe('threats', () => {
   test.each(['github', 'signed'] as const)('%s: a delivery starts one deployment', async form => {
     const name = await putWebhook(form)
     const createDelivery = form === 'github' ? createGithubDelivery : createSignedDelivery
-    const delivery = createDelivery(form === 'github' ? pushBody() : ownPush)
+    const delivery = createDelivery(form === 'github' ? pushBody() : signedPush)
     expect((await receive(name, delivery)).kind).toBe('accepted')
     expect((await receive(name, delivery)).kind).toBe('repeated')
     // The id is not signed, so an attacker who replays a delivery can change it. A digest of the
@@ -418,19 +418,21 @@ describe('threats', () => {
     await expect(receive(signedHook, createGithubDelivery(pushBody()))).rejects.toMatchObject(
       refused,
     )
-    await expect(receive(githubHook, createSignedDelivery(ownPush))).rejects.toMatchObject(refused)
+    await expect(receive(githubHook, createSignedDelivery(signedPush))).rejects.toMatchObject(
+      refused,
+    )
     await expect(receive('none', createGithubDelivery(pushBody()))).rejects.toMatchObject(refused)
   })
 
   test('a sealed secret that was copied from another webhook cannot be decrypted', async () => {
-    const from = await platform.documents.get(webhookKeyOf(await putWebhook('github')))
-    const { secrets } = webhookDocument.parse(from?.value)
+    const other = await platform.documents.get(webhookKeyOf(await putWebhook('github')))
+    const { secrets } = webhookDocument.parse(other?.value)
     const name = await putWebhook('github')
     const stored = await platform.documents.get(webhookKeyOf(name))
     const mixed = { ...webhookDocument.parse(stored?.value), secrets }
     expect(await platform.documents.put(webhookKeyOf(name), mixed, 1)).toBe(2)
-    const thrown = receive(name, createGithubDelivery(pushBody()))
-    await expect(thrown).rejects.toMatchObject({ code: 'SEALED_UNREADABLE' })
+    const reception = receive(name, createGithubDelivery(pushBody()))
+    await expect(reception).rejects.toMatchObject({ code: 'SEALED_UNREADABLE' })
   })
 
   test('a body that is too large is refused before all other checks', async () => {
@@ -478,7 +480,7 @@ describe('threats', () => {
       ).catch(String),
       await receive(
         await putWebhook('signed'),
-        createSignedDelivery({ ...ownPush, [evil]: 1 }),
+        createSignedDelivery({ ...signedPush, [evil]: 1 }),
       ).catch(String),
     ]
     for (const refusal of refusals) {

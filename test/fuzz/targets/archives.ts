@@ -24,6 +24,7 @@ async function unpackSafely(unpack: (folder: string) => Promise<void>): Promise<
 /** Archives: members of tar and zip files, and the unpackers of programs and packages. */
 export const archivesTarget: FuzzTarget = {
   async decode(input) {
+    // A zip file begins with the letters `PK`.
     const isZip = input[0] === 0x50
     await openArchive(isZip ? 'a.zip' : 'a.tar.gz', input)
     if (!isZip)

@@ -28,10 +28,10 @@ const deployment = `${stack}#1` as DeploymentId
 const operation = 1 as OperationId
 
 /** Returns a call of the store that has the same answer for every method. */
-const answering = (answer: unknown): StoreCall => (async () => answer) as unknown as StoreCall
+const createCall = (answer: unknown): StoreCall => (async () => answer) as unknown as StoreCall
 
 /** Returns a blob store with the same bytes under every name. */
-const blobsWith = (text: string): BlobsPort =>
+const createBlobs = (text: string): BlobsPort =>
   ({ get: async () => Buffer.from(text) }) as unknown as BlobsPort
 
 function checkDecisions(records: readonly LogRecord[]): void {
@@ -43,14 +43,14 @@ function checkDecisions(records: readonly LogRecord[]): void {
 }
 
 const readLog = (text: string): Promise<readonly LogRecord[]> =>
-  createDecisionLog(answering({ texts: [text], more: false })).read(deployment, 0 as LogNumber, 1)
+  createDecisionLog(createCall({ texts: [text], more: false })).read(deployment, 0 as LogNumber, 1)
 
 /** The readers of records: the adapters of this machine and of AWS over a store with one record. */
 const readers: Readonly<Record<string, (text: string) => unknown>> = {
   log: async text => checkDecisions(await readLog(text)),
-  outcome: text => createOperations(answering(text)).getOutcome(deployment, operation, 1),
+  outcome: text => createOperations(createCall(text)).getOutcome(deployment, operation, 1),
   late: text =>
-    createCatalog(answering([text]), { uuid: () => '' } as never).listLateOutcomes(stack, 1),
+    createCatalog(createCall([text]), { uuid: () => '' } as never).listLateOutcomes(stack, 1),
   request: text => parseStoredRequest(stack, { key: 'key', request: text, end: text }),
   history: text =>
     parseHistoryItem(stack, { sk: { S: '0000000001' }, begun: { S: text }, ended: { S: text } }),
@@ -70,26 +70,26 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
     )
   },
   'large-decisions': async text => {
-    const log = createDecisionLog(answering({ texts: [largeRecord], more: false }))
-    const decisionLog = withLargeDecisions(log, blobsWith(text))
+    const log = createDecisionLog(createCall({ texts: [largeRecord], more: false }))
+    const decisionLog = withLargeDecisions(log, createBlobs(text))
     checkDecisions(await decisionLog.read(deployment, 0 as LogNumber, 1))
   },
   'large-outcome': text =>
-    withLargeOutcomes(createOperations(answering(largeOutcome)), blobsWith(text)).getOutcome(
+    withLargeOutcomes(createOperations(createCall(largeOutcome)), createBlobs(text)).getOutcome(
       deployment,
       operation,
       1,
     ),
   'large-views': text =>
-    withLargeOutcomes(createOperations(answering(largeViews)), blobsWith(text)).getOutcome(
+    withLargeOutcomes(createOperations(createCall(largeViews)), createBlobs(text)).getOutcome(
       deployment,
       operation,
       1,
     ),
   'large-late': text =>
     withLargeLateOutcomes(
-      createCatalog(answering([largeLate]), { uuid: () => '' } as never),
-      blobsWith(text),
+      createCatalog(createCall([largeLate]), { uuid: () => '' } as never),
+      createBlobs(text),
     ).listLateOutcomes(stack, 1),
 }
 

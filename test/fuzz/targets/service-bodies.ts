@@ -51,10 +51,10 @@ async function requireRunning(): Promise<NonNullable<typeof update>> {
 async function send(name: string, body: string) {
   const route = Object.hasOwn(tokenRoutes, name) ? tokenRoutes[name] : undefined
   if (route !== undefined) return service.call(name === 'exchange' ? '' : token, route, body)
-  const leased = Object.hasOwn(leaseRoutes, name) ? leaseRoutes[name] : undefined
-  if (leased === undefined) throw error('API_ROUTE_UNKNOWN', 'the input has no route')
+  const leaseRoute = Object.hasOwn(leaseRoutes, name) ? leaseRoutes[name] : undefined
+  if (leaseRoute === undefined) throw error('API_ROUTE_UNKNOWN', 'the input has no route')
   const { path, lease } = await requireRunning()
-  return service.call(lease, leased.replace(' ', ` ${path}/`), body)
+  return service.call(lease, leaseRoute.replace(' ', ` ${path}/`), body)
 }
 
 /**

@@ -64,8 +64,8 @@ const listImported = (log: readonly AuditRow[]) =>
 const countImportRequests = (log: readonly AuditRow[]): number =>
   log.filter(({ what, kind }) => what.includes('/v1/audit/imports/') && kind === 'asked').length
 
-// Otherwise each import of a large log would fill the log of the target with its own requests.
-test('a later import sends only the pages that the target lacks, and each is in its log', async () => {
+// If each import sent all pages of a large log, its requests would fill the log of the target.
+test('a later import sends only the pages that the target lacks, and the log of the target has each request', async () => {
   await run('platform', 'import', await writeExport(createEntries(60)), '--yes')
   const log = await readAudit()
   expect(listImported(log).map(({ what }) => what)).toEqual(
@@ -97,7 +97,7 @@ test('an entry with a time that is no date is refused before the import', async 
   expect(await readAudit()).toEqual([])
 })
 
-test('audit ls refuses a list of a server that does not end', async () => {
+test('audit ls refuses an endless list of a server', async () => {
   const server = createServer((request, response) => {
     const identity = { name: 'admin', role: 'admin', stacks: '*', groups: ['default'] }
     const json = request.url === '/v1/whoami' ? identity : { items: [], next: '7' }

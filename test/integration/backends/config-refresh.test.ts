@@ -53,7 +53,7 @@ test('config refresh skips history entries of a backend that record no configura
     }
     expect((await bench.run('login', `file://${folder}`)).exit).toBe(0)
     await bench.run('config', 'set', '--secret', 'token', 'other', '-s', 'dev')
-    // An integer of the file stays when it is the recorded text.
+    // An integer in the file stays if its digits are the recorded text.
     const file = join(bench.root, 'Pulumi.dev.yaml')
     writeFileSync(
       file,

@@ -24,7 +24,7 @@ const run = async (...args: readonly string[]): Promise<string> => {
   return result.out
 }
 
-/** Imports a state with a secret output of a version into a stack. */
+/** Imports a state, whose outputs are the version and a secret, into a stack. */
 async function importState(stack: string, version: string): Promise<void> {
   const secret = {
     '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270',
@@ -142,7 +142,7 @@ test('no file of an export has the plaintext of a secret, and a changed or cut e
   expect(await run('stack', 'ls', '--json', '--all')).not.toContain('dev')
 })
 
-/** Creates a webhook, a notification, a schedule and a rule without a stack, and exports them. */
+/** Creates a webhook, notifications, a schedule and a federation rule, and exports them. */
 async function exportSettings(): Promise<string> {
   await createSource()
   const rules = join(bench.root, 'rules.json')
@@ -342,7 +342,7 @@ test.each<[string, Readonly<Record<string, readonly object[]>>, (readonly string
   ['schedule', { '/v1/schedules': [{ name: '--yes\u001b[2J', value: {} }] }],
   ['group', {}, ['default', '../../evil']],
   ['stack', { '/v1/stacks': [{ ...stackItem, id: 'organization/../evil' }] }],
-])('an export with a %s whose name leads elsewhere ends before it writes it', async (...row) => {
+])('an export ends before it writes a %s with an invalid name', async (...row) => {
   const [, lists, groups] = row
   const api = await serveHostileApi(lists, groups)
   try {

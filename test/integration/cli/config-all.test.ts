@@ -12,8 +12,8 @@ const readConfig = async (): Promise<unknown> =>
   JSON.parse((await bench.run('config', '--json', '--show-secrets')).out)
 
 test('config set-all sets many values, in plaintext and sealed, and config rm-all removes them', async () => {
-  const set = ['--secret', 'a=hush', '--plaintext', 'b=2=3', '--plaintext', 'other:c=']
-  expect(await bench.run('config', 'set-all', ...set)).toMatchObject({ exit: 0, err: '' })
+  const valueArgs = ['--secret', 'a=hush', '--plaintext', 'b=2=3', '--plaintext', 'other:c=']
+  expect(await bench.run('config', 'set-all', ...valueArgs)).toMatchObject({ exit: 0, err: '' })
   expect(bench.read('Pulumi.dev.yaml')).toContain('secure: new-salt(pass:hush)')
   expect(await readConfig()).toEqual({
     'other:c': { value: '', secret: false },
@@ -25,8 +25,8 @@ test('config set-all sets many values, in plaintext and sealed, and config rm-al
 })
 
 test('config set-all and config rm-all accept paths into maps and lists', async () => {
-  const set = ['--path', '--plaintext', 'm.a=1', '--secret', 'm.l[0]=z']
-  expect((await bench.run('config', 'set-all', ...set)).exit).toBe(0)
+  const valueArgs = ['--path', '--plaintext', 'm.a=1', '--secret', 'm.l[0]=z']
+  expect((await bench.run('config', 'set-all', ...valueArgs)).exit).toBe(0)
   expect((await bench.run('config', 'get', '--path', 'm.l[0]')).out).toBe('z\n')
   expect((await bench.run('config', 'rm-all', '--path', 'm.l')).exit).toBe(0)
   expect((await bench.run('config', 'get', 'm')).out).toBe('{"a":1}\n')

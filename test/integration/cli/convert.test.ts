@@ -34,7 +34,7 @@ test('convert translates a program with a converter and a language host, and cop
   expect(readdirSync(join(bench.root, 'pcl')).toSorted()).toEqual(['asset.txt', 'main.pp'])
 })
 
-test('convert writes nothing after an error of the converter, or without it', async () => {
+test('convert writes nothing if the converter reports an error or is missing', async () => {
   const refused = await convert('--language', 'pcl', '--out', 'new', '--', 'bad')
   expect(refused).toMatchObject({ exit: 1, err: expect.stringContaining('CODE_GENERATION_FAILED') })
   expect(refused.err).toContain("the converter 'toy' generated no code: not translated: line 3")

@@ -40,7 +40,7 @@ test('an event log in a missing folder is refused before the deployment', async 
   expect(bench.requests).toEqual([])
 })
 
-test('tcp:// sends the events to another program, which has all of them at the end of the run', async () => {
+test('--event-log with a tcp:// address sends the events to another program before the run ends', async () => {
   const received: string[] = []
   const server = new Server()
   servers.push(server)

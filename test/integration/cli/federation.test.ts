@@ -23,7 +23,7 @@ let platform: EmbeddedPlatform
 let api: ServedApi
 let issuer: Awaited<ReturnType<typeof startLocalIssuer>>
 let input = ''
-/** How far the clock of the API and its monotonic clock are ahead. The second never goes back. */
+/** How far the two clocks of the API are ahead. A monotonic clock never goes back. */
 let [leadMs, monotonicLeadMs] = [0, 0]
 
 const jobClaims = { repository: 'acme/shop', ref: 'refs/heads/main' }
@@ -128,7 +128,7 @@ describe('a job of GitHub Actions', () => {
     leadMs -= 31 * minuteMs
   })
 
-  test('without the permission gets one error that names it', async () => {
+  test('without the permission for an OIDC token gets an error that names the permission', async () => {
     const { exit, err } = await login('job', { GITHUB_ACTIONS: 'true' })
     expect([exit, err]).toEqual([3, expect.stringContaining('error[OIDC_TOKEN_MISSING]')])
     expect(err).toContain('id-token: write')
@@ -258,6 +258,7 @@ test('a rule without a condition, an owner or an audience is refused', async () 
     expect([args, exit, err]).toEqual([args, expectedExit, expectedError])
   }
   const args = ['--issuer', 'github', '--role', 'read', '--claim', 'repository=acme/shop']
+  // The audience of a rule is by default the address of the login.
   const local = await run('nobody-yet', {}, 'federation', 'create', 'bad', ...args)
   expect([local.exit, local.err]).toEqual([1, expect.stringContaining('without a login')])
 })

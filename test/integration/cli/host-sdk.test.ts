@@ -16,7 +16,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(bench.root, { recursive: true, force: true }))
 
-const addTypescript = ['package', 'add', './schema.json', '--language', 'typescript']
+const addTypescriptArgs = ['package', 'add', './schema.json', '--language', 'typescript']
 const read = (path: string): string => readFileSync(join(bench.root, path), 'utf8')
 const generate = (...args: string[]) =>
   bench.run('package', 'gen-sdk', './schema.json', '--out', 'out', ...args)
@@ -43,7 +43,7 @@ test('package gen-sdk keeps the bytes and modes of files that a host writes', as
   expect(modes).toEqual([0o100, 0])
 })
 
-test('package gen-sdk also uses the hosts on the PATH for all languages', async () => {
+test('package gen-sdk for all languages includes those of Pulumi whose host is on the PATH', async () => {
   const { exit, out } = await generate('--language', 'all')
   expect(exit).toBe(0)
   for (const language of ['nodejs', 'python', 'yaml', 'go'])
@@ -76,12 +76,12 @@ test('package add takes the name of a language, as package gen-sdk does', async 
   writeFileSync(join(bench.root, 'Pulumi.yaml'), 'name: shop\nruntime: nodejs\n')
   writeFileSync(join(bench.root, 'package.json'), '{}')
   writeFileSync(join(bench.root, 'schema.json'), '{"name":"null"}')
-  const { exit, out } = await bench.run(...addTypescript)
+  const { exit, out } = await bench.run(...addTypescriptArgs)
   expect(exit).toBe(0)
   expect(out).toContain("import * as _null from '@pulumi/null'")
 })
 
-test('an SDK in Go only has functions that return objects, because of its generator', async () => {
+test('an SDK in Go omits functions that return no object, for which its generator writes invalid code', async () => {
   const functions = {
     'shop:index:single': { outputs: { type: 'boolean' } },
     'shop:index:object': { outputs: { properties: {} } },
@@ -100,7 +100,7 @@ test('an SDK in Go only has functions that return objects, because of its genera
   expect(read('out/toy/shop/sdk.txt')).toContain('shop:index:single')
 })
 
-test('an SDK in Go has no methods with plain results, whose functions are omitted', async () => {
+test('an SDK in Go omits methods with plain results, and the functions of these methods', async () => {
   const shelf = { $ref: '#/resources/shop:index:Shelf' }
   const inputs = { properties: { __self__: shelf } }
   const outputs = { properties: {} }

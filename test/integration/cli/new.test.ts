@@ -31,7 +31,7 @@ test('new asks in a terminal for the template, the name, the description, the st
   expect(bench.read('app/Pulumi.prod.yaml')).toContain('shop:greeting: hi')
 })
 
-test('new --generate-only writes the files of a folder only', async () => {
+test('new --generate-only writes the files of a template, but no stack file and no dependencies', async () => {
   bench.write('template/Pulumi.yaml', 'name: ${PROJECT}\nruntime: nodejs\n')
   bench.write('template/lib/index.js', '// ${PROJECT}: ${DESCRIPTION}\n')
   bench.write('template/Pulumi.dev.yaml', 'config: {}\n')
@@ -118,16 +118,16 @@ test('package info describes a package, a module, a resource and a function', as
     functions: { 'ran:sub/get:get': { inputs: { properties } } },
   }
   bench.write('ran.json', JSON.stringify(schema))
-  const describe = async (...args: readonly string[]) => {
+  const runInfo = async (...args: readonly string[]) => {
     const { out, err } = await bench.run('package', 'info', 'ran.json', ...args)
     return out + err
   }
-  expect(await describe()).toMatch(/Name: ran\n.*Resources: 2\n.*sub {5}1 {10}1\n/s)
-  expect(await describe('-m', 'sub')).toMatch(/Id\n\nFUNCTION .*\nget\n/)
-  expect(await describe('-r', 'Id', '-m', 'index')).toContain('size*  integer  The size.')
-  expect(await describe('-f', 'get')).toContain('Function: ran:sub/get:get')
-  expect(await describe('-r', 'Id')).toContain('ran:index/id:Id, ran:sub/id:Id')
-  expect(await describe('-m', 'other')).toContain("no module 'other'")
+  expect(await runInfo()).toMatch(/Name: ran\n.*Resources: 2\n.*sub {5}1 {10}1\n/s)
+  expect(await runInfo('-m', 'sub')).toMatch(/Id\n\nFUNCTION .*\nget\n/)
+  expect(await runInfo('-r', 'Id', '-m', 'index')).toContain('size*  integer  The size.')
+  expect(await runInfo('-f', 'get')).toContain('Function: ran:sub/get:get')
+  expect(await runInfo('-r', 'Id')).toContain('ran:index/id:Id, ran:sub/id:Id')
+  expect(await runInfo('-m', 'other')).toContain("no module 'other'")
 })
 
 test('new clones the template of a git repository, without its history', async () => {

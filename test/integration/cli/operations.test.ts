@@ -126,7 +126,7 @@ describe('operations', () => {
     expect((await bench.run('up', '-y', '-f')).err).toMatch(/^error\[STACK_BUSY\].*ann/)
   })
 
-  test('one Ctrl-C cancels, and two abandon', async () => {
+  test('one Ctrl-C cancels a deployment, and a second one abandons its running operations', async () => {
     bench.results.splice(0, 1, { ...changedResult, result: 'interrupted' })
     bench.interrupts = 2
     expect((await bench.run('up', '-y', '-f')).exit).toBe(8)
@@ -197,8 +197,8 @@ describe('operations', () => {
     })
     const both = await bench.run('refresh', '-y', '-t', 'urn:a', '-x', 'urn:b')
     expect([both.exit, both.err]).toMatchObject([1, expect.stringContaining('used together')])
-    for (const none of ['--exclude-dependents', '--expect-no-changes'])
-      expect((await bench.run('destroy', '-y', none)).exit).toBe(1)
+    for (const option of ['--exclude-dependents', '--expect-no-changes'])
+      expect((await bench.run('destroy', '-y', option)).exit).toBe(1)
   })
 
   test('an invalid command line has exit code 1, one error and no stack trace', async () => {
@@ -228,7 +228,7 @@ describe('operations', () => {
     expect(bench.calls).toHaveLength(before)
   })
 
-  test('-C runs in that folder, and a missing project is reported', async () => {
+  test('-C runs a command in another folder, and a missing project is reported', async () => {
     bench.write('sub/Pulumi.yaml', 'name: other\n')
     expect((await bench.run('-C', 'sub', 'stack', 'init', 'dev')).exit).toBe(0)
     expect((await bench.run('up', '-y', '-C', 'sub')).exit).toBe(0)
@@ -241,7 +241,7 @@ describe('operations', () => {
 })
 
 describe('configuration', () => {
-  test('set, get, list and remove change the stack file', async () => {
+  test('set and rm change the stack file, and get and ls show its values', async () => {
     await bench.run('config', 'set', 'plain', 'text')
     await bench.run('config', 'set', '--secret', 'hidden', 's3cret')
     await bench.run('config', 'set', '--path', 'm.open', '1')

@@ -89,14 +89,14 @@ describe('platform token', () => {
   })
 })
 
-const deploy = ['platform', 'deploy', '--region', 'eu-central-1'] as const
+const deployArgs = ['platform', 'deploy', '--region', 'eu-central-1'] as const
 const listVerbs = (): readonly (string | undefined)[] => runs.map(({ args }) => args[0])
 
 describe('platform deploy', () => {
   test('prints the changes, prompts, and applies them', async () => {
     bench.terminal = true
     bench.answers.push('antichain')
-    const { exit, err } = await bench.run(...deploy)
+    const { exit, err } = await bench.run(...deployArgs)
     expect([exit, listVerbs()]).toEqual([0, ['diff', 'deploy']])
     expect(err).toContain(`account ${account}, eu-central-1`)
   })
@@ -109,7 +109,7 @@ describe('platform deploy', () => {
       ...absentInstallation,
       tables: [{ name: 'antichain-journal', status: state, isProtected, hasOwnKey: true }],
     }
-    expect((await bench.run(...deploy, '--yes')).exit).toBe(0)
+    expect((await bench.run(...deployArgs, '--yes')).exit).toBe(0)
     const isUnprotected = runs.map(({ args }) => args.includes('antichain:dataProtection=off'))
     const isMain = runs.map(({ args }) => args.includes('antichain'))
     expect(listVerbs()).toEqual(['diff', 'deploy', 'deploy'])
@@ -120,13 +120,13 @@ describe('platform deploy', () => {
   test('protects and creates nothing more when the data stack cannot be created', async () => {
     inspected = absentInstallation
     results = [success, { exitCode: 1, output: 'ROLLBACK_COMPLETE' }]
-    const { exit, err } = await bench.run(...deploy, '--yes')
+    const { exit, err } = await bench.run(...deployArgs, '--yes')
     expect([exit, listVerbs()]).toEqual([1, ['diff', 'deploy']])
     expect(err).toContain('error[PLATFORM_FAILED]')
   })
 
   test('names both stacks and passes the settings to both runs', async () => {
-    await bench.run(...deploy, '--yes', '--installation', 'site', '--set', 'executorsMax=7')
+    await bench.run(...deployArgs, '--yes', '--installation', 'site', '--set', 'executorsMax=7')
     const context = [
       ...['installation=site', 'region=eu-central-1', 'availableConcurrency=900'],
       'executorsMax=7',
@@ -136,8 +136,8 @@ describe('platform deploy', () => {
       expect(args.slice(1, 11)).toEqual(['site-data', 'site', ...contextArgs])
   })
 
-  test('confirms the checked settings of the keys to the rules of both stacks', async () => {
-    await bench.run(...deploy, '--yes', '--set', 'dataKey=aws', '--set', 'dataKey=own')
+  test('passes the checked settings of the keys to the CloudFormation rules of both stacks', async () => {
+    await bench.run(...deployArgs, '--yes', '--set', 'dataKey=aws', '--set', 'dataKey=own')
     const [diff, deployment] = runs
     expect(diff?.args).not.toContain('--parameters')
     expect(deployment?.args.join(' ')).toContain(
@@ -157,7 +157,7 @@ describe('platform deploy', () => {
     'warns of busy tasks of the long pool only if there are any: %s',
     async (_, tasks, isWarned) => {
       busyTasks = { antichain: tasks }
-      const { exit, err } = await bench.run(...deploy, '--preview')
+      const { exit, err } = await bench.run(...deployArgs, '--preview')
       expect([exit, err.includes('warning: tasks of the long pool are busy')]).toEqual([
         0,
         isWarned,
@@ -170,7 +170,7 @@ describe('platform deploy', () => {
     const group = { tables, queues, bucket }
     inspected = { ...completeInstallation, groups: { idle: group, pay: group, shop: group } }
     busyTasks = { antichain_pay: 1, antichain_shop: 2 }
-    const { exit, err } = await bench.run(...deploy, '--preview')
+    const { exit, err } = await bench.run(...deployArgs, '--preview')
     const warnings = err.split('\n').filter(line => line.startsWith('warning:'))
     expect([exit, warnings]).toEqual([
       0,
@@ -190,7 +190,7 @@ describe('platform deploy', () => {
       const tables = completeInstallation.tables.map(table => ({ ...table, hasOwnKey }))
       inspected = { ...completeInstallation, tables }
       const runWith = (settings: readonly string[]) =>
-        bench.run(...deploy, '--yes', ...settings.flatMap(setting => ['--set', setting]))
+        bench.run(...deployArgs, '--yes', ...settings.flatMap(setting => ['--set', setting]))
       const { exit, err } = await runWith(refused)
       expect([exit, listVerbs()]).toEqual([2, []])
       expect(err).toContain(message)
@@ -222,7 +222,7 @@ describe('platform deploy', () => {
     async (_, existing, refused, accepted, hint) => {
       secretsKey = existing
       const runWith = (settings: readonly string[]) =>
-        bench.run(...deploy, '--yes', ...settings.flatMap(setting => ['--set', setting]))
+        bench.run(...deployArgs, '--yes', ...settings.flatMap(setting => ['--set', setting]))
       if (refused !== undefined) {
         const { exit, err } = await runWith(refused)
         expect([exit, listVerbs()]).toEqual([2, []])
@@ -235,7 +235,7 @@ describe('platform deploy', () => {
 
   test('is refused with an existing key that cannot encrypt the secrets', async () => {
     secretsKeyFault = 'the key is not enabled'
-    const { exit, err } = await bench.run(...deploy, '--yes', '--set', `secretsKey=${keyArn}`)
+    const { exit, err } = await bench.run(...deployArgs, '--yes', '--set', `secretsKey=${keyArn}`)
     expect([exit, listVerbs()]).toEqual([2, []])
     expect(err).toContain(`secretsKey=${keyArn}: the key is not enabled`)
   })
@@ -243,30 +243,30 @@ describe('platform deploy', () => {
   test('is refused when functions would not reach AWS from the subnets', async () => {
     subnets = [{ id: 'subnet-1', vpc: 'vpc-1', defaultRoute: undefined }]
     const network = ['--set', 'vpc=vpc-1', '--set', 'subnets=subnet-1']
-    const { exit, err } = await bench.run(...deploy, '--yes', ...network)
+    const { exit, err } = await bench.run(...deployArgs, '--yes', ...network)
     expect([exit, listVerbs()]).toEqual([2, ['diff']])
     expect(err).toContain(
       'would not reach AWS from vpc-1: the subnet subnet-1 has no default route',
     )
     subnets = [{ id: 'subnet-1', vpc: 'vpc-1', defaultRoute: 'other' }]
-    expect((await bench.run(...deploy, '--yes', ...network)).exit).toBe(0)
+    expect((await bench.run(...deployArgs, '--yes', ...network)).exit).toBe(0)
   })
 
   test('changes nothing with --preview', async () => {
-    expect((await bench.run(...deploy, '--preview')).exit).toBe(0)
+    expect((await bench.run(...deployArgs, '--preview')).exit).toBe(0)
     expect(listVerbs()).toEqual(['diff'])
   })
 
   test('changes nothing without confirmation', async () => {
     bench.terminal = true
     bench.answers.push('y')
-    const { exit, err } = await bench.run(...deploy)
+    const { exit, err } = await bench.run(...deployArgs)
     expect([exit, listVerbs()]).toEqual([1, ['diff']])
     expect(err).toContain('error[CONFIRMATION_DECLINED]')
   })
 
   test('requires --yes without a terminal', async () => {
-    const { err } = await bench.run(...deploy)
+    const { err } = await bench.run(...deployArgs)
     expect(err).toContain('--yes must be passed in')
     expect(listVerbs()).toEqual(['diff'])
   })
@@ -282,7 +282,7 @@ describe('platform deploy', () => {
   })
 
   test('passes a profile on', async () => {
-    await bench.run(...deploy, '--preview', '--profile', 'prod')
+    await bench.run(...deployArgs, '--preview', '--profile', 'prod')
     expect(runs[0]?.where.env).toMatchObject({ AWS_PROFILE: 'prod', AWS_REGION: 'eu-central-1' })
   })
 
@@ -290,17 +290,19 @@ describe('platform deploy', () => {
     ['Site', 'is not a valid installation name'],
     ['a', 'is not a valid installation name'],
   ])('refuses the installation name %s', async (name, sentence) => {
-    const { exit, err } = await bench.run(...deploy, '--installation', name)
+    const { exit, err } = await bench.run(...deployArgs, '--installation', name)
     expect([exit, runs]).toEqual([1, []])
     expect(err).toContain(sentence)
   })
 
   test('refuses a setting without a value', async () => {
-    expect((await bench.run(...deploy, '--set', 'executorsMax')).err).toContain('error[CLI_USAGE]')
+    expect((await bench.run(...deployArgs, '--set', 'executorsMax')).err).toContain(
+      'error[CLI_USAGE]',
+    )
   })
 
   test.each(['installation', 'region'])('refuses --set %s, which has an option', async name => {
-    const { exit, err } = await bench.run(...deploy, '--set', `${name}=other`)
+    const { exit, err } = await bench.run(...deployArgs, '--set', `${name}=other`)
     expect([exit, runs]).toEqual([1, []])
     expect(err).toContain(`use --${name}`)
   })
@@ -312,7 +314,7 @@ describe('platform deploy', () => {
         throw error('PLATFORM_CREDENTIALS_MISSING', 'AWS does not know who asks')
       },
     }
-    const { exit, err } = await bench.run(...deploy, '--yes')
+    const { exit, err } = await bench.run(...deployArgs, '--yes')
     expect([exit, runs]).toEqual([3, []])
     expect(err).toContain('aws sso login')
   })
@@ -322,17 +324,17 @@ describe('platform deploy', () => {
       success,
       { exitCode: 1, output: 'User: x is not authorized to perform: iam:CreateRole on y' },
     ]
-    const { exit, err } = await bench.run(...deploy, '--yes')
+    const { exit, err } = await bench.run(...deployArgs, '--yes')
     expect(exit).toBe(1)
     expect(err).toContain('error[PLATFORM_PERMISSION_MISSING]: the permission iam:CreateRole')
   })
 })
 
 describe('platform destroy', () => {
-  const destroy = ['platform', 'destroy', '--region', 'eu-central-1'] as const
+  const destroyArgs = ['platform', 'destroy', '--region', 'eu-central-1'] as const
 
   test('removes only the main stack, and lists the remaining resources', async () => {
-    const { exit, err } = await bench.run(...destroy, '--yes')
+    const { exit, err } = await bench.run(...destroyArgs, '--yes')
     expect([exit, listVerbs()]).toEqual([0, ['destroy']])
     expect(runs[0]?.args).not.toContain('antichain-data')
     expect(runs[0]?.args).toContain('--exclusively')
@@ -342,18 +344,18 @@ describe('platform destroy', () => {
   })
 
   test('asks for confirmation first', async () => {
-    const { err } = await bench.run(...destroy)
+    const { err } = await bench.run(...destroyArgs)
     expect(err).toContain('--yes must be passed in')
     expect(runs).toEqual([])
   })
 })
 
 describe('platform status', () => {
-  const status = ['platform', 'status', '--region', 'eu-central-1'] as const
+  const statusArgs = ['platform', 'status', '--region', 'eu-central-1'] as const
 
   test('fails without an installation', async () => {
     inspected = absentInstallation
-    const { exit, err } = await bench.run(...status)
+    const { exit, err } = await bench.run(...statusArgs)
     expect(exit).toBe(6)
     expect(err).toContain("the installation 'antichain' does not exist in account 111122223333")
   })
@@ -380,7 +382,7 @@ describe('platform status', () => {
         },
       },
     }
-    const { exit, out } = await bench.run(...status)
+    const { exit, out } = await bench.run(...statusArgs)
     expect(exit).toBe(0)
     expect(out.trimEnd().split('\n')).toEqual([
       'RESOURCE           STATUS',
@@ -398,15 +400,15 @@ describe('platform status', () => {
       'antichain-nudges  missing',
       'p-chains          0        0          4',
     ])
-    const json = JSON.parse((await bench.run(...status, '--json')).out) as InstallationStatus
+    const json = JSON.parse((await bench.run(...statusArgs, '--json')).out) as InstallationStatus
     expect([json.queues, json.groups]).toEqual([inspected.queues, inspected.groups])
   })
 
   test('warns if it cannot find the groups of an older version', async () => {
     inspected = { ...completeInstallation, areGroupsUnknown: true }
-    const { exit, err } = await bench.run(...status)
+    const { exit, err } = await bench.run(...statusArgs)
     expect([exit, err]).toEqual([0, expect.stringContaining('Allow sqs:ListQueues')])
     inspected = completeInstallation
-    expect((await bench.run(...status)).err).not.toContain('ListQueues')
+    expect((await bench.run(...statusArgs)).err).not.toContain('ListQueues')
   })
 })

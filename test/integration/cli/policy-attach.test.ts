@@ -59,7 +59,7 @@ async function run(...args: readonly string[]) {
 
 const listAttached = async () => JSON.parse((await run('policy', 'ls', '--json')).out)
 
-test('policy attach takes several stacks, prints a line for each, and replaces them', async () => {
+test('policy attach takes several stacks, prints a line for each, and replaces the earlier selection', async () => {
   const stacks = ['--stack', 'shop/dev', '-s', 'organization/shop/prod', '-s', 'shop/dev']
   const attached = await run('policy', 'attach', 'rules', ...stacks, '--json')
   expect([attached.exit, attached.err.trim().split('\n')]).toEqual([

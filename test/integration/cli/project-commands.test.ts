@@ -123,9 +123,9 @@ describe('config set --type', () => {
 
   test('refuses a value of another type, and secrets', async () => {
     await bench.run('stack', 'init', 'dev')
-    const set = ['config', 'set', '--type', 'int'] as const
-    expect((await bench.run(...set, 'count', 'x')).err).toMatch(/CONFIG_INVALID.*type int/)
-    expect((await bench.run(...set, '--secret', 'count', '3')).err).toMatch(/CLI_USAGE.*--type/)
+    const setInt = ['config', 'set', '--type', 'int'] as const
+    expect((await bench.run(...setInt, 'count', 'x')).err).toMatch(/CONFIG_INVALID.*type int/)
+    expect((await bench.run(...setInt, '--secret', 'count', '3')).err).toMatch(/CLI_USAGE.*--type/)
   })
 })
 

@@ -58,15 +58,15 @@ function readSchema({ loaderTarget }: GenerateProgramRequest): Promise<string> {
   )
 }
 
-/** Serves a language host that returns its source and the types of its schema as files. */
+/** Serves a language host, and writes a project that uses this host and the provider `gold`. */
 async function writeProject(
-  answer: (request: GenerateProgramRequest) => Promise<GenerateProgramResponse>,
+  createReply: (request: GenerateProgramRequest) => Promise<GenerateProgramResponse>,
 ): Promise<void> {
   server.addService(LanguageRuntimeService, {
     generateProgram: (
       call: { request: GenerateProgramRequest },
       reply: sendUnaryData<GenerateProgramResponse>,
-    ) => void answer(call.request).then(response => reply(null, response), reply),
+    ) => void createReply(call.request).then(response => reply(null, response), reply),
   })
   const port = await new Promise<number>((done, fail) =>
     server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (failure, bound) =>

@@ -7,6 +7,7 @@ import { type CliBench, createCliBench } from './cli-bench.ts'
 const dev = 'organization/site/dev' as StackId
 const url = 'awskms://alias/site?region=eu-central-1'
 const field = 'context_antichain-stack'
+// The fake encrypted data keys are in base64: `bmV3` is "new", and `b2xk` is "old".
 const keyOf = (stack: string): string => `${url}&${field}=organization/site/${stack}`
 
 let bench: CliBench

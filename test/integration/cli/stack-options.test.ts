@@ -75,24 +75,24 @@ test('stack ls lists nothing of another organization, and filters by tag', async
 test('stack tag sets a tag with the name __proto__, and later changes of other tags keep it', async () => {
   await run('stack', 'tag', 'set', '__proto__', 'web', '-s', 'dev')
   await run('stack', 'tag', 'set', 'owner', 'me', '-s', 'dev')
-  const list = ['stack', 'tag', 'ls', '--output', 'json', '-s', 'dev']
+  const listArgs = ['stack', 'tag', 'ls', '--output', 'json', '-s', 'dev']
   const tags = '{"__proto__":"web","owner":"me"}'
-  expect(JSON.stringify(JSON.parse(await run(...list)))).toBe(tags)
+  expect(JSON.stringify(JSON.parse(await run(...listArgs)))).toBe(tags)
   expect(await run('stack', 'tag', 'get', '__proto__', '-s', 'dev')).toBe('web\n')
   expect(await listNames('--tag', '__proto__=web')).toEqual(['dev'])
   await run('stack', 'tag', 'rm', '__proto__', '-s', 'dev')
-  expect(JSON.parse(await run(...list))).toEqual({ owner: 'me' })
+  expect(JSON.parse(await run(...listArgs))).toEqual({ owner: 'me' })
 })
 
 test('schedules and webhooks of a self-managed backend warn that no process serves it', async () => {
-  const schedule = ['stack', 'schedule', 'new', '--kind', 'drift', '--cron', '0 4 * * *']
-  const scheduleArgs = ['schedule', 'create', 'x', '--when', '0 4 * * *']
-  const hook = ['stack', 'webhook', 'new', '--name', 'x', '--url', 'https://example.com/', '-y']
-  for (const args of [schedule, scheduleArgs, hook])
+  const driftSchedule = ['stack', 'schedule', 'new', '--kind', 'drift', '--cron', '0 4 * * *']
+  const schedule = ['schedule', 'create', 'x', '--when', '0 4 * * *']
+  const webhook = ['stack', 'webhook', 'new', '--name', 'x', '--url', 'https://example.com/', '-y']
+  for (const args of [driftSchedule, schedule, webhook])
     expect((await bench.run(...args, '-s', 'dev')).err).not.toContain('warning')
   await run('login', `file://${join(bench.root, 'backend')}?create_dir=true`)
   await run('stack', 'init', 'far')
-  for (const args of [schedule, scheduleArgs, hook]) {
+  for (const args of [driftSchedule, schedule, webhook]) {
     const { exit, err } = await bench.run(...args, '-s', 'far')
     expect([args, exit, err]).toEqual([
       args,
@@ -119,7 +119,7 @@ test('stack --output json shows the stack as Pulumi does', async () => {
 })
 
 describe('a state', () => {
-  const urn = (name: string): string => `urn:pulumi:dev::shop::a:b:C::${name}`
+  const toUrn = (name: string): string => `urn:pulumi:dev::shop::a:b:C::${name}`
   const importState = async (fields: object): Promise<void> => {
     const manifest = { time: '2026-01-01T00:00:00Z', magic: '', version: '' }
     const deployment = { manifest, metadata: {}, ...fields }
@@ -131,7 +131,7 @@ describe('a state', () => {
   }
 
   test('without a secret needs no secrets provider for state get --show-secrets', async () => {
-    const resource = { urn: urn('x'), custom: false, type: 'a:b:C', outputs: { size: 3 } }
+    const resource = { urn: toUrn('x'), custom: false, type: 'a:b:C', outputs: { size: 3 } }
     await importState({ resources: [resource] })
     bench.env['PULUMI_CONFIG_PASSPHRASE'] = undefined
     const shown = await run('state', 'get', 'x', '--show-secrets', '--output', 'json', '-s', 'dev')
@@ -141,7 +141,7 @@ describe('a state', () => {
       secretsProvider: { type: 'passphrase' },
       outputs: {},
       manifest: { time: '2026-01-01T00:00:00Z' },
-      resources: [{ urn: urn('x'), type: 'a:b:C', name: 'x' }],
+      resources: [{ urn: toUrn('x'), type: 'a:b:C', name: 'x' }],
     })
   })
 })

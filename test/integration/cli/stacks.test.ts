@@ -231,7 +231,7 @@ describe('a key of KMS', () => {
   const url = 'awskms://alias/site?region=eu-central-1'
   const fileOf = (name: string): string => bench.read(`Pulumi.${name}.yaml`)
 
-  test('init creates a data key of the stack under it, which the stack file stores', async () => {
+  test('init creates a data key under the KMS key, and stores the data key in the stack file', async () => {
     const { exit } = await bench.run('stack', 'init', 'prod', '--secrets-provider', url)
     const provider = `${url}&context_antichain-stack=organization/site/prod`
     expect([exit, fileOf('prod')]).toEqual([

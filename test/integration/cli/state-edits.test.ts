@@ -184,6 +184,7 @@ describe('state move', () => {
   })
 
   test('reports a failed write of the source, also when the destination cannot be restored', async () => {
+    // Only the first write, to the destination, succeeds. It also makes the source busy.
     const setState = bench.states.set.bind(bench.states)
     bench.states.set = (stack, state) => {
       if (bench.busyStacks.has(dev)) throw new Error('the disk is full')
@@ -198,7 +199,7 @@ describe('state move', () => {
     expect([listUrns(dev).length, listUrns(prod).length]).toEqual([3, 2])
   })
 
-  test('succeeds if the reply of the write of the source is lost', async () => {
+  test('succeeds if the reply to the write of the source is lost', async () => {
     const setState = bench.states.set.bind(bench.states)
     bench.states.set = (stack, state) => {
       setState(stack, state)
@@ -250,19 +251,19 @@ describe('stack rename', () => {
     )
   })
 
-  test('warns of a data key with the old id if it runs outside of the folder of the project', async () => {
+  test('warns of a data key with the old id if the command runs outside of the project folder', async () => {
     const url = `awskms://alias/k?context_antichain-stack=${dev}`
-    const test = 'organization/site/test' as StackId
+    const testStack = 'organization/site/test' as StackId
     const secrets = { type: 'cloud', state: { url, encryptedkey: 'bmV3' } }
-    bench.states.set(test, { ...stateOf('one'), secrets_providers: secrets })
+    bench.states.set(testStack, { ...stateOf('one'), secrets_providers: secrets })
     bench.write('Pulumi.yaml', 'name: other\nruntime: nodejs\n')
     const { exit, err } = await bench.run('stack', 'rename', 'test', '--stack', dev)
-    expect([exit, err]).toEqual([0, expect.stringContaining(`of ${test} still names ${dev}`)])
+    expect([exit, err]).toEqual([0, expect.stringContaining(`of ${testStack} still names ${dev}`)])
     expect(err).toContain(`stack change-secrets-provider '${url}'`)
     expect(bench.calls.filter(call => call.startsWith('new data key'))).toEqual([])
   })
 
-  test('refuses an invalid name, its own name, and a name whose configuration file exists', async () => {
+  test("refuses an invalid name, the stack's current name, and a name whose configuration file exists", async () => {
     for (const name of ['a b', 'dev', 'prod'])
       expect((await bench.run('stack', 'rename', name)).exit, name).not.toBe(0)
     expect(bench.calls.filter(call => call.startsWith('rename'))).toEqual([])

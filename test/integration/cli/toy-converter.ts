@@ -1,7 +1,7 @@
 /**
- * A converter and a language host in one process, for tests. The converter writes each file of its
- * source as a line of a program. The host writes a program and the project's fields as files. It
- * also writes SDKs, and a file with the SDKs of a program.
+ * A converter and a language host in one process, for tests. The converter writes a program with
+ * the names of its source files. The host writes a program and the project's fields into one file.
+ * It also writes SDKs, and a file with the SDKs of a program.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

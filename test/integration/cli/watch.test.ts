@@ -26,6 +26,7 @@ test('watch reports a broken project file, and continues after its correction', 
   const watching = bench.run('watch')
   await expect.poll(() => bench.requests.length).toBe(1)
   bench.write('Pulumi.yaml', 'name: [')
+  // Changes with less than 200 ms between them would count as one change.
   await new Promise(resolve => setTimeout(resolve, 500))
   bench.interrupts = 1
   bench.write('Pulumi.yaml', 'name: site\nruntime: nodejs\n')

@@ -76,7 +76,7 @@ test('an installed package has bundles and no source, no test and no other packa
   ])
 })
 
-test('an installed package creates and deploys a program, serves the dashboard, and stays as it is until the doctor finds a change', async () => {
+test('an installed package deploys a new program and serves the dashboard without changing its files, and its doctor finds a changed file', async () => {
   const filesBefore = listFiles()
   expect(antichain('--version')).toMatch(/^\d+\.\d+\.\d+\n$/)
   antichain('new', 'javascript', '--generate-only', '--yes', '--name', 'note', '--dir', program)

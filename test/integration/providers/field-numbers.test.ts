@@ -83,8 +83,8 @@ function modulePathOf(file: File): string {
 }
 
 /**
- * Returns the messages and those nested in them, without map entries. Each comes after the names of
- * the messages that contain it and its own name.
+ * Returns the messages and those nested in them, without map entries. Each has a path: the names of
+ * the messages that contain it, and its own name.
  */
 function messagesOf(messages: readonly Message[], outer: readonly string[]): [string[], Message][] {
   return messages.flatMap(message => {

@@ -34,7 +34,7 @@ describeWithCommands('calls of a Terraform provider', [['go', 'version']], () =>
       if (found === undefined) throw new Error(`the schema has no ${type}`)
       return found
     }
-    const thing = (values: Readonly<Record<string, TestValue>>): MsgpackValue =>
+    const encodeThing = (values: Readonly<Record<string, TestValue>>): MsgpackValue =>
       encodeObject(schemaOf('thing'), values)
 
     beforeAll(async () => {
@@ -45,7 +45,7 @@ describeWithCommands('calls of a Terraform provider', [['go', 'version']], () =>
 
     /** Plans and applies the creation of a thing. */
     async function create(values: Readonly<Record<string, TestValue>>) {
-      const config = thing(values)
+      const config = encodeThing(values)
       const planned = await client.planResourceChange({
         typeName,
         priorState: nullValue,
@@ -141,7 +141,7 @@ describeWithCommands('calls of a Terraform provider', [['go', 'version']], () =>
       })
       const worn = await client.validateResourceConfig({
         typeName,
-        config: thing({ name: 'a', value: 'worn' }),
+        config: encodeThing({ name: 'a', value: 'worn' }),
       })
       expect(worn.diagnostics).toMatchObject([{ severity: 'warning' }])
     })
@@ -149,6 +149,7 @@ describeWithCommands('calls of a Terraform provider', [['go', 'version']], () =>
     test('planResourceChange and applyResourceChange create a thing', async () => {
       const { planned, applied } = await create({ name: 'made', value: 'v' })
       expect(planned).toMatchObject({ diagnostics: [], deferralReason: undefined })
+      // The provider adds a letter to its private data: p for a plan, a for an apply.
       expect(Buffer.from(planned.plannedPrivate).toString()).toBe('{"chain":"p"}')
       expect(readLetters(planned.plannedState)).not.toContain('made-1')
       expect(applied.diagnostics).toEqual([])
@@ -165,12 +166,13 @@ describeWithCommands('calls of a Terraform provider', [['go', 'version']], () =>
 
     test('readResource, upgradeResourceState and importResourceState return states', async () => {
       const id = `seen-${protocol}`
-      const current = thing({ id, name: 'seen' })
+      const current = encodeThing({ id, name: 'seen' })
       const readOfMissing = await client.readResource({
         typeName,
         currentState: current,
         private: Buffer.from('{"chain":"x"}'),
       })
+      // This byte is null in MessagePack.
       expect(readLetters(readOfMissing.newState)).toBe('\u00c0')
       expect(Buffer.from(readOfMissing.private).toString()).toBe('{"chain":"x"}')
       const upgraded = await client.upgradeResourceState({
@@ -191,16 +193,16 @@ describeWithCommands('calls of a Terraform provider', [['go', 'version']], () =>
       const request = { typeName: `${name}_lookup`, config }
       expect(await client.validateDataResourceConfig(request)).toEqual({ diagnostics: [] })
       expect(readLetters((await client.readDataSource(request)).state)).toContain('data-nothing')
-      const text = (value: string): MsgpackValue => ({
+      const encodeText = (value: string): MsgpackValue => ({
         msgpack: Buffer.concat([Buffer.from([0xa0 | value.length]), Buffer.from(value)]),
       })
       const joined = await client.callFunction({
         name: 'join',
-        arguments: [text('-'), text('a'), text('b')],
+        arguments: [encodeText('-'), encodeText('a'), encodeText('b')],
       })
       expect(joined.error).toBeUndefined()
       expect(readLetters(joined.result)).toContain('a-b')
-      const failed = await client.callFunction({ name: 'parse', arguments: [text('x')] })
+      const failed = await client.callFunction({ name: 'parse', arguments: [encodeText('x')] })
       expect(failed.error).toEqual({ text: 'want KEY:NUMBER', argumentIndex: 0 })
       const ticket = schema.ephemeralResources.get(`${name}_ticket`) ?? schemaOf('thing')
       const ticketName = `${name}_ticket`
@@ -225,7 +227,7 @@ describeWithCommands('calls of a Terraform provider', [['go', 'version']], () =>
     test('stopProvider makes a running apply return its state early', async () => {
       const stoppable = await rig.start(rig.pathOf(name))
       rig.setFaults({ 'until-stop:create:slow': 1 })
-      const config = thing({ name: 'slow' })
+      const config = encodeThing({ name: 'slow' })
       const planned = await stoppable.client.planResourceChange({
         typeName,
         config,

@@ -126,7 +126,7 @@ describeWithCommands('a Terraform provider as a provider of resources', [['go', 
     expect(replacement.detailedDiff?.get('zone')?.kind).toBe('update-replace')
   })
 
-  test('reports all invalid inputs together, with the names of the program', async () => {
+  test('reports all invalid inputs together, by the property names of the program', async () => {
     const result = await provider.check({
       ...subject,
       oldInputs: undefined,

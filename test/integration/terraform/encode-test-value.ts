@@ -37,6 +37,7 @@ export function encodeObject(
   return encodeTestValue({ ...Object.fromEntries([...attributes, ...blocks]), ...values })
 }
 
+/** Encodes with the formats nil (0xc0), str 8 (0xd9), array 16 (0xdc) and map 16 (0xde). */
 function encode(value: TestValue): Buffer {
   if (value === null) return Buffer.from([0xc0])
   if (typeof value === 'number') return Buffer.from([value])

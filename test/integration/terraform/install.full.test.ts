@@ -226,9 +226,9 @@ describeWithCommands('a Terraform provider from a registry', [['go', 'version']]
 
   test('must have the hashes of the lock file', async () => {
     const lockFile = join(folder, 'program/.terraform.lock.hcl')
-    const lock = (hash: string): string =>
+    const toLockText = (hash: string): string =>
       `provider "${source}" {\n  version = "1.0.0"\n  hashes = [\n    "${hash}",\n  ]\n}\n`
-    writeFileSync(lockFile, lock('h1:AAAA'))
+    writeFileSync(lockFile, toLockText('h1:AAAA'))
     expect((await runPlugin(['install', 'terraform', source])).err).toContain(
       '[TERRAFORM_LOCK_MISMATCH]',
     )

@@ -76,6 +76,7 @@ describeWithCommands('the process of a Terraform provider', [['go', 'version']],
     })
 
     test('answers calls while stdout and stderr are flooded', async () => {
+      // A line has 8 bytes, so each stream gets 100,000 lines. They come after the handshake.
       const flood = '(sleep 0.2; yes flooded | head -c 800000; yes flooded | head -c 800000 >&2) &'
       const { client } = await startAfter(flood)
       await expect.poll(() => rig.messages.length, { timeout: 20_000 }).toBeGreaterThan(100)

@@ -14,7 +14,7 @@ type Faults = Readonly<Record<string, number | 'always'>>
 
 const thing = 'tfgold:index/thing:Thing'
 
-/** The inputs of the first create. Each property of the others is a change of its own. */
+/** The inputs of the create, and inputs of which each property is a separate change. */
 const thingInputs = [
   { name: 'a', value: 'v', secret: 's', password: 'p' },
   { value: 'w', label: 'l', zone: 'z' },

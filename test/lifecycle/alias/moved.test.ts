@@ -20,6 +20,7 @@ const engines = createEngines()
 afterEach(() => engines.close())
 
 const typeOf = (kind: string): string => `test:index:${kind}`
+/** The URN of the resource `a`. */
 const a = typedUrnOf(typeOf('A'), 'a')
 
 /** Registers a resource like an SDK that identifies itself in its headers. */
@@ -120,10 +121,10 @@ test('TestComponentToCustomUpdate: a component becomes a custom resource and a c
   const firstRun = await engine.run(toProgram({ ...custom, aliases: [{ type: 'prog::myType' }] }))
   expect(firstRun.result.result).toBe('succeeded')
   expect(statesOf(firstRun, 'a')).toMatchObject([{ type: typeOf('A'), custom: true }])
-  const back = await engine.run(toProgram({ ...component, aliases: [{ type: typeOf('A') }] }))
-  expect(back.result.result).toBe('succeeded')
-  expect(statesOf(back, 'a')).toMatchObject([{ type: 'prog::myType', custom: false }])
-  expect(back.state.resources?.map(({ type }) => type)).toEqual([
+  const secondRun = await engine.run(toProgram({ ...component, aliases: [{ type: typeOf('A') }] }))
+  expect(secondRun.result.result).toBe('succeeded')
+  expect(statesOf(secondRun, 'a')).toMatchObject([{ type: 'prog::myType', custom: false }])
+  expect(secondRun.state.resources?.map(({ type }) => type)).toEqual([
     'pulumi:pulumi:Stack',
     'prog::myType',
   ])
@@ -142,7 +143,7 @@ test('TestParentAlias: an alias may name a former parent by the URN that it gets
   const top = declareComponent('prog:index:Std', 'a')
   const parentUrn = typedUrnOf('prog:index:Std', 'a')
   const b = typedUrnOf('prog:index:My', 'b')
-  const moved = typedUrnOf('prog:index:Std$prog:index:My', 'b')
+  const movedUrn = typedUrnOf('prog:index:Std$prog:index:My', 'b')
   await engine.run(
     toProgram(top, declareComponent('prog:index:My', 'b'), {
       type: typeOf('C'),
@@ -154,13 +155,13 @@ test('TestParentAlias: an alias may name a former parent by the URN that it gets
     toProgram(
       top,
       { ...declareComponent('prog:index:My', 'b', parentUrn), aliases: [{ noParent: true }] },
-      { type: typeOf('C'), name: 'c', parent: parentUrn, aliases: [{ parent: moved }] },
+      { type: typeOf('C'), name: 'c', parent: parentUrn, aliases: [{ parent: movedUrn }] },
     ),
   )
   expect(stepKindsOf(testRun)).toEqual(['same'])
   expect(stateUrnsOf(testRun)).toEqual([
     parentUrn,
-    moved,
+    movedUrn,
     typedUrnOf(`prog:index:Std$${typeOf('C')}`, 'c'),
   ])
   expect(cloud.log).toEqual(['create c'])
@@ -213,11 +214,11 @@ test('TestFailDeleteDuplicateAliases: a previous name can be used again although
   const engine = await engines.open(cloud)
   const plain = { type: typeOf('A'), name: 'a' }
   await engine.run(toProgram(plain))
-  const renamed = await engine.run(
+  const renamedRun = await engine.run(
     toProgram({ type: typeOf('A'), name: 'ax', aliases: [{ name: 'a' }] }),
   )
-  expect(stateUrnsOf(renamed)).toEqual([typedUrnOf(typeOf('A'), 'ax')])
-  expect(statesOf(renamed, 'ax')[0]).not.toHaveProperty('aliases')
+  expect(stateUrnsOf(renamedRun)).toEqual([typedUrnOf(typeOf('A'), 'ax')])
+  expect(statesOf(renamedRun, 'ax')[0]).not.toHaveProperty('aliases')
   cloud.faults.add('delete a-1')
   const testRun = await engine.run(toProgram(plain))
   expect(testRun.result.result).toBe('failed')

@@ -39,6 +39,7 @@ function childTypeOf(parent: string | undefined, type: string): string {
   return parent === undefined ? type : `${parent.split('::')[2]}$${type}`
 }
 
+// The kinds of steps of a deployment.
 const create = ['create']
 const same = ['same']
 const update = ['update']
@@ -176,7 +177,7 @@ describe.each(aliasWriters)('%s', (_title, writeAlias) => {
     expect(calls.slice(2)).toEqual(['delete n1-1', 'create n1-new'])
   })
 
-  test('a resource is found after it gets or loses a parent, or has another name or type below one', async () => {
+  test('a resource is found after it gets or loses a parent, or changes its name or type below a parent', async () => {
     await runDeployments([
       [create, { type: typeOf('T1'), name: 'one' }, { type: typeOf('T2'), name: 'two' }],
       [

@@ -21,14 +21,14 @@ const createChildProgram =
     await monitor.register({ type: from, name: 'from' })
     await monitor.register({ type: to, name: 'to' })
     const aliases = parent === first ? [] : [toWireAlias({ parent: first })]
-    const here = { custom: true, object: {}, parent, aliases }
-    const { urn, id } = await monitor.register({ ...here, type, name: 'moving' })
+    const child = { custom: true, object: {}, parent, aliases }
+    const { urn, id } = await monitor.register({ ...child, type, name: 'moving' })
     const references = referenceOptionsOf(urn, id)
-    await monitor.register({ ...here, type: 'test:index:Thing', name: 'refers', ...references })
+    await monitor.register({ ...child, type: 'test:index:Thing', name: 'refers', ...references })
   }
 
-const thing = 'test:index:Moving'
-const movedUrn = typedUrnOf(`${to}$${thing}`, 'moving')
+const movingType = 'test:index:Moving'
+const movedUrn = typedUrnOf(`${to}$${movingType}`, 'moving')
 
 test.each<[string, string, ReferenceOptionsOf, (id: string) => object]>([
   [
@@ -39,19 +39,19 @@ test.each<[string, string, ReferenceOptionsOf, (id: string) => object]>([
   ],
   [
     'TestAliasesInDependenciesAreNormalized: a dependency that moved gets its new URN',
-    thing,
+    movingType,
     urn => ({ dependencies: [urn] }),
     () => ({ dependencies: [movedUrn] }),
   ],
   [
     'TestAliasesInPropertyDependenciesAreNormalized: a property dependency that moved gets its new URN',
-    thing,
+    movingType,
     urn => ({ propertyDependencies: new Map([['p', { urns: [urn] }]]) }),
     () => ({ propertyDependencies: { p: [movedUrn] } }),
   ],
   [
     'TestAliasesInDeletedWithAreNormalized: a deletedWith target that moved gets its new URN',
-    thing,
+    movingType,
     urn => ({ deletedWith: urn }),
     () => ({ deletedWith: movedUrn }),
   ],

@@ -194,13 +194,13 @@ test('a policy error does not contain secrets of the resource', async () => {
 test('TestAnalyzeRunsInParallel: all packs analyze a resource at the same time', async () => {
   const engine = await engines.open(createCloud())
   const allAnalyzing = Promise.withResolvers<void>()
-  let waiting = 0
+  let waitingCount = 0
   const createWaitingPack = (name: string) =>
     createPack(name, {
       analyze: async resource => {
         if (!isThing(resource)) return createAnalysis()
-        waiting += 1
-        if (waiting === 3) allAnalyzing.resolve()
+        waitingCount += 1
+        if (waitingCount === 3) allAnalyzing.resolve()
         await allAnalyzing.promise
         return createAnalysis()
       },
@@ -214,7 +214,7 @@ test('TestAnalyzerCancellation: a cancellation reaches the packs and ends the ru
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const analyzing = Promise.withResolvers<void>()
-  let cancelled = 0
+  let cancelCount = 0
   const pack = createPack('pack', {
     analyze: resource => {
       if (!isThing(resource)) return Promise.resolve(createAnalysis())
@@ -222,7 +222,7 @@ test('TestAnalyzerCancellation: a cancellation reaches the packs and ends the ru
       return new Promise(() => undefined)
     },
     cancel: () => {
-      cancelled += 1
+      cancelCount += 1
       return Promise.resolve()
     },
   })
@@ -231,7 +231,7 @@ test('TestAnalyzerCancellation: a cancellation reaches the packs and ends the ru
     onStart: running => void analyzing.promise.then(running.cancel),
   })
   expect(testRun.result.result).toBe('cancelled')
-  expect(cancelled).toBeGreaterThan(0)
+  expect(cancelCount).toBeGreaterThan(0)
   expect(cloud.log).toEqual([])
 })
 

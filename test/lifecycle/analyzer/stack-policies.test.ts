@@ -48,7 +48,7 @@ test('a stack violation fails a preview, and is reported for the resource that t
   expect(errorsOf(testRun)).toEqual([': preview failed'])
 })
 
-test('packs receive all resources, including unchanged ones, with outputs and dependencies', async () => {
+test('packs receive all resources, including unchanged ones, with outputs and providers', async () => {
   const engine = await engines.open(createCloud())
   const seen: (readonly AnalyzedStackResource[])[] = []
   const pack = createPack('pack', {
@@ -60,9 +60,9 @@ test('packs receive all resources, including unchanged ones, with outputs and de
   const program = createThings({ a: { v: 1 }, b: { v: 2 } })
   await engine.run(program, { packs: [pack] })
   await engine.run(program, { packs: [pack] })
-  const [first, again] = seen.map(resources => resources.map(({ name }) => name).toSorted())
+  const [first, second] = seen.map(resources => resources.map(({ name }) => name).toSorted())
   expect(first).toEqual(['a', 'b', 'default', 'life-dev'])
-  expect(again).toEqual(first)
+  expect(second).toEqual(first)
   const thing = seen[0]?.find(({ name }) => name === 'b')
   expect([...(thing?.properties ?? [])]).toEqual([['v', 2]])
   expect(thing?.provider?.name).toBe('default')
@@ -71,12 +71,12 @@ test('packs receive all resources, including unchanged ones, with outputs and de
 test('TestAnalyzeStackRunsInParallel: all packs analyze the stack at the same time', async () => {
   const engine = await engines.open(createCloud())
   const allAnalyzing = Promise.withResolvers<void>()
-  let waiting = 0
+  let waitingCount = 0
   const createWaitingPack = (name: string) =>
     createPack(name, {
       analyzeStack: async () => {
-        waiting += 1
-        if (waiting === 3) allAnalyzing.resolve()
+        waitingCount += 1
+        if (waitingCount === 3) allAnalyzing.resolve()
         await allAnalyzing.promise
         return createAnalysis()
       },

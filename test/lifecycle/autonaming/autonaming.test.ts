@@ -12,6 +12,7 @@ import { createEngines, registerThing, createThings } from '../register-thing.ts
 const engines = createEngines()
 afterEach(() => engines.close())
 
+/** The naming options of a Check. Their modes: propose (0), enforce (1) and disable (2). */
 interface ReceivedNaming {
   readonly name: string
   readonly naming: CheckRequest['autonaming']
@@ -91,11 +92,11 @@ test.each([
   ['for all packages', { general: { kind: 'verbatim' }, namesAll: true }, 0],
 ] as const)(
   'a provider without support ignores a name that is configured %s',
-  async (_name, how, warningCount) => {
+  async (_name, setting, warningCount) => {
     const { cloud, namings } = createNamingCloud(false)
     const engine = await engines.open(cloud)
     const own = new Map([['test', { general: { kind: 'verbatim' } as const, types: new Map() }]])
-    const autonaming = { general: how.general, packages: how.namesAll ? new Map() : own }
+    const autonaming = { general: setting.general, packages: setting.namesAll ? new Map() : own }
     const testRun = await engine.run(
       async monitor => {
         await registerThing(monitor, 'a', { v: 1 })

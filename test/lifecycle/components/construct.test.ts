@@ -34,7 +34,7 @@ async function openConstructing(construct: ConstructComponent, cloud = createClo
 }
 
 /** Constructs a component with one child, and returns the id of the child as an output. */
-const withChild: ConstructComponent = async (request, monitor) => {
+const constructWithChild: ConstructComponent = async (request, monitor) => {
   const urn = await registerSelf(request, monitor)
   const child = await registerThing(monitor, `${request.name}-child`, { v: 1 }, { parent: urn })
   await monitor.registerOutputs(urn, { child: child.id })
@@ -45,7 +45,7 @@ const childUrnOf = (name: string): string =>
   `urn:pulumi:dev::life::comp:index:Group$test:index:Thing::${name}-child`
 
 test('TestSingleComponentDefaultProviderLifecycle: a provider constructs a component', async () => {
-  const { engine, cloud } = await openConstructing(withChild)
+  const { engine, cloud } = await openConstructing(constructWithChild)
   let state: object | undefined
   const program: Program = async monitor => {
     const component = await registerComponent(monitor, 'a')
@@ -74,7 +74,7 @@ test('TestSingleComponentDefaultProviderLifecycle: a provider constructs a compo
 })
 
 test('TestRemoteComponentConstructInfoIncludesOrganization: a Construct request contains the whole deployment context', async () => {
-  const { engine, requests } = await openConstructing(withChild)
+  const { engine, requests } = await openConstructing(constructWithChild)
   const config = new Map([
     ['life:plain', { text: 'p', isSecret: false, isObject: false }],
     ['life:hidden', { text: 'h', isSecret: true, isObject: false }],
@@ -144,7 +144,7 @@ test('TestComponentDeleteDependencies: dependents of a component are deleted bef
 
 describe('a component that a provider constructs', () => {
   test('is requested with all of its options', async () => {
-    const { engine, requests } = await openConstructing(withChild)
+    const { engine, requests } = await openConstructing(constructWithChild)
     await engine.run(async monitor => {
       const a = await registerThing(monitor, 'a', {})
       await registerComponent(monitor, 'c', {
@@ -206,7 +206,7 @@ describe('a component that a provider constructs', () => {
   })
 
   test('without options in the program is requested without options', async () => {
-    const { engine, requests } = await openConstructing(withChild)
+    const { engine, requests } = await openConstructing(constructWithChild)
     await engine.run(monitor => registerComponent(monitor, 'c').then(() => undefined))
     expect(requests[0]?.protect).toBeUndefined()
     expect(requests[0]?.retainOnDelete).toBeUndefined()
@@ -312,7 +312,7 @@ describe('a component that cannot be constructed', () => {
     expect(text).not.toContain('hush-hush')
   })
 
-  test('without a URN in the response causes one error', async () => {
+  test('without a URN in the response ends the deployment with an error', async () => {
     const { result, text } = await runFailing(() => Promise.resolve(ConstructResponse.create({})))
     expect(result.result).toBe('failed')
     expect(text).toContain("answered Construct with '', which is not a URN")
@@ -338,7 +338,7 @@ describe('a component that cannot be constructed', () => {
 
 describe('a preview', () => {
   test('requests a component from its provider, with the request marked as a preview', async () => {
-    const { engine, requests, cloud } = await openConstructing(withChild)
+    const { engine, requests, cloud } = await openConstructing(constructWithChild)
     let state: unknown
     await engine.run(
       async monitor => {
@@ -352,7 +352,7 @@ describe('a preview', () => {
   })
 
   test('registers a component without its children while its provider cannot be configured', async () => {
-    const { engine, requests } = await openConstructing(withChild)
+    const { engine, requests } = await openConstructing(constructWithChild)
     const components: unknown[] = []
     const program: Program = async monitor => {
       const a = await registerThing(monitor, 'a', { v: 1 })

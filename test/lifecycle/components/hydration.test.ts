@@ -36,24 +36,24 @@ async function openScene(makerAction: 'registers' | 'reads') {
 }
 
 const urn = 'urn:pulumi:dev::life::comp:index:Group$test:index:Thing::custom'
-const hydrated = {
+const foundResource = {
   urn,
   id: 'custom-1',
   provider: expect.stringMatching(/^urn:pulumi:dev::life::pulumi:providers:test::default::/),
   state: { foo: 'bar' },
 }
 
-async function checkByProgram(makerAction: 'registers' | 'reads'): Promise<void> {
+async function checkLookupByProgram(makerAction: 'registers' | 'reads'): Promise<void> {
   const engine = await openScene(makerAction)
   let resource: unknown
   await engine.run(async monitor => {
     const maker = await registerComponent(monitor, 'maker')
     resource = await getResource(monitor, Object(maker.object?.['custom']).urn)
   })
-  expect(resource).toEqual(hydrated)
+  expect(resource).toEqual(foundResource)
 }
 
-async function checkByComponent(makerAction: 'registers' | 'reads'): Promise<void> {
+async function checkLookupByComponent(makerAction: 'registers' | 'reads'): Promise<void> {
   const engine = await openScene(makerAction)
   let resource: unknown
   await engine.run(async monitor => {
@@ -63,17 +63,17 @@ async function checkByComponent(makerAction: 'registers' | 'reads'): Promise<voi
     })
     resource = taker.object
   })
-  expect(resource).toEqual(hydrated)
+  expect(resource).toEqual(foundResource)
 }
 
 test('TestComponentRegisteredResourceOutputCanBeHydratedByProgram: the program looks up a resource that a component registered', () =>
-  checkByProgram('registers'))
+  checkLookupByProgram('registers'))
 test('TestComponentRegisteredResourceOutputCanBeHydratedByComponent: a component looks up a resource that another one registered', () =>
-  checkByComponent('registers'))
+  checkLookupByComponent('registers'))
 test('TestComponentReadResourceOutputCanBeHydratedByProgram: the program looks up a resource that a component read', () =>
-  checkByProgram('reads'))
+  checkLookupByProgram('reads'))
 test('TestComponentReadResourceOutputCanBeHydratedByComponent: a component looks up a resource that another one read', () =>
-  checkByComponent('reads'))
+  checkLookupByComponent('reads'))
 
 test('a component is found with its registered outputs, and an unregistered URN is not found', async () => {
   const engine = await openScene('registers')

@@ -122,7 +122,7 @@ describe('methods in a resumed deployment', () => {
     expect(names).toEqual(expect.arrayContaining(['x', 'y', 'b', 'c']))
   })
 
-  test('a resource is created once although the process was killed during the call of its method', async () => {
+  test('a method creates its resource once although the process was killed during the call', async () => {
     const { engine, cloud } = await openComponentEngine()
     await engine.run(program, killBeforeBegin(1)).catch(() => undefined)
     const { result } = await engine.run(program, { resume: true })

@@ -114,7 +114,10 @@ test('TestConstructCallReturnOutputs: output values in results become plain valu
 
 describe('dependencies of arguments', () => {
   const [a, b] = [resourceUrnOf('a'), resourceUrnOf('b')]
-  const readSent = async (more: {
+  const readSent = async ({
+    object,
+    dependencyMap,
+  }: {
     object: Record<string, unknown>
     dependencyMap: Map<string, { urns: string[] }>
   }) => {
@@ -122,10 +125,10 @@ describe('dependencies of arguments', () => {
     const program: Program = async monitor => {
       for (const name of ['a', 'b']) await registerThing(monitor, name, {})
       await registerComponent(monitor, 'r', {
-        object: more.object,
-        propertyDependencies: more.dependencyMap,
+        object,
+        propertyDependencies: dependencyMap,
       })
-      await callMethod(monitor, more.object, { argDependencies: more.dependencyMap })
+      await callMethod(monitor, object, { argDependencies: dependencyMap })
     }
     expect((await answering.engine.run(program)).result.result).toBe('succeeded')
     return [

@@ -51,19 +51,19 @@ test('TestUpContinueOnErrorCreate, TestUpContinueOnErrorFailedDependencies: a fa
   const engine = await engines.open(cloud)
   const results: Record<string, string | undefined> = {}
   const program: Program = async monitor => {
-    const note = async (name: string, more: object = {}) => {
+    const register = async (name: string, more: object = {}) => {
       const { urn, result } = await registerReporting(monitor, name, more)
       results[name] = result
       return urn
     }
-    const failing = await note('failing')
-    const first = await note('independent1')
-    await note('independent2', { dependencies: [first] })
-    const dependent = await note('dependent', { dependencies: [failing] })
-    await note('below', { dependencies: [dependent] })
-    await note('child', { parent: failing })
-    await note('deletedWith', { deletedWith: failing })
-    await note('property', { propertyDependencies: new Map([['v', { urns: [failing] }]]) })
+    const failing = await register('failing')
+    const first = await register('independent1')
+    await register('independent2', { dependencies: [first] })
+    const dependent = await register('dependent', { dependencies: [failing] })
+    await register('below', { dependencies: [dependent] })
+    await register('child', { parent: failing })
+    await register('deletedWith', { deletedWith: failing })
+    await register('property', { propertyDependencies: new Map([['v', { urns: [failing] }]]) })
   }
   cloud.faults.add('create failing')
   const testRun = await engine.run(program, continueOptions)

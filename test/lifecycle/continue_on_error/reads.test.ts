@@ -36,8 +36,8 @@ async function registerReporting(
   return (await registerThing(monitor, name, { v: 1 }, options)).urn
 }
 
-/** Reads a resource. Returns whether the read succeeded. */
-const canRead = (monitor: Monitor, id: string, dependencies: string[]): Promise<boolean> =>
+/** Reads a resource, and reports whether the read succeeded. */
+const tryRead = (monitor: Monitor, id: string, dependencies: string[]): Promise<boolean> =>
   monitor.read('outside', id, { dependencies }).then(
     () => true,
     () => false,
@@ -52,7 +52,7 @@ test('a read that depends on a failed create is skipped, and so are its dependen
   cloud.faults.add('create failing')
   const testRun = await engine.run(async monitor => {
     const failing = await registerReporting(monitor, 'failing')
-    results.push(await canRead(monitor, 'foreign-1', [failing]))
+    results.push(await tryRead(monitor, 'foreign-1', [failing]))
     await registerReporting(monitor, 'dependent', [outsideUrn])
     await registerReporting(monitor, 'independent')
   }, continueOptions)
@@ -70,7 +70,7 @@ test('a skipped read keeps the existing resource of its URN', async () => {
   cloud.faults.add('create failing')
   const testRun = await engine.run(async monitor => {
     const failing = await registerReporting(monitor, 'failing')
-    await canRead(monitor, 'foreign-1', [failing])
+    await tryRead(monitor, 'foreign-1', [failing])
   }, continueOptions)
   expect(testRun.result.result).toBe('failed')
   expect(listStateNames(testRun)).toEqual(['outside'])
@@ -81,12 +81,12 @@ test('a resumed deployment skips the dependents of a read that failed before', a
   const { cloud } = createReadCloud()
   const engine = await engines.open(cloud)
   const program: Program = async monitor => {
-    await canRead(monitor, 'missing-1', [])
+    await tryRead(monitor, 'missing-1', [])
     await registerReporting(monitor, 'first')
     await registerReporting(monitor, 'dependent', [outsideUrn])
     await registerReporting(monitor, 'independent')
   }
-  // The read and `first` have begun before.
+  // The third begin is that of `independent`. The read and `first` have begun before it.
   const kill = { call: 'operations.begin', effect: 3, when: 'before' } as const
   const killedRun = engine.run(program, { ...continueOptions, kill })
   await expect(killedRun).rejects.toBeInstanceOf(ProcessKilledError)

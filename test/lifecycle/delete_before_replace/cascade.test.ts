@@ -10,15 +10,15 @@ import { createEngines, deleteFirst, registerThing, withDependency } from '../re
 const engines = createEngines()
 afterEach(() => engines.close())
 
-/** Diff: a changed `replace` forces a replacement, and the provider requests to delete first. */
+/** Answers Diff: a changed `replace` forces a replacement, which deletes the old object first. */
 const diffReplace = ({ oldInputs, news }: Pick<DiffRequest, 'oldInputs' | 'news'>) => {
-  const isOther = JSON.stringify(oldInputs?.['replace']) !== JSON.stringify(news?.['replace'])
-  const replaces = isOther ? ['replace'] : []
-  return DiffResponse.create({ changes: isOther ? 2 : 1, replaces, deleteBeforeReplace: true })
+  const isChanged = JSON.stringify(oldInputs?.['replace']) !== JSON.stringify(news?.['replace'])
+  const replaces = isChanged ? ['replace'] : []
+  return DiffResponse.create({ changes: isChanged ? 2 : 1, replaces, deleteBeforeReplace: true })
 }
 
 /** Creates a cloud whose resources and providers are deleted before they are replaced. */
-function createDeletingFirst(): Cloud {
+function createDeleteFirstCloud(): Cloud {
   const cloud = createCloud()
   const script = { ...cloud.script, diff: diffReplace, diffConfig: diffReplace }
   return { ...cloud, script }
@@ -62,7 +62,7 @@ const createGraph =
   }
 
 test('TestDeleteBeforeReplace: resources to be replaced are deleted first, dependents before their dependencies', async () => {
-  const cloud = createDeletingFirst()
+  const cloud = createDeleteFirstCloud()
   const engine = await engines.open(cloud)
   await engine.run(createGraph('foo'))
   const logLength = cloud.log.length
@@ -146,7 +146,7 @@ test('TestExplicitDeleteBeforeReplace: the option of the program has priority ov
       const { urn } = await registerThing(monitor, 'a', { replace: a }, more)
       await registerThing(monitor, 'b', { replace: b }, withDependency(urn))
     }
-  const never = { deleteBeforeReplace: false, deleteBeforeReplaceDefined: true }
+  const neverDeleteFirst = { deleteBeforeReplace: false, deleteBeforeReplaceDefined: true }
   await engine.run(program('foo', 'foo'))
   const turns: readonly (readonly [Program, readonly string[], boolean?])[] = [
     [program('bar', 'foo'), createFirst],
@@ -157,7 +157,7 @@ test('TestExplicitDeleteBeforeReplace: the option of the program has priority ov
     ],
     [program('zam', 'qux'), createFirst],
     [program('foo', 'qux'), bothDeletedFirst, true],
-    [program('bar', 'qux', never), createFirst, true],
+    [program('bar', 'qux', neverDeleteFirst), createFirst, true],
   ]
   for (const [number, [next, steps, isRequested = false]] of turns.entries()) {
     deletesBeforeReplace = isRequested
@@ -174,7 +174,7 @@ const createPair =
   }
 
 test('TestDependencyChangeDBR: a resource that no longer depends on the replaced one is not replaced', async () => {
-  const cloud = createDeletingFirst()
+  const cloud = createDeleteFirstCloud()
   const engine = await engines.open(cloud)
   await engine.run(createPair('foo'))
   const testRun = await engine.run(async monitor => {
@@ -187,7 +187,7 @@ test('TestDependencyChangeDBR: a resource that no longer depends on the replaced
 })
 
 test('TestDBRProtect: a protected resource in a cascade prevents all deletes of the cascade', async () => {
-  const cloud = createDeletingFirst()
+  const cloud = createDeleteFirstCloud()
   const engine = await engines.open(cloud)
   await engine.run(createPair('foo', { protect: true }))
   for (const dryRun of [true, false]) {
@@ -206,7 +206,7 @@ test('TestDBRProtect: a protected resource in a cascade prevents all deletes of 
 
 test('TestDBRReplaceOnChanges: a dependent whose replaceOnChanges names the dependent property is part of the cascade', async () => {
   const cloud = createCloud()
-  // For the other resource the provider reports nothing, so the engine compares.
+  // For the other resource the provider reports nothing, so the engine compares the inputs.
   const diff = (diffRequest: DiffRequest) =>
     diffRequest.urn.endsWith('::a') ? diffReplace(diffRequest) : DiffResponse.create({})
   const engine = await engines.open({ ...cloud, script: { ...cloud.script, diff } })
@@ -256,7 +256,7 @@ test.each(['a', 'b'])(
 )
 
 test('a renamed resource that a cascade deleted is created once, and no old object remains', async () => {
-  const cloud = createDeletingFirst()
+  const cloud = createDeleteFirstCloud()
   const engine = await engines.open(cloud)
   await engine.run(createPair('foo'))
   const alias = { name: 'b', type: '', stack: '', project: '', parent: undefined }

@@ -6,8 +6,8 @@ import { findResource } from '../stack-states.ts'
 import { opsOf } from '../run-events.ts'
 import { deleteFirst, withDependency } from '../register-thing.ts'
 
-const bench = createPluginEngines()
-afterEach(() => bench.close())
+const engines = createPluginEngines()
+afterEach(() => engines.close())
 
 /** `a` has an explicit provider and depends on `b`. All are registered as early as possible. */
 const program =
@@ -39,7 +39,7 @@ const program =
 
 test('TestDBRProviderUpgrade: a cascade uses the old provider, and later calls use the new one', async () => {
   const cloud = createCloud()
-  const { run, plugins } = await bench.open(cloud)
+  const { run, plugins } = await engines.open(cloud)
   await run(program('1.1.1', 16))
   plugins.takeLoaded()
   const testRun = await run(program('1.2.1', 17))

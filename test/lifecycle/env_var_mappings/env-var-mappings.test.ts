@@ -3,8 +3,8 @@ import { createPluginEngines } from '../plugin-engines.ts'
 import { createCloud } from '../cloud.ts'
 import type { Program } from '../engine.ts'
 
-const bench = createPluginEngines()
-afterEach(() => bench.close())
+const engines = createPluginEngines()
+afterEach(() => engines.close())
 
 const createOwnProgram =
   (mappings: Record<string, string>): Program =>
@@ -18,7 +18,7 @@ const inputsOf = (resources: readonly { urn: string }[] | undefined): unknown =>
   (resources?.find(({ urn }) => urn.endsWith('::own')) as { inputs?: unknown } | undefined)?.inputs
 
 test('TestEnvVarMappingsOnProvider: mappings are stored in the internal inputs and passed to the plugin', async () => {
-  const { run, plugins } = await bench.open(createCloud())
+  const { run, plugins } = await engines.open(createCloud())
   const { state } = await run(createOwnProgram({ MY_TOKEN: 'TOKEN', OTHER: 'PLACE' }))
   expect(inputsOf(state.resources)).toEqual({
     __internal: { envVarMappings: { MY_TOKEN: 'TOKEN', OTHER: 'PLACE' } },
@@ -29,7 +29,7 @@ test('TestEnvVarMappingsOnProvider: mappings are stored in the internal inputs a
 
 test('TestEnvVarMappingsOnNonProviderFails: mappings on any other resource are refused', async () => {
   const cloud = createCloud()
-  const { run } = await bench.open(cloud)
+  const { run } = await engines.open(cloud)
   const refusals: string[] = []
   const { state } = await run(async monitor => {
     const envVarMappings = new Map([['MY_TOKEN', 'TOKEN']])
@@ -44,13 +44,13 @@ test('TestEnvVarMappingsOnNonProviderFails: mappings on any other resource are r
 })
 
 test('TestEmptyEnvVarMappingsNotStoredInState: empty mappings store no key', async () => {
-  const { run } = await bench.open(createCloud())
+  const { run } = await engines.open(createCloud())
   const { state } = await run(createOwnProgram({}))
   expect(JSON.stringify(state)).not.toContain('envVarMappings')
 })
 
 test('TestEnvVarMappingsRemovedFromStateOnUpdate: removed mappings leave no key', async () => {
-  const { run } = await bench.open(createCloud())
+  const { run } = await engines.open(createCloud())
   await run(createOwnProgram({ MY_TOKEN: 'TOKEN' }))
   const { state } = await run(createOwnProgram({}))
   expect(JSON.stringify(state)).not.toContain('envVarMappings')

@@ -132,15 +132,15 @@ test('a partially created replacement is completed, and the replaced object is d
 })
 
 /** Reports the view of the thing as created, as a provider that creates its parts anew. */
-const createsView = ({ name }: { readonly name: string }) => [
+const reportCreatedView = ({ name }: { readonly name: string }) => [
   createViewStep(Op.CREATE, { new: createViewState(name, 1) }),
 ]
 
 test('a view that create and completion report is in the state once', async () => {
   const { cloud } = createPartialCloud(['succeeds'])
-  const { script } = createViewingProvider(cloud, { update: createsView })
+  const { script } = createViewingProvider(cloud, { update: reportCreatedView })
   const createWithView = async (request: CreateRequest): Promise<CreateResponse> => {
-    if (!request.preview) await publishViewSteps(request, createsView(request))
+    if (!request.preview) await publishViewSteps(request, reportCreatedView(request))
     return cloud.script.create?.(request as never) as CreateResponse
   }
   const engine = await engines.open({ ...cloud, script: { ...script, create: createWithView } })
@@ -151,7 +151,7 @@ test('a view that create and completion report is in the state once', async () =
 
 test('the view of a completed replacement marks the replaced view as deleted', async () => {
   const { cloud } = createPartialCloud(['succeeds', 'succeeds'])
-  const { script } = createViewingProvider(cloud, { update: createsView })
+  const { script } = createViewingProvider(cloud, { update: reportCreatedView })
   const engine = await engines.open({ ...cloud, script })
   await engine.run(createProgram({ replace: 1 }, () => true).program)
   cloud.faults.add('delete a-1')

@@ -11,12 +11,13 @@ import type { Monitor, Program, TestRun } from '../engine.ts'
 import { openFunctions } from '../test-functions.ts'
 import { ProcessKilledError } from '../test-process.ts'
 
-const bench = createPluginEngines()
-afterEach(() => bench.close())
+const engines = createPluginEngines()
+afterEach(() => engines.close())
 
 const base = { name: 'pkgA', version: '1.0.0' }
-const values = { extA: 'first', extB: 'second' }
+const extensionValues = { extA: 'first', extB: 'second' }
 
+/** Returns the reference of an extension: a hash. In a template, no digit may follow `\0`. */
 const refOf = (name: string, value: string): string =>
   createHash('sha256').update(`${name}\0${'0.1.0'}\0${value}`).digest('hex')
 const [refA, refB] = [refOf('extA', 'first'), refOf('extB', 'second')]
@@ -27,19 +28,19 @@ const blobOf = (name: string, value: string) => ({
   value: Buffer.from(value).toString('base64'),
 })
 
-function extend(monitor: Monitor, name: string, value: string): Promise<string> {
+function registerExtension(monitor: Monitor, name: string, value: string): Promise<string> {
   const extension = { name, version: '0.1.0', value: Buffer.from(value) }
   return monitor.registerPackage({ ...base, extension })
 }
 
 const program =
-  (v: number, which: readonly string[] = ['extA', 'extB']): Program =>
+  (v: number, extensionNames: readonly string[] = ['extA', 'extB']): Program =>
   async monitor => {
     const common = { custom: true, object: { v } }
     await monitor.register({ ...common, type: 'pkgA:m:typA', name: 'plain', version: '1.0.0' })
-    for (const [name, value] of Object.entries(values)) {
-      if (!which.includes(name)) continue
-      const packageRef = await extend(monitor, name, value)
+    for (const [name, value] of Object.entries(extensionValues)) {
+      if (!extensionNames.includes(name)) continue
+      const packageRef = await registerExtension(monitor, name, value)
       const registrations = ['one', 'two'].map(suffix =>
         monitor.register({
           ...common,
@@ -54,21 +55,24 @@ const program =
 
 const findParameterizeCalls = (callNames: readonly string[]): readonly string[] =>
   callNames.filter(call => call.startsWith('parameterize'))
-const [parA, parB] = ['parameterize extA 0.1.0 first', 'parameterize extB 0.1.0 second']
+const [parameterizeA, parameterizeB] = [
+  'parameterize extA 0.1.0 first',
+  'parameterize extB 0.1.0 second',
+]
 
 test('TestExtensionParameterizedProvider: the configured provider receives each extension once, each state names its extension, and the snapshot has all', async () => {
-  const { run, plugins } = await bench.open(createCloud())
+  const { run, plugins } = await engines.open(createCloud())
   const { state, result, events } = await run(program(1))
   expect(result.result).toBe('succeeded')
   const [first, ...laterPlugins] = plugins.takeLoaded()
   expect(laterPlugins).toEqual([])
   const callNames = first?.listCalls() ?? []
-  expect(findParameterizeCalls(callNames)).toEqual([parA, parB])
-  expect(callNames.indexOf(parA)).toBeGreaterThan(callNames.indexOf('configure'))
-  const extended = state.resources?.flatMap(({ urn, extensionRef }) =>
+  expect(findParameterizeCalls(callNames)).toEqual([parameterizeA, parameterizeB])
+  expect(callNames.indexOf(parameterizeA)).toBeGreaterThan(callNames.indexOf('configure'))
+  const extensionRefs = state.resources?.flatMap(({ urn, extensionRef }) =>
     typeof extensionRef === 'string' ? [[urn.split('::').at(-1), extensionRef]] : [],
   )
-  expect(Object.fromEntries(extended ?? [])).toEqual({
+  expect(Object.fromEntries(extensionRefs ?? [])).toEqual({
     'extA-one': refA,
     'extA-two': refA,
     'extB-one': refB,
@@ -87,19 +91,19 @@ test('TestExtensionParameterizedProvider: the configured provider receives each 
 
 test('TestExtensionParameterizedProvider: a refresh extends the provider from the snapshot, once per extension', async () => {
   const cloud = createCloud()
-  const { run, plugins } = await bench.open(cloud)
+  const { run, plugins } = await engines.open(cloud)
   await run(program(1))
   plugins.takeLoaded()
   const { state, result } = await run(undefined, { command: 'refresh' })
   expect(result.result).toBe('succeeded')
   expect(
     plugins.takeLoaded().map(one => [...findParameterizeCalls(one.listCalls())].sort()),
-  ).toEqual([[parA, parB]])
+  ).toEqual([[parameterizeA, parameterizeB]])
   expect(Object.keys(state.extensions ?? {}).sort()).toEqual([refA, refB].sort())
 })
 
 test('TestExtensionParameterizedProvider: an extension that no resource uses leaves the snapshot', async () => {
-  const { run, plugins } = await bench.open(createCloud())
+  const { run, plugins } = await engines.open(createCloud())
   await run(program(1))
   plugins.takeLoaded()
   const { state, result } = await run(program(2, ['extB']))
@@ -107,17 +111,17 @@ test('TestExtensionParameterizedProvider: an extension that no resource uses lea
   expect(state.extensions).toEqual({ [refB]: blobOf('extB', 'second') })
   // The deletes still needed the other extension.
   expect(plugins.takeLoaded().flatMap(one => findParameterizeCalls(one.listCalls()))).toEqual([
-    parB,
-    parA,
+    parameterizeB,
+    parameterizeA,
   ])
 })
 
 test('TestExtensionParameterizedProvider: a preview extends the provider and records nothing', async () => {
-  const { run, plugins } = await bench.open(createCloud())
+  const { run, plugins } = await engines.open(createCloud())
   const { state, result, effects } = await run(program(1), { dryRun: true })
   expect(result.result).toBe('succeeded')
   expect(plugins.takeLoaded().map(one => findParameterizeCalls(one.listCalls()))).toEqual([
-    [parA, parB],
+    [parameterizeA, parameterizeB],
   ])
   expect(state.extensions).toBeUndefined()
   expect(effects.filter(name => name.includes('append'))).toEqual([])
@@ -133,7 +137,7 @@ const findErrorNames = ({ events }: TestRun): readonly string[] =>
 
 test('TestExtensionParameterizedProvider: an extension that the provider refuses fails each resource that needs it, and no other', async () => {
   const cloud = createCloud()
-  const { run, errorsOf } = await bench.open(cloud, () => ({
+  const { run, errorsOf } = await engines.open(cloud, () => ({
     parameterize: () => {
       throw new Error('not this one')
     },
@@ -148,7 +152,7 @@ test('TestExtensionParameterizedProvider: an extension that the provider refuses
 
 test('TestExtensionParameterizedProviderDeleteParameterizesFromState: a destroy extends the provider from the snapshot before the first delete', async () => {
   const cloud = createCloud()
-  const { run, plugins } = await bench.open(cloud)
+  const { run, plugins } = await engines.open(cloud)
   await run(program(1))
   plugins.takeLoaded()
   const { state, result } = await run(undefined, { command: 'destroy' })
@@ -158,13 +162,13 @@ test('TestExtensionParameterizedProviderDeleteParameterizesFromState: a destroy 
   const [first, ...laterPlugins] = plugins.takeLoaded()
   expect(laterPlugins).toEqual([])
   const callNames = first?.listCalls() ?? []
-  expect([...findParameterizeCalls(callNames)].sort()).toEqual([parA, parB])
+  expect([...findParameterizeCalls(callNames)].sort()).toEqual([parameterizeA, parameterizeB])
   expect(callNames.filter(call => call === 'delete')).toHaveLength(5)
 })
 
 test('TestExtensionParameterizedProviderDeleteParameterizesFromState: a resumed run finds the extension in the log', async () => {
   const cloud = createCloud()
-  const engine = await bench.open(cloud)
+  const engine = await engines.open(cloud)
   const { run, plugins } = engine
   // The first extension is durable, with the decision on the first resource that needs it.
   const kill = { row: { list: 'recordExtension', row: 1 }, effect: 1, when: 'after' } as const
@@ -178,9 +182,9 @@ test('TestExtensionParameterizedProviderDeleteParameterizesFromState: a resumed 
 
 test('TestExtensionParameterizedProvider: an executor in another process reads extensions from the log or the base, and sends them to its own provider', async () => {
   const cloud = createCloud()
-  let extended = 0
+  let parameterizeCalls = 0
   const parameterize = ({ parameters }: ParameterizeRequest): ParameterizeResponse => {
-    extended += 1
+    parameterizeCalls += 1
     const { name, version } = { name: '', version: '', ...parameters?.value }
     return ParameterizeResponse.create({ name, version })
   }
@@ -191,13 +195,13 @@ test('TestExtensionParameterizedProvider: an executor in another process reads e
   expect(await functions.runToIdle()).toContain('ended')
   expect(cloud.log.toSorted()).toEqual(['create extA-one', 'create extA-two', 'create plain'])
   // The generator extends its provider for Check, and each executor extends its own for Create.
-  expect(extended).toBeGreaterThanOrEqual(2)
+  expect(parameterizeCalls).toBeGreaterThanOrEqual(2)
   expect((await functions.readState()).extensions).toEqual({ [refA]: blobOf('extA', 'first') })
-  extended = 0
+  parameterizeCalls = 0
   await functions.requestDeployment('second', { command: 'destroy' })
   functions.nudges.push({ stack: functions.stack, delayMs: 0 })
   expect(await functions.runToIdle()).toContain('ended')
-  expect(extended).toBeGreaterThanOrEqual(1)
+  expect(parameterizeCalls).toBeGreaterThanOrEqual(1)
   expect(cloud.objects.size).toBe(0)
   await functions.close()
 })

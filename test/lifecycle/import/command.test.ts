@@ -119,6 +119,7 @@ test('TestImportPlanSuppliedInputsMerge: supplied inputs fill gaps, and an input
     v: 'supplied',
     empty: 'filled',
     more: 1,
+    // A secret in the format of states: this key and its value mark an object as a secret.
     word: {
       '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270',
       plaintext: '"x"',

@@ -15,7 +15,7 @@ const program: Program = async monitor => {
   await registerThing(monitor, 'b', { v: 1 }, { importId: 'ext-b', dependencies: [a.urn] })
 }
 
-/** A stack whose `b` will be replaced by an import of `ext-b`. */
+/** Opens a stack whose `b` is replaced by the import of `ext-b`. */
 async function openScene(): Promise<{ readonly cloud: Cloud; readonly engine: TestEngine }> {
   const cloud = createCloud()
   const engine = await engines.open(cloud)

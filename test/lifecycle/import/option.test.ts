@@ -156,6 +156,7 @@ test('TestImportDeleteBeforeReplace: a preview shows a difference that would del
 
 test('an import is refused when the object does not exist or the provider does not support imports', async () => {
   const cloud = createCloudWith('mute', { v: 1 })
+  // A provider that supports imports returns inputs from a read.
   const read = (providerRequest: ReadRequest) =>
     providerRequest.id === 'mute'
       ? ReadResponse.create({ id: 'mute', properties: { v: 1 } })

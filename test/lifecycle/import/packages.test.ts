@@ -5,8 +5,8 @@ import { createPluginEngines } from '../plugin-engines.ts'
 import { createCloud } from '../cloud.ts'
 import { ProcessKilledError } from '../test-process.ts'
 
-const bench = createPluginEngines()
-afterEach(() => bench.close())
+const engines = createPluginEngines()
+afterEach(() => engines.close())
 
 const value = Buffer.from('blob').toString('base64')
 const extension = { name: 'ext-a', version: '1.0.0', value }
@@ -32,7 +32,7 @@ function cloudOf(...names: readonly string[]) {
 }
 
 test('TestImportExtensionParameterizedResource: a provider is extended before the read, and the resource and the snapshot name the extension', async () => {
-  const { run, plugins } = await bench.open(cloudOf('a', 'b', 'c'))
+  const { run, plugins } = await engines.open(cloudOf('a', 'b', 'c'))
   const imports = [
     createImport('a', { extension }),
     createImport('b', { extension }),
@@ -55,7 +55,7 @@ test('TestImportExtensionParameterizedResource: a provider is extended before th
 })
 
 test('a resource of a parameterized package is imported by a provider with the same parameters', async () => {
-  const { run, plugins } = await bench.open(cloudOf('a'))
+  const { run, plugins } = await engines.open(cloudOf('a'))
   const parameterization = { pluginName: 'base', pluginVersion: '2.0.0', value }
   const imports = [createImport('a', { type: 'pkgExt:m:typA', version: '0.5.0', parameterization })]
   const { state, result } = await run(undefined, { command: 'import', imports })
@@ -71,7 +71,7 @@ test('a resource of a parameterized package is imported by a provider with the s
 })
 
 test("an import uses the parameters of the program's packages", async () => {
-  const { run, plugins, install } = await bench.open(cloudOf('a'))
+  const { run, plugins, install } = await engines.open(cloudOf('a'))
   install('@acme/ext', {
     name: 'base',
     version: '2.0.0',
@@ -86,7 +86,7 @@ test("an import uses the parameters of the program's packages", async () => {
 test.each(['before', 'after'] as const)(
   'an import that is killed %s its reads begin finds its extensions in the next generator run',
   async when => {
-    const { run, plugins } = await bench.open(cloudOf('a', 'b'))
+    const { run, plugins } = await engines.open(cloudOf('a', 'b'))
     const imports = [createImport('a', { extension }), createImport('b', { extension })]
     const options = { command: 'import', imports } as const
     const kill = { call: 'operations.begin', effect: 1, when } as const

@@ -13,7 +13,7 @@ import { createEngines, registerThing } from '../register-thing.ts'
 const engines = createEngines()
 afterEach(() => engines.close())
 
-const read = 'test:index:read'
+const tok = 'test:index:read'
 
 /**
  * Opens an engine whose functions record their requests, and whose package `comp` has components.
@@ -54,7 +54,7 @@ const preview = { dryRun: true }
 
 test('TestPreviewInvoke: a function call contains the preview flag', async () => {
   const scene = await openScene()
-  const program: Program = async monitor => void (await monitor.invoke(read))
+  const program: Program = async monitor => void (await monitor.invoke(tok))
   // A provider without a handshake does not receive the flag.
   await scene.runInvoking(program, preview)
   expect(scene.requests.map(request => request.preview)).toEqual([false])
@@ -96,7 +96,7 @@ test('TestInvokeParentResolvesComponentProviders: a function uses the providers 
       const second = await monitor.register({ type: 'my:c:Two', name: 'two', parent: first.urn })
       const custom = await registerThing(monitor, 'custom', {}, { parent: first.urn })
       const invokeFunction = async (parent: string, provider = ''): Promise<void> => {
-        await monitor.invokeWith({ tok: read, parent, provider })
+        await monitor.invokeWith({ tok, parent, provider })
       }
       await invokeFunction(first.urn)
       await invokeFunction(second.urn)
@@ -129,7 +129,7 @@ test('TestInvokeDependsOnRemoteComponent: a function waits for the children of a
   const { runInvoking } = await openScene()
   const program: Program = async monitor => {
     const component = await registerComponent(monitor, 'comp')
-    await monitor.invokeWith({ tok: read, dependsOn: [component.urn] })
+    await monitor.invokeWith({ tok, dependsOn: [component.urn] })
   }
   expect(await runInvoking(program, preview)).toBe(false)
   expect(await runInvoking(program)).toBe(true)
@@ -141,7 +141,7 @@ test('TestInvokeDependsOnNestedRemoteComponent: a function waits for the childre
   const program: Program = async monitor => {
     const outer = await monitor.register({ type: 'my:c:Outer', name: 'outer' })
     await registerComponent(monitor, 'comp', { parent: outer.urn })
-    await monitor.invokeWith({ tok: read, dependsOn: [outer.urn] })
+    await monitor.invokeWith({ tok, dependsOn: [outer.urn] })
   }
   expect(await runInvoking(program, preview)).toBe(false)
   expect(await runInvoking(program)).toBe(true)
@@ -153,7 +153,7 @@ test('TestInvokeDependsOnPendingCustomResource: a function that depends on a res
   const unknowns: boolean[] = []
   const program: Program = async monitor => {
     const dependency = await registerThing(monitor, 'dep', {})
-    const answer = await monitor.invokeWith({ tok: read, dependsOn: [dependency.urn] })
+    const answer = await monitor.invokeWith({ tok, dependsOn: [dependency.urn] })
     unknowns.push(answer.unknown)
   }
   expect(await runInvoking(program, preview)).toBe(false)
@@ -169,7 +169,7 @@ test('TestInvokeDependsOnStopsAtCustomResources: a function does not wait for ch
   const program: Program = async monitor => {
     const parent = await registerThing(monitor, 'parent', {})
     await registerThing(monitor, 'child', {}, { parent: parent.urn })
-    const answer = await monitor.invokeWith({ tok: read, dependsOn: [parent.urn] })
+    const answer = await monitor.invokeWith({ tok, dependsOn: [parent.urn] })
     isUnknown = answer.unknown
   }
   expect(await runInvoking(program, preview)).toBe(true)
@@ -182,7 +182,7 @@ test('TestInvokeDependsOnTargetedUp: a skipped resource outside of the targets c
   const program: Program = async monitor => {
     await registerThing(monitor, 'keep', {})
     const dep = await registerThing(monitor, 'dep', {})
-    const answer = await monitor.invokeWith({ tok: read, dependsOn: [dep.urn] })
+    const answer = await monitor.invokeWith({ tok, dependsOn: [dep.urn] })
     isUnknown = answer.unknown
   }
   expect(await runInvoking(program, { targeting: { targets: ['**keep**'] } })).toBe(false)
@@ -196,7 +196,7 @@ test('TestSecretsInvoke: the result of secret arguments is secret if the provide
   const answers: unknown[] = []
   const program: Program = async monitor => {
     const args = { secret: wireValues.secret('my-secret') }
-    answers.push((await monitor.invokeWith({ tok: read, args })).return)
+    answers.push((await monitor.invokeWith({ tok, args })).return)
   }
   await engine.run(program, preview)
   await engine.run(program)
@@ -218,7 +218,7 @@ test('a function waits for pending registrations below the component that it dep
     const outer = await monitor.register({ type: 'my:c:Outer', name: 'outer' })
     const child = registerThing(monitor, 'child', {}, { parent: outer.urn })
     await held.reached
-    const answer = monitor.invokeWith({ tok: read, dependsOn: [outer.urn] }).then(({ unknown }) => {
+    const answer = monitor.invokeWith({ tok, dependsOn: [outer.urn] }).then(({ unknown }) => {
       order.push(`answered ${unknown}`)
     })
     await new Promise(done => setTimeout(done, 200))

@@ -2,8 +2,8 @@ import { afterEach, expect, test } from 'vitest'
 import { createPluginEngines } from '../plugin-engines.ts'
 import { createCloud } from '../cloud.ts'
 
-const bench = createPluginEngines()
-afterEach(() => bench.close())
+const engines = createPluginEngines()
+afterEach(() => engines.close())
 
 const createBlob = (value: string) => ({
   name: 'pkgExt',
@@ -12,7 +12,7 @@ const createBlob = (value: string) => ({
 })
 
 test('TestPackageRefSharedBase: registrations of one plugin with different addresses, checksums, parameters or extensions are different packages', async () => {
-  const { run } = await bench.open(createCloud())
+  const { run } = await engines.open(createCloud())
   const refs: string[] = []
   await run(async monitor => {
     const base = { name: 'pkgA', version: '1.0.0' }

@@ -3,15 +3,15 @@ import { createCloud } from '../cloud.ts'
 import type { Program } from '../engine.ts'
 import { createPluginEngines } from '../plugin-engines.ts'
 
-const bench = createPluginEngines()
-afterEach(() => bench.close())
+const engines = createPluginEngines()
+afterEach(() => engines.close())
 
 const base = { name: 'pkgA', version: '1.0.0' }
 const parameterization = { name: 'pkgExt', version: '0.5.0', value: Buffer.from('replacement') }
 
 test('TestPackageRef: packages are distinguished by their version, and serve resources, functions and reads', async () => {
   const cloud = createCloud()
-  const { run, plugins } = await bench.open(cloud)
+  const { run, plugins } = await engines.open(cloud)
   const refs: string[] = []
   const { state, result } = await run(async monitor => {
     for (const version of ['1.0.0', '1.0.0', '2.0.0'])
@@ -52,7 +52,7 @@ test.each([
 ])(
   'TestPackageRef: an invalid package and an unknown reference are refused (%#)',
   async (input, message) => {
-    const { run } = await bench.open(createCloud())
+    const { run } = await engines.open(createCloud())
     const refusals: string[] = []
     await run(async monitor => {
       await monitor.registerPackage(input).catch((thrown: Error) => refusals.push(thrown.message))
@@ -84,7 +84,7 @@ const internal = {
 }
 
 test('TestReplacementParameterizedProvider: a plugin is parameterized before any other request, and its provider records the parameters', async () => {
-  const { run, plugins } = await bench.open(createCloud())
+  const { run, plugins } = await engines.open(createCloud())
   const { state, result } = await run(replacementProgram)
   expect(result.result).toBe('succeeded')
   const [plain, defaultPlugin, explicitPlugin] = plugins.takeLoaded()
@@ -117,7 +117,7 @@ test('TestReplacementParameterizedProvider: a plugin is parameterized before any
 })
 
 test('TestReplacementParameterizedProvider: a later delete parameterizes the plugin from the state alone', async () => {
-  const { run, plugins } = await bench.open(createCloud())
+  const { run, plugins } = await engines.open(createCloud())
   await run(replacementProgram)
   plugins.takeLoaded()
   const { state } = await run(undefined, { command: 'destroy' })
@@ -131,7 +131,7 @@ test('TestReplacementParameterizedProvider: a later delete parameterizes the plu
 })
 
 test('TestReplacementParameterizedProvider: with an existing state, the version of an explicit provider becomes that of its plugin, as in Pulumi', async () => {
-  const { run } = await bench.open(createCloud())
+  const { run } = await engines.open(createCloud())
   await run(replacementProgram)
   const { state } = await run(replacementProgram)
   const ownProvider = state.resources?.find(({ urn }) => urn.endsWith('::own'))
@@ -140,7 +140,7 @@ test('TestReplacementParameterizedProvider: with an existing state, the version 
 
 test('TestReplacementParameterizedProvider: a response for another package causes one error, and nothing is created', async () => {
   const cloud = createCloud()
-  const { run, errorsOf } = await bench.open(cloud, () => ({
+  const { run, errorsOf } = await engines.open(cloud, () => ({
     parameterize: () => ({ name: 'other', version: '1.0.0' }),
   }))
   const testRun = await run(replacementProgram)
@@ -152,7 +152,7 @@ test('TestReplacementParameterizedProvider: a response for another package cause
 })
 
 test('TestReplacementParameterizedProviderConfig: configuration keys that equal internal names reach the provider', async () => {
-  const { run, plugins } = await bench.open(createCloud())
+  const { run, plugins } = await engines.open(createCloud())
   const { state } = await run(replacementProgram, {
     configTexts: {
       'pkgExt:name': { text: 'testingBase' },
@@ -177,7 +177,7 @@ test('TestReplacementParameterizedProviderConfig: configuration keys that equal 
 test('TestReplacementParameterizedProviderImport: an object is imported under a parameterized package, by its default provider and by an explicit one', async () => {
   const cloud = createCloud()
   for (const id of ['one', 'two']) cloud.objects.set(id, { v: 1 })
-  const { run, plugins } = await bench.open(cloud)
+  const { run, plugins } = await engines.open(cloud)
   const { state, result } = await run(async monitor => {
     const packageRef = await monitor.registerPackage({ ...base, parameterization })
     const input = { type: 'pkgExt:m:typA', custom: true, object: { v: 1 }, packageRef }

@@ -58,7 +58,7 @@ test('TestPendingReplaceFailureDoesNotViolateSnapshotIntegrity: a resource that 
   expect(cloud.log.slice(2)).toEqual(['delete a-1', 'delete a-1', 'create a', 'update b-1'])
 })
 
-/** `a` is deleted, and the create of its replacement failed. */
+/** Opens a scene in which `a` is deleted, and the create of its replacement failed. */
 async function openInterrupted(): Promise<Scene> {
   const scene = await openScene()
   const { cloud, engine, setVerdicts } = scene

@@ -3,8 +3,8 @@ import { createPluginEngines } from '../plugin-engines.ts'
 import { createCloud } from '../cloud.ts'
 import type { Monitor, Program } from '../engine.ts'
 
-const bench = createPluginEngines()
-afterEach(() => bench.close())
+const engines = createPluginEngines()
+afterEach(() => engines.close())
 
 const registerOwnProvider = async (monitor: Monitor, more: object = {}): Promise<string> => {
   const type = 'pulumi:providers:pkgA'
@@ -25,7 +25,7 @@ describe('TestMultipleResourceDenyDefaultProviderLifecycle', () => {
     'TestMultipleResourceDenyDefaultProviderLifecycle: %s denies the default provider, which causes one error that names the resource',
     async text => {
       const cloud = createCloud()
-      const { run, errorsOf } = await bench.open(cloud)
+      const { run, errorsOf } = await engines.open(cloud)
       const testRun = await run(plainProgram, denyProviders(text))
       expect(testRun.result.result).toBe('failed')
       expect(errorsOf(testRun)).toEqual([
@@ -41,23 +41,23 @@ describe('TestMultipleResourceDenyDefaultProviderLifecycle', () => {
   test.each(['["pkgB"]', '', '[]', 'null'])(
     'TestMultipleResourceDenyDefaultProviderLifecycle: %j does not deny the default provider',
     async text => {
-      const { run } = await bench.open(createCloud())
+      const { run } = await engines.open(createCloud())
       expect((await run(plainProgram, denyProviders(text))).result.result).toBe('succeeded')
     },
   )
 
   test('TestMultipleResourceDenyDefaultProviderLifecycle: explicit providers stay usable, and functions, reads and methods without one are refused', async () => {
     const cloud = createCloud()
-    const { run } = await bench.open(cloud)
+    const { run } = await engines.open(cloud)
     const refusals: string[] = []
     const { result } = await run(async monitor => {
       const provider = await registerOwnProvider(monitor)
       await registerThing(monitor, 'a', { provider })
       await monitor.invokeWith({ tok: 'pkgA:m:fn', provider })
-      const note = (thrown: Error) => void refusals.push(thrown.message)
-      await monitor.invokeWith({ tok: 'pkgA:m:fn' }).catch(note)
-      await monitor.read('r', 'a-1', { type: 'pkgA:m:typA' }).catch(note)
-      await monitor.call({ tok: 'pkgA:m:typA/fn' }).catch(note)
+      const recordRefusal = (thrown: Error) => void refusals.push(thrown.message)
+      await monitor.invokeWith({ tok: 'pkgA:m:fn' }).catch(recordRefusal)
+      await monitor.read('r', 'a-1', { type: 'pkgA:m:typA' }).catch(recordRefusal)
+      await monitor.call({ tok: 'pkgA:m:typA/fn' }).catch(recordRefusal)
     }, denyProviders('["pkgA"]'))
     expect(refusals).toEqual([
       expect.stringContaining("Default provider for 'pkgA' disabled. 'pkgA:m:fn' must use"),
@@ -75,7 +75,7 @@ describe('TestMultipleResourceDenyDefaultProviderLifecycle', () => {
     'TestMultipleResourceDenyDefaultProviderLifecycle: %j causes one error',
     async (text, message) => {
       const cloud = createCloud()
-      const { run, errorsOf } = await bench.open(cloud)
+      const { run, errorsOf } = await engines.open(cloud)
       const testRun = await run(plainProgram, denyProviders(text))
       expect(testRun.result.result).toBe('failed')
       expect(errorsOf(testRun)).toEqual([expect.stringContaining(message)])

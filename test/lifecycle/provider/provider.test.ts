@@ -4,8 +4,8 @@ import { createCloud } from '../cloud.ts'
 import type { Monitor, Program } from '../engine.ts'
 import { findResource, resourceOpsOf } from '../stack-states.ts'
 
-const bench = createPluginEngines()
-afterEach(() => bench.close())
+const engines = createPluginEngines()
+afterEach(() => engines.close())
 
 const registerOwnProvider = async (monitor: Monitor, more: object = {}): Promise<string> => {
   const type = 'pulumi:providers:pkgA'
@@ -20,7 +20,7 @@ const registerThing = (monitor: Monitor, name: string, more: object = {}) =>
  * Returns a provider script whose DiffConfig requests a replacement when `zone` changes. Optionally
  * the old provider is deleted first.
  */
-const createZoned =
+const createZonedScript =
   (deleteBeforeReplace = false) =>
   () => ({
     diffConfig: ({
@@ -31,6 +31,7 @@ const createZoned =
       news?: { zone?: string }
     }) => {
       const isChanged = oldInputs?.zone !== news?.zone
+      // 1 is DIFF_NONE, 2 is DIFF_SOME.
       return {
         changes: isChanged ? 2 : 1,
         replaces: isChanged ? ['zone'] : [],
@@ -47,7 +48,7 @@ const operations = ['up', 'up', 'refresh', 'destroy'] as const
 
 async function runLifecycle(program: Program): Promise<readonly string[]> {
   const cloud = createCloud()
-  const { run } = await bench.open(cloud)
+  const { run } = await engines.open(cloud)
   const ops: string[] = []
   for (const command of operations) {
     await run(command === 'up' ? program : undefined, { command, dryRun: true })
@@ -79,7 +80,7 @@ test('TestSingleResourceExplicitProviderLifecycle: a resource of an explicit pro
 
 test('TestSingleResourceDefaultProviderUpgrade: another version is another provider, and the resource moves to it without a change', async () => {
   const cloud = createCloud()
-  const { run } = await bench.open(cloud)
+  const { run } = await engines.open(cloud)
   const createAt =
     (version: string): Program =>
     async monitor =>
@@ -95,12 +96,12 @@ test('TestSingleResourceDefaultProviderUpgrade: another version is another provi
 
 test('TestDefaultProviderDiff: several versions coexist, and none causes a replacement', async () => {
   const cloud = createCloud()
-  const { run, plugins } = await bench.open(cloud)
+  const { run, plugins } = await engines.open(cloud)
   const createAt =
-    (a: string, b: string): Program =>
+    (versionOfA: string, versionOfB: string): Program =>
     async monitor => {
-      await registerThing(monitor, 'a', { version: a })
-      await registerThing(monitor, 'b', { version: b })
+      await registerThing(monitor, 'a', { version: versionOfA })
+      await registerThing(monitor, 'b', { version: versionOfB })
     }
   await run(createAt('', ''))
   await run(createAt('0.17.10', '0.17.10'))
@@ -117,7 +118,7 @@ const configureZone = (zone: string) => ({ configTexts: { 'pkgA:zone': { text: z
 
 test('TestSingleResourceDefaultProviderReplace: the replacement of a default provider replaces its resources', async () => {
   const cloud = createCloud()
-  const { run } = await bench.open(cloud, createZoned())
+  const { run } = await engines.open(cloud, createZonedScript())
   const program: Program = async monitor => void (await registerThing(monitor, 'a'))
   await run(program, configureZone('1'))
   const { events, result } = await run(program, configureZone('2'))
@@ -128,7 +129,7 @@ test('TestSingleResourceDefaultProviderReplace: the replacement of a default pro
 
 test('TestDefaultProviderDiffReplacement: the provider of another version can request the replacement of the resources that move to it', async () => {
   const cloud = createCloud()
-  const { run } = await bench.open(cloud, () => ({
+  const { run } = await engines.open(cloud, () => ({
     diffConfig: () => ({ ...changedDiff, replaces: ['id'] }),
   }))
   const createAt =
@@ -150,7 +151,7 @@ const changedDiff = {
   hasDetailedDiff: false,
 }
 
-const createZone =
+const createInZone =
   (value: string, more: object = {}, name = 'a'): Program =>
   async monitor => {
     const provider = await registerOwnProvider(monitor, { object: { zone: value }, ...more })
@@ -159,10 +160,10 @@ const createZone =
 
 test('TestSingleResourceExplicitProviderReplace: the replacement of an explicit provider replaces its resources', async () => {
   const cloud = createCloud()
-  const { run, plugins } = await bench.open(cloud, createZoned())
-  await run(createZone('1'))
+  const { run, plugins } = await engines.open(cloud, createZonedScript())
+  await run(createInZone('1'))
   plugins.takeLoaded()
-  const { events, state } = await run(createZone('2'))
+  const { events, state } = await run(createInZone('2'))
   expect(resourceOpsOf(events, 'own')).toEqual(['create-replacement', 'replace', 'delete-replaced'])
   expect(resourceOpsOf(events, 'a')).toEqual(['create-replacement', 'replace', 'delete-replaced'])
   expect(findResource(state, 'own')?.['inputs']).toEqual({ zone: '2' })
@@ -173,24 +174,24 @@ test('TestSingleResourceExplicitProviderReplace: the replacement of an explicit 
 
 test('TestExplicitProviderDiffReplacement: a move to a provider with other settings replaces a resource if the provider requests that', async () => {
   const cloud = createCloud()
-  const { run } = await bench.open(cloud, createZoned())
-  await run(createZone('1'))
-  const { events } = await run(createZone('2', { name: 'other' }))
+  const { run } = await engines.open(cloud, createZonedScript())
+  await run(createInZone('1'))
+  const { events } = await run(createInZone('2', { name: 'other' }))
   expect(resourceOpsOf(events, 'a')).toEqual(['create-replacement', 'replace', 'delete-replaced'])
-  const { events: again } = await run(createZone('2', { name: 'third' }))
+  const { events: again } = await run(createInZone('2', { name: 'third' }))
   expect(resourceOpsOf(again, 'a')).toEqual(['same'])
 })
 
 test('a resource whose provider an interrupted deployment replaced is compared with the current provider', async () => {
   const cloud = createCloud()
-  const { run } = await bench.open(cloud, createZoned())
-  await run(createZone('1'))
+  const { run } = await engines.open(cloud, createZonedScript())
+  await run(createInZone('1'))
   const failingProgram: Program = async monitor => {
     await registerOwnProvider(monitor, { object: { zone: '2' } })
     throw new Error('the program fails')
   }
   expect((await run(failingProgram)).result.result).toBe('failed')
-  const { events, state } = await run(createZone('2'))
+  const { events, state } = await run(createInZone('2'))
   expect([...resourceOpsOf(events, 'a'), ...resourceOpsOf(events, 'own')]).toEqual([
     'same',
     'same',
@@ -205,9 +206,9 @@ test('a resource whose provider an interrupted deployment replaced is compared w
 
 test('TestSingleResourceExplicitProviderDeleteBeforeReplace: if a provider is deleted before its replacement, its resources are deleted before it', async () => {
   const cloud = createCloud()
-  const { run } = await bench.open(cloud, createZoned(true))
-  await run(createZone('1'))
-  const { events, result } = await run(createZone('2'))
+  const { run } = await engines.open(cloud, createZonedScript(true))
+  await run(createInZone('1'))
+  const { events, result } = await run(createInZone('2'))
   expect(result.result).toBe('succeeded')
   expect(cloud.log).toEqual(['create a', 'delete a-1', 'create a'])
   const order = events.flatMap(event =>
@@ -234,8 +235,8 @@ const aliasOfOwn = {
 
 test('TestSingleResourceExplicitProviderAliasUpdateDelete: a renamed provider serves the resources of its old name', async () => {
   const cloud = createCloud()
-  const { run } = await bench.open(cloud)
-  await run(createZone('1'))
+  const { run } = await engines.open(cloud)
+  await run(createInZone('1'))
   const movedProgram: Program = async monitor => {
     const provider = await registerOwnProvider(monitor, {
       name: 'new',
@@ -267,10 +268,10 @@ test('TestSingleResourceExplicitProviderAliasUpdateDelete: a renamed provider se
 
 test('TestSingleResourceExplicitProviderAliasReplace: the replacement of a renamed provider replaces its resources', async () => {
   const cloud = createCloud()
-  const { run } = await bench.open(cloud, createZoned())
-  await run(createZone('1'))
-  await run(createZone('1', { name: 'new', ...aliasOfOwn }))
-  const { events, result } = await run(createZone('2', { name: 'new', ...aliasOfOwn }))
+  const { run } = await engines.open(cloud, createZonedScript())
+  await run(createInZone('1'))
+  await run(createInZone('1', { name: 'new', ...aliasOfOwn }))
+  const { events, result } = await run(createInZone('2', { name: 'new', ...aliasOfOwn }))
   expect(result.result).toBe('succeeded')
   expect(resourceOpsOf(events, 'a')).toEqual(['create-replacement', 'replace', 'delete-replaced'])
 })
@@ -278,9 +279,9 @@ test('TestSingleResourceExplicitProviderAliasReplace: the replacement of a renam
 // As in Pulumi, resources count a provider as unchanged if an alias of it is their old provider.
 test('a provider that is renamed and replaced in one deployment does not replace its resources', async () => {
   const cloud = createCloud()
-  const { run } = await bench.open(cloud, createZoned())
-  await run(createZone('1'))
-  const { events, state, result } = await run(createZone('2', { name: 'new', ...aliasOfOwn }))
+  const { run } = await engines.open(cloud, createZonedScript())
+  await run(createInZone('1'))
+  const { events, state, result } = await run(createInZone('2', { name: 'new', ...aliasOfOwn }))
   expect(result.result).toBe('succeeded')
   expect(resourceOpsOf(events, 'a')).toEqual(['same'])
   expect(findResource(state, 'a')?.['provider']).toContain('::new::')
@@ -288,18 +289,18 @@ test('a provider that is renamed and replaced in one deployment does not replace
 })
 
 test('TestProviderSameStep: a provider without a difference keeps its old configuration, and its new inputs are stored', async () => {
-  const { run, plugins } = await bench.open(createCloud(), () => ({
+  const { run, plugins } = await engines.open(createCloud(), () => ({
     diffConfig: () => ({ ...changedDiff, changes: 1 }),
   }))
-  const createAt =
+  const createWithSetting =
     (value: string): Program =>
     async monitor =>
       void (await registerThing(monitor, 'a', {
         provider: await registerOwnProvider(monitor, { object: { value } }),
       }))
-  await run(createAt('100'))
+  await run(createWithSetting('100'))
   plugins.takeLoaded()
-  const { state } = await run(createAt('200'))
+  const { state } = await run(createWithSetting('200'))
   const [first] = plugins.takeLoaded()
   expect(first?.requestOf('configure')['args']).toEqual({ value: '100' })
   expect(findResource(state, 'own')).toMatchObject({
@@ -309,7 +310,7 @@ test('TestProviderSameStep: a provider without a difference keeps its old config
 })
 
 test('TestMalformedProvider: an invalid provider reference is an error of the program, which may continue', async () => {
-  const { run } = await bench.open(createCloud())
+  const { run } = await engines.open(createCloud())
   const refusals: string[] = []
   const { result } = await run(async monitor => {
     const { urn } = await monitor.register({
@@ -330,7 +331,7 @@ test('TestMalformedProvider: an invalid provider reference is an error of the pr
 })
 
 test('TestMissingIDRefresh: a read response without an id means that the object is gone', async () => {
-  const { run } = await bench.open(createCloud(), () => ({
+  const { run } = await engines.open(createCloud(), () => ({
     read: ({ inputs, properties }: { inputs?: object; properties?: object }) => ({
       id: '',
       inputs,

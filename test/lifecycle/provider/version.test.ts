@@ -5,8 +5,8 @@ import { createCloud } from '../cloud.ts'
 import type { Monitor, Program } from '../engine.ts'
 import { editStackResources, findResource, messagesOf } from '../stack-states.ts'
 
-const bench = createPluginEngines()
-afterEach(() => bench.close())
+const engines = createPluginEngines()
+afterEach(() => engines.close())
 
 const registerOwnProvider = async (monitor: Monitor, more: object = {}): Promise<string> => {
   const type = 'pulumi:providers:pkgA'
@@ -17,7 +17,7 @@ const registerOwnProvider = async (monitor: Monitor, more: object = {}): Promise
 const registerThing = (monitor: Monitor, name: string, more: object = {}) =>
   monitor.register({ type: 'pkgA:m:typA', name, custom: true, object: { v: 1 }, ...more })
 
-const createExplicit =
+const createWithExplicitProvider =
   (more: object): Program =>
   async monitor => {
     await registerThing(monitor, 'a', { provider: await registerOwnProvider(monitor, more) })
@@ -37,8 +37,8 @@ test.each([
     '1.0.0',
   ],
 ])('%s', async (_title, more, version) => {
-  const { run, plugins } = await bench.open(createCloud())
-  const { result } = await run(createExplicit(more))
+  const { run, plugins } = await engines.open(createCloud())
+  const { result } = await run(createWithExplicitProvider(more))
   expect(result.result).toBe('succeeded')
   expect(plugins.takeLoaded().map(({ plugin }) => plugin.version)).toEqual([version])
   await run(undefined, { command: 'destroy' })
@@ -46,8 +46,8 @@ test.each([
 })
 
 test('TestPluginDownloadURLPassthrough: the plugin address of an explicit provider is stored and used', async () => {
-  const { run, plugins } = await bench.open(createCloud())
-  const { state } = await run(createExplicit({ pluginDownloadURL: 'get.example/own' }))
+  const { run, plugins } = await engines.open(createCloud())
+  const { state } = await run(createWithExplicitProvider({ pluginDownloadURL: 'get.example/own' }))
   expect(findResource(state, 'own')?.['inputs']).toEqual({
     __internal: { pluginDownloadURL: 'get.example/own' },
   })
@@ -60,7 +60,7 @@ test('TestPluginDownloadURLPassthrough: the plugin address of an explicit provid
 })
 
 test('TestPluginDownloadURLDefaultProvider: the plugin address of a resource is that of its default provider, and part of the name of the provider', async () => {
-  const { run, plugins } = await bench.open(createCloud())
+  const { run, plugins } = await engines.open(createCloud())
   const { state } = await run(async monitor => {
     await registerThing(monitor, 'a', { pluginDownloadURL: 'get.example/', version: '1.0.0' })
   })
@@ -72,51 +72,53 @@ test('TestPluginDownloadURLDefaultProvider: the plugin address of a resource is 
 })
 
 describe('TestProviderVersionAssignment', () => {
-  const createBoth: (more?: object) => Program = more => async monitor => {
+  const createThingAndProvider: (more?: object) => Program = more => async monitor => {
     await registerThing(monitor, 'a', more)
     await registerOwnProvider(monitor, more)
   }
 
   test('TestProviderVersionAssignment: without required packages no version is stored', async () => {
-    const { run } = await bench.open(createCloud())
-    const { state } = await run(createBoth())
+    const { run } = await engines.open(createCloud())
+    const { state } = await run(createThingAndProvider())
     expect(findResource(state, 'own')?.['inputs']).toBeUndefined()
     expect(findResource(state, 'default')).toBeDefined()
   })
 
   test('TestProviderVersionAssignment: an explicit provider gets version and address of the package of the program', async () => {
-    const { run, install } = await bench.open(createCloud())
+    const { run, install } = await engines.open(createCloud())
     install('@pulumi/pkgA', { name: 'pkgA', version: '1.1.0', server: 'example.com/default' })
-    const { state } = await run(createBoth())
+    const { state } = await run(createThingAndProvider())
     const inputs = { version: '1.1.0', __internal: { pluginDownloadURL: 'example.com/default' } }
     expect(findResource(state, 'own')?.['inputs']).toEqual(inputs)
     expect(findResource(state, 'default_1_1_0_example.com/default')?.['inputs']).toEqual(inputs)
   })
 
   test('TestProviderVersionAssignment: a provider with its own address gets no version', async () => {
-    const { run, install } = await bench.open(createCloud())
+    const { run, install } = await engines.open(createCloud())
     install('@pulumi/pkgA', { name: 'pkgA', version: '1.1.0' })
-    const { state } = await run(createBoth({ pluginDownloadURL: 'example.com/download' }))
+    const { state } = await run(
+      createThingAndProvider({ pluginDownloadURL: 'example.com/download' }),
+    )
     expect(findResource(state, 'own')?.['inputs']).toEqual({
       __internal: { pluginDownloadURL: 'example.com/download' },
     })
   })
 
   test('TestProviderVersionAssignment: the package of the program has priority over a higher version in the state', async () => {
-    const { run, install } = await bench.open(createCloud())
+    const { run, install } = await engines.open(createCloud())
     await run(async monitor => void (await registerThing(monitor, 'a', { version: '1.3.0' })))
     install('@pulumi/pkgA', { name: 'pkgA', version: '1.1.0' })
-    const { state } = await run(createBoth())
+    const { state } = await run(createThingAndProvider())
     expect(findResource(state, 'own')?.['inputs']).toEqual({ version: '1.1.0', __internal: {} })
   })
 
   test('TestProviderVersionAssignment: without packages the highest version of the state is used', async () => {
-    const { run } = await bench.open(createCloud())
+    const { run } = await engines.open(createCloud())
     await run(async monitor => {
       await registerThing(monitor, 'a', { version: '1.3.0' })
       await registerThing(monitor, 'b', { version: '1.20.0' })
     })
-    const { state } = await run(createBoth())
+    const { state } = await run(createThingAndProvider())
     expect(findResource(state, 'own')?.['inputs']).toEqual({ version: '1.20.0', __internal: {} })
     expect(findResource(state, 'a')?.['provider']).toContain('::default_1_20_0::')
   })
@@ -135,7 +137,7 @@ const versionedProgram: Program = async monitor => {
 const defaultName = 'default_1_0_0_http_/example.com'
 
 test('TestDroppedVersion: a version that the provider drops is restored', async () => {
-  const { run } = await bench.open(
+  const { run } = await engines.open(
     createCloud(),
     answerConfig(({ version: _dropped, ...news }) => news),
   )
@@ -145,7 +147,7 @@ test('TestDroppedVersion: a version that the provider drops is restored', async 
 
 test('TestChangedVersion: a version that the provider changes causes one error', async () => {
   const cloud = createCloud()
-  const { run, errorsOf } = await bench.open(
+  const { run, errorsOf } = await engines.open(
     cloud,
     answerConfig(news => ({ ...news, version: '2.0.0' })),
   )
@@ -158,7 +160,7 @@ test('TestChangedVersion: a version that the provider changes causes one error',
 })
 
 test('TestInternalKey: a value that the provider returns under the reserved key is dropped with a warning', async () => {
-  const { run } = await bench.open(
+  const { run } = await engines.open(
     createCloud(),
     answerConfig(news => ({ ...news, __internal: { some: 'internal data' } })),
   )
@@ -173,7 +175,7 @@ test('TestInternalKey: a value that the provider returns under the reserved key 
 })
 
 test('TestInternalFiltered: providers never receive the internal values of the engine', async () => {
-  const { run, plugins } = await bench.open(createCloud(), () => ({
+  const { run, plugins } = await engines.open(createCloud(), () => ({
     diffConfig: () => DiffResponse.create({ changes: 1 }),
   }))
   const createAt =
@@ -193,9 +195,9 @@ test('TestInternalFiltered: providers never receive the internal values of the e
 })
 
 test('TestRefreshLegacyState: version and address at the root of the old inputs of a provider are used and stay there', async () => {
-  const engine = await bench.open(createCloud())
+  const engine = await engines.open(createCloud())
   const { run, plugins } = engine
-  await run(createExplicit({ version: '1.0.0' }))
+  await run(createWithExplicitProvider({ version: '1.0.0' }))
   const old = { version: '1.3.0', pluginDownloadURL: 'http://example.com' }
   await editStackResources(engine, resource =>
     resource.urn.endsWith('::own') ? [{ ...resource, inputs: old, outputs: old }] : [resource],

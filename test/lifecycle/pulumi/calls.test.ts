@@ -219,9 +219,9 @@ test('TestOldCheckedInputsAreSent: the previous checked inputs are part of each 
 
 test('TestEventSecrets: events and states report the change of a secret without its values', async () => {
   const engine = await engines.open(createCloud())
-  const hook = (service: string) => ({ hooks: toWireSecret([{ client: { service } }]) })
-  await engine.run(createThings({ a: hook('foo-service') }))
-  const testRun = await engine.run(createThings({ a: hook('bar-service') }))
+  const createHooksInput = (service: string) => ({ hooks: toWireSecret([{ client: { service } }]) })
+  await engine.run(createThings({ a: createHooksInput('foo-service') }))
+  const testRun = await engine.run(createThings({ a: createHooksInput('bar-service') }))
   expect(stepsOf(testRun)).toEqual(['update a'])
   expect(JSON.stringify([testRun.events, testRun.state])).not.toMatch(/foo-service|bar-service/)
   const details = testRun.events.flatMap(event =>

@@ -16,7 +16,7 @@ afterEach(() => engines.close())
 
 type Properties = Record<string, unknown>
 
-const createOne =
+const createOneThing =
   (object: Properties, more: object = {}): Program =>
   async monitor =>
     void (await registerThing(monitor, 'a', object, more))
@@ -24,12 +24,12 @@ const createOne =
 /** The inputs of one deployment, its ignored paths, and the expected step. */
 type DeploymentCase = readonly [object: Properties, ignoreChanges: readonly string[], step: string]
 
-const createDeep = (n: number, c: string) => ({
-  a: n,
-  b: { c },
-  d: [n],
-  e: [n],
-  f: { g: { h: c } },
+const createDeepInputs = (number: number, text: string) => ({
+  a: number,
+  b: { c: text },
+  d: [number],
+  e: [number],
+  f: { g: { h: text } },
 })
 
 test('TestSingleResourceIgnoreChanges: an ignored property keeps its old value, on every path', async () => {
@@ -51,9 +51,9 @@ test('TestSingleResourceIgnoreChanges: an ignored property keeps its old value, 
   const paths = ['a', 'b.c', 'd', 'e[0]', 'f.g["h"]']
   const topPaths = ['a', 'b', 'd', 'e', 'f']
   const deployments: readonly DeploymentCase[] = [
-    [createDeep(1, 'foo'), paths, 'create'],
-    [createDeep(2, 'bar'), paths, 'same'],
-    [createDeep(3, 'qux'), [], 'update'],
+    [createDeepInputs(1, 'foo'), paths, 'create'],
+    [createDeepInputs(2, 'bar'), paths, 'same'],
+    [createDeepInputs(3, 'qux'), [], 'update'],
     [{ e: [] }, topPaths, 'same'],
     [{ e: [] }, [], 'update'],
     [{ a: 4, b: { c: 'zed' }, d: [4], e: [] }, ['a', 'b', 'd', 'e[0]', 'f'], 'same'],
@@ -66,7 +66,7 @@ test('TestSingleResourceIgnoreChanges: an ignored property keeps its old value, 
   ]
   for (const [number, [object, ignoreChanges, step]] of deployments.entries()) {
     ignored.length = 0
-    const testRun = await engine.run(createOne(object, { ignoreChanges }))
+    const testRun = await engine.run(createOneThing(object, { ignoreChanges }))
     expect([number, testRun.result.result, stepsOf(testRun)]).toEqual([
       number,
       'succeeded',
@@ -88,7 +88,7 @@ test('TestIgnoreChangesInvalidPaths: a path that is missing in the old or the ne
   ]
   for (const [object, path] of cases) {
     const engine = await engines.open(createCloud())
-    await engine.run(createOne(oldObject))
+    await engine.run(createOneThing(oldObject))
     const received: unknown[] = []
     const testRun = await engine.run(async monitor => {
       const resource = await registerThing(monitor, 'a', object, { ignoreChanges: [path] })
@@ -138,7 +138,7 @@ describe('TestReplaceOnChanges: changes of the named paths replace', () => {
       [{ a: 42, b: { c: 'qux' } }, ['a'], stepsFor42],
     ]
     for (const [number, [object, replaceOnChanges, steps]] of deployments.entries()) {
-      const testRun = await engine.run(createOne(object, { replaceOnChanges }))
+      const testRun = await engine.run(createOneThing(object, { replaceOnChanges }))
       expect([number, testRun.result.result, stepsOf(testRun)]).toEqual([
         number,
         'succeeded',

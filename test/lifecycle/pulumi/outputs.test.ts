@@ -10,7 +10,7 @@ afterEach(() => engines.close())
 
 const outputsOf = (testRun: TestRun): unknown => statesOf(testRun, 'life-dev')[0]?.['outputs'] ?? {}
 
-const createBoth = (value: string) => ({ first: value, second: value })
+const createBothOutputs = (value: string) => ({ first: value, second: value })
 
 test('TestStackOutputsProgramError: after a program error the old outputs stay, overridden by the new ones', async () => {
   const engine = await engines.open(createCloud())
@@ -21,10 +21,10 @@ test('TestStackOutputsProgramError: after a program error the old outputs stay, 
       if (failure !== undefined) throw new ProgramFailed(failure)
     }
   const turns: readonly (readonly [Program, object, string])[] = [
-    [program(createBoth('0')), createBoth('0'), 'succeeded'],
+    [program(createBothOutputs('0')), createBothOutputs('0'), 'succeeded'],
     [program({ first: '1' }, 'broken'), { first: '1', second: '0' }, 'failed'],
     [program({}, 'broken'), { first: '1', second: '0' }, 'failed'],
-    [program(createBoth('3')), createBoth('3'), 'succeeded'],
+    [program(createBothOutputs('3')), createBothOutputs('3'), 'succeeded'],
     [program({ second: '4' }), { second: '4' }, 'succeeded'],
   ]
   for (const [next, outputs, result] of turns) {
@@ -44,10 +44,10 @@ test('TestStackOutputsResourceError: after a failed resource the old outputs sta
       if (isBroken) await registerThing(monitor, 'a', {})
     }
   const turns: readonly (readonly [Program, object, string])[] = [
-    [program(createBoth('0'), false), createBoth('0'), 'succeeded'],
-    [program(undefined, true), createBoth('0'), 'failed'],
-    [program(createBoth('2'), true), createBoth('2'), 'failed'],
-    [program(createBoth('3'), false), createBoth('3'), 'succeeded'],
+    [program(createBothOutputs('0'), false), createBothOutputs('0'), 'succeeded'],
+    [program(undefined, true), createBothOutputs('0'), 'failed'],
+    [program(createBothOutputs('2'), true), createBothOutputs('2'), 'failed'],
+    [program(createBothOutputs('3'), false), createBothOutputs('3'), 'succeeded'],
   ]
   for (const [next, outputs, result] of turns) {
     const testRun = await engine.run(next)

@@ -20,6 +20,7 @@ afterEach(() => engines.close())
 
 const unknown = '04da6b54-80e4-46f7-96ec-b56ff0331ba9'
 
+/** Returns inputs with the value `late`, which a preview may not know yet. */
 const createInputs = (late: unknown) => ({
   foo: 'bar',
   baz: { a: 42, b: late },

@@ -10,7 +10,7 @@ const engines = createEngines()
 afterEach(() => engines.close())
 
 const emptyProgram: Program = async () => undefined
-const createOne =
+const createOneThing =
   (value: string, protect: boolean): Program =>
   async monitor =>
     void (await registerThing(monitor, 'a', { replace: value }, { protect }))
@@ -19,9 +19,9 @@ test('TestProtect: a protected resource is neither replaced nor deleted until it
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const urn = 'urn:pulumi:dev::life::test:index:Thing::a'
-  await engine.run(createOne('bar', true))
+  await engine.run(createOneThing('bar', true))
   for (const dryRun of [true, false]) {
-    const refused = await engine.run(createOne('baz', true), { dryRun })
+    const refused = await engine.run(createOneThing('baz', true), { dryRun })
     expect(refused.result.result).toBe('failed')
     // The rest of the message is a hint, which names the commands of Antichain.
     expect(errorsOf(refused)[0]).toContain(
@@ -38,15 +38,15 @@ test('TestProtect: a protected resource is neither replaced nor deleted until it
   }
   expect(cloud.log).toEqual(['create a'])
   // The protection is removed in the deployment that replaces the resource.
-  const unprotected = await engine.run(createOne('baz', false))
+  const unprotected = await engine.run(createOneThing('baz', false))
   expect(unprotected.result.result).toBe('succeeded')
   expect(statesOf(unprotected, 'a')).toMatchObject([{ id: 'a-2' }])
   expect(statesOf(unprotected, 'a')[0]).not.toHaveProperty('protect')
-  const nextRun = await engine.run(createOne('baz', true))
+  const nextRun = await engine.run(createOneThing('baz', true))
   expect(statesOf(nextRun, 'a')).toMatchObject([{ id: 'a-2', protect: true }])
-  // The same after `state unprotect`, although the program still protects the resource.
+  // After `state unprotect`, the resource is replaced although the program still protects it.
   await editStackResources(engine, resource => [{ ...resource, protect: false }])
-  const testRun = await engine.run(createOne('daz', true))
+  const testRun = await engine.run(createOneThing('daz', true))
   expect(testRun.result.result).toBe('succeeded')
   expect(statesOf(testRun, 'a')).toMatchObject([{ id: 'a-3', protect: true }])
   expect(cloud.log.filter(call => call.startsWith('delete'))).toEqual(['delete a-1', 'delete a-2'])
@@ -98,7 +98,7 @@ test('TestReplaceWithAndPropertyChange: two reasons cause one replacement', asyn
   ])
 })
 
-/** A cloud that refuses to delete an object that another one uses. */
+/** Creates a cloud that refuses to delete an object that another one uses. */
 function createStrictCloud(): Cloud {
   const cloud = createCloud()
   const remove = (request: DeleteRequest) => {
@@ -111,29 +111,27 @@ function createStrictCloud(): Cloud {
   return { ...cloud, script: { ...cloud.script, delete: remove } }
 }
 
-/** `b` uses the id of `a`, so a replacement of `a` also replaces `b`. */
-const createUsing =
-  (a: string, more: object = {}, b = 'b'): Program =>
+/**
+ * Returns a program in which `b` uses the id of `a`, so a replacement of `a` also replaces `b`.
+ * Another `replaceValue` replaces `a`.
+ */
+const createDependentPair =
+  (replaceValue: string, more: object = {}, frob = 'b'): Program =>
   async monitor => {
-    const { urn, id } = await registerThing(monitor, 'a', { replace: a }, more)
-    await registerThing(
-      monitor,
-      'b',
-      { replace: `${id}`, parent: id, frob: b },
-      withDependency(urn),
-    )
+    const { urn, id } = await registerThing(monitor, 'a', { replace: replaceValue }, more)
+    await registerThing(monitor, 'b', { replace: `${id}`, parent: id, frob }, withDependency(urn))
   }
 
 test('TestPendingDeleteOrder: the old copy of an interrupted replacement is deleted after its users', async () => {
   const cloud = createStrictCloud()
   const engine = await engines.open(cloud)
-  await engine.run(createUsing('bar'))
+  await engine.run(createDependentPair('bar'))
   cloud.faults.add('create b')
-  const failed = await engine.run(createUsing('baz'))
+  const failed = await engine.run(createDependentPair('baz'))
   expect(failed.result.result).toBe('failed')
   expect(statesOf(failed, 'a')).toMatchObject([{ id: 'a-2' }, { id: 'a-1', delete: true }])
   cloud.faults.clear()
-  const testRun = await engine.run(createUsing('baz'))
+  const testRun = await engine.run(createDependentPair('baz'))
   expect(errorsOf(testRun)).toEqual([])
   expect(testRun.result.result).toBe('succeeded')
   expect(statesOf(testRun, 'a')).toMatchObject([{ id: 'a-2' }])
@@ -156,14 +154,14 @@ test('TestPendingDeleteReplacement: old copies of dependents are deleted before 
     },
   }
   const engine = await engines.open({ ...cloud, script })
-  await engine.run(createUsing('bar', deleteFirst, 'active'))
+  await engine.run(createDependentPair('bar', deleteFirst, 'active'))
   cloud.faults.add('delete b-1')
-  const failed = await engine.run(createUsing('bar', deleteFirst, 'inactive'))
+  const failed = await engine.run(createDependentPair('bar', deleteFirst, 'inactive'))
   expect(failed.result.result).toBe('failed')
   expect(statesOf(failed, 'a')).toMatchObject([{ id: 'a-1' }])
   expect(statesOf(failed, 'b')).toMatchObject([{ id: 'b-2' }, { id: 'b-1', delete: true }])
   cloud.faults.clear()
-  const testRun = await engine.run(createUsing('baz', deleteFirst, 'inactive'))
+  const testRun = await engine.run(createDependentPair('baz', deleteFirst, 'inactive'))
   expect(errorsOf(testRun)).toEqual([])
   expect(testRun.result.result).toBe('succeeded')
   expect(statesOf(testRun, 'a')).toMatchObject([{ id: 'a-2' }])

@@ -61,6 +61,7 @@ test('a deployment that was killed at an effect is resumed with the recorded ans
   const kills: readonly KillPoint[] = [
     // After a begin it is unknown whether the call was sent.
     ...begins.map((call, index) => ({ effect: index + 1, call, when: 'after' }) as const),
+    // Of all effects, every sixth one is a sample.
     ...effects.flatMap((_, index) =>
       index > 2 && index % 6 === 0 ? [{ effect: index, when: 'after' } as const] : [],
     ),

@@ -11,10 +11,10 @@ import { editStackResources, findResource, resourceOpsOf } from '../stack-states
 import { createEngines, createThings } from '../register-thing.ts'
 
 const engines = createEngines()
-const bench = createPluginEngines()
+const pluginEngines = createPluginEngines()
 afterEach(async () => {
   await engines.close()
-  await bench.close()
+  await pluginEngines.close()
 })
 
 const secretKey = '4dabf18193072939515e22adb298388d'
@@ -47,7 +47,7 @@ test('TestBrokenDecrypter: a setting that cannot be decrypted causes one error b
 
 test('TestProviderDiffMissingOldOutputs: a provider without outputs is compared by its inputs', async () => {
   const cloud = createCloud()
-  const { run, ...engine } = await bench.open(cloud, () => ({
+  const { run, ...engine } = await pluginEngines.open(cloud, () => ({
     diffConfig: ({ olds, news }: { olds?: object; news?: object }) => {
       const isOther = JSON.stringify(olds) !== JSON.stringify(news)
       return DiffResponse.create({

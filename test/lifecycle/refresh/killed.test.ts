@@ -15,8 +15,8 @@ const program: Program = async monitor => {
 }
 
 /**
- * A stack with drift, a missing object, a resource to replace, and one that the program does not
- * register.
+ * Opens a stack with drift, a missing object, a resource to replace, and one that the program does
+ * not register.
  */
 async function openScene(): Promise<{ readonly cloud: Cloud; readonly engine: TestEngine }> {
   const cloud = createCloud()

@@ -20,8 +20,8 @@ afterEach(() => engines.close())
 
 const refresh = { command: 'refresh' } as const
 
-/** A cloud whose reads call `answer`. If that returns undefined, a read has its normal result. */
-function createReading(answer: (request: ReadRequest) => unknown) {
+/** Creates a cloud whose reads call `answer`. If that returns undefined, the result is normal. */
+function createReadingCloud(answer: (request: ReadRequest) => unknown) {
   const cloud = createCloud()
   const script = {
     ...cloud.script,
@@ -61,9 +61,9 @@ test('TestExternalRefresh, TestExternalRefreshDoesNotCallDiff: an external resou
 })
 
 test('TestRefreshInitFailure: an unhealthy object causes a warning, and its state keeps the errors until the object is healthy', async () => {
-  const now = { isBad: false }
-  const cloud = createReading(({ id, properties = {}, inputs = {} }) => {
-    if (!now.isBad || id !== 'a-1') return undefined
+  const health = { isBad: false }
+  const cloud = createReadingCloud(({ id, properties = {}, inputs = {} }) => {
+    if (!health.isBad || id !== 'a-1') return undefined
     throw createInitFailure({ id, reasons: ['still failing'], properties, inputs })
   })
   const engine = await engines.open(cloud)
@@ -71,12 +71,12 @@ test('TestRefreshInitFailure: an unhealthy object causes a warning, and its stat
   await editStackResources(engine, resource => [
     resource.urn.endsWith('::a') ? { ...resource, initErrors: ['failed'] } : resource,
   ])
-  now.isBad = true
+  health.isBad = true
   const bad = await engine.run(undefined, refresh)
   expect(bad.result.result).toBe('succeeded')
   expect(diagnosticsOf(bad, 'warning').join()).toContain('unhealthy state:\n* still failing')
   expect(resourceStateOf(bad, 'a')).toMatchObject({ id: 'a-1', initErrors: ['still failing'] })
-  now.isBad = false
+  health.isBad = false
   const good = await engine.run(undefined, refresh)
   expect(resourceStateOf(good, 'a')['initErrors'] ?? []).toEqual([])
   expect(listStateNames(good)).toEqual(['a', 'b'])
@@ -132,7 +132,7 @@ test('TestRefreshDeleteDependencies, TestRefreshDeletePropertyDependencies, Test
 test('TestCanceledRefresh: completed reads are kept, and the other resources are unchanged', async () => {
   const reached = Promise.withResolvers<void>()
   const held = Promise.withResolvers<void>()
-  const cloud = createReading(async () => {
+  const cloud = createReadingCloud(async () => {
     reached.resolve()
     await held.promise
     return undefined
@@ -163,7 +163,7 @@ test('TestCanceledRefresh: completed reads are kept, and the other resources are
 })
 
 test('TestRefreshStepWillPersistUpdatedIDs, TestRefreshPreservesInputsWhenReadReturnsNoInputs: a new id is stored, and old inputs are kept when a read returns none', async () => {
-  const cloud = createReading(() => ReadResponse.create({ id: 'other', properties: { v: 2 } }))
+  const cloud = createReadingCloud(() => ReadResponse.create({ id: 'other', properties: { v: 2 } }))
   const engine = await engines.open(cloud)
   await engine.run(createThings({ a: { v: 1 } }))
   const testRun = await engine.run(undefined, refresh)

@@ -109,13 +109,13 @@ test('TestRefreshV2Targeted, TestRefreshV2TargetedWithPropertyDependencies: the 
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const program =
-    (isLater: boolean): Program =>
+    (dependsOnA: boolean): Program =>
     async monitor => {
       const a = await registerThing(monitor, 'a', { v: 1 })
-      const of = new Map([['v', { urns: [a.urn] }]])
-      const g = await registerGroup(monitor, 'g', { propertyDependencies: of })
+      const propertyDependencies = new Map([['v', { urns: [a.urn] }]])
+      const g = await registerGroup(monitor, 'g', { propertyDependencies })
       const type = 'pulumi:providers:test'
-      const dependencies = isLater ? [a.urn] : []
+      const dependencies = dependsOnA ? [a.urn] : []
       await monitor.register({ type, name: 'p', custom: true, parent: g.urn, dependencies })
     }
   await engine.run(program(false))
@@ -200,8 +200,10 @@ test('TestRefreshV2DependencyNotInOriginalSnapshot, TestRefreshV2DeletedWithOrde
   await engine.run(async monitor => {
     await registerGroup(monitor, 'comp')
     const type = 'pulumi:providers:test'
-    const of = new Map([['p', { urns: ['urn:pulumi:dev::life::test:index:Group::comp'] }]])
-    await monitor.register({ type, name: 'prov', custom: true, propertyDependencies: of })
+    const propertyDependencies = new Map([
+      ['p', { urns: ['urn:pulumi:dev::life::test:index:Group::comp'] }],
+    ])
+    await monitor.register({ type, name: 'prov', custom: true, propertyDependencies })
   })
   const testRun = await engine.run(async monitor => {
     const added = await registerThing(monitor, 'new', { v: 1 })
@@ -210,9 +212,9 @@ test('TestRefreshV2DependencyNotInOriginalSnapshot, TestRefreshV2DeletedWithOrde
       dependencies: [added.urn],
       deletedWith: added.urn,
     })
-    const of = new Map([['p', { urns: [comp.urn] }]])
+    const propertyDependencies = new Map([['p', { urns: [comp.urn] }]])
     const type = 'pulumi:providers:test'
-    await monitor.register({ type, name: 'prov', custom: true, propertyDependencies: of })
+    await monitor.register({ type, name: 'prov', custom: true, propertyDependencies })
     await registerGroup(monitor, 'last', { deletedWith: comp.urn })
   }, byProgram)
   expect(testRun.result.result).toBe('succeeded')
@@ -262,29 +264,24 @@ test('a registered resource keeps the empty entries of its property dependencies
     expect(resourceStateOf(nextRun, name)).not.toHaveProperty('propertyDependencies')
 })
 
-test('read and registered resources lose references to resources outside of the targets or the program', async () => {
+test('a resource that is read and registered loses references to resources outside of the targets or the program', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const program =
-    (isWhole: boolean): Program =>
+    (registersGone: boolean): Program =>
     async monitor => {
-      const gone = isWhole
+      const gone = registersGone
         ? (await registerThing(monitor, 'gone', { v: 1 })).urn
         : targetUrnOf('gone')
       const a = await registerThing(monitor, 'a', { v: 1 })
-      const of = new Map([
+      const propertyDependencies = new Map([
         ['v', { urns: [a.urn, gone] }],
         ['w', { urns: [] }],
       ])
-      const more = { dependencies: [a.urn, gone], propertyDependencies: of, deletedWith: a.urn }
+      const more = { dependencies: [a.urn, gone], propertyDependencies, deletedWith: a.urn }
       const b = await registerThing(monitor, 'b', { v: 1 }, { ...more, parent: a.urn })
-      await registerGroup(monitor, 'g', { dependencies: [a.urn, b.urn], propertyDependencies: of })
-      await registerThing(
-        monitor,
-        'c',
-        { v: 1 },
-        { dependencies: [a.urn], propertyDependencies: of },
-      )
+      await registerGroup(monitor, 'g', { dependencies: [a.urn, b.urn], propertyDependencies })
+      await registerThing(monitor, 'c', { v: 1 }, { dependencies: [a.urn], propertyDependencies })
     }
   const before = await engine.run(program(true))
   const b = String(resourceStateOf(before, 'b').urn)
@@ -311,15 +308,15 @@ test('read and registered resources lose references to resources outside of the 
   })
 })
 
-test('a component outside of the targets adds same steps for its unread dependencies', async () => {
+test('a component outside of the targets adds steps `same` for its unread dependencies', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const program: Program = async monitor => {
     const a = await registerThing(monitor, 'a', { v: 1 })
     const b = await registerThing(monitor, 'b', { v: 1 })
     const c = await registerThing(monitor, 'c', { v: 1 }, { dependencies: [a.urn, b.urn] })
-    const of = new Map([['x', { urns: [a.urn] }]])
-    await registerGroup(monitor, 'g', { dependencies: [a.urn, c.urn], propertyDependencies: of })
+    const propertyDependencies = new Map([['x', { urns: [a.urn] }]])
+    await registerGroup(monitor, 'g', { dependencies: [a.urn, c.urn], propertyDependencies })
     await registerThing(monitor, 'd', { v: 1 }, { dependencies: [a.urn, b.urn] })
   }
   await engine.run(program)

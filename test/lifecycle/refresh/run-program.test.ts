@@ -86,6 +86,7 @@ test('the preview of a refresh with the program changes nothing and reports the 
 test('drift is reported with the drifted properties, as the change from the state to the cloud', async () => {
   const cloud = createCloud()
   const diff = () => {
+    // The provider compares the cloud with the state: 0 is ADD, which is reported as a delete.
     const detailedDiff = new Map([['v', { kind: 0 as const, inputDiff: true }]])
     return DiffResponse.create({ changes: 2, diffs: ['v'], detailedDiff, hasDetailedDiff: true })
   }
@@ -110,7 +111,7 @@ test('TestRefreshWithProviderThatHasDependencies: a resource with a missing depe
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const program =
-    (isMore: boolean): Program =>
+    (registersC: boolean): Program =>
     async monitor => {
       const a = await registerThing(monitor, 'a', { v: 1 })
       const type = 'pulumi:providers:test'
@@ -122,9 +123,9 @@ test('TestRefreshWithProviderThatHasDependencies: a resource with a missing depe
         dependencies: [a.urn],
       })
       await registerThing(monitor, 'b', { v: 1 }, { provider: `${p.urn}::${p.id || 'unknown'}` })
-      const c = isMore ? await registerThing(monitor, 'c', { v: 1 }) : undefined
-      const of = new Map(c === undefined ? [] : [['v', { urns: [c.urn] }]])
-      await registerThing(monitor, 'd', { v: 1 }, { propertyDependencies: of })
+      const c = registersC ? await registerThing(monitor, 'c', { v: 1 }) : undefined
+      const propertyDependencies = new Map(c === undefined ? [] : [['v', { urns: [c.urn] }]])
+      await registerThing(monitor, 'd', { v: 1 }, { propertyDependencies })
     }
   const emptyRun = await engine.run(program(false), byProgram)
   expect(emptyRun.result.result).toBe('succeeded')
@@ -139,8 +140,8 @@ test('TestRefreshWithProviderThatHasDependencies: a resource with a missing depe
   })
 })
 
-/** A cloud whose reads fail in every region except the current one. */
-function createRegional() {
+/** Creates a cloud whose reads fail in every region except the current one. */
+function createRegionalCloud() {
   const cloud = createCloud()
   const now = { region: 'one' }
   let configured: unknown
@@ -159,7 +160,7 @@ function createRegional() {
 }
 
 test('TestRefreshWithProgramUpdateExplicitProvider: a resource is read with the current provider of the program', async () => {
-  const { cloud, now } = createRegional()
+  const { cloud, now } = createRegionalCloud()
   const engine = await engines.open(cloud)
   const program =
     (region: string): Program =>
@@ -179,7 +180,7 @@ test('TestRefreshWithProgramUpdateExplicitProvider: a resource is read with the 
 })
 
 test('TestRefreshWithProgramUpdateDefaultProvider, TestRefreshWithProgramUpdateDefaultProviderWithoutRegistration: the default provider has the current configuration if the program uses it', async () => {
-  const { cloud, now } = createRegional()
+  const { cloud, now } = createRegionalCloud()
   const engine = await engines.open(cloud)
   const createConfig = (region: string) =>
     new Map([['test:region', { text: region, isSecret: false, isObject: false }]])
@@ -291,7 +292,7 @@ test('an update that refreshes with its program deletes unregistered resources w
   expect(cloud.log.at(-1)).toBe('delete b-1')
 })
 
-test('another provider in an update that refreshes with its program replaces nothing, as in Pulumi', async () => {
+test('a move to another provider replaces nothing in an update that refreshes with its program, as in Pulumi', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const program =

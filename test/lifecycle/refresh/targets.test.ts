@@ -26,6 +26,7 @@ test('TestRefreshBasics: each target is read, and is then unchanged, updated or 
   cloud.objects.set('b-1', { v: 2 })
   const opByName: Record<string, string> = { a: 'delete', b: 'update', c: 'same' }
   const names = Object.keys(opByName)
+  // The bits of each number select a subset of the names.
   for (const chosen of [0, 1, 2, 3, 4, 5, 6, 7].map(bits =>
     names.filter((_, index) => (bits & (1 << index)) !== 0),
   )) {

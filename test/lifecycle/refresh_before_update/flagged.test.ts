@@ -14,12 +14,12 @@ afterEach(() => engines.close())
 
 /**
  * Opens an engine whose provider requests a refresh before each update. Reads return a value with
- * the number `fresh`.
+ * the number `fresh` of `cloudObject`.
  */
 async function openFlagged() {
   const cloud = createCloud()
   const updates: UpdateRequest[] = []
-  const now = { fresh: 1, isGone: false }
+  const cloudObject = { fresh: 1, isGone: false }
   const flag = { refreshBeforeUpdate: true }
   const script = {
     ...cloud.script,
@@ -30,8 +30,8 @@ async function openFlagged() {
       return UpdateResponse.create({ properties: request.news ?? {}, ...flag })
     },
     read: ({ id }: ReadRequest) => {
-      const freshProperties = { v: `fresh-${now.fresh}` }
-      if (now.isGone) return ReadResponse.create({})
+      const freshProperties = { v: `fresh-${cloudObject.fresh}` }
+      if (cloudObject.isGone) return ReadResponse.create({})
       return ReadResponse.create({
         id,
         properties: freshProperties,
@@ -40,11 +40,11 @@ async function openFlagged() {
       })
     },
   }
-  return { engine: await engines.open({ ...cloud, script }), updates, now }
+  return { engine: await engines.open({ ...cloud, script }), updates, cloudObject }
 }
 
 test('TestRefreshBeforeUpdate: a resource with refreshBeforeUpdate is read before its update, in previews, too', async () => {
-  const { engine, updates, now } = await openFlagged()
+  const { engine, updates, cloudObject } = await openFlagged()
   const first = await engine.run(createThings({ a: { v: 'one' } }))
   expect(statesOf(first, 'a')).toMatchObject([{ refreshBeforeUpdate: true, inputs: { v: 'one' } }])
   const shown = await engine.run(createThings({ a: { v: 'two' } }), { dryRun: true })
@@ -52,7 +52,7 @@ test('TestRefreshBeforeUpdate: a resource with refreshBeforeUpdate is read befor
   const second = await engine.run(createThings({ a: { v: 'two' } }))
   expect(stepsOf(second)).toEqual(['refresh a', 'update a'])
   expect(updates.at(-1)).toMatchObject({ oldInputs: { v: 'fresh-1' }, olds: { v: 'fresh-1' } })
-  now.fresh = 2
+  cloudObject.fresh = 2
   // Only the cloud changed, not the program.
   const third = await engine.run(createThings({ a: { v: 'two' } }))
   expect(stepsOf(third)).toEqual(['refresh a', 'update a'])
@@ -72,9 +72,9 @@ test('TestRefreshBeforeUpdate: a resource with refreshBeforeUpdate is read befor
 })
 
 test('TestRefreshBeforeUpdateDeletedResource: a missing resource is created again', async () => {
-  const { engine, now } = await openFlagged()
+  const { engine, cloudObject } = await openFlagged()
   await engine.run(createThings({ a: { v: 'one' } }))
-  now.isGone = true
+  cloudObject.isGone = true
   const testRun = await engine.run(createThings({ a: { v: 'one' } }))
   expect(stepsOf(testRun)).toEqual(['refresh a', 'create a'])
   expect(statesOf(testRun, 'a')).toHaveLength(1)

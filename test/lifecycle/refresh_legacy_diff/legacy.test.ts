@@ -23,6 +23,7 @@ test('TestRefreshBasicsWithLegacyDiff: with the legacy diff, a refresh compares 
   const opByName: Record<string, string> = { a: 'delete', b: 'same', c: 'update' }
   const names = Object.keys(opByName)
   const legacy = { command: 'refresh', legacyRefreshDiff: true, dryRun: true } as const
+  // The bits of each number select a subset of the names.
   for (const chosen of [0, 1, 2, 3, 4, 5, 6, 7].map(bits =>
     names.filter((_, index) => (bits & (1 << index)) !== 0),
   )) {

@@ -120,15 +120,15 @@ test('an unregistered hook fails the step, and a duplicate name is refused', asy
   expect(failure).toContain('resource hook already registered for name "one"')
 })
 
-test('a delete is not called if the hook of another delete fails while its own hook runs', async () => {
+test('a delete whose hook still runs is not called if the hook of another delete fails', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const stopped = Promise.withResolvers<void>()
   const createBoth =
-    (isLate: boolean): Program =>
+    (waitsForStop: boolean): Program =>
     async monitor => {
       const late = await (await openProgramFunctions(monitor)).registerHook('late', () =>
-        isLate ? stopped.promise : undefined,
+        waitsForStop ? stopped.promise : undefined,
       )
       const refuse = await registerFailingHook(monitor)
       await registerThing(monitor, 'a', { v: 1 }, withHooks({ beforeDelete: [refuse] }))

@@ -10,7 +10,10 @@ afterEach(async () => {
   await engines.close()
 })
 
-/** Things with hooks before and after their create and delete. `seen` gets each hook call. */
+/**
+ * Returns a program of things with hooks before and after their create and delete. The hooks add
+ * their calls to `seen`.
+ */
 const program =
   (seen: string[], count: number): Program =>
   async monitor => {
@@ -18,7 +21,7 @@ const program =
     const registerHook = async (moment: string): Promise<string[]> => [
       await functions.registerHook(moment, ({ name }) => void seen.push(`${moment} ${name}`)),
     ]
-    const all = withHooks({
+    const allHooks = withHooks({
       beforeCreate: await registerHook('beforeCreate'),
       afterCreate: await registerHook('afterCreate'),
       beforeDelete: await registerHook('beforeDelete'),
@@ -26,7 +29,7 @@ const program =
     })
     await Promise.all(
       Array.from({ length: count }, (_, index) =>
-        registerThing(monitor, `n${index}`, { v: 1 }, all),
+        registerThing(monitor, `n${index}`, { v: 1 }, allHooks),
       ),
     )
   }

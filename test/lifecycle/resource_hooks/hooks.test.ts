@@ -254,6 +254,7 @@ test('TestResourceHookByteString: strings that are not UTF-8 arrive unchanged', 
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const seen: unknown[] = []
+  // The wire form of bytes: the signature of bytes, and the value in Base64.
   const bytes = {
     '4dabf18193072939515e22adb298388d': '803fd3297a5875dc03ca845dda5d2a98',
     value: '//79',

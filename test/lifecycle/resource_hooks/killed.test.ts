@@ -16,7 +16,10 @@ afterAll(async () => {
   await removePreparedHomes()
 })
 
-/** Registers `a` with hooks that add their calls to `seen`. If `v` is 0, `a` is not registered. */
+/**
+ * Returns a program that registers `a` with hooks that add their calls to `seen`. If `v` is 0, the
+ * program registers only the hooks.
+ */
 const program =
   (seen: string[], v: number): Program =>
   async monitor => {
@@ -35,7 +38,10 @@ const program =
     if (v > 0) await registerThing(monitor, 'a', { v }, all)
   }
 
-/** Kills a run from one value to another, resumes it, and returns the hook calls of both runs. */
+/**
+ * Kills a run that changes `v` of the program from `from` to `to`, and resumes it. Returns the hook
+ * calls of both runs, and the provider calls.
+ */
 async function runKilled(
   from: number,
   to: number,

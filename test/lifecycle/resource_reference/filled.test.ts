@@ -13,6 +13,7 @@ test('TestResourceReferences_NameAndTypeFilledByEngine: every receiver of a refe
     construct: async (request, monitor) => {
       const reference = request.inputs?.['ref']
       references.push(reference)
+      // The engine may wrap the reference in an output.
       const { urn: sourceUrn, id } = Object(Object(reference).value ?? reference)
       const urn = await registerSelf(request, monitor)
       const echo = wireValues.reference({ urn: sourceUrn, id })

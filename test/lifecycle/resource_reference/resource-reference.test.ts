@@ -9,7 +9,7 @@ import { createEngines, registerThing } from '../register-thing.ts'
 const engines = createEngines()
 afterEach(() => engines.close())
 
-/** A cloud whose provider accepts references. */
+/** Creates a cloud whose provider accepts references. */
 function createReferringCloud(): Cloud {
   const cloud = createCloud()
   const configure = () =>
@@ -21,7 +21,7 @@ function createReferringCloud(): Cloud {
   return { ...cloud, script: { ...cloud.script, configure } }
 }
 
-const references = ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_RESOURCE_REFERENCES
+const referencesFeature = ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_RESOURCE_REFERENCES
 const signatureKey = '4dabf18193072939515e22adb298388d'
 const referenceSignature = '5cf8f73096256a8f31e491e813e4eb8e'
 const createReference = (urn: string, id?: string): Record<string, unknown> => ({
@@ -117,7 +117,7 @@ test.each([true, false])(
         )
         const acceptResources = await supports('resourceReferences')
         seen.push(acceptResources, await supports('secrets'))
-        seen.push(info.supportedFeatures.includes(references))
+        seen.push(info.supportedFeatures.includes(referencesFeature))
         const a = await monitor.register({ type: 'my:c:Group', name: 'a', object: {} })
         urn = a.urn
         const object = { a: acceptResources ? createReference(urn) : urn }

@@ -85,7 +85,7 @@ test('TestSignalAndWaitForShutdownErrorAfterWait: a failure after the signal fai
   expect(cloud.log).toEqual(['create a'])
 })
 
-test('a program that fails during the deletes after its signal fails the run, with its message', async () => {
+test('if a program fails during the deletes after its signal, the run fails with the message of the program', async () => {
   const engine = await engines.open(createCloud(300))
   await engine.run(async monitor => void (await registerThing(monitor, 'a', { v: 1 })))
   const testRun = await engine.run(async monitor => {

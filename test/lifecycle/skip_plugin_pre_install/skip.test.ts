@@ -2,11 +2,11 @@ import { afterEach, expect, test } from 'vitest'
 import { createPluginEngines } from '../plugin-engines.ts'
 import { createCloud } from '../cloud.ts'
 
-const bench = createPluginEngines()
-afterEach(() => bench.close())
+const engines = createPluginEngines()
+afterEach(() => engines.close())
 
 test('TestSkipPluginPreInstallSkipsUnusedLanguagePackages: only the plugins of registered resources are requested, not those of all packages', async () => {
-  const { run, plugins, install } = await bench.open(createCloud())
+  const { run, plugins, install } = await engines.open(createCloud())
   install('@pulumi/pkgA', { name: 'pkgA', version: '1.0.0' })
   install('@pulumi/pkgB', { name: 'pkgB', version: '1.0.0' })
   const { result } = await run(async monitor => {

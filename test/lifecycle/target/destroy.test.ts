@@ -37,6 +37,7 @@ const deletedNames: Readonly<Record<string, string>> = {
 const e = targetUrnOf('e', ['test:index:Thing'])
 const toUrn = (name: string): string => (name === 'e' ? e : targetUrnOf(name))
 
+/** All subsets of one or two names. */
 const subsets = Object.keys(deletedNames).flatMap((one, index) => [
   [one],
   ...Object.keys(deletedNames)
@@ -169,10 +170,10 @@ test('a destroy with --exclude-protected keeps protected resources and their dep
   const testRun = await engine.run(undefined, options)
   expect(testRun.result.result).toBe('succeeded')
   expect(listStateNames(testRun)).toEqual(['a', 'b', 'c'])
-  expect((testRun.state.resources ?? []).map(({ urn: one }) => one)).toContain(
+  expect((testRun.state.resources ?? []).map(({ urn }) => urn)).toContain(
     defaultProviderUrnOf('own'),
   )
-  expect((testRun.state.resources ?? []).map(({ urn: one }) => one)).not.toContain(
+  expect((testRun.state.resources ?? []).map(({ urn }) => urn)).not.toContain(
     defaultProviderUrnOf('unused'),
   )
   const nextRun = await engine.run(undefined, options)

@@ -63,7 +63,7 @@ test('a resource that depends on an excluded new one is refused, and the state s
   expect(listStateNames(testRun)).toEqual(['a'])
 })
 
-test('the refusal names --exclude also in a run with --replace', async () => {
+test('the refusal of a resource that depends on an excluded one names --exclude also with --replace', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(createNested(), withExcludes([b], { excludeDependents: true }))
   const testRun = await engine.run(createNested(), withExcludes([b], { replaces: [String(a)] }))

@@ -33,7 +33,7 @@ test('TestRefreshTargetChildren: direct and indirect dependents of a target are 
   ])
 })
 
-test('a refresh with targets reads only these, and removes the missing ones', async () => {
+test('a refresh with targets reads only the targets, and removes the missing ones from the state', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(async monitor => {

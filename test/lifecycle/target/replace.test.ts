@@ -20,7 +20,7 @@ import {
 const engines = createEngines()
 afterEach(() => engines.close())
 
-/** b is replaced together with a, and c is updated with b. */
+/** Returns a program in which b is replaced together with a, and c is updated with b. */
 const createLinked =
   (v = 1, more: object = {}): Program =>
   async monitor => {
@@ -113,7 +113,7 @@ test('a target that is replaced create-first leaves dependents outside of the ta
   expect(resourceStateOf(testRun, 'b').inputs).toEqual({ replace: 'a-1', v: 1 })
 })
 
-test('dependents of a target that is deleted first are replaced too, with old inputs if they are no targets, but their own dependents stay unchanged', async () => {
+test('a target that is deleted first replaces its dependents, with old inputs if they are no targets, and leaves indirect dependents unchanged', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createLinked())

@@ -78,7 +78,10 @@ test('TestCreateDuringTargetedUpdate_UntargetedCreateNotReferenced: a new resour
   expect(reply).toEqual({ unknown: true, id: '', object: {}, urn: targetUrnOf('b') })
 })
 
-/** Runs with a new `b` outside of the targets, which the target `a` references in some way. */
+/**
+ * Previews and runs a program with a new `b` outside of the targets. `createOptions` returns the
+ * options with which the target `a` references `b`.
+ */
 async function runWithSkippedReference(
   createOptions: (urn: string) => object,
   inputs: Record<string, unknown> = { v: 2 },
@@ -93,7 +96,7 @@ async function runWithSkippedReference(
   const targeting = { targets: ['**::a'] }
   const previewed = await engine.run(program, { dryRun: true, targeting })
   const testRun = await engine.run(program, { targeting })
-  return { previewed, ran: testRun, log: cloud.log }
+  return { previewed, testRun, log: cloud.log }
 }
 
 test.each([
@@ -123,7 +126,7 @@ test.each([
     { v: 2 },
   ],
 ])('%s', async (_title, more, inputs) => {
-  const { previewed, ran: testRun, log } = await runWithSkippedReference(more, inputs)
+  const { previewed, testRun, log } = await runWithSkippedReference(more, inputs)
   for (const { result } of [previewed, testRun]) expect(result.result).toBe('failed')
   for (const run of [previewed, testRun])
     expect(errorMessagesOf(run)[0]).toMatch(

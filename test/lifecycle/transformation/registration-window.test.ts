@@ -10,7 +10,7 @@ afterEach(async () => {
   await engines.close()
 })
 
-test('registrations inside transforms proceed while more transforms run than one connection has streams', async () => {
+test('registrations inside transforms proceed, even if the running transforms outnumber the streams of a connection', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const outerCount = limits.streamsPerConnection + 50

@@ -22,12 +22,13 @@ const script = componentScript({
 })
 
 /** Creates a transform that adds one to `v` of things, and records their parents. */
-async function createAdding(monitor: Monitor, parents: string[]) {
+async function createAddingTransform(monitor: Monitor, parents: string[]) {
   const functions = await openProgramFunctions(monitor)
   const add = functions.addTransform(({ type, parent, properties }) => {
     if (type !== 'test:index:Thing') return {}
     parents.push(parent)
     const value: unknown = properties?.['v']
+    // The engine may wrap the value as an output.
     const plain = typeof value === 'number' ? value : Number(Object(value).value)
     return { properties: { ...properties, v: plain + 1 } }
   })
@@ -40,7 +41,7 @@ test('TestRemoteTransformationsConstruct: stack transforms apply to the registra
   const engine = await engines.open(createCloud(), { comp: script })
   const parents: string[] = []
   const testRun = await engine.run(async monitor => {
-    const { functions, add } = await createAdding(monitor, parents)
+    const { functions, add } = await createAddingTransform(monitor, parents)
     await functions.registerStackTransform(add)
     await registerComponent(monitor, 'c')
   })
@@ -52,7 +53,7 @@ test('TestRemoteTransformationsConstruct: stack transforms apply to the registra
 test('TestRemoteComponentTransforms: the transforms of a component apply once to the children that its provider registers', async () => {
   const engine = await engines.open(createCloud(), { comp: script })
   const testRun = await engine.run(async monitor => {
-    const { add } = await createAdding(monitor, [])
+    const { add } = await createAddingTransform(monitor, [])
     await registerComponent(monitor, 'c', { transforms: [add] })
   })
   expect(testRun.result.result).toBe('succeeded')

@@ -18,6 +18,7 @@ afterEach(async () => {
   await engines.close()
 })
 
+/** The key that marks special values in the wire format of Pulumi. Its value names their kind. */
 const signature = '4dabf18193072939515e22adb298388d'
 const registerGroup = (monitor: Monitor, name: string, more: object = {}) =>
   monitor.register({ type: 'test:index:Group', name, object: {}, ...more })
@@ -65,7 +66,7 @@ test('TestRemoteTransforms: own transforms run first, then those of the parents,
 })
 
 test('TestRemoteTransformBadResponse, TestRemoteTransformErrorResponse: if a transform fails or responds wrongly, the run fails, and nothing is created', async () => {
-  for (const [wrong, message] of [
+  for (const [badTransform, message] of [
     [() => new Uint8Array([10, 255, 1]), 'invoke transform: '],
     [
       () => {
@@ -79,7 +80,7 @@ test('TestRemoteTransformBadResponse, TestRemoteTransformErrorResponse: if a tra
     let failed = ''
     const testRun = await engine.run(async monitor => {
       const functions = await openProgramFunctions(monitor)
-      const transforms = [functions.addRaw(wrong)]
+      const transforms = [functions.addRaw(badTransform)]
       await registerThing(monitor, 'a', { v: 1 }, { transforms }).catch((thrown: unknown) => {
         failed = String(thrown)
         throw thrown
@@ -186,7 +187,7 @@ test('TestRemoteTransformsDependencies: a property that a transform sets has the
       propertyDependencies: new Map([['v', { urns: [one.urn] }]]),
     }
     await registerThing(monitor, 'own', { v: 1 }, { ...depending, transforms: [change] })
-    // This resource has no transform of its own. Then a change of `dependsOn` has no effect.
+    // A change of `dependsOn` has no effect on a resource without a transform of its own.
     await functions.registerStackTransform(
       functions.addTransform(({ options }) => ({
         options: TransformResourceOptions.create({ ...options, dependsOn: [two.urn] }),
@@ -225,7 +226,7 @@ test('TestTransformInvoke, TestTransformInvokeTransformProvider: transforms appl
       },
     },
   })
-  let answered: unknown
+  let returnValue: unknown
   const seen: unknown[] = []
   await engine.run(async monitor => {
     const functions = await openProgramFunctions(monitor)
@@ -247,11 +248,11 @@ test('TestTransformInvoke, TestTransformInvokeTransformProvider: transforms appl
       seen.push(args)
       return {}
     })
-    answered = (await invoke(monitor, { v: 1 })).return
+    returnValue = (await invoke(monitor, { v: 1 })).return
   })
   expect(seen).toEqual([['test:index:echo', { v: 1 }], { v: 1, more: 1 }])
   expect(requests).toEqual([{ v: 1, more: 1 }])
-  expect(answered).toEqual({ v: 1, more: 1 })
+  expect(returnValue).toEqual({ v: 1, more: 1 })
 })
 
 test('TestTransformOrdering: a transform may wait for a resource that is registered later', async () => {
@@ -260,10 +261,10 @@ test('TestTransformOrdering: a transform may wait for a resource that is registe
   const testRun = await engine.run(async monitor => {
     const functions = await openProgramFunctions(monitor)
     const later = Promise.withResolvers<string>()
-    const wait = functions.addTransform(async ({ properties }) => ({
+    const waitingTransform = functions.addTransform(async ({ properties }) => ({
       properties: { ...properties, id: await later.promise },
     }))
-    const first = registerThing(monitor, 'first', { v: 1 }, { transforms: [wait] })
+    const first = registerThing(monitor, 'first', { v: 1 }, { transforms: [waitingTransform] })
     const second = await registerThing(monitor, 'second', { v: 1 })
     later.resolve(second.id)
     await first
@@ -281,12 +282,15 @@ test('TestAssetArchiveRoundtrip, TestRemoteTransformByteString: asset hashes and
   const hash = '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824'
   const testRun = await engine.run(async monitor => {
     const functions = await openProgramFunctions(monitor)
-    const see = functions.addTransform(({ properties }) => {
+    const recordingTransform = functions.addTransform(({ properties }) => {
       seen.push(properties)
       return { properties }
     })
-    // The test provider does not accept such strings. A component has no provider.
-    await registerGroup(monitor, 'a', { object: { asset, bytes }, transforms: [see] })
+    // The test provider refuses strings that are not UTF-8. A component has no provider.
+    await registerGroup(monitor, 'a', {
+      object: { asset, bytes },
+      transforms: [recordingTransform],
+    })
   })
   expect(seen).toMatchObject([{ asset: { text: 'hello', hash }, bytes }])
   expect(stateOf(testRun, 'a')?.['inputs']).toMatchObject({ asset: { hash, text: 'hello' }, bytes })

@@ -21,16 +21,16 @@ test('TestComponentResourceTypeAliasWithReadResource: a read resource stays a ch
   const cloud = createCloud()
   cloud.objects.set('policy', { v: 1 })
   const engine = await engines.open(cloud)
-  const createReading =
+  const createReadingProgram =
     (type: string, more: object = {}): Program =>
     async monitor => {
       const { urn } = await monitor.register({ type, name: 'test', object: {}, ...more })
       await monitor.read('read', 'policy', { parent: urn })
       await monitor.registerOutputs(urn, {})
     }
-  await engine.run(createReading('pkg:index:typA.Repro'))
+  await engine.run(createReadingProgram('pkg:index:typA.Repro'))
   const old = 'urn:pulumi:dev::life::pkg:index:typA.Repro::test'
-  const testRun = await engine.run(createReading('pkg:typA:Repro', { aliasURNs: [old] }))
+  const testRun = await engine.run(createReadingProgram('pkg:typA:Repro', { aliasURNs: [old] }))
   expect(testRun.result.result).toBe('succeeded')
   const urn = 'urn:pulumi:dev::life::pkg:typA:Repro::test'
   expect(resourceStateOf(testRun, 'test').urn).toBe(urn)

@@ -16,7 +16,7 @@ afterEach(() => engines.close())
 const type = 'test:index:Thing'
 const [parentUrn, childUrn] = [targetUrnOf('parent'), targetUrnOf('child', [type])]
 
-/** A parent with a child. Another value replaces the child. */
+/** Returns a program that registers a parent and its child. Another value replaces the child. */
 const createFamily =
   (value: number): Program =>
   async monitor => {
@@ -86,18 +86,18 @@ test('TestTargetedUpdateRefreshUnknownChildProvider: a provider stays while a re
 test('TestTargetedUpdateRefreshWithDeletedParent: an old copy of a parent stays before its children', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
-  const program =
+  const createProgram =
     (value: number): Program =>
     async monitor => {
       const parent = await registerThing(monitor, 'parent', { replace: value })
       await registerThing(monitor, 'child', { replace: value }, { parent: parent.urn })
       await registerThing(monitor, 'target', { v: value })
     }
-  await engine.run(program(1))
+  await engine.run(createProgram(1))
   cloud.faults.add('delete child-1')
-  await engine.run(program(2))
+  await engine.run(createProgram(2))
   cloud.faults.clear()
-  const testRun = await engine.run(program(2), {
+  const testRun = await engine.run(createProgram(2), {
     refresh: true,
     targeting: { targets: [targetUrnOf('target')] },
   })

@@ -63,33 +63,35 @@ test('TestTargetedUpdateWithProviderDependencyOnAliasedResource: an unknown depe
 
 test('TestUpdateDeletedWithResourceDependedsOnDeleteResource: a deletedWith target of which only an old copy exists causes one error', async () => {
   const engine = await engines.open(createCloud())
-  const a = toUrn(component, 'resA')
+  const componentUrn = toUrn(component, 'resA')
   await addResources(engine, [
     ownProvider,
-    { urn: a, delete: true, provider: reference },
-    { urn: defaultProviderUrnOf('b'), id: 'id2', deletedWith: a },
+    { urn: componentUrn, delete: true, provider: reference },
+    { urn: defaultProviderUrnOf('b'), id: 'id2', deletedWith: componentUrn },
   ])
   const program: Program = async monitor => {
     await registerProvider(monitor, 'own')
-    await registerProvider(monitor, 'b', { deletedWith: a })
+    await registerProvider(monitor, 'b', { deletedWith: componentUrn })
   }
   const testRun = await engine.run(program)
   expect(errorMessagesOf(testRun)).toEqual([
-    `resource '${defaultProviderUrnOf('b')}': its deletedWith '${a}' is not known`,
+    `resource '${defaultProviderUrnOf('b')}': its deletedWith '${componentUrn}' is not known`,
   ])
-  expect(readUrns(testRun)).toEqual(expect.arrayContaining([a, defaultProviderUrnOf('b')]))
+  expect(readUrns(testRun)).toEqual(
+    expect.arrayContaining([componentUrn, defaultProviderUrnOf('b')]),
+  )
 })
 
 test('a read or import with an unknown dependency is refused and not stored', async () => {
-  const nobody = targetUrnOf('nobody')
+  const unknownUrn = targetUrnOf('nobody')
   for (const kind of ['read', 'import'] as const) {
     const cloud = createCloud()
     cloud.objects.set('there', { v: 1 })
     const engine = await engines.open(cloud)
     const testRun = await engine.run(async monitor => {
-      if (kind === 'read') await monitor.read('a', 'there', { dependencies: [nobody] })
+      if (kind === 'read') await monitor.read('a', 'there', { dependencies: [unknownUrn] })
       else {
-        const more = { importId: 'there', dependencies: [nobody] }
+        const more = { importId: 'there', dependencies: [unknownUrn] }
         await monitor.register({
           ...more,
           type: 'test:index:Thing',
@@ -100,7 +102,7 @@ test('a read or import with an unknown dependency is refused and not stored', as
       }
     })
     expect(errorMessagesOf(testRun)).toEqual([
-      `resource '${targetUrnOf('a')}': its dependency '${nobody}' is not known`,
+      `resource '${targetUrnOf('a')}': its dependency '${unknownUrn}' is not known`,
     ])
     expect(readUrns(testRun)).not.toContain(targetUrnOf('a'))
   }

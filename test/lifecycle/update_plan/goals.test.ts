@@ -159,34 +159,34 @@ test('TestPlannedUpdateChangedStack: an input that changed in the state since th
 
 test('TestPlannedOutputChanges: outputs that the program registers are checked against the plan', async () => {
   const engine = await engines.open(createCloud())
-  const createRegistering =
+  const createBoxProgram =
     (frob: string): Program =>
     async monitor => {
       const component = { type: 'my:index:Box', name: 'box', custom: false, object: {} }
       const { urn } = await monitor.register(component)
       await monitor.registerOutputs(urn, { foo: 'bar', frob })
     }
-  const plan = await previewPlan(engine, createRegistering('baz'))
-  const changed = await engine.run(createRegistering('other'), { plan })
+  const plan = await previewPlan(engine, createBoxProgram('baz'))
+  const changed = await engine.run(createBoxProgram('other'), { plan })
   expect(changed.result.result).toBe('failed')
   expect(findViolations(changed)[0]).toMatch(/^box: .*violates plan: .*\+\+frob\["baz"!="other"\]$/)
-  const planned = await engine.run(createRegistering('baz'), { plan })
+  const planned = await engine.run(createBoxProgram('baz'), { plan })
   expect(planned.result.result).toBe('succeeded')
 })
 
 test('outputs of the stack are checked against the plan', async () => {
   const engine = await engines.open(createCloud())
-  const createWithOutput =
+  const createProgramWithOutput =
     (v: number): Program =>
     async monitor => {
       await registerThing(monitor, 'a', { v: 1 })
       await monitor.registerOutputs(monitor.stack, { v })
     }
-  const plan = await previewPlan(engine, createWithOutput(1))
-  const changed = await engine.run(createWithOutput(2), { plan })
+  const plan = await previewPlan(engine, createProgramWithOutput(1))
+  const changed = await engine.run(createProgramWithOutput(2), { plan })
   expect(changed.result.result).toBe('failed')
   expect(findViolations(changed)[0]).toMatch(/^life-dev: .*violates plan: .*\+\+v\[1!=2\]$/)
-  expect((await engine.run(createWithOutput(1), { plan })).result.result).toBe('succeeded')
+  expect((await engine.run(createProgramWithOutput(1), { plan })).result.result).toBe('succeeded')
 })
 
 test('TestComputedCanBeDropped: a property that was planned as unknown may be missing', async () => {

@@ -32,7 +32,7 @@ const findViolations = (testRun: TestRun): readonly string[] =>
   errorsOf(testRun).filter(text => /plan|expected resource operations/.test(text))
 
 /** Returns a cloud whose provider returns these inputs from Check. */
-function createChecking(
+function createCheckingCloud(
   inputsOf: (providerRequest: CheckRequest) => Record<string, unknown>,
 ): Cloud {
   const cloud = createCloud()
@@ -59,7 +59,7 @@ test('TestAliasWithPlans: a plan contains a resource under its new name', async 
 
 test('TestPlannedUpdateWithNondeterministicCheck: random inputs from Check violate the plan', async () => {
   let calls = 0
-  const cloud = createChecking(({ news }) => ({ ...news, chance: (calls += 1) }))
+  const cloud = createCheckingCloud(({ news }) => ({ ...news, chance: (calls += 1) }))
   const engine = await engines.open(cloud)
   const program = createThings({ a: { v: 1 } })
   const plan = await previewPlan(engine, program)
@@ -70,16 +70,16 @@ test('TestPlannedUpdateWithNondeterministicCheck: random inputs from Check viola
 })
 
 test('TestProviderDeterministicPreview: with the seed of the plan, random inputs are the same', async () => {
-  const named = createChecking(({ news, randomSeed }) => ({
+  const cloud = createCheckingCloud(({ news, randomSeed }) => ({
     ...news,
     name: Buffer.from(randomSeed).toString('hex').slice(0, 8),
   }))
-  const engine = await engines.open(named)
+  const engine = await engines.open(cloud)
   const program = createThings({ a: { v: 1 } })
   const plan = await previewPlan(engine, program)
   const testRun = await engine.run(program, { plan })
   expect(findViolations(testRun)).toEqual([])
-  const name = String(named.objects.get('a-1')?.['name'])
+  const name = String(cloud.objects.get('a-1')?.['name'])
   expect(plan).toContain(`"name": "${name}"`)
   const other = await engine.run(createThings({ z: { v: 1 } }))
   expect(JSON.stringify(other.state)).not.toContain(name)

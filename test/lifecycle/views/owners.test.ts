@@ -84,19 +84,19 @@ test('a delete that reports a failed view fails, and the view stays', async () =
 })
 
 test('an unknown view and the token of an ended call are refused', async () => {
-  const refused: string[] = []
+  const refusals: string[] = []
   const cloud = createCloud()
-  let last: Parameters<typeof publishViewSteps>[0] | undefined
+  let lastRequest: Parameters<typeof publishViewSteps>[0] | undefined
   const script = {
     ...cloud.script,
     create: async (request: Parameters<NonNullable<ViewScript['create']>>[0]) => {
-      if (last !== undefined)
-        await publishViewSteps(last, []).catch(({ details }) => refused.push(details))
-      last = request
+      if (lastRequest !== undefined)
+        await publishViewSteps(lastRequest, []).catch(({ details }) => refusals.push(details))
+      lastRequest = request
       const steps = [createViewStep(Op.DELETE, { old: createViewState(request.name, 1) })]
-      await publishViewSteps(request, steps).catch(({ details }) => refused.push(details))
+      await publishViewSteps(request, steps).catch(({ details }) => refusals.push(details))
       await publishViewSteps(request, [createViewStep(Op.CREATE, {})]).catch(({ details }) =>
-        refused.push(details),
+        refusals.push(details),
       )
       return cloud.script.create?.(request as never)
     },
@@ -104,9 +104,9 @@ test('an unknown view and the token of an ended call are refused', async () => {
   const engine = await engines.open({ ...cloud, script })
   const testRun = await engine.run(createThings({ a: {}, b: {} }))
   expect(testRun.result.result).toBe('succeeded')
-  expect(refused.filter(refusal => refusal.startsWith('token '))).toHaveLength(1)
-  expect(refused[0]).toContain('old resource state')
-  expect(refused[1]).toBe("the step 'create' requires the new state of the view")
+  expect(refusals.filter(refusal => refusal.startsWith('token '))).toHaveLength(1)
+  expect(refusals[0]).toContain('old resource state')
+  expect(refusals[1]).toBe("the step 'create' requires the new state of the view")
 })
 
 test('secrets of views are sealed in the state and redacted in events', async () => {
@@ -152,6 +152,7 @@ test('views that do not fit into one record are stored', async () => {
   )
   const { engine } = await openScene({ create: () => many })
   const testRun = await engine.run(createThings({ a: {} }))
+  // The stack, the owner and its 100 views.
   expect(testRun.result.changes).toEqual({ create: 102 })
   expect(readViews(testRun)).toHaveLength(100)
 })

@@ -15,8 +15,11 @@ const openScene = createViewEngineOpener(engines)
 
 const view = 'urn:pulumi:dev::life::test:index:Thing$test:index:View::a-child'
 
-/** Registers `a`, and adds lookups of its view before and after it to `viewReads`. */
-const createLooking =
+/**
+ * Returns a program that registers `a`. The program looks up the view of `a` before and after that,
+ * and adds the results to `viewReads`.
+ */
+const createLookupProgram =
   (v: string, viewReads: unknown[]): Program =>
   async monitor => {
     const getView = (): Promise<unknown> =>
@@ -37,7 +40,7 @@ test('a view is found by its URN once its owner is previewed, created, unchanged
     ['baz', false],
   ] as const) {
     const viewReads: unknown[] = []
-    const testRun = await engine.run(createLooking(v, viewReads), dryRun ? { dryRun } : {})
+    const testRun = await engine.run(createLookupProgram(v, viewReads), dryRun ? { dryRun } : {})
     expect(testRun.result.result).toBe('succeeded')
     expect(String(viewReads[0])).toContain(`unknown resource ${view}`)
     expect(viewReads[1]).toMatchObject(knownView(v))

@@ -76,7 +76,7 @@ test('TestViewsRefreshSame: a read reports an unchanged view', async () => {
   const testRun = await run(refresh)
   expect(views.at(-1)).toMatchObject([{ name: 'a-child', inputs: { input: 'bar' } }])
   expect(testRun.result).toMatchObject({ result: 'succeeded', changes: { same: 3 } })
-  expect(viewEventsOf(testRun).filter(one => one.endsWith('child'))).toEqual([
+  expect(viewEventsOf(testRun).filter(event => event.endsWith('child'))).toEqual([
     'pre refresh a-child',
     'out same a-child',
   ])
@@ -145,7 +145,7 @@ test('TestViewsRefreshDriftDeleteCreate_RefreshBeforeUpdate: the update creates 
   expect(readViews(testRun)).toMatchObject([{ inputs: { input: 'new' } }])
 })
 
-test('the summary of an update that was killed after its program counts unchanged resources and views that it had read', async () => {
+test('if an update is killed after the end of its program, the summary of its resume still counts unchanged resources and views', async () => {
   const options: TestRunOptions = { refresh: true, runProgram: true }
   const runFirst = async () => {
     const cloud = createCloud()

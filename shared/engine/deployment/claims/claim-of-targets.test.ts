@@ -4,7 +4,7 @@ import { claimOfTargets } from './claim-of-targets.ts'
 
 const urnOf = (name: string): string => `urn:pulumi:dev::shop::a:b:C::${name}`
 const provider = 'urn:pulumi:dev::shop::pulumi:providers:a::p'
-const thing = (name: string, dependencies: readonly string[] = []): StoredResource => ({
+const resourceOf = (name: string, dependencies: readonly string[] = []): StoredResource => ({
   urn: urnOf(name),
   custom: true,
   type: 'a:b:C',
@@ -13,7 +13,7 @@ const thing = (name: string, dependencies: readonly string[] = []): StoredResour
 })
 const state: StoredDeployment = {
   manifest: { time: '', magic: '', version: '' },
-  resources: [thing('a'), thing('b', ['a']), thing('c', ['b'])],
+  resources: [resourceOf('a'), resourceOf('b', ['a']), resourceOf('c', ['b'])],
   metadata: {},
 }
 const targetOptions = {

@@ -5,7 +5,7 @@ import { createResourceState } from '../../../state/resource.ts'
 import { stepOf } from '../../step.ts'
 import { groupHooks, isHooked, planStepOperations } from './hook-operations.ts'
 
-const id = (number: number): OperationId => number as OperationId
+const idOf = (number: number): OperationId => number as OperationId
 const sealing = { seal: (state: unknown) => state, open: (state: unknown) => state } as never
 
 function planHookedCreate(hooks: Record<string, string[]>) {
@@ -16,8 +16,8 @@ function planHookedCreate(hooks: Record<string, string[]>) {
     resourceHooks: new Map(Object.entries(hooks)),
   })
   let lastId = 10
-  const position = { id: id(1), needs: 3, releases: [id(5)], barrier: id(6) }
-  const nextId = (): OperationId => id((lastId += 1))
+  const position = { id: idOf(1), needs: 3, releases: [idOf(5)], barrier: idOf(6) }
+  const nextId = (): OperationId => idOf((lastId += 1))
   return planStepOperations(stepOf({ op: 'create', effect: 'add', next }), position, {
     nextId,
     sealing,

@@ -25,7 +25,10 @@ const state: StoredDeployment = {
   metadata: {},
 }
 const endedAt = 1_000_000
-/** `alivePid`: the only living process; undefined if the host cannot be checked. */
+/**
+ * Creates the ports. `alivePid`: the only living process; undefined if the host cannot be checked.
+ * `left`: whether the executor has ended all its operations.
+ */
 const createDeps = (
   alivePid: number | undefined,
   nowMs = endedAt,

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { parseUrn } from '../../../names/urn.ts'
 import { createResourceTree, type ResourceTree } from './resource-tree.ts'
 
-const urn = (name: string) => parseUrn(`urn:pulumi:d::p::t::${name}`)
-const [comp, inner, child] = [urn('comp'), urn('inner'), urn('child')]
+const urnOf = (name: string) => parseUrn(`urn:pulumi:d::p::t::${name}`)
+const [comp, inner, child] = [urnOf('comp'), urnOf('inner'), urnOf('child')]
 const never = new Promise<never>(() => undefined)
 
 /** `created`: a resource that exists. `planned`: a resource that is not created yet. */
@@ -17,8 +17,8 @@ const treeOf = (...resources: readonly RecordedResource[]): ResourceTree => {
   const tree = createResourceTree(never)
   for (const [name, parent, kind] of resources)
     tree.record({
-      urn: urn(name),
-      parent: parent === '' ? '' : urn(parent),
+      urn: urnOf(name),
+      parent: parent === '' ? '' : urnOf(parent),
       custom: kind !== 'component',
       exists: kind !== 'planned',
     })
@@ -89,7 +89,7 @@ describe('a pending resource', () => {
     expect(await answered).toBe(true)
   })
 
-  test('is not awaited elsewhere, or after it failed', async () => {
+  test('is not awaited outside of the component, or after its registration failed', async () => {
     const tree = treeOf(['comp', '', 'component'], ['inner', '', 'component'])
     void tree.registerBelow(inner, () => never)
     await tree

@@ -7,7 +7,7 @@ const healthy = { initErrors: [], pendingReplacement: false }
 const failedInit = { initErrors: ['not ready'], pendingReplacement: false }
 const begunReplacement = { initErrors: [], pendingReplacement: true }
 const noOptions = { replaceOnChanges: [], isTriggered: false }
-const change = (fields: Partial<DiffResult>): DiffResult => ({
+const changeOf = (fields: Partial<DiffResult>): DiffResult => ({
   ...noDiff,
   changes: 'some',
   ...fields,
@@ -21,10 +21,10 @@ const detailed = (
 describe('decideChange', () => {
   test.each([
     ['no difference', healthy, noDiff, noOptions, 'same'],
-    ['unknown changes', healthy, change({ changes: 'unknown' }), noOptions, 'same'],
-    ['a change', healthy, change({ changedKeys: ['size'] }), noOptions, 'update'],
-    ['a replacing key', healthy, change({ replaceKeys: ['zone'] }), noOptions, 'replace'],
-    ['a replacing detail', healthy, change(detailed(['a', 'add-replace'])), noOptions, 'replace'],
+    ['unknown changes', healthy, changeOf({ changes: 'unknown' }), noOptions, 'same'],
+    ['a change', healthy, changeOf({ changedKeys: ['size'] }), noOptions, 'update'],
+    ['a replacing key', healthy, changeOf({ replaceKeys: ['zone'] }), noOptions, 'replace'],
+    ['a replacing detail', healthy, changeOf(detailed(['a', 'add-replace'])), noOptions, 'replace'],
     ['init errors alone', failedInit, noDiff, noOptions, 'update'],
     ['a replacement that began earlier', begunReplacement, noDiff, noOptions, 'replace'],
     ['a trigger alone', healthy, noDiff, { replaceOnChanges: [], isTriggered: true }, 'replace'],
@@ -40,14 +40,14 @@ describe('decideChange', () => {
   ])(
     'decides about a changed key when replaceOnChanges names %s %j: %s',
     (_title, patterns, kind) => {
-      const diff = change({ changedKeys: ['size'] })
+      const diff = changeOf({ changedKeys: ['size'] })
       const options = { replaceOnChanges: patterns, isTriggered: false }
       expect(decideChange(healthy, diff, options).kind).toBe(kind)
     },
   )
 
   test('a path in replaceOnChanges turns the details below it into replacements, and no others', () => {
-    const diff = change(detailed(['box.a', 'add'], ['box["b"].c', 'delete'], ['lid', 'update']))
+    const diff = changeOf(detailed(['box.a', 'add'], ['box["b"].c', 'delete'], ['lid', 'update']))
     const options = { replaceOnChanges: ['box'], isTriggered: false }
     const decision = decideChange(healthy, diff, options)
     if (decision.kind === 'same') expect.unreachable()
@@ -68,7 +68,7 @@ describe('decideChange', () => {
 
   test('replacing init errors are added to the details of the provider, if it has any', () => {
     const options = { replaceOnChanges: ['#initerror'], isTriggered: false }
-    const decision = decideChange(failedInit, change(detailed(['lid', 'update'])), options)
+    const decision = decideChange(failedInit, changeOf(detailed(['lid', 'update'])), options)
     if (decision.kind === 'same') expect.unreachable()
     expect(
       [...(decision.reason.detailedDiff ?? [])].map(([path, { kind }]) => [path, kind]),
@@ -79,8 +79,8 @@ describe('decideChange', () => {
   })
 
   test.each([
-    ['in replaceOnChanges', change({ changedKeys: ['size'] }), ['size[']],
-    ['in a detail', change(detailed(['a[[[', 'update'])), []],
+    ['in replaceOnChanges', changeOf({ changedKeys: ['size'] }), ['size[']],
+    ['in a detail', changeOf(detailed(['a[[[', 'update'])), []],
   ])('an invalid path %s is an error', (_title, diff, replaceOnChanges) => {
     const decide = () => decideChange(healthy, diff, { replaceOnChanges, isTriggered: false })
     expect(decide).toThrow(/is not a property path/)
@@ -88,11 +88,11 @@ describe('decideChange', () => {
 
   test('a changed key that is no path matches no pattern', () => {
     const options = { replaceOnChanges: ['size'], isTriggered: false }
-    expect(decideChange(healthy, change({ changedKeys: ['[size'] }), options).kind).toBe('update')
+    expect(decideChange(healthy, changeOf({ changedKeys: ['[size'] }), options).kind).toBe('update')
   })
 
   test('the provider decides whether the old resource is deleted first', () => {
-    const diff = change({ replaceKeys: ['zone'], deleteBeforeReplace: true })
+    const diff = changeOf({ replaceKeys: ['zone'], deleteBeforeReplace: true })
     expect(decideChange(healthy, diff, noOptions)).toMatchObject({ deleteBeforeReplace: true })
   })
 

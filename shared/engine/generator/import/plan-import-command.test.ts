@@ -10,7 +10,7 @@ import {
 } from './plan-import-command.ts'
 
 const stackUrn = 'urn:pulumi:dev::p::pulumi:pulumi:Stack::p-dev' as Urn
-const urn = (type: string, name: string): Urn => `urn:pulumi:dev::p::${type}::${name}` as Urn
+const urnOf = (type: string, name: string): Urn => `urn:pulumi:dev::p::${type}::${name}` as Urn
 
 const createImport = (name: string, fields: Partial<ImportedResource> = {}): ImportedResource => ({
   type: 'test:index:Thing',
@@ -36,20 +36,20 @@ function createInput(
 
 describe('a planned import', () => {
   test('comes after its parent in any order of the file', () => {
-    const parent = urn('test:index:Thing', 'a')
+    const parent = urnOf('test:index:Thing', 'a')
     const planned = planImports(
       [createImport('b', { parent }), createImport('a')],
       createInput(),
       stackUrn,
     )
     expect(planned.map(({ resource }) => resource.name)).toEqual(['a', 'b'])
-    expect(planned[1]?.urn).toBe(urn('test:index:Thing$test:index:Thing', 'b'))
+    expect(planned[1]?.urn).toBe(urnOf('test:index:Thing$test:index:Thing', 'b'))
     expect(planned.every(({ refusal }) => refusal === undefined)).toBe(true)
   })
 
-  const state = (id: string, importID = ''): ResourceState =>
+  const stateOf = (id: string, importID = ''): ResourceState =>
     createResourceState({
-      urn: urn('test:index:Thing', 'a'),
+      urn: urnOf('test:index:Thing', 'a'),
       type: 'test:index:Thing',
       custom: true,
       id,
@@ -57,10 +57,10 @@ describe('a planned import', () => {
     })
 
   test.each([
-    ['with its id', state('id-a'), 0, undefined],
-    ['imported under its id', state('own', 'id-a'), 0, undefined],
-    ['with another id', state('own'), 1, /already exists/],
-    ['imported under another id', state('id-a', 'x'), 1, /already exists/],
+    ['with its id', stateOf('id-a'), 0, undefined],
+    ['imported under its id', stateOf('own', 'id-a'), 0, undefined],
+    ['with another id', stateOf('own'), 1, /already exists/],
+    ['imported under another id', stateOf('id-a', 'x'), 1, /already exists/],
   ])('is compared with a state %s', (_title, existing, length, refusal) => {
     const planned = planImports([createImport('a')], createInput([existing]), stackUrn)
     expect(planned).toHaveLength(length)
@@ -68,7 +68,7 @@ describe('a planned import', () => {
   })
 
   test('is refused without a known parent', () => {
-    const parent = urn('case:index:Group', 'g')
+    const parent = urnOf('case:index:Group', 'g')
     const [planned] = planImports([createImport('a', { parent })], createInput(), stackUrn)
     expect(planned?.refusal).toBe(`unknown parent '${parent}' for resource '${planned?.urn}'`)
   })
@@ -76,7 +76,7 @@ describe('a planned import', () => {
 
 describe('the providers that an import creates', () => {
   const version = { pkg: 'test', version: '1.2.3', downloadUrl: '', checksums: new Map() }
-  const providerUrn = urn('pulumi:providers:test', 'p')
+  const providerUrn = urnOf('pulumi:providers:test', 'p')
 
   test('are the default provider of each package and version in the program', () => {
     const resources = [
@@ -86,8 +86,8 @@ describe('the providers that an import creates', () => {
     ]
     const needed = findNeededProviders(resources, createInput([], new Map([['test', version]])))
     expect(needed.map(({ urn }) => urn)).toEqual([
-      urn('pulumi:providers:test', 'default_1_2_3'),
-      urn('pulumi:providers:test', 'default_2_0_0'),
+      urnOf('pulumi:providers:test', 'default_1_2_3'),
+      urnOf('pulumi:providers:test', 'default_2_0_0'),
     ])
   })
 
@@ -117,7 +117,7 @@ describe('the providers that an import creates', () => {
     )
     expect(needed?.plugin).toMatchObject({ version: pluginVersion, parameters: expected })
     const parts = needed?.plugin.parameters?.version.split('.').join('_')
-    expect(needed?.urn).toBe(urn('pulumi:providers:test', `default_${parts}`))
+    expect(needed?.urn).toBe(urnOf('pulumi:providers:test', `default_${parts}`))
   })
 
   test('do not include a provider of a component, or one that the state has already', () => {

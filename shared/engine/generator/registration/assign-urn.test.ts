@@ -8,9 +8,9 @@ import { createSets, reduceSets, type WritableSets } from '../reduce-sets.ts'
 import type { Result } from '../stage.ts'
 import { assignUrn, type UrnAssignment } from './assign-urn.ts'
 
-const urn = (name: string): Urn => `urn:pulumi:dev::shop::a:b:C::${name}` as Urn
+const urnOf = (name: string): Urn => `urn:pulumi:dev::shop::a:b:C::${name}` as Urn
 const resources = ['a', 'old'].map(name =>
-  createResourceState({ urn: urn(name), type: 'a:b:C', custom: true, id: name }),
+  createResourceState({ urn: urnOf(name), type: 'a:b:C', custom: true, id: name }),
 )
 const base = createBase({ ...emptySnapshot, resources }, 1)
 
@@ -30,7 +30,7 @@ const messageOf = (result: Result<UrnAssignment>): string | undefined =>
 describe('assignUrn', () => {
   test('finds the old state of a URN', () => {
     const result = assign(createSets(), 'a')
-    expect(result).toMatchObject({ kind: 'decided', value: { urn: urn('a'), baseIndex: 0 } })
+    expect(result).toMatchObject({ kind: 'decided', value: { urn: urnOf('a'), baseIndex: 0 } })
   })
 
   test('finds no old state for a new URN', () => {
@@ -40,9 +40,9 @@ describe('assignUrn', () => {
 
   test('finds the old state of an alias and records the alias', () => {
     const sets = createSets()
-    const result = assign(sets, 'new', [{ kind: 'urn', urn: urn('old') }])
-    expect(result).toMatchObject({ kind: 'decided', value: { baseIndex: 1, alias: urn('old') } })
-    expect(sets.formerUrns.get(urn('new'))).toBe(urn('old'))
+    const result = assign(sets, 'new', [{ kind: 'urn', urn: urnOf('old') }])
+    expect(result).toMatchObject({ kind: 'decided', value: { baseIndex: 1, alias: urnOf('old') } })
+    expect(sets.formerUrns.get(urnOf('new'))).toBe(urnOf('old'))
   })
 
   test('fails for a URN that is registered already', () => {
@@ -53,7 +53,7 @@ describe('assignUrn', () => {
 
   test('fails for an alias that another resource has already', () => {
     const sets = createSets()
-    const aliases: readonly Alias[] = [{ kind: 'urn', urn: urn('old') }]
+    const aliases: readonly Alias[] = [{ kind: 'urn', urn: urnOf('old') }]
     assign(sets, 'new', aliases)
     expect(messageOf(assign(sets, 'other', aliases))).toMatch(/is an alias of .*new' already$/)
     expect(messageOf(assign(sets, 'old'))).toMatch(/has as an alias$/)

@@ -30,12 +30,12 @@ const goal: Goal = {
   stackTrace: [],
 }
 
-test('the order of dependencies and the position in the program do not change the identity', () => {
+test('the order of dependencies and the position in the program do not change the canonical goal', () => {
   const moved = { ...goal, dependencies: goal.dependencies.toReversed(), sourcePosition: '' }
   expect(toCanonicalGoal(moved)).toBe(toCanonicalGoal(goal))
 })
 
-test('inputs change the identity, secret or not', () => {
+test('inputs change the canonical goal, secret or not', () => {
   const secret = (text: string): Goal => ({
     ...goal,
     inputs: new Map([['x', { kind: 'secret', value: text }]]),

@@ -3,8 +3,8 @@ import type { Urn } from '../../../names/urn.ts'
 import type { Alias } from '../../../names/alias.ts'
 import { type AliasedResource, listAliasUrns } from './list-alias-urns.ts'
 
-const urn = (typeAndName: string): Urn => `urn:pulumi:dev::shop::${typeAndName}` as Urn
-const stackUrn = urn('pulumi:pulumi:Stack::shop-dev')
+const urnOf = (typeAndName: string): Urn => `urn:pulumi:dev::shop::${typeAndName}` as Urn
+const stackUrn = urnOf('pulumi:pulumi:Stack::shop-dev')
 
 function createAliased(fields: Partial<AliasedResource>): AliasedResource {
   const defaults = {
@@ -25,13 +25,13 @@ const findRenamed =
 
 describe('the former URNs of a resource', () => {
   test.each<[string, Alias, string]>([
-    ['a URN as it is', { kind: 'urn', urn: urn('x:y:Z::other') }, urn('x:y:Z::other')],
-    ['another name', { kind: 'spec', name: 'old' }, urn('a:b:C::old')],
-    ['another type', { kind: 'spec', type: 'a:b:B' }, urn('a:b:B::main')],
+    ['a URN as it is', { kind: 'urn', urn: urnOf('x:y:Z::other') }, urnOf('x:y:Z::other')],
+    ['another name', { kind: 'spec', name: 'old' }, urnOf('a:b:C::old')],
+    ['another type', { kind: 'spec', type: 'a:b:B' }, urnOf('a:b:B::main')],
     ['another stack', { kind: 'spec', stack: 'prod' }, 'urn:pulumi:prod::shop::a:b:C::main'],
     ['another project', { kind: 'spec', project: 'mall' }, 'urn:pulumi:dev::mall::a:b:C::main'],
-    ['another parent', { kind: 'spec', parent: urn('p:q:R::box') }, urn('p:q:R$a:b:C::main')],
-    ['the stack as parent', { kind: 'spec', parent: stackUrn }, urn('a:b:C::main')],
+    ['another parent', { kind: 'spec', parent: urnOf('p:q:R::box') }, urnOf('p:q:R$a:b:C::main')],
+    ['the stack as parent', { kind: 'spec', parent: stackUrn }, urnOf('a:b:C::main')],
   ])('come from an alias with %s', (_title, alias, expected) => {
     expect(listAliasUrns(createAliased({ aliases: [alias] }), findNothing)).toEqual([expected])
   })
@@ -42,37 +42,37 @@ describe('the former URNs of a resource', () => {
       { kind: 'spec', name: 'old', parent: '' },
     ]
     expect(
-      listAliasUrns(createAliased({ parent: urn('p:q:R::box'), aliases }), findNothing),
-    ).toEqual([urn('p:q:R$a:b:C::old'), urn('a:b:C::old')])
+      listAliasUrns(createAliased({ parent: urnOf('p:q:R::box'), aliases }), findNothing),
+    ).toEqual([urnOf('p:q:R$a:b:C::old'), urnOf('a:b:C::old')])
   })
 
   test('a repeated alias is tried once', () => {
     const twice: readonly Alias[] = [
       { kind: 'spec', name: 'old' },
-      { kind: 'urn', urn: urn('a:b:C::old') },
+      { kind: 'urn', urn: urnOf('a:b:C::old') },
     ]
     expect(listAliasUrns(createAliased({ aliases: twice }), findNothing)).toEqual([
-      urn('a:b:C::old'),
+      urnOf('a:b:C::old'),
     ])
   })
 
   test('a child follows its renamed parent, with a name that begins with the parent name', () => {
-    const findFormerUrn = findRenamed(urn('p:q:R::new'), urn('p:q:R::old'))
-    const child = createAliased({ parent: urn('p:q:R::new'), name: 'new-child' })
-    expect(listAliasUrns(child, findFormerUrn)).toEqual([urn('p:q:R$a:b:C::old-child')])
+    const findFormerUrn = findRenamed(urnOf('p:q:R::new'), urnOf('p:q:R::old'))
+    const child = createAliased({ parent: urnOf('p:q:R::new'), name: 'new-child' })
+    expect(listAliasUrns(child, findFormerUrn)).toEqual([urnOf('p:q:R$a:b:C::old-child')])
     expect(listAliasUrns({ ...child, name: 'child' }, findFormerUrn)).toEqual([
-      urn('p:q:R$a:b:C::child'),
+      urnOf('p:q:R$a:b:C::child'),
     ])
   })
 
   test("a child's own aliases are tried below the parent's new name, and then below its old name", () => {
-    const findFormerUrn = findRenamed(urn('p:q:R::new'), urn('p:q:R::old'))
-    const aliases: readonly Alias[] = [{ kind: 'urn', urn: urn('a:b:B::loose') }]
-    const child = createAliased({ parent: urn('p:q:R::new'), name: 'child', aliases })
+    const findFormerUrn = findRenamed(urnOf('p:q:R::new'), urnOf('p:q:R::old'))
+    const aliases: readonly Alias[] = [{ kind: 'urn', urn: urnOf('a:b:B::loose') }]
+    const child = createAliased({ parent: urnOf('p:q:R::new'), name: 'child', aliases })
     expect(listAliasUrns(child, findFormerUrn)).toEqual([
-      urn('a:b:B::loose'),
-      urn('p:q:R$a:b:C::child'),
-      urn('p:q:R$a:b:B::loose'),
+      urnOf('a:b:B::loose'),
+      urnOf('p:q:R$a:b:C::child'),
+      urnOf('p:q:R$a:b:B::loose'),
     ])
   })
 })

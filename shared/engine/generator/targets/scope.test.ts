@@ -12,22 +12,22 @@ import {
 } from './scope.ts'
 import { createSets, reduceSets } from '../reduce-sets.ts'
 
-const urn = (name: string): Urn => `urn:pulumi:dev::shop::a:b:C::${name}` as Urn
-const state = (name: string, fields: Partial<ResourceState> = {}): ResourceState =>
-  createResourceState({ urn: urn(name), type: 'a:b:C', custom: true, ...fields })
+const urnOf = (name: string): Urn => `urn:pulumi:dev::shop::a:b:C::${name}` as Urn
+const stateOf = (name: string, fields: Partial<ResourceState> = {}): ResourceState =>
+  createResourceState({ urn: urnOf(name), type: 'a:b:C', custom: true, ...fields })
 const providerUrn = 'urn:pulumi:dev::shop::pulumi:providers:a::p' as Urn
 const stackUrn = 'urn:pulumi:dev::shop::pulumi:pulumi:Stack::shop-dev' as Urn
-const createState = (stateUrn: Urn, type: string): ResourceState =>
+const createStateOfType = (stateUrn: Urn, type: string): ResourceState =>
   createResourceState({ urn: stateUrn, type, custom: type !== 'pulumi:pulumi:Stack', id: 'i' })
 
 /** The states, in the order of their registration. */
 const states = [
-  createState(stackUrn, 'pulumi:pulumi:Stack'),
-  createState(providerUrn, 'pulumi:providers:a'),
-  state('a', { parent: stackUrn, provider: `${providerUrn}::i` }),
-  state('b', { parent: stackUrn, provider: `${providerUrn}::i`, dependencies: [urn('a')] }),
-  state('c', { parent: urn('b'), protect: true }),
-  state('d', { parent: stackUrn, deletedWith: urn('c') }),
+  createStateOfType(stackUrn, 'pulumi:pulumi:Stack'),
+  createStateOfType(providerUrn, 'pulumi:providers:a'),
+  stateOf('a', { parent: stackUrn, provider: `${providerUrn}::i` }),
+  stateOf('b', { parent: stackUrn, provider: `${providerUrn}::i`, dependencies: [urnOf('a')] }),
+  stateOf('c', { parent: urnOf('b'), protect: true }),
+  stateOf('d', { parent: stackUrn, deletedWith: urnOf('c') }),
 ]
 const noTargeting: Targeting = {
   targets: [],
@@ -42,20 +42,20 @@ const namesOf = (resources: readonly ResourceState[]): string =>
 
 test.each<[Partial<Targeting>, string, string]>([
   [{}, 'shop-dev p a b c d', 'shop-dev p a b c d'],
-  [{ targets: [urn('b')] }, 'shop-dev p b', 'b'],
-  [{ targets: [urn('b')], targetDependents: true }, 'shop-dev p b c d', 'b c d'],
+  [{ targets: [urnOf('b')] }, 'shop-dev p b', 'b'],
+  [{ targets: [urnOf('b')], targetDependents: true }, 'shop-dev p b c d', 'b c d'],
   // The scope always contains providers. Resources of an untargeted provider are no targets.
-  [{ targets: [urn('d')], targetDependents: true }, 'shop-dev p d', 'd'],
+  [{ targets: [urnOf('d')], targetDependents: true }, 'shop-dev p d', 'd'],
   // The resources of a targeted provider are targets too, except in a refresh.
   [{ targets: [providerUrn], targetDependents: true }, 'shop-dev p a b c d', 'p'],
   [{ targets: [stackUrn], targetDependents: true }, 'shop-dev p a b c d', 'shop-dev a b c d'],
   [{ targets: ['**::none'] }, 'shop-dev p', ''],
-  [{ excludes: [urn('b')] }, 'shop-dev p a c d', 'shop-dev p a c d'],
-  [{ excludes: [urn('b')], excludeDependents: true }, 'shop-dev p a', 'shop-dev p a'],
+  [{ excludes: [urnOf('b')] }, 'shop-dev p a c d', 'shop-dev p a c d'],
+  [{ excludes: [urnOf('b')], excludeDependents: true }, 'shop-dev p a', 'shop-dev p a'],
   [{ excludes: [providerUrn] }, 'shop-dev p a b c d', 'shop-dev a b c d'],
   [{ excludes: [providerUrn], excludeDependents: true }, 'shop-dev p', 'shop-dev a b c d'],
   // Targets take precedence when the program registers a resource, and excludes in a refresh.
-  [{ targets: [urn('a')], excludes: [urn('a')] }, 'shop-dev p a', 'shop-dev p b c d'],
+  [{ targets: [urnOf('a')], excludes: [urnOf('a')] }, 'shop-dev p a', 'shop-dev p b c d'],
   [{ excludeProtected: true }, 'shop-dev p d', 'd'],
 ])(
   'the scope of %j contains the registered %s and refreshes %s',
@@ -80,9 +80,9 @@ test('a resource is replaced on request or because of its taint', () => {
     { graph: createStateGraph(states) },
   )
   const scopeOfAll = scopeOf(undefined, { graph: createStateGraph(states) })
-  expect(isReplacedWithoutDiff(scope, urn('a'), { taint: false })).toBe(true)
-  expect(isReplacedWithoutDiff(scope, urn('b'), { taint: false })).toBe(false)
-  expect(isReplacedWithoutDiff(scopeOfAll, urn('a'), { taint: false })).toBe(false)
-  expect(isReplacedWithoutDiff(scopeOfAll, urn('a'), { taint: true })).toBe(true)
-  expect(isReplacedWithoutDiff(scopeOfAll, urn('a'), undefined)).toBe(false)
+  expect(isReplacedWithoutDiff(scope, urnOf('a'), { taint: false })).toBe(true)
+  expect(isReplacedWithoutDiff(scope, urnOf('b'), { taint: false })).toBe(false)
+  expect(isReplacedWithoutDiff(scopeOfAll, urnOf('a'), { taint: false })).toBe(false)
+  expect(isReplacedWithoutDiff(scopeOfAll, urnOf('a'), { taint: true })).toBe(true)
+  expect(isReplacedWithoutDiff(scopeOfAll, urnOf('a'), undefined)).toBe(false)
 })

@@ -58,13 +58,13 @@ describe('batches', () => {
 
 describe('the body of a chain message', () => {
   const message = { deployment: 'organization/p/s/1', operations: [1, 2], pool: 'long' } as never
-  const bytes = new Map<string, Uint8Array>()
+  const bytesByHash = new Map<string, Uint8Array>()
   const blobs: BlobsPort = {
     put: async bytesPut => {
-      bytes.set('a'.repeat(64), bytesPut)
+      bytesByHash.set('a'.repeat(64), bytesPut)
       return 'a'.repeat(64) as never
     },
-    get: async hash => bytes.get(hash) ?? new Uint8Array(),
+    get: async hash => bytesByHash.get(hash) ?? new Uint8Array(),
   }
 
   test('survives encoding and decoding, in place and by reference', async () => {
@@ -91,7 +91,7 @@ describe('the body of a chain message', () => {
   })
 
   test('whose blob contains no message is refused', async () => {
-    bytes.set('b'.repeat(64), Buffer.from('{}'))
+    bytesByHash.set('b'.repeat(64), Buffer.from('{}'))
     const read = decodeChainMessage(`{"v":1,"deployment":"d","blob":"${'b'.repeat(64)}"}`, blobs)
     await expect(read?.readMessage()).rejects.toMatchObject({ code: 'STATE_INVALID' })
   })
@@ -109,6 +109,7 @@ describe('visibility timeouts', () => {
     expect(timeouts.isExpired('a')).toBe(false)
     nowMs = 700_000
     expect(timeouts.isExpired('a')).toBe(true)
+    // This call forgets the timeouts that expired ten minutes ago or earlier.
     timeouts.track('c', 1)
     expect(timeouts.isExpired('a')).toBe(false)
     timeouts.forget('c')
@@ -128,7 +129,7 @@ describe('receipts', () => {
 describe('messages to the long pool are reported after their send, so that a task starts', () => {
   const clock = { now: () => 0 } as unknown as ClockPort
   const reported: unknown[] = []
-  /** Records the sends that are not reported yet. */
+  /** The number of sends that are not reported yet. */
   let unreportedSends = 0
   const sqs = {
     send: async (command: object) => {
@@ -145,9 +146,9 @@ describe('messages to the long pool are reported after their send, so that a tas
   }
 
   test('of chains', async () => {
-    const url = { url: 'https://sqs/q', deadLetterUrl: 'https://sqs/q-dead' }
+    const queueUrls = { url: 'https://sqs/q', deadLetterUrl: 'https://sqs/q-dead' }
     const onLongPoolSend = (count: number): Promise<void> => report(count)
-    const queues = { short: url, long: url }
+    const queues = { short: queueUrls, long: queueUrls }
     const { send, requeue } = createChainQueue({
       ...commonDeps,
       queues,
@@ -179,7 +180,7 @@ describe('messages to the long pool are reported after their send, so that a tas
   })
 })
 
-test('a nudge for expired approvals arrives as one', async () => {
+test('the message of a nudge keeps the flag `reportsExpiredApprovals`', async () => {
   const bodies: string[] = []
   const sqs = {
     send: async ({ input }: { readonly input: { readonly MessageBody: string } }) =>

@@ -42,38 +42,38 @@ async function connectToSilentOwner() {
     socket.write(`${JSON.stringify([{ id, value: null }])}\n`)
     await promise
   }
-  const pass = async (ms: number): Promise<readonly string[]> => {
+  const listLostAfter = async (ms: number): Promise<readonly string[]> => {
     await vi.advanceTimersByTimeAsync(ms)
     // The loss of a destroyed socket is reported in a later turn.
     await new Promise(resolve => setImmediate(resolve))
     return lost
   }
-  return { send, answer, pass }
+  return { send, answer, listLostAfter }
 }
 
 test('further requests do not extend the time of a silent owner', async () => {
-  const { send, pass } = await connectToSilentOwner()
+  const { send, listLostAfter } = await connectToSilentOwner()
   send(1)
-  expect(await pass(limits.storeResponseMs - 1)).toEqual([])
+  expect(await listLostAfter(limits.storeResponseMs - 1)).toEqual([])
   send(2)
-  expect(await pass(1)).toEqual(['STORE_UNAVAILABLE'])
+  expect(await listLostAfter(1)).toEqual(['STORE_UNAVAILABLE'])
 })
 
 test('an owner that answers one of several requests is not silent', async () => {
-  const { send, answer, pass } = await connectToSilentOwner()
+  const { send, answer, listLostAfter } = await connectToSilentOwner()
   send(1)
   send(2)
-  expect(await pass(limits.storeResponseMs - 1)).toEqual([])
+  expect(await listLostAfter(limits.storeResponseMs - 1)).toEqual([])
   await answer(2)
-  expect(await pass(limits.storeResponseMs - 1)).toEqual([])
-  expect(await pass(1)).toEqual(['STORE_UNAVAILABLE'])
+  expect(await listLostAfter(limits.storeResponseMs - 1)).toEqual([])
+  expect(await listLostAfter(1)).toEqual(['STORE_UNAVAILABLE'])
 })
 
 test('an owner without a waiting request may be silent, and each wait has the whole time', async () => {
-  const { send, answer, pass } = await connectToSilentOwner()
+  const { send, answer, listLostAfter } = await connectToSilentOwner()
   send(1)
   await answer(1)
-  expect(await pass(10 * limits.storeResponseMs)).toEqual([])
+  expect(await listLostAfter(10 * limits.storeResponseMs)).toEqual([])
   send(2)
-  expect(await pass(limits.storeResponseMs - 1)).toEqual([])
+  expect(await listLostAfter(limits.storeResponseMs - 1)).toEqual([])
 })

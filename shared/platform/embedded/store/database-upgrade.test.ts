@@ -36,7 +36,7 @@ function readVersion(file: string): unknown {
   }
 }
 
-test('an upgrade of a store leaves a copy in the old schema, with which the way back is open', () => {
+test('an upgrade of a store leaves a copy in the old schema, which can replace the store and be upgraded again', () => {
   openDatabase(path).close()
   expect(readVersion(path)).toBe(schemaVersion)
   const backup = backupPathOf(path, oldVersion)

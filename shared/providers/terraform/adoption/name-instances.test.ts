@@ -4,7 +4,7 @@ import { readTfstate } from './read-tfstate.ts'
 
 const provider = 'provider["registry.opentofu.org/hashicorp/random"]'
 
-/** Reads the instances of a state with resources: name, module and keys of the instances of each. */
+/** Reads the instances of a state. Each resource has a name, a module and keys of its instances. */
 function readInstances(...resources: readonly (readonly [string, string, readonly unknown[]])[]) {
   const json = {
     version: 4,
@@ -53,9 +53,9 @@ test('a name of the user for an unknown address, and one name for two resources,
   expect(() => nameInstances(instances, new Map([['random_pet.cow', 'x']]))).toThrow(
     /'random_pet.cow', which is not in the state/,
   )
-  const equal = new Map([
+  const equalNames = new Map([
     ['random_pet.dog', 'x'],
     ['random_pet.cat', 'x'],
   ])
-  expect(() => nameInstances(instances, equal)).toThrow(/the name 'x' to several resources/)
+  expect(() => nameInstances(instances, equalNames)).toThrow(/the name 'x' to several resources/)
 })

@@ -20,7 +20,7 @@ function createClient(response: object | undefined) {
   return { client: client as unknown as Client, openedStreams }
 }
 
-function createStarted(client: Client) {
+function createStartedProvider(client: Client) {
   const exit = Promise.withResolvers<string>()
   const stops: boolean[] = []
   const messages: PluginMessage[] = []
@@ -47,7 +47,7 @@ function createStarted(client: Client) {
 }
 
 test('a first call that fails with another error than that of gRPC ends the process', async () => {
-  const { started, stops, messages } = createStarted(createClient(undefined).client)
+  const { started, stops, messages } = createStartedProvider(createClient(undefined).client)
   await expect(connectProvider(started)).rejects.toMatchObject({
     code: 'PLUGIN_FAILED',
     message: expect.stringContaining("plugin 'odd' (/odd) does not respond: no response"),
@@ -58,7 +58,7 @@ test('a first call that fails with another error than that of gRPC ends the proc
 
 test('a stream of an ended process is not opened, because its address may have another owner', async () => {
   const { client, openedStreams } = createClient({})
-  const { started, end } = createStarted(client)
+  const { started, end } = createStartedProvider(client)
   const provider = await connectProvider(started)
   openedStreams.length = 0
   end()

@@ -30,6 +30,7 @@ describe('the output of a provider', () => {
       plugin: 'p',
       report: message => messages.push(message),
       redact: text => text.replaceAll('hunter2', '[secret]'),
+      // The id of stdout. The id of stderr is the next number.
       streamId: 7,
       showsTraces,
     })

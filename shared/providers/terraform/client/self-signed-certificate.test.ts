@@ -35,6 +35,7 @@ describe('the certificate of a client', () => {
 
   test('has a positive serial number of its own', () => {
     const other = new X509Certificate(createSelfSignedCertificate(nowMs).certificate)
+    // The first bits are 01, so the number is positive and has no leading zeros.
     expect(parsed.serialNumber).toMatch(/^[4-7][0-9A-F]{31}$/)
     expect(other.serialNumber).not.toBe(parsed.serialNumber)
   })

@@ -37,7 +37,7 @@ async function collect<T>(events: AsyncIterable<T>): Promise<T[]> {
 
 describe('procedures that a provider lacks', () => {
   test.each([5, 6] as const)(
-    'have an empty result if protocol %d has them as optional, and otherwise fail',
+    'have an empty result if they are optional in protocol %d, and otherwise fail',
     async protocol => {
       const { provider } = await serveTerraform({}, { protocol })
       const { client } = provider

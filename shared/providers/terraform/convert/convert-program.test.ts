@@ -264,13 +264,14 @@ test.each([
   await expect(convertText(text)).rejects.toThrow(message)
 })
 
-// A stack overflow ended the command without the place in the file.
+// A stack overflow would end the command without the place in the file.
 test.each([
   ['templates', (inner: string) => `"\${${'('.repeat(45)}${inner}${')'.repeat(45)}}"`, 90, '1'],
   ['directives', (inner: string) => `%{ if true }${inner}%{ endif }`, 9_000, ''],
 ])('nested %s are refused below the deepest level', async (_name, wrap, count, start) => {
   let value = start
   for (let level = 0; level < count; level++) value = wrap(value)
+  // Directives are valid only within quotes.
   const text = `output "a" { value = ${start === '' ? `"${value}"` : value} }`
   await expect(convertText(text)).rejects.toMatchObject({
     code: 'TERRAFORM_FILE_INVALID',

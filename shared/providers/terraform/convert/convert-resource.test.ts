@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { convertFiles, convertText } from './conversion.fixture.ts'
 
-// The call ignored the configuration, for example the region.
+// Without the option `provider`, the call would ignore the configuration, such as the region.
 test.each([
   ['', 'provider "x" { api_url = "u" }', '{\n  provider = x\n}'],
   ['provider = x', 'provider "x" { api_url = "u" }', '{\n  provider = x\n}'],

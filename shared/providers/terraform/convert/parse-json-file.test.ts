@@ -98,6 +98,7 @@ test('a program in JSON is the same program as in the language of Terraform', as
     output: { token: { value: '${x_server.base.api_token}', sensitive: true } },
   })
   expect(converted.notes).toEqual([])
+  // JSON.stringify drops the last digit of 2.50.
   expect(converted.text.replaceAll('2.5]', '2.50]')).toBe(expected.text)
 })
 
@@ -136,7 +137,7 @@ test('parts of a program in JSON without an equivalent are reported with their p
 })
 
 test.each(['main.tf', 'main.tf.json'])(
-  'each other part of the block terraform of %s is reported',
+  'each part without an equivalent in the block `terraform` of %s is reported',
   async name => {
     const hcl = `terraform {
   required_version = ">= 1.6"
@@ -157,7 +158,7 @@ test.each(['main.tf', 'main.tf.json'])(
   "required_providers": {"x": {"source": "example/x"}}
 }}`
     const { notes } = await convertFiles([{ name, text: name.endsWith('.json') ? json : hcl }])
-    const login = 'Choose the place of the state with `antichain login`.'
+    const loginAdvice = 'Choose the place of the state with `antichain login`.'
     expect(
       notes.map(({ line, problem, advice }) => [line, problem.split(' has no ')[0], advice]),
     ).toEqual([
@@ -167,7 +168,7 @@ test.each(['main.tf', 'main.tf.json'])(
         'No step is needed, because Terraform does not run the new program.',
       ],
       [3, "the attribute 'experiments'", 'Write its effect into the new program by hand.'],
-      [4, "the block 'cloud'", login],
+      [4, "the block 'cloud'", loginAdvice],
       [
         5,
         "the block 'provider_meta'",
@@ -209,12 +210,12 @@ test.each([
   expect(await convert(text)).toEqual(await convert(equalText))
 })
 
-test('a block whose type is the name of a member of all objects is refused as unknown', async () => {
+test('a block type that is named like a field of all objects is refused as unknown', async () => {
   const files = [{ name: 'main.tf', text: 'constructor {}' }]
   await expect(convertFiles(files)).rejects.toThrow("main.tf:1:1: 'constructor' is no block")
 })
 
-test('a function whose name is that of a member of all objects has no equivalent', async () => {
+test('a function that is named like a field of all objects has no equivalent', async () => {
   const { notes } = await convertText('output "a" { value = constructor(1) }')
   expect(notes.map(({ problem }) => problem)).toEqual([
     "the function 'constructor' has no equivalent",

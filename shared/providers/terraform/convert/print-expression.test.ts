@@ -15,7 +15,7 @@ test.each([
   ['"${tolist(var.a)}"', 'a'],
 ])('a conversion without a call keeps the precedence: %s becomes %s', expectExpression)
 
-// An index after the attributes was a syntax error.
+// A parser that refuses this index would stop the conversion.
 test.each([
   ['x_server.many.*.display_name', 'many[*].displayName'],
   ['x_server.many.*.display_name[0]', '(many[*].displayName)[0]'],
@@ -24,7 +24,7 @@ test.each([
   ['x_server.many.*', 'many[*]'],
 ])('an index after the attributes of a splat applies to the list: %s', expectExpression)
 
-// The brackets of the flattened property were in the middle of the splat.
+// The steps of a splat cannot have the brackets of a flattened property in their middle.
 test.each([
   ['x_server.many[*].rate_limit', '[for element in many : [element.rateLimit]]'],
   ['x_server.many[*].rate_limit[0].key', 'many[*].rateLimit.key'],

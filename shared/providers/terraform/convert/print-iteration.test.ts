@@ -15,7 +15,7 @@ locals {
 resource "x_server" "a" {}
 `
 
-// The keys were positions, so that the objects had other names.
+// With positions as keys, the objects would have other names than in Terraform.
 test.each([
   ['local.names', '{ for element in names : element => element }'],
   ['local.chosen', '{ for element in chosen : element => element }'],

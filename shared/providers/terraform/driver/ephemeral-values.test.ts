@@ -49,7 +49,7 @@ function createSession(): {
   return { session: session as TerraformSession, calls, warnings }
 }
 
-function referenceTo(name: PropertyValue, attribute = 'token'): PropertyMap {
+function createReference(name: PropertyValue, attribute = 'token'): PropertyMap {
   const content = new Map<string, PropertyValue>([
     ['type', 'x_ticket'],
     ['args', new Map([['name', name]])],
@@ -61,8 +61,8 @@ function referenceTo(name: PropertyValue, attribute = 'token'): PropertyMap {
 test('two references to one ephemeral resource open it once, and it is closed at the end', async () => {
   const { session, calls } = createSession()
   const inputs = new Map([
-    ['a', referenceTo('t')],
-    ['b', referenceTo('t', 'name')],
+    ['a', createReference('t')],
+    ['b', createReference('t', 'name')],
   ])
   const resolved = await withEphemerals(session, inputs, async values => {
     calls.push('use')
@@ -79,14 +79,15 @@ test('two references to one ephemeral resource open it once, and it is closed at
 
 test('a reference in the arguments of another one is opened and closed, too', async () => {
   const { session, calls } = createSession()
-  const inputs = new Map([['a', referenceTo(referenceTo('inner'))]])
+  const inputs = new Map([['a', createReference(createReference('inner'))]])
   await withEphemerals(session, inputs, async () => undefined)
   expect(calls).toEqual(['open', 'open', 'close', 'close'])
 })
 
 test('an ephemeral resource is closed after a failure, whose message lacks the value', async () => {
   const { session, calls, warnings } = createSession()
-  const failing = withEphemerals(session, new Map([['a', referenceTo('t')]]), async (_, inner) => {
+  const inputs = new Map([['a', createReference('t')]])
+  const failing = withEphemerals(session, inputs, async (_, inner) => {
     inner.warn('ticket-text is old')
     throw createRefusal('cannot log in with ticket-text')
   })

@@ -56,7 +56,7 @@ describe('updateInputs', () => {
     expect(updated).toEqual(mapOf({ tags: mapOf({ a: '1', b: 'z' }) }))
   })
 
-  // If they were dropped, a refresh would remove write-only values from the recorded inputs.
+  // No read returns write-only values, so a refresh must keep those of the recorded inputs.
   const oldLogin = mapOf({ user: 'a', passOnce: secretOf('p') })
   const currentLogin = mapOf({ user: 'b' })
   const updatedLogin = mapOf({ user: 'b', passOnce: secretOf('p') })

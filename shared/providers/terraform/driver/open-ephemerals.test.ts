@@ -76,12 +76,12 @@ describe('an ephemeral resource', () => {
   })
 
   test('is not renewed immediately if its renewal is later than the longest delay of a timer', async () => {
-    const setTimer = vi.spyOn(globalThis, 'setTimeout')
+    const timerSpy = vi.spyOn(globalThis, 'setTimeout')
     const renewAtMs = Date.now() + 2 ** 40
     const { create } = await createScriptedProvider(changeOpenResponses({ renewAtMs }))
     await create(inputs)
-    const delays = setTimer.mock.calls.map(([, delayMs = 0]) => delayMs)
-    setTimer.mockRestore()
+    const delays = timerSpy.mock.calls.map(([, delayMs = 0]) => delayMs)
+    timerSpy.mockRestore()
     expect(delays).toContain(2 ** 31 - 1)
   })
 

@@ -53,6 +53,7 @@ describe('settings of the command line', () => {
   })
 
   test('come from the chosen file only, and variables take precedence over them', () => {
+    // `constructor` is a field of all objects, but no variable of the environment.
     const settings = read(
       {
         '.terraformrc': 'credentials "ignored.example.com" { token = "x" }',

@@ -60,14 +60,14 @@ test('a block named id is renamed, and is no source of the ID', () => {
 
 test('a renamed attribute id takes the first free name', () => {
   const taken = ['keyed_id', 'my_gold_keyed_id', 'resource_id', 'my_gold_id']
-  const names = taken.map((_name, count) => {
-    const others = taken.slice(0, count + 1).map(name => [name, plainAttribute('o')] as const)
+  const names = taken.map((_name, index) => {
+    const others = taken.slice(0, index + 1).map(name => [name, plainAttribute('o')] as const)
     return nameOf(nameKeyed({ id: plainAttribute('r'), ...Object.fromEntries(others) }), 'id')
   })
   expect(names).toEqual(['myGoldKeyedId', 'resourceId', 'myGoldId', 'resourceId_'])
 })
 
-// The attribute was found as a property of every object, and the provider did not load.
+// A lookup in a plain object would find the field of every object, and the provider would not load.
 test('an attribute named constructor keeps its name', () => {
   expect(nameOf(nameKeyed({ constructor: plainAttribute('o') }), 'constructor')).toBe('constructor')
 })

@@ -60,7 +60,7 @@ test('the record is a secret text, and the outputs stay', () => {
   })
 })
 
-test('a record is written again over an earlier one', () => {
+test('a written record replaces an earlier one', () => {
   const first = writeStoredObject(outputs, object)
   const second = writeStoredObject(first, plainObject)
   expect(second.has('__meta')).toBe(false)

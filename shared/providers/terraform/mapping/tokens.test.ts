@@ -52,7 +52,7 @@ test.each<[string, readonly string[], string, readonly string[]]>([
   ],
   ['is the name of the provider if there are no resources', [], 'gold', []],
   ['is the name of the provider if all names have one segment', ['thing'], 'gold', ['Thing']],
-  ['is the name of a resource that consists of it', ['cloud_a', 'cloud'], 'cloud', ['A', 'Cloud']],
+  ['may be a whole resource name', ['cloud_a', 'cloud'], 'cloud', ['A', 'Cloud']],
 ])('the prefix %s', (_case, resources, prefix, names) => {
   const tokens = assign({ resources })
   expect(tokens.prefix).toBe(prefix)
@@ -60,7 +60,7 @@ test.each<[string, readonly string[], string, readonly string[]]>([
   expect(assigned).toEqual(names)
 })
 
-test('tokens of list resources and actions have verbs, and no token equals that of a function', () => {
+test('tokens of list resources and actions begin with a verb, and differ from those of functions', () => {
   const tokens = assign(
     {
       resources: ['random_pet'],

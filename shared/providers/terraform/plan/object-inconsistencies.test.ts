@@ -214,7 +214,7 @@ test('a replacement needs a change, a possible change or a write-only attribute'
   )
 })
 
-test('blocks of old providers are normalized', () => {
+test('null blocks of old providers become empty, and unknown blocks get unknown parts', () => {
   const deep = blockWith({ a: plainAttribute('o') }, { list: nestedBlock('list', inner) })
   const free = blockWith({ any: plainAttribute('o', '"dynamic"') })
   const nestings = ['single', 'group', 'list', 'set', 'map'] as const

@@ -49,7 +49,7 @@ test.each<[string, Values, readonly string[]]>([
   ],
   ['no object where none is configured', [{}, null, null], []],
   ['the configured value', [null, { opt: 'a' }, { opt: 'a' }], []],
-  ['an unknown value that is unknown', [null, { opt: '?' }, { opt: '?' }], []],
+  ['an unknown value for an unknown one', [null, { opt: '?' }, { opt: '?' }], []],
   ['the prior value', [{ opt: 'A' }, { opt: 'a' }, { opt: 'A' }], []],
   [
     'the prior value without configuration',

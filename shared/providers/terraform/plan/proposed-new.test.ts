@@ -49,7 +49,7 @@ test.each<[string, PlainValue, PlainValue, PlainValue]>([
   expect(propose(block, prior, config)).toEqual(proposed)
 })
 
-test('blocks of each nesting keep the computed attributes of their counterparts', () => {
+test('blocks of each nesting keep the computed attributes of their prior blocks', () => {
   const outerBlockOf = (nesting: 'single' | 'group' | 'list' | 'set' | 'map'): BlockSchema =>
     blockWith({}, { b: nestedBlock(nesting, inner) })
   const prior = { a: 'x', id: 'i' }

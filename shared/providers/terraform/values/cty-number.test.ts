@@ -54,6 +54,7 @@ test.each([
   '1_000',
   'NaN',
   'Infinity',
+  // A number has at most 10,000 digits before the point, and as many after it.
   '1e10001',
   '1e-10001',
   '1e999999999999',

@@ -79,6 +79,8 @@ test('a dynamic value is sent with its type as binary data', () => {
   expect(encode(decode('c0', '"dynamic"'), '"dynamic"')).toBe('c0')
 })
 
+// An extension of the type 0c contains refinements by key. Key 1: whether the value is null. Key 2:
+// a prefix. Keys 3 and 4: the bounds of a number. Keys 5 and 6: the bounds of a length.
 test.each([
   ['d4 00 00', '"string"', {}],
   ['d4 63 07', '"string"', {}],

@@ -24,7 +24,7 @@ test.each([
   expect(orderKeyOf(parseNumber(text))).toBe(key)
 })
 
-test('values of all kinds have the keys of the Go library', () => {
+test('values of all kinds have the order keys of the Go library cty', () => {
   const value = objectOf([
     ['b', tupleOf([boolOf(true), boolOf(false), numberOf(negativeInfinity)])],
     [

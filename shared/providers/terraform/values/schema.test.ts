@@ -127,7 +127,7 @@ test('a schema without flaws is valid', () => {
   expect(() => validateSchema(block, 'test_thing')).not.toThrow()
 })
 
-test('the path that a provider sends is read by the type, and ends at a set', () => {
+test('readAttributePath reads the path of a provider according to a type, and ends it at a set', () => {
   const type = parseTypeJson(
     '["object",{"m":["map","string"],"s":["set",["object",{"x":"string"}]],"l":["list",["object",{"x":"dynamic"}]]}]',
   )

@@ -29,7 +29,7 @@ test('attributes that a type no longer has are removed from a stored object', ()
   expect(stripRemovedAttributes('{', type)).toBeUndefined()
 })
 
-test('a path survives its form in a Terraform state', () => {
+test('a path survives formatting for a Terraform state, and parsing', () => {
   const path: CtyPath = [
     createAttributeStep('rule'),
     createIndexStep(0),

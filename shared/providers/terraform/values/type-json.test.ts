@@ -13,7 +13,7 @@ test.each([
   '["set",["object",{"a":"string","b":["map","number"]}]]',
   '["tuple",[]]',
   '["object",{}]',
-])('the type %s survives its JSON form', text => {
+])('the type %s survives parsing and formatting', text => {
   expect(formatTypeJson(parseTypeJson(text))).toBe(text)
 })
 

@@ -26,7 +26,7 @@ describe('a refusal by a registry that is not stored', () => {
       '--manager',
     ],
     ['pip', '403 Client Error: x for url: https://files.test/dep.whl', 403, '<name> <address> --'],
-  ] as const)('names it and the command for %s: %s', (manager, line, status, args) => {
+  ] as const)('names the URL and the command for %s: %s', (manager, line, status, args) => {
     const refusal = explainRegistryRefusal(`first\n${line}\nlast`, manager, [])
     expect(refusal?.message).toContain(`answered with status ${status} for https://`)
     expect(refusal?.hint).toContain('ANTICHAIN_CREDENTIAL')
@@ -65,7 +65,7 @@ test('a stored registry without a credential needs one', () => {
   expect(hint).toContain('registry set python https://pip.test/simple --manager pip')
 })
 
-test('a refused credential counts before packages that are missing elsewhere', () => {
+test('of several refusals, that of a credential is explained, and not a missing package', () => {
   const output = [401, 404].map(
     status => `${status} Client Error: x for url: https://pip${status}.test/simple/dep/`,
   )

@@ -27,7 +27,7 @@ test('npm sends a token or a password below the address of the registry only', (
   expect(secrets).toEqual(['dXNlcjp3b3Jk', 'user:word', 't0ken#1', 'word'])
 })
 
-test('the first registry of pip replaces PyPI, further ones are added, and a token has its user', () => {
+test('the first registry of pip replaces PyPI, further ones are added, and a token has the user `__token__`', () => {
   const registries = [
     { ...pip, credential: 'pypi-"1' },
     { ...pip, address: 'https://other.test/simple' },

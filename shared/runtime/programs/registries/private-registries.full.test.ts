@@ -60,7 +60,10 @@ function serve(authorization: string, bodies: Readonly<Record<string, string | U
   }
 }
 
-/** Packs a package of npm whose script writes a file, and a lock file that names it. */
+/**
+ * Creates a program whose lock file names a package of npm, and serves the package. The script of
+ * the package writes a file.
+ */
 function createNpmProgram(): void {
   const source = mkdtempSync(join(root, 'package-'))
   mkdirSync(join(source, 'package'))
@@ -90,7 +93,7 @@ const npmRegistry = (): PackageRegistry => ({
   runsScripts: false,
 })
 
-const ranScript = (): boolean => existsSync(join(folder, 'node_modules/@corp/dep/ran'))
+const hasScriptRun = (): boolean => existsSync(join(folder, 'node_modules/@corp/dep/ran'))
 
 test('npm installs a private package, runs no script, and obeys no settings of the program', async () => {
   createNpmProgram()
@@ -100,7 +103,7 @@ test('npm installs a private package, runs no script, and obeys no settings of t
   const options = { ignoreScripts: false, registries: [npmRegistry()] }
   expect(await installProgramPackages(deps, folder, options)).toBe('installed')
   expect(existsSync(join(folder, 'node_modules/@corp/dep/package.json'))).toBe(true)
-  expect(ranScript()).toBe(false)
+  expect(hasScriptRun()).toBe(false)
   expect(readFileSync(join(folder, '.npmrc'), 'utf8')).toBe(settings)
   expect(readdirSync(root).filter(name => /^(?:installing|hidden)-/.test(name))).toEqual([])
   expect(receiver.received.map(({ url }) => url)).toEqual(['/npm/@corp/dep/-/dep-1.0.0.tgz'])
@@ -110,7 +113,7 @@ test('an administrator lets scripts run, and a credential that is refused stays 
   createNpmProgram()
   const registries = [{ ...npmRegistry(), runsScripts: true }]
   await installProgramPackages(deps, folder, { ignoreScripts: false, registries })
-  expect(ranScript()).toBe(true)
+  expect(hasScriptRun()).toBe(true)
   const refused = [{ ...npmRegistry(), credential: 'wrong-t0ken' }]
   const failure = installProgramPackages(deps, folder, {
     ignoreScripts: false,
@@ -136,7 +139,7 @@ test('pnpm is refused with a guarded registry, because .pnpmfile.cjs of the prog
   })
 })
 
-const makeWheel = `
+const wheelScript = `
 import sys, zipfile
 with zipfile.ZipFile(sys.argv[1], 'w') as wheel:
     wheel.writestr('dep.py', 'value = 7\\n')
@@ -147,7 +150,7 @@ with zipfile.ZipFile(sys.argv[1], 'w') as wheel:
 
 test('pip installs a private package with user and password from the registry instead of PyPI', async () => {
   const wheel = join(root, 'dep-1.0-py3-none-any.whl')
-  execFileSync('python3', ['-c', makeWheel, wheel])
+  execFileSync('python3', ['-c', wheelScript, wheel])
   const file = '/simple/dep/dep-1.0-py3-none-any.whl'
   const links = `<a href="${receiver.origin}${file}">dep-1.0-py3-none-any.whl</a>`
   const authorization = `Basic ${Buffer.from('robot:pw"d').toString('base64')}`

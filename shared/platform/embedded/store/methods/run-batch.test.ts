@@ -67,6 +67,7 @@ test('a request of several statements is atomic', () => {
 })
 
 test('a commit is on disk, not only in a cache', () => {
+  // The value 2 is FULL: SQLite syncs its log in each commit.
   expect(database.get('PRAGMA synchronous')).toMatchObject({ synchronous: 2 })
   expect(database.get('PRAGMA journal_mode')).toMatchObject({ journal_mode: 'wal' })
 })

@@ -117,6 +117,7 @@ describe('a signature', () => {
   })
 
   test('of a key that may not sign is invalid', () => {
+    // The flags 0x04 and 0x08 permit only encryption.
     const key = createSigningKey({ keyFlags: 0x0c })
     const options = { armoredKeys: [key.armoredKey], nowMs }
     expect(verifyDetached(document, key.sign(document), options).kind).toBe('invalid')
