@@ -60,9 +60,9 @@ test('records are kept until they are old and no call of their deployment can ta
   const [living, unknown] = [{ isAlive: () => true }, { isAlive: () => undefined }]
   const noRetention = { ...removalOptions, policy: { ...policy, recordsKeptMs: 0 } }
   for (const liveness of [living, unknown])
-    expect(
-      (await removeOldRecords(depsOf(platform, liveness), noRetention)).deployments,
-    ).toEqual([])
+    expect((await removeOldRecords(depsOf(platform, liveness), noRetention)).deployments).toEqual(
+      [],
+    )
   const dryRunResult = await removeOldRecords(depsOf(withLaterClock(platform, 31)), {
     ...removalOptions,
     dryRun: true,
