@@ -61,7 +61,7 @@ test('the numbers of the page equal the limits', () => {
     redirects: triggerLimits.archiveRedirectsMax,
     commits: triggerLimits.pushCommitsMax,
   }).toEqual({
-    body: readNumber(/at most (\d+) MB and is JSON/),
+    body: readNumber(/at most (\d+) MiB and is JSON/),
     windowMinutes: readNumeral(/differ from the server.s by (\w+) minutes/),
     keptDays: readNumeral(/recognized for (\w+) days/),
     claimMinutes: readNumeral(/in the middle, after (\w+) minute/),
